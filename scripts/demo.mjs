@@ -1,0 +1,30 @@
+// Roster with the simulator as its provider and a prepared account, in a data folder of its own.
+import { install, root } from './install.mjs';
+
+install();
+const { build } = await import('./build.mjs');
+const { followAll, run } = await import('./run.mjs');
+const { prepare } = await import('./demo-account.mjs');
+if (!build()) process.exit(1);
+
+const port = process.env.PORT ?? '3000';
+const simulatorPort = process.env.SIMULATOR_PORT ?? '4010';
+const data = process.env.DATA_DIR ?? `${root}/data/demo`;
+const url = `http://localhost:${port}`;
+
+const simulator = run(['simulator/src/main.ts'], {
+  env: { SIMULATOR_PORT: simulatorPort, SIMULATOR_DATA: `${data}/simulator` },
+  stdio: ['ignore', 'ignore', 'inherit'],
+});
+const server = run(['server/src/main.ts'], {
+  env: {
+    PORT: port,
+    DATA_DIR: data,
+    PROVIDER_BASE_URL: `http://127.0.0.1:${simulatorPort}/v1`,
+    PROVIDER_NAME: 'the simulator',
+    LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
+  },
+});
+followAll([simulator, server]);
+const account = await prepare(url);
+console.log(`\n  Roster demo: ${url}\n  Sign in with ${account.email} and the password: ${account.password}\n`);

@@ -1,0 +1,54 @@
+// Checks the import rules of the repository, after proving on planted violations that the check finds each of them.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { cruise } from 'dependency-cruiser';
+import config from '../../.dependency-cruiser.mjs';
+import { root } from '../install.mjs';
+import { planted } from './planted.mjs';
+
+const folders = ['contracts', 'server', 'web', 'simulator'];
+
+async function violationsIn(baseDir, paths) {
+  const { output } = await cruise(
+    paths,
+    { ...config.options, baseDir, ruleSet: { forbidden: config.forbidden }, validate: true },
+    config.options.enhancedResolveOptions,
+  );
+  return output.summary;
+}
+
+const failures = [];
+for (const { rule, files } of planted) {
+  const tree = mkdtempSync(join(tmpdir(), 'roster-rules-'));
+  try {
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(tree, path)), { recursive: true });
+      writeFileSync(join(tree, path), text);
+    }
+    const { violations } = await violationsIn(
+      tree,
+      [...new Set(Object.keys(files).map((path) => path.split('/')[0]))].filter((folder) => folder !== 'node_modules'),
+    );
+    if (!violations.some((violation) => violation.rule.name === rule))
+      failures.push(`A planted violation of ${rule} was not found`);
+  } finally {
+    rmSync(tree, { recursive: true, force: true });
+  }
+}
+const covered = new Set(planted.map(({ rule }) => rule));
+for (const { name } of config.forbidden)
+  if (!covered.has(name)) failures.push(`The rule ${name} has no planted violation`);
+
+const { violations, totalCruised } = await violationsIn(
+  root,
+  folders.map((folder) => `${folder}/src`),
+);
+if (totalCruised < 100) failures.push(`Only ${totalCruised} modules were looked at`);
+for (const { rule, from, to } of violations) failures.push(`${rule.name}: ${from} -> ${to}`);
+
+for (const failure of failures) console.error(failure);
+console.log(
+  `${totalCruised} modules, ${config.forbidden.length} rules, ${planted.length} planted violations, ${failures.length} failures`,
+);
+process.exit(failures.length === 0 ? 0 : 1);

@@ -1,0 +1,60 @@
+// One file for each rule of .dependency-cruiser.mjs that breaks it, in a tree of the same shape.
+const other = 'export const value = 1;\n';
+
+export const planted = [
+  {
+    rule: 'contracts-import-only-zod',
+    files: { 'contracts/src/auth.ts': "import '../../server/src/errors.ts';\n", 'server/src/errors.ts': other },
+  },
+  {
+    rule: 'web-never-reaches-server',
+    files: { 'web/src/main.ts': "import '../../server/src/errors.ts';\n", 'server/src/errors.ts': other },
+  },
+  {
+    rule: 'server-never-reaches-web',
+    files: { 'server/src/start.ts': "import '../../web/src/lib/api.ts';\n", 'web/src/lib/api.ts': other },
+  },
+  {
+    rule: 'product-never-reaches-simulator',
+    files: { 'server/src/start.ts': "import '../../simulator/src/world.ts';\n", 'simulator/src/world.ts': other },
+  },
+  {
+    rule: 'features-know-no-other-feature',
+    files: { 'web/src/features/chat/page.ts': "import '../files/page.ts';\n", 'web/src/features/files/page.ts': other },
+  },
+  {
+    rule: 'features-know-no-other-feature',
+    files: {
+      'server/src/features/chat/service.ts': "import '../auth/service.ts';\n",
+      'server/src/features/auth/service.ts': other,
+    },
+  },
+  {
+    rule: 'kit-knows-no-feature',
+    files: { 'web/src/ui/button.ts': "import '../features/chat/page.ts';\n", 'web/src/features/chat/page.ts': other },
+  },
+  {
+    rule: 'ui-knows-no-data',
+    files: { 'web/src/ui/button.ts': "import '../data/models.ts';\n", 'web/src/data/models.ts': other },
+  },
+  {
+    rule: 'only-repositories-know-sql',
+    files: {
+      'server/src/features/chat/service.ts': "import { sql } from 'kysely';\nexport const query = sql;\n",
+      'node_modules/kysely/package.json': '{ "name": "kysely", "main": "index.js" }',
+      'node_modules/kysely/index.js': 'exports.sql = 1;\n',
+    },
+  },
+  {
+    rule: 'nothing-calls-back-up',
+    files: {
+      'server/src/http/router.ts': "import '../features/chat/service.ts';\n",
+      'server/src/features/chat/service.ts': other,
+    },
+  },
+  {
+    rule: 'no-cycles',
+    files: { 'server/src/db/a.ts': "import './b.ts';\n", 'server/src/db/b.ts': "import './a.ts';\n" },
+  },
+  { rule: 'everything-is-found', files: { 'server/src/db/a.ts': "import './missing.ts';\n" } },
+];

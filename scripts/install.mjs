@@ -1,0 +1,69 @@
+// Runs on whatever Node (18 or newer) the machine has, before anything is installed: only built-in modules here.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const installed = join(root, 'node_modules/.package-lock.json');
+
+/** The pinned Node that everything runs on, whatever the machine has. */
+const binary = process.platform === 'win32' ? 'node.exe' : 'node';
+export const node = join(root, 'node_modules/node/bin', binary);
+
+const pinned = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).devDependencies.node;
+
+/** npm as the machine has it, run by the given Node. */
+function npm(nodeBinary, args) {
+  const cli = process.env.npm_execpath;
+  const options = { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' };
+  if (cli?.endsWith('.js')) return spawnSync(nodeBinary, [cli, ...args], options).status === 0;
+  const env = { ...process.env, PATH: `${dirname(nodeBinary)}${delimiter}${process.env.PATH ?? ''}` };
+  return spawnSync('npm', args, { ...options, env }).status === 0;
+}
+
+/**
+ * The Node to install with. An older one passes over the build tools' native parts, which name a newer Node as their
+ * engine and are optional; so the pinned Node is fetched first, by itself.
+ */
+function installer() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major > 22 || (major === 22 && minor >= 18)) return process.execPath;
+  const folder = join(root, '.cache/node');
+  const fetched = join(folder, 'node_modules/node/bin', binary);
+  if (existsSync(fetched)) return fetched;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "allowScripts": { "node": true } }\n');
+  const args = [
+    'install',
+    '--prefix',
+    folder,
+    '--no-save',
+    '--no-fund',
+    '--no-audit',
+    '--loglevel=error',
+    `node@${pinned}`,
+  ];
+  if (npm(process.execPath, args) && existsSync(fetched)) return fetched;
+  fail();
+}
+
+function fail() {
+  console.error('The packages could not be installed. The lines above say why; then run the command again.');
+  process.exit(1);
+}
+
+/** Installs what the lock file names, unless that is done. */
+export function install() {
+  const lock = join(root, 'package-lock.json');
+  if (existsSync(node) && existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
+  console.log('Installing packages (once; about a minute) …');
+  const started = installer();
+  if (!npm(started, ['ci', '--no-fund', '--no-audit', '--loglevel=error']) || !existsSync(node)) fail();
+}
+
+/** The environment in which `node` is the pinned one. */
+export function environment() {
+  const paths = [dirname(node), join(root, 'node_modules/.bin'), process.env.PATH ?? ''];
+  return { ...process.env, PATH: paths.join(delimiter) };
+}

@@ -1,0 +1,22 @@
+import { spawn } from 'node:child_process';
+import { environment, node, root } from './install.mjs';
+
+/** Starts a program on the pinned Node. */
+export function run(args, { env = {}, stdio = 'inherit', cwd = root } = {}) {
+  return spawn(node, args, { cwd, env: { ...environment(), ...env }, stdio });
+}
+
+/** Passes signals on to the programs, ends them together, and leaves with the exit code of the first that ends. */
+export function followAll(children) {
+  const stop = (signal) => {
+    for (const child of children) if (child.exitCode === null) child.kill(signal);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(signal));
+  let code;
+  for (const child of children)
+    child.on('exit', (exitCode, signal) => {
+      code ??= exitCode ?? (signal === 'SIGINT' || signal === 'SIGTERM' ? 0 : 1);
+      stop('SIGTERM');
+      if (children.every((other) => other.exitCode !== null || other.signalCode !== null)) process.exit(code);
+    });
+}

@@ -1,0 +1,207 @@
+import { z } from 'zod';
+import { ApiKey } from './account.ts';
+import { endpoint, Id, NoContent, PathId, Time } from './endpoint.ts';
+import { ReasoningEffort } from './models.ts';
+import { textUpTo } from './text.ts';
+
+export const instructionsLimit = 1500;
+/** What the retired Assistants API allowed; imported instructions are kept whole up to here. */
+export const importedInstructionsLimit = 256_000;
+
+const Name = textUpTo(100, 'Name cannot exceed 100 characters').trim().min(1, 'Name is required');
+const Description = textUpTo(500, 'Description cannot exceed 500 characters');
+const Model = z.string().trim().min(1, 'Model is required').max(200, 'Model cannot exceed 200 characters');
+const Temperature = z
+  .number()
+  .min(0, 'Temperature must be at least 0')
+  .max(1, 'Temperature cannot exceed 1')
+  .multipleOf(0.1, 'Temperature goes in steps of 0.1');
+const instructionsMessage = 'Instructions cannot exceed 1500 characters';
+
+/** What the create form holds. */
+export const AssistantDraft = z.strictObject({
+  name: Name,
+  description: Description.default(''),
+  model: Model,
+  temperature: Temperature.default(0.7),
+  /** null: the model's own default. */
+  reasoningEffort: ReasoningEffort.nullable().default(null),
+  instructions: textUpTo(instructionsLimit, instructionsMessage).default(''),
+});
+export type AssistantDraft = z.output<typeof AssistantDraft>;
+
+/**
+ * What the edit form may send. Instructions may be longer than the form allows only while they do not grow: an
+ * imported text stays whole (the service checks that against the stored one).
+ */
+export const AssistantChanges = z.strictObject({
+  name: Name.optional(),
+  description: Description.optional(),
+  model: Model.optional(),
+  temperature: Temperature.optional(),
+  reasoningEffort: ReasoningEffort.nullable().optional(),
+  instructions: textUpTo(importedInstructionsLimit, instructionsMessage).optional(),
+});
+export type AssistantChanges = z.output<typeof AssistantChanges>;
+
+export const Assistant = z.object({
+  id: Id,
+  name: z.string(),
+  description: z.string(),
+  model: z.string(),
+  temperature: z.number(),
+  reasoningEffort: ReasoningEffort.nullable(),
+  instructions: z.string(),
+  isDefault: z.boolean(),
+  /** The provider's own id, where the assistant was imported. */
+  openaiAssistantId: z.string().nullable(),
+  createdAt: Time,
+  updatedAt: Time,
+});
+export type Assistant = z.output<typeof Assistant>;
+
+export const ImportCandidate = z.object({
+  id: z.string(),
+  name: z.string(),
+  model: z.string(),
+  description: z.string(),
+  source: z.enum(['assistants', 'agents']),
+  /** What cannot be taken along or is changed on the way, in words. */
+  notes: z.array(z.string()),
+  /** The assistant that came from this one in an earlier import. */
+  importedAs: z.object({ id: Id, name: z.string() }).nullable(),
+});
+export type ImportCandidate = z.output<typeof ImportCandidate>;
+
+export const ImportResult = z.object({
+  imported: z.array(Assistant.extend({ notes: z.array(z.string()) })),
+  failed: z.array(z.object({ id: z.string(), name: z.string().nullable(), reason: z.string() })),
+});
+export type ImportResult = z.output<typeof ImportResult>;
+
+/** Roster's own export format; `import-file` reads it back. */
+export const AssistantExport = z.object({
+  format: z.literal('roster.assistants'),
+  version: z.literal(1),
+  exportedAt: Time,
+  assistants: z.array(
+    z.object({
+      name: z.string(),
+      description: z.string(),
+      model: z.string(),
+      temperature: z.number(),
+      reasoningEffort: ReasoningEffort.nullable(),
+      instructions: z.string(),
+      openaiAssistantId: z.string().nullable(),
+    }),
+  ),
+});
+export type AssistantExport = z.output<typeof AssistantExport>;
+
+/** As the provider's list gives it; it is compared with that list and never put into an address. */
+export const ProviderAssistantId = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,200}$/, 'This is not an assistant id of the provider');
+
+const byId = z.strictObject({ id: PathId });
+
+export const assistants = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/assistants',
+    access: 'user',
+    summary: 'The assistants, the newest first; the next page is in the Link header.',
+    query: z.strictObject({
+      limit: z.coerce.number<number>().int().min(1).max(200).default(100),
+      cursor: PathId.optional(),
+    }),
+    output: z.array(Assistant),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/api/assistants',
+    access: 'editor',
+    summary: 'Creates an assistant. The first one is the default.',
+    body: AssistantDraft,
+    output: Assistant,
+    status: 201,
+  }),
+  update: endpoint({
+    method: 'PATCH',
+    path: '/api/assistants/:id',
+    access: 'editor',
+    summary: 'Changes an assistant.',
+    params: byId,
+    body: AssistantChanges,
+    bodyLimit: 2 * 1024 * 1024,
+    output: Assistant,
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/api/assistants/:id',
+    access: 'editor',
+    summary: 'Deletes an assistant; its conversations stay. Another one becomes the default.',
+    params: byId,
+    output: NoContent,
+    status: 204,
+  }),
+  setDefault: endpoint({
+    method: 'POST',
+    path: '/api/settings/default-assistant',
+    access: 'editor',
+    summary: 'Makes an assistant the default.',
+    body: z.strictObject({ assistantId: Id }),
+    output: Assistant,
+  }),
+  fetchFromProvider: endpoint({
+    method: 'POST',
+    path: '/api/assistants/fetch-from-openai',
+    access: 'editor',
+    rate: 'keyUse',
+    summary:
+      'What the provider has to import. Without `apiKey` the saved key is used; a typed one is used and forgotten.',
+    body: z.strictObject({ apiKey: ApiKey.optional() }),
+    output: z.array(ImportCandidate),
+  }),
+  importBatch: endpoint({
+    method: 'POST',
+    path: '/api/assistants/import-batch-from-openai',
+    access: 'editor',
+    rate: 'keyUse',
+    summary: 'Imports the chosen ones; what was imported before is reported, not doubled.',
+    body: z.strictObject({
+      assistantIds: z
+        .array(ProviderAssistantId)
+        .min(1, 'Please select at least one assistant to import')
+        .max(100, 'At most 100 assistants can be imported at once'),
+      apiKey: ApiKey.optional(),
+    }),
+    output: ImportResult,
+  }),
+  importFile: endpoint({
+    method: 'POST',
+    path: '/api/assistants/import-file',
+    access: 'editor',
+    rate: 'keyUse',
+    summary:
+      'Imports from JSON: one assistant, a list, or `{assistants: […]}`, as the retired API returned them or as Roster exports them.',
+    body: z.unknown(),
+    bodyLimit: 5 * 1024 * 1024,
+    output: ImportResult,
+  }),
+  exportAll: endpoint({
+    method: 'GET',
+    path: '/api/assistants/export',
+    access: 'user',
+    summary: 'All assistants in Roster’s export format.',
+    output: AssistantExport,
+  }),
+  exportOne: endpoint({
+    method: 'GET',
+    path: '/api/assistants/:id/export',
+    access: 'user',
+    summary: 'One assistant in Roster’s export format.',
+    params: byId,
+    output: AssistantExport,
+  }),
+};

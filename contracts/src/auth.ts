@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import { endpoint, Id, NoContent, Time } from './endpoint.ts';
+import { codePointLength } from './length.ts';
+
+export const roles = ['Admin', 'Editor', 'Viewer'] as const;
+export const Role = z.enum(roles);
+export type Role = z.output<typeof Role>;
+
+export const UserStatus = z.enum(['Active', 'Inactive']);
+export type UserStatus = z.output<typeof UserStatus>;
+
+export const User = z.object({
+  id: Id,
+  email: z.string(),
+  name: z.string().nullable(),
+  role: Role,
+  status: UserStatus,
+  hasPassword: z.boolean(),
+  emailVerified: z.boolean(),
+  createdAt: Time,
+});
+export type User = z.output<typeof User>;
+
+// One pass, no backtracking: one @, something on both sides, a dot in the domain; control characters, spaces, commas
+// and angle brackets never (they would reach mail headers).
+const emailPattern = /^[^\s@<>,;:"()[\]\\\p{Cc}]+@[^\s@<>,;:"()[\]\\\p{Cc}.]+(?:\.[^\s@<>,;:"()[\]\\\p{Cc}.]+)+$/u;
+
+/** An e-mail address in its canonical form: trimmed, NFC, lower case. */
+export const Email = z
+  .string()
+  .max(320, 'The email address is too long')
+  .transform((email) => email.trim().normalize('NFC').toLowerCase())
+  .pipe(
+    z
+      .string()
+      .min(1, 'Email is required')
+      .max(254, 'The email address is too long')
+      .regex(emailPattern, 'Invalid email address'),
+  );
+
+export const passwordMinimum = 8;
+/** What the interface recommends where the password is the only factor (NIST SP 800-63B-4). */
+export const passwordRecommended = 15;
+
+/** A password someone chooses. Whether it is too common is the server's to say. */
+export const NewPassword = z
+  .string()
+  .min(1, 'Password is required')
+  .max(1024, { message: 'Password cannot exceed 256 characters', abort: true })
+  .refine((password) => codePointLength(password) >= passwordMinimum, {
+    message: 'Password must be at least 8 characters long.',
+  })
+  .refine((password) => codePointLength(password) <= 256, { message: 'Password cannot exceed 256 characters' });
+
+export const Credentials = z.strictObject({
+  email: Email,
+  password: z.string().min(1, 'Password is required').max(1024, 'Password cannot exceed 256 characters'),
+});
+
+export const Registration = z.strictObject({
+  email: Email,
+  password: NewPassword,
+  /** Printed by the server at its start; asked for only by the first account of an installation that is not on loopback. */
+  setupCode: z.string().max(100).optional(),
+});
+
+/** What the sign-in page can offer on this installation. */
+export const SignInOptions = z.object({
+  registration: z.enum(['open', 'closed']),
+  setupCodeRequired: z.boolean(),
+  google: z.boolean(),
+  github: z.boolean(),
+  provider: z.object({ name: z.string(), isOpenAi: z.boolean() }),
+});
+export type SignInOptions = z.output<typeof SignInOptions>;
+
+export const Session = z.object({
+  id: z.string(),
+  userAgent: z.string().nullable(),
+  /** '{browser} on {OS}', or 'Unknown device'. */
+  device: z.string(),
+  ipAddress: z.string(),
+  lastActive: Time,
+  createdAt: Time,
+  isCurrent: z.boolean(),
+});
+export type Session = z.output<typeof Session>;
+
+const SessionId = z.string().regex(/^[A-Za-z0-9_-]{10,64}$/, 'Unknown session');
+
+export const auth = {
+  options: endpoint({
+    method: 'GET',
+    path: '/api/sign-in-options',
+    access: 'public',
+    summary: 'What the sign-in page can offer on this installation.',
+    output: SignInOptions,
+  }),
+  currentUser: endpoint({
+    method: 'GET',
+    path: '/api/user',
+    access: 'user',
+    summary: 'The signed-in user.',
+    output: User,
+  }),
+  register: endpoint({
+    method: 'POST',
+    path: '/api/register',
+    access: 'public',
+    rate: 'register',
+    summary: 'Creates an account and signs in.',
+    body: Registration,
+    output: User,
+    status: 201,
+  }),
+  login: endpoint({
+    method: 'POST',
+    path: '/api/login',
+    access: 'public',
+    rate: 'signIn',
+    summary: 'Signs in with e-mail and password.',
+    body: Credentials,
+    output: User,
+  }),
+  logout: endpoint({
+    method: 'POST',
+    path: '/api/logout',
+    access: 'public',
+    summary: 'Ends the session of this browser, if there is one.',
+    output: NoContent,
+    status: 204,
+  }),
+  sessions: endpoint({
+    method: 'GET',
+    path: '/api/user/sessions',
+    access: 'user',
+    summary: 'The devices that are signed in, the current one first.',
+    output: z.array(Session),
+  }),
+  endSession: endpoint({
+    method: 'DELETE',
+    path: '/api/user/sessions/:id',
+    access: 'user',
+    summary: 'Signs one device out.',
+    params: z.strictObject({ id: SessionId }),
+    output: NoContent,
+    status: 204,
+  }),
+  endOtherSessions: endpoint({
+    method: 'DELETE',
+    path: '/api/user/sessions',
+    access: 'user',
+    summary: 'Signs all other devices out.',
+    output: NoContent,
+    status: 204,
+  }),
+};

@@ -1,0 +1,230 @@
+import { z } from 'zod';
+import { endpoint, Id, NoContent, PathId, Time } from './endpoint.ts';
+import { RunError } from './errors.ts';
+import { textUpTo } from './text.ts';
+
+export const messageLimit = 10_000;
+const Title = textUpTo(255, 'Title cannot exceed 255 characters').trim().min(1, 'Title is required');
+
+export const Thread = z.object({
+  id: Id,
+  title: z.string(),
+  assistantId: Id.nullable(),
+  pinned: z.boolean(),
+  archived: z.boolean(),
+  createdAt: Time,
+  /** The time of the last message; the list is in this order. */
+  updatedAt: Time,
+  /** The run that is under way in it. */
+  runId: Id.nullable(),
+});
+export type Thread = z.output<typeof Thread>;
+
+/** A thread in a list; `match` says where a search found it. */
+export const ThreadListItem = Thread.extend({
+  match: z.object({ messageId: Id, snippet: z.string() }).nullable(),
+});
+export type ThreadListItem = z.output<typeof ThreadListItem>;
+
+export const finalStates = ['complete', 'stopped', 'failed', 'interrupted'] as const;
+export const RunState = z.enum(['queued', 'running', ...finalStates]);
+export type RunState = z.output<typeof RunState>;
+
+export const Usage = z.object({
+  inputTokens: z.number().int(),
+  cachedTokens: z.number().int(),
+  outputTokens: z.number().int(),
+  reasoningTokens: z.number().int(),
+  /** null: no price is known for the model. */
+  costUsd: z.number().nullable(),
+  /** Counted by Roster because the provider's own figures did not arrive (a stopped or broken answer). */
+  estimated: z.boolean(),
+});
+export type Usage = z.output<typeof Usage>;
+
+export const Message = z.object({
+  id: Id,
+  threadId: Id,
+  parentId: Id.nullable(),
+  role: z.enum(['user', 'assistant']),
+  text: z.string(),
+  /** The model's summary of its thinking, where there is one. */
+  reasoning: z.string(),
+  state: RunState,
+  run: z.object({ id: Id, state: RunState }).nullable(),
+  model: z.string().nullable(),
+  usage: Usage.nullable(),
+  error: RunError.nullable(),
+  /** What Roster did differently than asked, in words: a parameter left out, a history cut. */
+  notes: z.array(z.string()),
+  files: z.array(z.object({ id: Id, filename: z.string() })),
+  /** The ids of all messages that follow the same parent, this one included, oldest first: the branches. */
+  siblings: z.array(Id),
+  createdAt: Time,
+  finishedAt: Time.nullable(),
+});
+export type Message = z.output<typeof Message>;
+
+export const Run = z.object({
+  id: Id,
+  threadId: Id,
+  /** The answer that the run writes. */
+  messageId: Id,
+  state: RunState,
+});
+export type Run = z.output<typeof Run>;
+
+/** What an answer is made of, in order. `finished` or `failed` comes exactly once, last. */
+export const RunEvent = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text: z.string() }),
+  z.object({ type: z.literal('reasoning'), text: z.string() }),
+  z.object({ type: z.literal('note'), text: z.string() }),
+  Usage.extend({ type: z.literal('usage') }),
+  z.object({ type: z.literal('finished'), reason: z.enum(['complete', 'stopped', 'length', 'content_filter']) }),
+  z.object({ type: z.literal('failed'), error: RunError }),
+]);
+export type RunEvent = z.output<typeof RunEvent>;
+
+/** Made by the client; the same one again gives the first answer again. */
+const ClientId = z.string().regex(/^[A-Za-z0-9_-]{8,64}$/, 'clientId must be 8 to 64 letters, digits, - or _');
+
+const byId = z.strictObject({ id: PathId });
+const Flag = z.enum(['true', 'false']).transform((value) => value === 'true');
+
+export const MessageDraft = z.strictObject({
+  message: textUpTo(messageLimit, 'Message cannot exceed 10000 characters').refine(
+    (text) => text.trim() !== '',
+    'Message is required',
+  ),
+  clientId: ClientId,
+  fileIds: z.array(Id).max(20).optional(),
+  /** The message this one follows: left out, the end of the shown branch; null, the beginning. */
+  parentId: Id.nullable().optional(),
+});
+
+export const chat = {
+  threads: endpoint({
+    method: 'GET',
+    path: '/api/threads',
+    access: 'user',
+    summary: 'The conversations, pinned first, then the newest; `q` searches titles and messages.',
+    query: z.strictObject({
+      limit: z.coerce.number<number>().int().min(1).max(100).default(50),
+      cursor: z.string().max(200).optional(),
+      q: z.string().max(200).optional(),
+      archived: Flag.optional(),
+    }),
+    output: z.object({ items: z.array(ThreadListItem), nextCursor: z.string().nullable() }),
+  }),
+  createThread: endpoint({
+    method: 'POST',
+    path: '/api/threads',
+    access: 'user',
+    summary: 'Starts a conversation.',
+    body: z.strictObject({ title: Title.optional(), assistantId: Id.nullable().optional() }),
+    output: Thread,
+    status: 201,
+  }),
+  thread: endpoint({
+    method: 'GET',
+    path: '/api/threads/:id',
+    access: 'user',
+    summary: 'One conversation.',
+    params: byId,
+    output: Thread,
+  }),
+  updateThread: endpoint({
+    method: 'PATCH',
+    path: '/api/threads/:id',
+    access: 'user',
+    summary: 'Renames, pins, archives, gives another assistant, or shows another branch.',
+    params: byId,
+    body: z.strictObject({
+      title: Title.optional(),
+      pinned: z.boolean().optional(),
+      archived: z.boolean().optional(),
+      assistantId: Id.nullable().optional(),
+      /** Shows the branch that runs through this message, down to its newest end. */
+      shownMessageId: Id.optional(),
+    }),
+    output: Thread,
+  }),
+  removeThread: endpoint({
+    method: 'DELETE',
+    path: '/api/threads/:id',
+    access: 'user',
+    summary: 'Deletes a conversation with its messages and stops its run.',
+    params: byId,
+    output: NoContent,
+    status: 204,
+  }),
+  exportThread: endpoint({
+    method: 'GET',
+    path: '/api/threads/:id/export',
+    access: 'user',
+    summary: 'The shown branch as Markdown, or the whole conversation with all branches as JSON.',
+    params: byId,
+    query: z.strictObject({ format: z.enum(['md', 'json']).default('md') }),
+    output: NoContent,
+    answers: 'bytes',
+  }),
+  messages: endpoint({
+    method: 'GET',
+    path: '/api/threads/:id/messages',
+    access: 'user',
+    summary:
+      'A page of the shown branch, oldest first: its end, or what lies around a message, or what a cursor names (older or newer).',
+    params: byId,
+    query: z.strictObject({
+      limit: z.coerce.number<number>().int().min(1).max(200).default(50),
+      cursor: z.string().max(200).optional(),
+      around: PathId.optional(),
+    }),
+    output: z.object({
+      items: z.array(Message),
+      /** Towards the beginning. */
+      nextCursor: z.string().nullable(),
+      /** Towards the end. */
+      newerCursor: z.string().nullable(),
+    }),
+  }),
+  send: endpoint({
+    method: 'POST',
+    path: '/api/threads/:id/messages',
+    access: 'user',
+    rate: 'messages',
+    summary: 'Stores a message, then starts the answer.',
+    params: byId,
+    body: MessageDraft,
+    output: z.object({ message: Message, run: Run }),
+    status: 202,
+  }),
+  regenerate: endpoint({
+    method: 'POST',
+    path: '/api/messages/:id/regenerate',
+    access: 'user',
+    rate: 'messages',
+    summary: 'A new answer beside the old one, for an answer or for a question.',
+    params: byId,
+    body: z.strictObject({ clientId: ClientId.optional() }),
+    output: z.object({ message: Message, run: Run }),
+    status: 202,
+  }),
+  events: endpoint({
+    method: 'GET',
+    path: '/api/runs/:id/events',
+    access: 'user',
+    summary: 'The events of a run, numbered from 1; `Last-Event-ID` resumes after the last one seen.',
+    params: byId,
+    output: RunEvent,
+    answers: 'events',
+  }),
+  stop: endpoint({
+    method: 'POST',
+    path: '/api/runs/:id/stop',
+    access: 'user',
+    summary: 'Stops a run; a run that has ended stays as it is.',
+    params: byId,
+    output: Run,
+  }),
+};

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+
+/** Who may make a call. `editor` is anyone but a Viewer. */
+export type Access = 'public' | 'user' | 'editor' | 'admin';
+
+/** The named limits of security-requirements section 16; a call without one counts against `default`. */
+export type Rate =
+  | 'default'
+  | 'signIn'
+  | 'register'
+  | 'resetRequest'
+  | 'resetAttempt'
+  | 'keyUse'
+  | 'messages'
+  | 'uploads'
+  | 'jobs';
+
+/** A part of a call (path, query or body) that carries nothing. */
+export const Nothing = z.strictObject({});
+
+/** One call, described once: the server answers it, the browser makes it, the API description lists it. */
+export type Endpoint<
+  Params extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+  Output extends z.ZodType = z.ZodType,
+> = {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** `:name` parts are filled from `params`. */
+  path: `/api/${string}`;
+  access: Access;
+  rate: Rate;
+  /** One sentence for the API description. */
+  summary: string;
+  params: Params;
+  query: Query;
+  body: Body;
+  output: Output;
+  status: 200 | 201 | 202 | 204;
+  /** `events`: server-sent events of the type `output`; `bytes`: a download, `output` does not apply. */
+  answers: 'json' | 'events' | 'bytes';
+  /** Bytes; the server's general limit for JSON (256 KiB) unless stated. */
+  bodyLimit?: number;
+};
+
+type Description<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType> = Pick<
+  Endpoint,
+  'method' | 'path' | 'access' | 'summary'
+> &
+  Partial<Pick<Endpoint, 'rate' | 'status' | 'answers' | 'bodyLimit'>> & {
+    params?: P;
+    query?: Q;
+    body?: B;
+    output: O;
+  };
+
+/** Completes a description with the defaults: no parameters, no body, status 200, JSON. */
+export function endpoint<
+  O extends z.ZodType,
+  P extends z.ZodType = typeof Nothing,
+  Q extends z.ZodType = typeof Nothing,
+  B extends z.ZodType = typeof Nothing,
+>(description: Description<P, Q, B, O>): Endpoint<P, Q, B, O>;
+export function endpoint(description: Description<z.ZodType, z.ZodType, z.ZodType, z.ZodType>): Endpoint {
+  return {
+    rate: 'default',
+    status: 200,
+    answers: 'json',
+    params: Nothing,
+    query: Nothing,
+    body: Nothing,
+    ...description,
+  };
+}
+
+/** The answer of a call that has nothing to say (204). */
+export const NoContent = z.void();
+
+/** An integer id in a path or query, where everything arrives as text. */
+export const PathId = z.coerce.number<number>().int().min(1).max(2_147_483_647);
+
+/** An integer id in a JSON body or answer. */
+export const Id = z.number().int().min(1).max(2_147_483_647);
+
+/** ISO 8601, UTC. */
+export const Time = z.string();

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+
+/** Every expected failure and its HTTP status: the one table that server and browser share. */
+export const errorStatus = {
+  invalid_input: 400,
+  not_signed_in: 401,
+  invalid_credentials: 401,
+  not_allowed: 403,
+  cross_site: 403,
+  setup_code_required: 403,
+  registration_closed: 403,
+  not_found: 404,
+  conflict: 409,
+  email_taken: 409,
+  no_api_key: 409,
+  key_unreadable: 409,
+  run_in_progress: 409,
+  too_many_runs: 409,
+  too_large: 413,
+  unsupported_media_type: 415,
+  key_rejected: 422,
+  rate_limited: 429,
+  internal: 500,
+  provider_failed: 502,
+  not_served: 502,
+  unavailable: 503,
+} as const;
+
+export type ErrorCode = keyof typeof errorStatus;
+
+/** What every failed call answers. `message` is what a person can act on; `fields` names the wrong fields. */
+export const ErrorBody = z.object({
+  code: z.string(),
+  message: z.string(),
+  fields: z.record(z.string(), z.string()).optional(),
+  requestId: z.string(),
+});
+export type ErrorBody = z.output<typeof ErrorBody>;
+
+/** Why a run failed, as stored with the message and sent in its `failed` event. */
+export const runFailures = [
+  'key_rejected',
+  'key_unreadable',
+  'no_api_key',
+  'missing_scope',
+  'insufficient_quota',
+  'rate_limited',
+  'model_not_found',
+  'context_too_long',
+  'unsupported_parameter',
+  'content_filter',
+  'region',
+  'bad_request',
+  'provider_unavailable',
+  'provider_broke_off',
+  'provider_unreachable',
+  'provider_timeout',
+  'interrupted',
+  'internal',
+] as const;
+export const RunError = z.object({
+  code: z.enum(runFailures),
+  message: z.string(),
+  /** Seconds the provider asked to wait, where it said so. */
+  retryAfterSeconds: z.number().optional(),
+});
+export type RunError = z.output<typeof RunError>;

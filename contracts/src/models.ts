@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+
+export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+export const ReasoningEffort = z.enum(efforts);
+export type ReasoningEffort = z.output<typeof ReasoningEffort>;
+
+/** USD per 1,000,000 tokens. */
+export const Price = z.object({
+  input: z.number(),
+  cachedInput: z.number().nullable(),
+  output: z.number(),
+  /** The day the price was read. */
+  asOf: z.string(),
+});
+export type Price = z.output<typeof Price>;
+
+export const Model = z.object({
+  id: z.string(),
+  /** `YYYY-MM-DD`, from the provider where it says so, else from the catalogue. */
+  shutdownDate: z.string().nullable(),
+  /** `ending`: shut down within 90 days. */
+  lifecycle: z.enum(['current', 'ending', 'gone']),
+  successor: z.string().nullable(),
+  price: Price.nullable(),
+  /** `conditional`: only with reasoning effort `none`. */
+  temperature: z.enum(['yes', 'no', 'conditional', 'unknown']),
+  /** Empty where the model does not reason. */
+  efforts: z.array(ReasoningEffort),
+  contextTokens: z.number().nullable(),
+  /** Fine-tuned by the key's own organisation. */
+  tuned: z.boolean(),
+});
+export type Model = z.output<typeof Model>;
+
+export const ModelList = z.object({
+  /** `unknown`: no key, or the provider could not be asked; any model id is accepted then. */
+  source: z.enum(['provider', 'unknown']),
+  /** Why the list is unknown, in words. */
+  notice: z.string().nullable(),
+  models: z.array(Model),
+  /** What a new assistant starts with. */
+  defaultModel: z.string(),
+});
+export type ModelList = z.output<typeof ModelList>;
+
+/** The models that the specification names; offered while the key's own list is unknown. */
+export const specifiedModels = ['gpt-4o', 'gpt-4-turbo', 'gpt-3.5-turbo'] as const;
+
+export const models = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/models',
+    access: 'user',
+    summary: 'The models this key can use, with price, shutdown date and what they accept.',
+    output: ModelList,
+  }),
+};

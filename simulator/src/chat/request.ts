@@ -1,0 +1,177 @@
+import type { Question, Turn } from '../generation/question.ts';
+import { inputTokens } from '../generation/usage.ts';
+import { invalidRequest } from '../http/errors.ts';
+import {
+  bodyObject,
+  isObject,
+  type JsonObject,
+  metadataOf,
+  missing,
+  optionalBoolean,
+  optionalList,
+  optionalNumber,
+  optionalObject,
+  optionalString,
+  refuseUnknown,
+  requiredString,
+} from '../http/fields.ts';
+import { checkTextModel } from '../models/routes.ts';
+import { checkSampling, effortFor, rulesOf } from '../models/rules.ts';
+import type { Account } from '../state/account.ts';
+
+const KNOWN = new Set([
+  'audio',
+  'frequency_penalty',
+  'function_call',
+  'functions',
+  'logit_bias',
+  'logprobs',
+  'max_completion_tokens',
+  'max_tokens',
+  'messages',
+  'metadata',
+  'modalities',
+  'model',
+  'n',
+  'parallel_tool_calls',
+  'prediction',
+  'presence_penalty',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'reasoning_effort',
+  'response_format',
+  'safety_identifier',
+  'seed',
+  'service_tier',
+  'stop',
+  'store',
+  'stream',
+  'stream_options',
+  'temperature',
+  'tool_choice',
+  'tools',
+  'top_logprobs',
+  'top_p',
+  'user',
+  'verbosity',
+  'web_search_options',
+]);
+
+export type ChatRequest = {
+  question: Question;
+  inputTokens: number;
+  stream: boolean;
+  includeUsage: boolean;
+};
+
+type Said = { text: string; attachments: string[] };
+
+function readContent(message: JsonObject, path: string): Said {
+  const { content } = message;
+  if (typeof content === 'string') return { text: content, attachments: [] };
+  if (content === null && message.role === 'assistant') return { text: '', attachments: [] };
+  if (!Array.isArray(content)) throw missing(`${path}.content`);
+  const said: Said = { text: '', attachments: [] };
+  for (const [index, part] of content.entries()) {
+    const here = `${path}.content[${index}]`;
+    const type = isObject(part) ? part.type : undefined;
+    if (!isObject(part) || typeof type !== 'string') throw missing(`${here}.type`);
+    if (type === 'text') said.text += requiredString(part, 'text');
+    else if (type === 'image_url') said.attachments.push('an image');
+    else if (type === 'file')
+      said.attachments.push(optionalString(optionalObject(part, 'file') ?? {}, 'filename') ?? 'a file');
+    else if (type !== 'refusal') {
+      const message = `Invalid value: '${type}'. Supported values are: 'text', 'image_url', 'file', and 'refusal'.`;
+      throw invalidRequest(message, here, 'invalid_value');
+    }
+  }
+  return said;
+}
+
+const ROLES: { [role: string]: Turn['role'] } = {
+  user: 'user',
+  assistant: 'assistant',
+  system: 'system',
+  developer: 'system',
+};
+
+function readMessages(body: JsonObject): { turns: Turn[]; attachments: string[] } {
+  const messages = optionalList(body, 'messages');
+  if (messages === undefined) throw missing('messages');
+  if (messages.length === 0) {
+    const message =
+      "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.";
+    throw invalidRequest(message, 'messages', 'empty_array');
+  }
+  const turns: Turn[] = [];
+  let attachments: string[] = [];
+  for (const [index, message] of messages.entries()) {
+    const path = `messages[${index}]`;
+    if (!isObject(message)) throw invalidRequest(`Invalid type for '${path}'.`, path, 'invalid_type');
+    const name = requiredString(message, 'role');
+    if (name === 'tool' || name === 'function') continue;
+    const role = Object.hasOwn(ROLES, name) ? ROLES[name] : undefined;
+    if (role === undefined) {
+      const list = "'system', 'assistant', 'user', 'function', 'tool', and 'developer'";
+      throw invalidRequest(`Invalid value: '${name}'. Supported values are: ${list}.`, `${path}.role`, 'invalid_value');
+    }
+    const said = readContent(message, path);
+    turns.push({ role, text: said.text });
+    if (role === 'user') attachments = said.attachments;
+  }
+  return { turns, attachments };
+}
+
+function checkContext(model: string, tokens: number): void {
+  const { context } = rulesOf(model);
+  if (tokens <= context) return;
+  throw invalidRequest(
+    `This model's maximum context length is ${context} tokens. However, your messages resulted in ${tokens} tokens. Please reduce the length of the messages.`,
+    'messages',
+    'context_length_exceeded',
+  );
+}
+
+function readMaxTokens(body: JsonObject, reasons: boolean): number | undefined {
+  const old = optionalNumber(body, 'max_tokens', { min: 1, integer: true });
+  if (old !== undefined && reasons) {
+    const message =
+      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+    throw invalidRequest(message, 'max_tokens', 'unsupported_parameter');
+  }
+  return optionalNumber(body, 'max_completion_tokens', { min: 1, integer: true }) ?? old;
+}
+
+export function readChatRequest(account: Account, raw: unknown): ChatRequest {
+  const body = bodyObject(raw);
+  refuseUnknown(body, KNOWN);
+  const model = requiredString(body, 'model');
+  checkTextModel(account, model);
+  metadataOf(body);
+  const effort = effortFor(model, optionalString(body, 'reasoning_effort'), 'reasoning_effort');
+  checkSampling(model, effort, {
+    temperature: optionalNumber(body, 'temperature', { min: 0, max: 2 }),
+    top_p: optionalNumber(body, 'top_p', { min: 0, max: 1 }),
+  });
+  const { turns, attachments } = readMessages(body);
+  const question: Question = {
+    model,
+    instructions: turns
+      .filter((turn) => turn.role === 'system')
+      .map((turn) => turn.text)
+      .join('\n'),
+    turns: turns.filter((turn) => turn.role !== 'system'),
+    attachments,
+    effort,
+    wantsSummary: false,
+    maxTokens: readMaxTokens(body, effort !== null),
+  };
+  const tokens = inputTokens(question, 0);
+  checkContext(model, tokens);
+  return {
+    question,
+    inputTokens: tokens,
+    stream: optionalBoolean(body, 'stream') ?? false,
+    includeUsage: optionalBoolean(optionalObject(body, 'stream_options') ?? {}, 'include_usage') ?? false,
+  };
+}

@@ -1,0 +1,78 @@
+import type { Fault } from './fault.ts';
+
+/** What a person writes into a message as `[[words]]` to see an answer of a certain kind. */
+type AnswerWish = {
+  /** An answer of so many tokens. */
+  tokens?: number;
+  /** So many numbered tokens, each with the time it was sent. */
+  bench?: number;
+  hostile?: boolean;
+  refusal?: boolean;
+  /** Thinks aloud even where that was not asked for. */
+  reasoning?: boolean;
+};
+
+export type Directives = { fault: Fault; wish: AnswerWish; once: boolean };
+
+const SLOW_START_MS = 3_000;
+const SLOW_TOKEN_MS = 150;
+
+/** `numbers` are those in the directive, in order: `[[drop after 5]]` gives `[5]`. */
+type Reading = (numbers: readonly number[]) => { fault?: Fault; wish?: AnswerWish };
+
+const READINGS: { [word: string]: Reading } = {
+  slow: ([seconds]) => ({
+    fault: { delayMs: seconds === undefined ? SLOW_START_MS : seconds * 1_000, tokenDelayMs: SLOW_TOKEN_MS },
+  }),
+  delay: ([ms]) => ({ fault: { tokenDelayMs: ms ?? SLOW_TOKEN_MS } }),
+  hang: ([after]) => ({ fault: after === undefined ? { hang: true } : { hangAfter: after } }),
+  disconnect: () => ({ fault: { disconnect: true } }),
+  drop: ([after]) => ({ fault: { dropAfter: after ?? 5 } }),
+  malformed: ([after]) => ({ fault: { malformedAfter: after ?? 3 } }),
+  unknown: () => ({ fault: { unknownEvents: true } }),
+  fragments: () => ({ fault: { fragments: true } }),
+  error: ([after]) => ({ fault: { errorAfter: after ?? 5 } }),
+  failed: ([after]) => ({ fault: { failedAfter: after ?? 5 } }),
+  fail: ([status]) => ({ fault: { status: status ?? 500 } }),
+  html: () => ({ fault: { fail: 'html' } }),
+  '401': () => ({ fault: { fail: 'invalid_api_key' } }),
+  '403': () => ({ fault: { fail: 'forbidden' } }),
+  '404': () => ({ fault: { fail: 'model_not_found' } }),
+  '429': ([retryAfter]) => ({ fault: { fail: 'rate_limit', retryAfter: retryAfter ?? 1 } }),
+  '500': () => ({ fault: { fail: 'server_error' } }),
+  '503': () => ({ fault: { fail: 'overloaded' } }),
+  quota: () => ({ fault: { fail: 'insufficient_quota' } }),
+  context: () => ({ fault: { fail: 'context_length_exceeded' } }),
+  temperature: () => ({ fault: { fail: 'unsupported_temperature' } }),
+  incomplete: ([after]) => ({
+    fault: { incomplete: 'max_output_tokens', ...(after === undefined ? {} : { incompleteAfter: after }) },
+  }),
+  filter: ([after]) => ({ fault: { incomplete: 'content_filter', incompleteAfter: after ?? 10 } }),
+  tokens: ([count]) => ({ wish: { tokens: count ?? 2_000 } }),
+  bench: ([count]) => ({ wish: { bench: count ?? 400 } }),
+  hostile: () => ({ wish: { hostile: true } }),
+  refusal: () => ({ wish: { refusal: true } }),
+  reasoning: () => ({ wish: { reasoning: true } }),
+};
+
+const DIRECTIVE = /\[\[([^[\]]{1,80})\]\]/g;
+
+export function withoutDirectives(text: string): string {
+  return text.replaceAll(DIRECTIVE, ' ').trim();
+}
+
+export function directivesIn(text: string): Directives {
+  const found: Directives = { fault: {}, wish: {}, once: false };
+  for (const [, inside = ''] of text.matchAll(DIRECTIVE)) {
+    const words = inside.trim().toLowerCase().split(/\s+/);
+    const [name = '', ...rest] = words;
+    const reading = Object.hasOwn(READINGS, name) ? READINGS[name] : undefined;
+    if (reading === undefined) continue;
+    const numbers = rest.map(Number).filter((number) => Number.isFinite(number) && number >= 0);
+    const { fault, wish } = reading(numbers);
+    Object.assign(found.fault, fault);
+    Object.assign(found.wish, wish);
+    found.once ||= rest.includes('once');
+  }
+  return found;
+}

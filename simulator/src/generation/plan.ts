@@ -1,0 +1,99 @@
+import { type Directives, directivesIn } from '../faults/directives.ts';
+import type { Fault } from '../faults/fault.ts';
+import type { Effort } from '../models/rules.ts';
+import type { World } from '../world.ts';
+import { answerTo, longAnswer } from './answers.ts';
+import { lastUserText, type Question } from './question.ts';
+import { asksForTitle, titleFor } from './title.ts';
+import { tokensOf } from './tokens.ts';
+
+type Ending = 'completed' | 'max_output_tokens' | 'content_filter';
+
+/** All that will be said, decided before the first byte is sent. */
+export type Plan = {
+  kind: 'text' | 'refusal';
+  tokens: readonly string[];
+  reasoningTokens: number;
+  /** Parts of the reasoning summary; null where the model does not reason. */
+  summary: readonly string[] | null;
+  ending: Ending;
+  /** Stamp each token with the time it was sent. */
+  stamped: boolean;
+};
+
+const REASONING_TOKENS: { [name in Effort]: number } = {
+  none: 0,
+  minimal: 16,
+  low: 64,
+  medium: 192,
+  high: 512,
+  xhigh: 1_024,
+  max: 2_048,
+};
+
+const REFUSAL = "I'm sorry, but I can't help with that request.";
+
+/** A title is asked about a message with directives in it, and must not suffer from them. */
+export function directivesFor(question: Question): Directives {
+  return asksForTitle(question.instructions)
+    ? { fault: {}, wish: {}, once: false }
+    : directivesIn(lastUserText(question.turns));
+}
+
+/** The fault a message asks for; one with `once` in it is forgotten when the same message comes again. */
+export function faultInWords(world: World, key: string, question: Question, directives: Directives): Fault {
+  if (!directives.once) return directives.fault;
+  const mark = `${key} ${lastUserText(question.turns)}`;
+  if (world.sufferedOnce.has(mark)) return {};
+  world.sufferedOnce.add(mark);
+  return directives.fault;
+}
+
+function numbered(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => ` t${String(index).padStart(4, '0')}`);
+}
+
+function wording(question: Question, { wish }: Directives): string[] {
+  if (asksForTitle(question.instructions)) return tokensOf(titleFor(lastUserText(question.turns)));
+  if (wish.bench !== undefined) return numbered(wish.bench);
+  if (wish.tokens !== undefined) return longAnswer(wish.tokens);
+  if (wish.refusal === true) return tokensOf(REFUSAL);
+  return tokensOf(answerTo(question, wish.hostile === true));
+}
+
+function summaryOf(question: Question): string[] {
+  const asked = question.turns.filter((turn) => turn.role === 'user').length;
+  return [
+    `**Reading the request**\n\nThis is message ${asked} of the conversation. I first settle what is being asked, and which of it my instructions already decide.`,
+    '**Choosing a form**\n\nA short paragraph answers best; a table or code only where the words ask for one. I check the answer once against the question before I write it down.',
+  ];
+}
+
+export function planFor(question: Question, directives: Directives, fault: Fault): Plan {
+  const all = wording(question, directives);
+  const forced = directives.wish.reasoning === true;
+  const effort = forced && (question.effort === null || question.effort === 'none') ? 'medium' : question.effort;
+  const isTitle = asksForTitle(question.instructions);
+  const thought = effort === null ? 0 : isTitle ? Math.min(REASONING_TOKENS[effort], 16) : REASONING_TOKENS[effort];
+
+  let tokens = all;
+  let reasoningTokens = thought;
+  let ending: Ending = 'completed';
+  if (fault.incomplete !== undefined) {
+    tokens = all.slice(0, fault.incompleteAfter ?? Math.ceil(all.length / 2));
+    ending = fault.incomplete;
+  }
+  if (question.maxTokens !== undefined && reasoningTokens + tokens.length > question.maxTokens) {
+    reasoningTokens = Math.min(thought, question.maxTokens);
+    tokens = tokens.slice(0, question.maxTokens - reasoningTokens);
+    ending = 'max_output_tokens';
+  }
+  return {
+    kind: directives.wish.refusal === true ? 'refusal' : 'text',
+    tokens,
+    reasoningTokens,
+    summary: reasoningTokens === 0 ? null : question.wantsSummary || forced ? summaryOf(question) : [],
+    ending,
+    stamped: directives.wish.bench !== undefined,
+  };
+}

@@ -1,0 +1,87 @@
+import type { FastifyReply } from 'fastify';
+import { type Failure, type Fault, failureFrom, failureOf } from '../faults/fault.ts';
+import { wait } from '../generation/pacing.ts';
+import type { Account } from '../state/account.ts';
+import { serverError } from './errors.ts';
+import type { JournalEntry } from './journal.ts';
+
+/** What is known about one request. */
+export type Call = {
+  key: string;
+  account: Account;
+  entry: JournalEntry;
+  /** From the control address; words in a message may add to it. */
+  fault: Fault;
+  /** Aborted when the client leaves before the answer is complete. */
+  signal: AbortSignal;
+  /** The simulator itself broke the connection, so the client is not to blame. */
+  broken: boolean;
+};
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    call: Call;
+  }
+}
+
+export function sendFailure(reply: FastifyReply, failure: Failure): FastifyReply {
+  return reply
+    .status(failure.status)
+    .headers(failure.headers)
+    .header('content-type', failure.contentType)
+    .serializer((payload: string) => payload)
+    .send(failure.body);
+}
+
+/**
+ * Does what a fault asks for before an answer begins. True: the request has been dealt with.
+ */
+export async function suffer(fault: Fault, reply: FastifyReply, model: string): Promise<boolean> {
+  const { signal, key } = reply.request.call;
+  if (fault.delayMs !== undefined) await wait(fault.delayMs, signal);
+  if (signal.aborted) {
+    reply.hijack();
+    return true;
+  }
+  if (fault.disconnect === true) {
+    reply.request.call.broken = true;
+    reply.hijack();
+    reply.raw.destroy();
+    return true;
+  }
+  if (fault.hang === true) {
+    reply.hijack();
+    return true;
+  }
+  const failure = failureFrom(fault, key, model);
+  if (failure === null) return false;
+  sendFailure(reply, failure);
+  return true;
+}
+
+/**
+ * The faults of a stream, for an answer sent in one piece. True: the request has been dealt with.
+ */
+export function sufferInstead(fault: Fault, reply: FastifyReply): boolean {
+  const { call } = reply.request;
+  if (call.signal.aborted || fault.hangAfter !== undefined) {
+    reply.hijack();
+    return true;
+  }
+  if (fault.dropAfter !== undefined) {
+    call.broken = true;
+    reply.hijack();
+    reply.raw.destroy();
+    return true;
+  }
+  if (fault.malformedAfter !== undefined) {
+    const contentType = 'application/json; charset=utf-8';
+    sendFailure(reply, { status: 200, contentType, body: '{"id":"resp_brok', headers: {} });
+    return true;
+  }
+  if (fault.errorAfter !== undefined) {
+    sendFailure(reply, failureOf(serverError()));
+    return true;
+  }
+  return false;
+}

@@ -1,0 +1,51 @@
+import { createSimulator, type SimulatorOptions } from './simulator.ts';
+import { API_PARTS } from './world.ts';
+
+function numberFrom(name: string): number | undefined {
+  const text = process.env[name];
+  if (text === undefined || text === '') return undefined;
+  const number = Number(text);
+  if (!Number.isFinite(number) || number < 0) throw new Error(`${name} must be a number of at least 0, not '${text}'.`);
+  return number;
+}
+
+function optionsFromEnvironment(): SimulatorOptions {
+  const { SIMULATOR_HOST, SIMULATOR_DATA, SIMULATOR_WITHOUT = '' } = process.env;
+  const without = SIMULATOR_WITHOUT.split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+    .map((name) => {
+      const part = API_PARTS.find((candidate) => candidate === name);
+      if (part === undefined) throw new Error(`SIMULATOR_WITHOUT: '${name}' is none of ${API_PARTS.join(', ')}.`);
+      return part;
+    });
+  const tokenDelayMs = numberFrom('SIMULATOR_TOKEN_DELAY_MS');
+  const jobStepMs = numberFrom('SIMULATOR_JOB_STEP_MS');
+  return {
+    port: numberFrom('SIMULATOR_PORT') ?? 4010,
+    without,
+    ...(SIMULATOR_HOST ? { host: SIMULATOR_HOST } : {}),
+    ...(SIMULATOR_DATA ? { data: SIMULATOR_DATA } : {}),
+    ...(tokenDelayMs === undefined ? {} : { tokenDelayMs }),
+    ...(jobStepMs === undefined ? {} : { jobStepMs }),
+  };
+}
+
+const simulator = createSimulator(optionsFromEnvironment());
+const { url } = await simulator.listen();
+console.log(`Simulator listening on ${url}`);
+
+let stopping = false;
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.on(signal, () => {
+    if (stopping) return;
+    stopping = true;
+    simulator.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        console.error(error);
+        process.exit(1);
+      },
+    );
+  });
+}

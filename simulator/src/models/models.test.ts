@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { at, expectError, expectSchema, listAt, startedSimulator } from '../testing.ts';
+
+test('the list is of November 2026, mixed and unordered, with the days models end', async () => {
+  const { get } = await startedSimulator();
+  const { status, body } = await get('/models');
+  expect(status).toBe(200);
+  expectSchema('ListModelsResponse', body);
+  const models = listAt(body, 'data');
+  const ending = new Map(models.map((model) => [at(model, 'id'), at(model, 'shutdown_date')]));
+  expect(ending.get('gpt-4o')).toBe('2027-01-14');
+  expect(ending.get('gpt-5')).toBe('2026-12-11');
+  expect(ending.get('gpt-6-luna')).toBeNull();
+  const ids = [...ending.keys()];
+  expect(ids).toEqual(expect.arrayContaining(['text-embedding-3-small', 'whisper-1', 'gpt-image-2', 'gpt-realtime-2']));
+  expect(ids).not.toEqual([...ids].sort());
+  for (const gone of ['gpt-4-turbo', 'gpt-3.5-turbo', 'gpt-4', 'o4-mini']) expect(ids).not.toContain(gone);
+});
+
+test('one model can be asked for; a retired one is not found', async () => {
+  const { get } = await startedSimulator();
+  expectSchema('Model', (await get('/models/gpt-6-luna')).body);
+  expectError(await get('/models/gpt-4-turbo'), 404, { code: 'model_not_found' });
+});
+
+test('models of the provider cannot be deleted', async () => {
+  const simulator = await startedSimulator();
+  expectError(await simulator.delete('/models/gpt-4o'), 403, { type: 'invalid_request_error' });
+  expectError(await simulator.delete('/models/ft:gpt-4o:roster::none'), 404, { code: 'model_not_found' });
+});
+
+test('a retired model answers nothing, and neither does one that does not write text', async () => {
+  const { post } = await startedSimulator();
+  const message = 'The model `gpt-4-turbo` does not exist or you do not have access to it.';
+  expectError(await post('/responses', { model: 'gpt-4-turbo', input: 'x' }), 404, {
+    code: 'model_not_found',
+    message,
+  });
+  expectError(
+    await post('/chat/completions', { model: 'gpt-3.5-turbo', messages: [{ role: 'user', content: 'x' }] }),
+    404,
+    { code: 'model_not_found' },
+  );
+  expectError(await post('/responses', { model: 'text-embedding-3-small', input: 'x' }), 404, { param: 'model' });
+});
+
+const refused = {
+  message: "Unsupported parameter: 'temperature' is not supported with this model.",
+  param: 'temperature',
+};
+
+test.each([
+  ['gpt-4o', {}, true],
+  ['gpt-4.1-mini', {}, true],
+  ['gpt-5', {}, false],
+  ['o3', {}, false],
+  ['gpt-5.4', {}, true],
+  ['gpt-5.4', { reasoning: { effort: 'high' } }, false],
+  ['gpt-6-luna', {}, false],
+  ['gpt-6-luna', { reasoning: { effort: 'none' } }, true],
+  ['gpt-6-astra', {}, false],
+])('%s with %j takes a temperature: %s', async (model, more, taken) => {
+  const { post } = await startedSimulator();
+  const answer = await post('/responses', { model, input: 'x', temperature: 0.7, ...more });
+  if (taken) expect(answer.status).toBe(200);
+  else expectError(answer, 400, refused);
+  expect((await post('/responses', { model, input: 'x', temperature: 1, ...more })).status).toBe(200);
+});
+
+test('efforts are refused where a model does not know them', async () => {
+  const { post } = await startedSimulator();
+  const ask = (model: string, effort: string) => post('/responses', { model, input: 'x', reasoning: { effort } });
+  expectError(await ask('gpt-6-astra', 'none'), 400, { param: 'reasoning.effort', code: 'unsupported_value' });
+  expectError(await ask('gpt-4o', 'low'), 400, { param: 'reasoning.effort' });
+  expect((await ask('gpt-6.1-terra', 'max')).status).toBe(200);
+});

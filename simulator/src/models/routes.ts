@@ -1,0 +1,58 @@
+import type { FastifyInstance } from 'fastify';
+import { modelNotFound, ProviderError } from '../http/errors.ts';
+import type { Account } from '../state/account.ts';
+import type { World } from '../world.ts';
+import { LINE_UP, type ModelEntry, TUNED_SHUTDOWN } from './line-up.ts';
+
+function ownModels(account: Account): ModelEntry[] {
+  return account.models.map(({ id, created }) => ({
+    id,
+    object: 'model',
+    created,
+    owned_by: 'roster',
+    shutdown_date: TUNED_SHUTDOWN,
+  }));
+}
+
+/** Unordered as the provider's own list: own models stand in the middle. */
+function modelsOf(account: Account): ModelEntry[] {
+  return [...LINE_UP.slice(0, 17), ...ownModels(account), ...LINE_UP.slice(17)];
+}
+
+const SPEAKS_TEXT = /^(gpt-|o\d|chat-|ft:)/;
+const OTHER_KIND = /(audio|realtime|image|transcribe|tts)/;
+
+/** Refuses models that do not exist, are gone, or do not write text. */
+export function checkTextModel(account: Account, id: string): void {
+  const [name = id] = id.split(':ckpt-step-');
+  if (!modelsOf(account).some((model) => model.id === name)) throw modelNotFound(id);
+  if (!SPEAKS_TEXT.test(id) || OTHER_KIND.test(id)) {
+    throw new ProviderError(404, {
+      message: 'This is not a chat model and thus not supported in the v1/chat/completions endpoint.',
+      param: 'model',
+    });
+  }
+}
+
+export function modelRoutes(app: FastifyInstance, world: World): void {
+  app.get('/models', ({ call }) => ({ object: 'list', data: modelsOf(call.account) }));
+
+  app.get<{ Params: { id: string } }>('/models/:id', ({ call, params }) => {
+    const model = modelsOf(call.account).find((candidate) => candidate.id === params.id);
+    if (model === undefined) throw modelNotFound(params.id);
+    return model;
+  });
+
+  app.delete<{ Params: { id: string } }>('/models/:id', async ({ call, params }) => {
+    const { account } = call;
+    if (LINE_UP.some((model) => model.id === params.id)) {
+      throw new ProviderError(403, {
+        message: `You do not have permission to delete the model '${params.id}': only fine-tuned models of your own organization can be deleted.`,
+      });
+    }
+    if (!account.models.some((model) => model.id === params.id)) throw modelNotFound(params.id);
+    account.models = account.models.filter((model) => model.id !== params.id);
+    await world.accounts.save(account);
+    return { id: params.id, object: 'model', deleted: true };
+  });
+}

@@ -1,0 +1,70 @@
+import type { Plan } from '../generation/plan.ts';
+import type { Usage } from '../generation/usage.ts';
+import type { JsonObject } from '../http/fields.ts';
+import { newId } from '../state/identifiers.ts';
+import type { SearchResult } from '../vector-stores/search.ts';
+import type { ResponseRequest } from './request.ts';
+
+export type Status = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
+
+/** The fields every state of a response has in common. */
+export function responseBase(request: ResponseRequest, createdAt: number): JsonObject & { id: string } {
+  return {
+    id: newId('resp_'),
+    object: 'response',
+    created_at: createdAt,
+    status: 'in_progress',
+    background: request.background,
+    completed_at: null,
+    error: null,
+    incomplete_details: null,
+    ...request.echo,
+    metadata: request.metadata,
+    model: request.question.model,
+    output: [],
+    previous_response_id: request.previousId,
+    service_tier: 'default',
+    store: request.store,
+    top_logprobs: 0,
+    truncation: 'disabled',
+  };
+}
+
+export function usageObject(usage: Usage): JsonObject {
+  return {
+    input_tokens: usage.input,
+    input_tokens_details: { cached_tokens: usage.cached, cache_write_tokens: usage.cacheWrites },
+    output_tokens: usage.output,
+    output_tokens_details: { reasoning_tokens: usage.reasoning },
+    total_tokens: usage.input + usage.output,
+  };
+}
+
+type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
+
+export function reasoningItem(id: string, summary: readonly string[]): JsonObject {
+  return { id, type: 'reasoning', summary: summary.map((text) => ({ type: 'summary_text', text })) };
+}
+
+export function searchItem(
+  id: string,
+  status: 'in_progress' | 'completed',
+  query: string,
+  results: readonly SearchResult[] | null,
+): JsonObject {
+  return { id, type: 'file_search_call', status, queries: [query], results };
+}
+
+export function contentPart(kind: Plan['kind'], text: string, annotations: readonly JsonObject[]): JsonObject {
+  return kind === 'refusal'
+    ? { type: 'refusal', refusal: text }
+    : { type: 'output_text', annotations, logprobs: [], text };
+}
+
+export function messageItem(id: string, status: ItemStatus, content: readonly JsonObject[]): JsonObject {
+  return { id, type: 'message', status, content, role: 'assistant' };
+}
+
+export function citations(results: readonly SearchResult[], index: number): JsonObject[] {
+  return results.slice(0, 1).map(({ file_id, filename }) => ({ type: 'file_citation', file_id, filename, index }));
+}

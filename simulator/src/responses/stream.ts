@@ -1,0 +1,155 @@
+import type { Fault } from '../faults/fault.ts';
+import type { EventStream } from '../generation/event-stream.ts';
+import { pace } from '../generation/pacing.ts';
+import type { Plan } from '../generation/plan.ts';
+import { type Ended, preciseNow, tell } from '../generation/tell.ts';
+import { tokensOf } from '../generation/tokens.ts';
+import type { JsonObject } from '../http/fields.ts';
+import type { JournalEntry } from '../http/journal.ts';
+import { newId } from '../state/identifiers.ts';
+import type { SearchResult } from '../vector-stores/search.ts';
+import { citations, contentPart, messageItem, reasoningItem, searchItem } from './response-object.ts';
+
+export type Search = { query: string; results: readonly SearchResult[]; shown: boolean };
+
+type Streaming = {
+  stream: EventStream;
+  entry: JournalEntry;
+  base: JsonObject;
+  plan: Plan;
+  search: Search | null;
+  fault: Fault;
+  delayMs: number;
+};
+
+/** Writes the events of one response, counting them. */
+export class ResponseEvents {
+  readonly #streaming: Streaming;
+  readonly output: JsonObject[] = [];
+  #sequence = 0;
+
+  constructor(streaming: Streaming) {
+    this.#streaming = streaming;
+  }
+
+  send(type: string, fields: JsonObject): void {
+    const data = JSON.stringify({ type, ...fields, sequence_number: this.#sequence++ });
+    this.#streaming.stream.write(`event: ${type}\ndata: ${data}\n\n`);
+  }
+
+  /** The most frequent event: everything but the token and its number is put together once. */
+  #deltaSender(type: string, place: JsonObject, extra: JsonObject): (token: string) => void {
+    const { stream, plan } = this.#streaming;
+    const start = `event: ${type}\ndata: ${JSON.stringify({ type, ...place, ...extra }).slice(0, -1)},"delta":`;
+    return (token) => {
+      const stamp = plan.stamped ? `,"sent_at":${preciseNow()}` : '';
+      stream.write(`${start}${JSON.stringify(token)},"sequence_number":${this.#sequence++}${stamp}}\n\n`);
+    };
+  }
+
+  begin(): void {
+    const { base } = this.#streaming;
+    this.send('response.created', { response: base });
+    this.send('response.in_progress', { response: base });
+  }
+
+  async reason(summary: readonly string[]): Promise<void> {
+    const { stream, delayMs } = this.#streaming;
+    const id = newId('rs_');
+    const index = this.output.length;
+    this.send('response.output_item.added', { output_index: index, item: reasoningItem(id, []) });
+    for (const [part, text] of summary.entries()) {
+      const place = { item_id: id, output_index: index, summary_index: part };
+      this.send('response.reasoning_summary_part.added', { ...place, part: { type: 'summary_text', text: '' } });
+      const delta = this.#deltaSender('response.reasoning_summary_text.delta', place, {});
+      const tokens = tokensOf(text);
+      await pace({
+        count: tokens.length,
+        delayMs,
+        signal: stream.signal,
+        pressed: stream.pressed,
+        send(token) {
+          delta(tokens[token] ?? '');
+          return true;
+        },
+      });
+      this.send('response.reasoning_summary_text.done', { ...place, text });
+      this.send('response.reasoning_summary_part.done', { ...place, part: { type: 'summary_text', text } });
+    }
+    this.#itemDone(index, reasoningItem(id, summary));
+  }
+
+  search({ query, results, shown }: Search): void {
+    const id = newId('fs_');
+    const index = this.output.length;
+    const place = { output_index: index, item_id: id };
+    this.send('response.output_item.added', {
+      output_index: index,
+      item: searchItem(id, 'in_progress', query, null),
+    });
+    this.send('response.file_search_call.in_progress', place);
+    this.send('response.file_search_call.searching', place);
+    this.send('response.file_search_call.completed', place);
+    this.#itemDone(index, searchItem(id, 'completed', query, shown ? results : null));
+  }
+
+  async message(): Promise<Ended> {
+    const { stream, entry, plan, search, fault, delayMs } = this.#streaming;
+    const id = newId('msg_');
+    const index = this.output.length;
+    const place = { item_id: id, output_index: index, content_index: 0 };
+    this.send('response.output_item.added', {
+      output_index: index,
+      item: messageItem(id, 'in_progress', []),
+    });
+    this.send('response.content_part.added', { ...place, part: contentPart(plan.kind, '', []) });
+
+    const name = plan.kind === 'refusal' ? 'response.refusal' : 'response.output_text';
+    const delta = this.#deltaSender(`${name}.delta`, place, plan.kind === 'refusal' ? {} : { logprobs: [] });
+    const ended = await tell({
+      stream,
+      entry,
+      count: plan.tokens.length,
+      delayMs,
+      fault,
+      send: (token) => delta(plan.tokens[token] ?? ''),
+      malformed: () => stream.write(`event: ${name}.delta\ndata: {"type":"${name}.delta","delta":"brok\n\n`),
+      unknown: () => this.send('response.daydream.delta', { ...place, daydream: 'Clients ignore this.' }),
+    });
+    const text = plan.tokens.slice(0, entry.tokens).join('');
+    if (ended !== 'said') {
+      this.output.push(messageItem(id, 'incomplete', [contentPart(plan.kind, text, [])]));
+      return ended;
+    }
+
+    const annotations = plan.kind === 'text' && search !== null ? citations(search.results, text.length) : [];
+    for (const [number, annotation] of annotations.entries()) {
+      this.send('response.output_text.annotation.added', { ...place, annotation_index: number, annotation });
+    }
+    const part = contentPart(plan.kind, text, annotations);
+    if (plan.kind === 'refusal') this.send('response.refusal.done', { ...place, refusal: text });
+    else this.send('response.output_text.done', { ...place, text, logprobs: [] });
+    this.send('response.content_part.done', { ...place, part });
+    this.#itemDone(index, messageItem(id, plan.ending === 'completed' ? 'completed' : 'incomplete', [part]));
+    return 'said';
+  }
+
+  #itemDone(index: number, item: JsonObject): void {
+    this.output.push(item);
+    this.send('response.output_item.done', { output_index: index, item });
+  }
+}
+
+/** The same items without a stream. */
+export function wholeOutput(plan: Plan, search: Search | null): JsonObject[] {
+  const text = plan.tokens.join('');
+  const output: JsonObject[] = [];
+  if (plan.summary !== null) output.push(reasoningItem(newId('rs_'), plan.summary));
+  if (search !== null) {
+    output.push(searchItem(newId('fs_'), 'completed', search.query, search.shown ? search.results : null));
+  }
+  const annotations = plan.kind === 'text' && search !== null ? citations(search.results, text.length) : [];
+  const status = plan.ending === 'completed' ? 'completed' : 'incomplete';
+  output.push(messageItem(newId('msg_'), status, [contentPart(plan.kind, text, annotations)]));
+  return output;
+}

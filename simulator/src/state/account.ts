@@ -1,0 +1,84 @@
+import type { JsonObject, Metadata } from '../http/fields.ts';
+
+export type FilePurpose = 'assistants' | 'batch' | 'fine-tune' | 'vision' | 'user_data' | 'evals' | 'fine-tune-results';
+
+export type FileRecord = {
+  id: string;
+  object: 'file';
+  bytes: number;
+  created_at: number;
+  expires_at?: number;
+  filename: string;
+  purpose: FilePurpose;
+  status: 'processed';
+};
+
+type TunedModel = { id: string; created: number; base: string };
+
+export type VectorStoreFile = { file_id: string; created_at: number; addedMs: number };
+
+export type VectorStoreRecord = {
+  id: string;
+  created_at: number;
+  name: string;
+  metadata: Metadata;
+  files: VectorStoreFile[];
+};
+
+export type StoredResponse = {
+  id: string;
+  response: JsonObject;
+  input: unknown[];
+  /** Input and output together, which a later response in the chain is charged for. */
+  tokens: number;
+  /** Of a background response: when it will be ready, and when it was cancelled. */
+  startedMs: number;
+  readyMs: number;
+  cancelledMs: number | null;
+};
+
+export type Hyperparameters = { n_epochs: number; batch_size: number; learning_rate_multiplier: number };
+
+export type JobRecord = {
+  id: string;
+  createdMs: number;
+  model: string;
+  trainingFile: string;
+  validationFile: string | null;
+  suffix: string;
+  seed: number;
+  metadata: Metadata;
+  integrations: unknown[];
+  methodType: 'supervised' | 'dpo';
+  hyperparameters: Hyperparameters;
+  /** What was asked for, `auto` included, as the job object repeats it. */
+  requested: JsonObject;
+  examples: number;
+  tokens: number;
+  invalid: { code: string; message: string; param: string } | null;
+  cancelledMs: number | null;
+  pausedMs: number | null;
+  /** Time spent paused before the current pause. */
+  restedMs: number;
+  modelEnding: string;
+  /** Set when its result file and model were handed over. */
+  resultFile: string | null;
+};
+
+export type AccountState = {
+  files: FileRecord[];
+  jobs: JobRecord[];
+  models: TunedModel[];
+  vectorStores: VectorStoreRecord[];
+  responses: StoredResponse[];
+};
+
+/** What one key owns. */
+export type Account = AccountState & {
+  /** The key's fingerprint; the key itself is never kept. */
+  id: string;
+};
+
+export function emptyAccount(id: string): Account {
+  return { id, files: [], jobs: [], models: [], vectorStores: [], responses: [] };
+}

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import {
+  at,
+  eventsIn,
+  expectError,
+  expectEventSchema,
+  expectSchema,
+  listAt,
+  orderOf,
+  type Started,
+  startedSimulator,
+  textAt,
+} from '../testing.ts';
+
+async function storeWith({ upload, post }: Started, ...filenames: string[]) {
+  const ids: string[] = [];
+  for (const name of filenames) ids.push(textAt((await upload('x', name, 'assistants')).body, 'id'));
+  const { body } = await post('/vector_stores', { name: 'Handbook', file_ids: ids, metadata: { team: 'a' } });
+  return { id: textAt(body, 'id'), ids, body };
+}
+
+test('files are indexed after a while; what cannot be read fails', async () => {
+  const simulator = await startedSimulator();
+  const { id, ids, body } = await storeWith(simulator, 'a.pdf', 'b.csv');
+  expectSchema('VectorStoreObject', body);
+  expect(body).toMatchObject({ status: 'in_progress', file_counts: { in_progress: 2, total: 2 }, usage_bytes: 0 });
+  await simulator.advance(60_000);
+  const later = (await simulator.get(`/vector_stores/${id}`)).body;
+  expectSchema('VectorStoreObject', later);
+  expect(later).toMatchObject({ status: 'completed', file_counts: { completed: 1, failed: 1 }, usage_bytes: 1 });
+  const files = (await simulator.get(`/vector_stores/${id}/files?order=asc`)).body;
+  expectSchema('ListVectorStoreFilesResponse', files);
+  expect(listAt(files, 'data').map((file) => at(file, 'status'))).toEqual(['completed', 'failed']);
+  const failed = (await simulator.get(`/vector_stores/${id}/files/${ids[1]}`)).body;
+  expectSchema('VectorStoreFileObject', failed);
+  expect(failed).toMatchObject({ last_error: { code: 'unsupported_file' } });
+});
+
+test('files are added and taken out', async () => {
+  const simulator = await startedSimulator();
+  const { id } = await storeWith(simulator);
+  const file = textAt((await simulator.upload('x', 'a.md', 'assistants')).body, 'id');
+  expectError(await simulator.post(`/vector_stores/${id}/files`, { file_id: 'file-none' }), 404, {});
+  expectSchema('VectorStoreFileObject', (await simulator.post(`/vector_stores/${id}/files`, { file_id: file })).body);
+  const removed = await simulator.delete(`/vector_stores/${id}/files/${file}`);
+  expectSchema('DeleteVectorStoreFileResponse', removed.body);
+  expectError(await simulator.delete(`/vector_stores/${id}/files/${file}`), 404, {});
+  expect((await simulator.get(`/files/${file}`)).status).toBe(200);
+});
+
+test('stores are listed and deleted', async () => {
+  const simulator = await startedSimulator();
+  const { id } = await storeWith(simulator);
+  const list = (await simulator.get('/vector_stores')).body;
+  expectSchema('ListVectorStoresResponse', list);
+  expectSchema('DeleteVectorStoreResponse', (await simulator.delete(`/vector_stores/${id}`)).body);
+  expectError(await simulator.get(`/vector_stores/${id}`), 404, {});
+});
+
+const question = { model: 'gpt-4o', input: 'What does the handbook say?' };
+
+test('a file search is told in events and cited', async () => {
+  const simulator = await startedSimulator();
+  const { id, ids } = await storeWith(simulator, 'handbook.pdf');
+  const tools = [{ type: 'file_search', vector_store_ids: [id] }];
+  const { text } = await simulator.post('/responses', { ...question, tools, stream: true });
+  const events = eventsIn(text);
+  for (const event of events) expectEventSchema(event);
+  expect(orderOf(events).slice(2, 7)).toEqual([
+    'response.output_item.added',
+    'response.file_search_call.in_progress',
+    'response.file_search_call.searching',
+    'response.file_search_call.completed',
+    'response.output_item.done',
+  ]);
+  const response = at(events.at(-1), 'response');
+  expect(at(response, 'output', 0)).toMatchObject({ type: 'file_search_call', status: 'completed', results: null });
+  const citation = { type: 'file_citation', file_id: ids[0], filename: 'handbook.pdf' };
+  expect(at(response, 'output', 1, 'content', 0, 'annotations', 0)).toMatchObject(citation);
+  expect(events.find((event) => event.type === 'response.output_text.annotation.added')).toMatchObject({
+    annotation: citation,
+  });
+});
+
+test('its results are shown where they are asked for', async () => {
+  const simulator = await startedSimulator();
+  const { id } = await storeWith(simulator, 'handbook.pdf');
+  const tools = [{ type: 'file_search', vector_store_ids: [id] }];
+  const include = ['file_search_call.results'];
+  const { body } = await simulator.post('/responses', { ...question, tools, include });
+  expectSchema('Response', body);
+  expect(at(body, 'output', 0, 'results', 0)).toMatchObject({ filename: 'handbook.pdf' });
+});
+
+test('a search in a store that does not exist is refused', async () => {
+  const { post } = await startedSimulator();
+  const tools = [{ type: 'file_search', vector_store_ids: ['vs_none'] }];
+  expectError(await post('/responses', { ...question, tools }), 404, {
+    message: 'Vector store with id [vs_none] not found.',
+  });
+});

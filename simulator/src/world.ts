@@ -1,0 +1,38 @@
+import type { AgentSeed, AssistantSeed } from './assistants/seeds.ts';
+import type { FaultList } from './faults/fault-list.ts';
+import type { Journal } from './http/journal.ts';
+import type { Accounts } from './state/accounts.ts';
+import type { Clock } from './state/clock.ts';
+
+/** A part of the API that can be left out, named by the first part of its path. */
+export const API_PARTS = [
+  'models',
+  'responses',
+  'chat',
+  'files',
+  'vector_stores',
+  'fine_tuning',
+  'assistants',
+  'agents',
+] as const;
+export type ApiPart = (typeof API_PARTS)[number];
+
+type Settings = {
+  tokenDelayMs: number;
+  jobStepMs: number;
+  maxFileBytes: number;
+  without: ReadonlySet<string>;
+  assistants: readonly AssistantSeed[];
+  agents: readonly AgentSeed[];
+};
+
+/** Everything the routes share. */
+export type World = {
+  settings: Settings;
+  clock: Clock;
+  accounts: Accounts;
+  faults: FaultList;
+  journal: Journal;
+  /** Messages whose fault was to happen once and did. */
+  sufferedOnce: Set<string>;
+};

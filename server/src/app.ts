@@ -1,0 +1,104 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { sql } from 'kysely';
+import type { Config } from './config.ts';
+import type { OpenDatabase } from './db/connect.ts';
+import type { Presence } from './db/presence.ts';
+import { providerKeyService } from './features/account/provider-key.ts';
+import { keyRepository } from './features/account/repository.ts';
+import { accountRoutes } from './features/account/routes.ts';
+import { importService } from './features/assistants/import.ts';
+import { assistantRepository } from './features/assistants/repository.ts';
+import { assistantRoutes } from './features/assistants/routes.ts';
+import { assistantService } from './features/assistants/service.ts';
+import { sessionCookie } from './features/auth/cookie.ts';
+import { createPasswordHashing, type HashingCost } from './features/auth/password-hashing.ts';
+import { sessionRepository } from './features/auth/repository.ts';
+import { authRoutes } from './features/auth/routes.ts';
+import { authService } from './features/auth/service.ts';
+import { sessionService } from './features/auth/sessions.ts';
+import { createChat } from './features/chat/chat.ts';
+import { modelRoutes } from './features/models/routes.ts';
+import { modelService } from './features/models/service.ts';
+import { describeApi } from './http/api-description.ts';
+import { createEventStreams } from './http/event-stream.ts';
+import { operationRoutes } from './http/operation.ts';
+import { createRates } from './http/rates.ts';
+import { createRouter } from './http/router.ts';
+import { createServer } from './http/server.ts';
+import { serveWeb } from './http/web-files.ts';
+import { loadCatalogue } from './provider/catalogue.ts';
+import { createProvider } from './provider/create.ts';
+import { createVault } from './security/vault.ts';
+
+export type ForTests = {
+  /** Parse every answer with its contract. */
+  checkAnswers?: boolean;
+  hashingCost?: HashingCost;
+};
+
+type Parts = ForTests & {
+  config: Config;
+  database: OpenDatabase;
+  presence: Presence;
+  log: FastifyBaseLogger;
+  setupCode: string;
+};
+
+/** The map: builds every repository, service and route, and joins them by argument. */
+export async function createApp(parts: Parts) {
+  const { config, database, presence, log, setupCode, checkAnswers = false, hashingCost } = parts;
+  const { db } = database;
+  const state = { ready: false };
+  const app = createServer(config, log);
+  const rates = createRates(config.rateLimitScale);
+  const cookie = sessionCookie(config.publicUrl.protocol === 'https:');
+  const sessions = sessionService(sessionRepository(db), (ids) => streams.endSessions(ids));
+  const streams = createEventStreams(sessions.live, (error) => log.error({ err: error }, 'checking sessions failed'));
+  const router = createRouter({
+    app,
+    rates,
+    checkAnswers,
+    sessionToken: cookie.read,
+    findActor: (token, request) => sessions.find(token, request.ip),
+  });
+
+  const catalogue = loadCatalogue(config.modelCatalogue);
+  const provider = await createProvider({ db, config: config.provider });
+  const keys = providerKeyService({ keys: keyRepository(db), vault: createVault(config.masterKeys), provider, config });
+  const models = modelService({ provider, keys, catalogue, config });
+  const hashing = createPasswordHashing(hashingCost);
+  const auth = authService({ db, config, hashing, rates, setupCode });
+  const assistants = assistantService({ database, models });
+  const imports = importService({ db, provider, keys, models, catalogue });
+  const assistantRows = assistantRepository(db);
+  const chat = createChat({ database, presence, provider, catalogue, keys, models, assistants: assistantRows, log });
+
+  authRoutes(router, { auth, sessions, cookie, config });
+  accountRoutes(router, { keys, models });
+  modelRoutes(router, models);
+  assistantRoutes(router, { assistants, imports });
+  chat.routes(router, streams);
+  operationRoutes(app, state, () => sql`select 1`.execute(db));
+  describeApi(app, router.endpoints, cookie.name);
+  await serveWeb(app);
+
+  return {
+    app,
+    endpoints: router.endpoints,
+    needsSetupCode: auth.needsSetupCode,
+    /** Ends what a crash has left behind. Before anybody is let in. */
+    recover: chat.recover,
+    /** Takes work. */
+    open() {
+      state.ready = true;
+    },
+    /** Takes no new work, lets what is under way end, and closes. */
+    async close() {
+      state.ready = false;
+      await chat.close();
+      streams.close();
+      await app.close();
+      await provider.close();
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { afterAll, describe, expect, test } from 'vitest';
+import { loadConfig, UnusableConfiguration } from './config.ts';
+
+const DATA_DIR = mkdtempSync(join(tmpdir(), 'roster-test-'));
+afterAll(() => rmSync(DATA_DIR, { recursive: true }));
+
+const MASTER_KEY = randomBytes(32).toString('base64');
+const outside = { DATA_DIR, PUBLIC_URL: 'https://roster.example', MASTER_KEY };
+
+describe('the configuration', () => {
+  test('needs nothing on loopback', () => {
+    expect(loadConfig({ DATA_DIR })).toMatchObject({
+      port: 3000,
+      host: '127.0.0.1',
+      loopback: true,
+      databaseUrl: undefined,
+      registration: 'open',
+      trustProxy: 0,
+      rateLimitScale: 1,
+      defaultModel: 'gpt-4o',
+      provider: { baseUrl: 'https://api.openai.com/v1', isOpenAi: true },
+    });
+  });
+
+  test('takes an empty value for none', () => {
+    const { port, publicUrl } = loadConfig({ DATA_DIR, PORT: '', PUBLIC_URL: '', MASTER_KEY: '', REGISTRATION: '' });
+    expect([port, publicUrl.href]).toEqual([3000, 'http://localhost:3000/']);
+  });
+
+  test.each([
+    'http://localhost:3000',
+    'http://127.0.0.1:3000',
+    'http://127.8.9.10',
+    'http://[::1]:3000',
+  ])('knows %s as loopback', (PUBLIC_URL) => {
+    expect(loadConfig({ DATA_DIR, PUBLIC_URL }).loopback).toBe(true);
+  });
+
+  test('takes an address outside loopback with https and a master key', () => {
+    expect(loadConfig(outside)).toMatchObject({ loopback: false, publicUrl: new URL('https://roster.example') });
+  });
+
+  test.each([
+    ['plain http outside loopback', { ...outside, PUBLIC_URL: 'http://roster.example' }, 'https://'],
+    ['an address that only looks like loopback', { ...outside, PUBLIC_URL: 'http://localhost.example' }, 'https://'],
+    ['no master key outside loopback', { ...outside, MASTER_KEY: undefined }, 'MASTER_KEY'],
+    ['two master keys', { ...outside, MASTER_KEY_FILE: '/none' }, 'not both'],
+    ['every network without PUBLIC_URL', { DATA_DIR, HOST: '0.0.0.0' }, 'PUBLIC_URL'],
+    ['all networks (IPv6) without PUBLIC_URL', { DATA_DIR, HOST: '::' }, 'PUBLIC_URL'],
+    ['higher rates outside loopback', { ...outside, RATE_LIMIT_SCALE: '10' }, 'RATE_LIMIT_SCALE'],
+    [
+      'a key inside the provider’s address',
+      { DATA_DIR, PROVIDER_BASE_URL: 'https://user:key@api.example/v1' },
+      'scheme, host and path',
+    ],
+    [
+      'a query in the provider’s address',
+      { DATA_DIR, PROVIDER_BASE_URL: 'https://api.example/v1?key=1' },
+      'scheme, host and path',
+    ],
+    ['a provider that is no web address', { DATA_DIR, PROVIDER_BASE_URL: 'file:///etc/passwd' }, 'PROVIDER_BASE_URL'],
+    ['another database', { DATA_DIR, DATABASE_URL: 'mysql://localhost/roster' }, 'DATABASE_URL'],
+    ['a port that is none', { DATA_DIR, PORT: '70000' }, 'PORT'],
+    ['a word for a port', { DATA_DIR, PORT: 'http' }, 'PORT'],
+    ['an unknown registration', { DATA_DIR, REGISTRATION: 'maybe' }, 'REGISTRATION'],
+    ['a negative number of proxies', { DATA_DIR, TRUST_PROXY: '-1' }, 'TRUST_PROXY'],
+    ['a rate of nothing', { DATA_DIR, RATE_LIMIT_SCALE: '0' }, 'RATE_LIMIT_SCALE'],
+  ])('refuses %s and says what to change', (_what, variables, said) => {
+    expect(() => loadConfig(variables)).toThrow(UnusableConfiguration);
+    expect(() => loadConfig(variables)).toThrow(said);
+  });
+
+  test('does not show the master key when it is printed', () => {
+    const config = loadConfig(outside);
+    const bytes = Buffer.from(MASTER_KEY, 'base64');
+    for (const text of [inspect(config, { depth: 9, showHidden: true }), JSON.stringify(config)]) {
+      expect(text).not.toContain(MASTER_KEY.slice(0, 20));
+      expect(text).not.toContain(bytes.toString('hex').slice(0, 20));
+    }
+  });
+});

@@ -1,0 +1,97 @@
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { CannotStart } from './errors.ts';
+import { generatedMasterKeys, type MasterKey, parseMasterKeys, readMasterKeyFile } from './security/master-key.ts';
+
+const Port = z.coerce.number().int().min(0).max(65_535);
+const blankAsAbsent = (value: unknown) => (value === '' ? undefined : value);
+const setting = <T extends z.ZodType>(schema: T) => z.preprocess(blankAsAbsent, schema);
+
+/** Every variable is a row of the table in docs/operations.md. */
+const Environment = z.object({
+  PORT: setting(Port.default(3000)),
+  HOST: setting(z.string().default('127.0.0.1')),
+  PUBLIC_URL: setting(z.url({ protocol: /^https?$/ }).optional()),
+  DATA_DIR: setting(z.string().default('./data')),
+  DATABASE_URL: setting(
+    z
+      .string()
+      .regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// (leave it out for the embedded database)')
+      .optional(),
+  ),
+  MASTER_KEY: setting(z.string().optional()),
+  MASTER_KEY_FILE: setting(z.string().optional()),
+  PROVIDER_BASE_URL: setting(z.url({ protocol: /^https?$/ }).default('https://api.openai.com/v1')),
+  PROVIDER_NAME: setting(z.string().max(60).optional()),
+  DEFAULT_MODEL: setting(z.string().max(200).default('gpt-4o')),
+  MODEL_CATALOGUE: setting(z.string().optional()),
+  REGISTRATION: setting(z.enum(['open', 'closed']).default('open')),
+  TRUST_PROXY: setting(z.coerce.number().int().min(0).max(10).default(0)),
+  LOG_LEVEL: setting(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info')),
+  RATE_LIMIT_SCALE: setting(z.coerce.number().positive().default(1)),
+});
+
+export class UnusableConfiguration extends CannotStart {
+  override name = 'UnusableConfiguration';
+}
+
+function isLoopback(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+function masterKeys(env: z.output<typeof Environment>, loopback: boolean, dataDir: string): MasterKey[] {
+  if (env.MASTER_KEY && env.MASTER_KEY_FILE)
+    throw new UnusableConfiguration('Set MASTER_KEY or MASTER_KEY_FILE, not both.');
+  if (env.MASTER_KEY) return parseMasterKeys(env.MASTER_KEY, 'MASTER_KEY');
+  if (env.MASTER_KEY_FILE) return readMasterKeyFile(resolve(env.MASTER_KEY_FILE));
+  if (!loopback)
+    throw new UnusableConfiguration(
+      'Outside loopback MASTER_KEY or MASTER_KEY_FILE is required. Make a key with: openssl rand -base64 32',
+    );
+  return generatedMasterKeys(dataDir);
+}
+
+/** Reads the configuration. @throws UnusableConfiguration or UnusableSecret with what is to be changed. */
+export function loadConfig(variables: Record<string, string | undefined>) {
+  const parsed = Environment.safeParse(variables);
+  if (!parsed.success)
+    throw new UnusableConfiguration(`The configuration is not usable:\n${z.prettifyError(parsed.error)}`);
+  const env = parsed.data;
+  const publicUrl = new URL(env.PUBLIC_URL ?? `http://localhost:${env.PORT}`);
+  const loopback = isLoopback(publicUrl.hostname);
+  if (!loopback && publicUrl.protocol !== 'https:')
+    throw new UnusableConfiguration('PUBLIC_URL must begin with https:// outside loopback.');
+  if (!env.PUBLIC_URL && !isLoopback(env.HOST))
+    throw new UnusableConfiguration('HOST is not a loopback address: set PUBLIC_URL to the address people will use.');
+  if (!loopback && env.RATE_LIMIT_SCALE !== 1)
+    throw new UnusableConfiguration('RATE_LIMIT_SCALE is for load tests on loopback only.');
+  const providerUrl = new URL(env.PROVIDER_BASE_URL);
+  if (providerUrl.username || providerUrl.search || providerUrl.hash)
+    throw new UnusableConfiguration('PROVIDER_BASE_URL must be scheme, host and path only.');
+  const dataDir = resolve(env.DATA_DIR);
+  const isOpenAi = providerUrl.hostname === 'api.openai.com';
+  return {
+    port: env.PORT,
+    host: env.HOST,
+    publicUrl,
+    loopback,
+    dataDir,
+    databaseUrl: env.DATABASE_URL,
+    masterKeys: masterKeys(env, loopback, dataDir),
+    provider: {
+      baseUrl: env.PROVIDER_BASE_URL.replace(/\/+$/, ''),
+      name: env.PROVIDER_NAME ?? (isOpenAi ? 'OpenAI' : providerUrl.host),
+      isOpenAi,
+    },
+    defaultModel: env.DEFAULT_MODEL,
+    modelCatalogue: env.MODEL_CATALOGUE && resolve(env.MODEL_CATALOGUE),
+    registration: env.REGISTRATION,
+    trustProxy: env.TRUST_PROXY,
+    logLevel: env.LOG_LEVEL,
+    rateLimitScale: env.RATE_LIMIT_SCALE,
+  };
+}
+
+export type Config = ReturnType<typeof loadConfig>;

@@ -1,0 +1,57 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import { lockFolder } from './folder-lock.ts';
+import { openReader } from './reader.ts';
+import type { Database } from './schema.ts';
+import { openSqlite, sqliteDialect } from './sqlite.ts';
+
+export type Engine = 'sqlite' | 'postgres';
+
+export type OpenDatabase = {
+  engine: Engine;
+  db: Kysely<Database>;
+  /** For questions that may take longer than about 5 ms; on PostgreSQL the same as `db`. */
+  reader: Kysely<Database>;
+  /** Where the SQLite file lies; undefined on PostgreSQL. */
+  file: string | undefined;
+  close: () => Promise<void>;
+};
+
+// pg gives bigint (20) and numeric (1700: what sum() answers) as text; ours are counts and money, safe as numbers.
+const types = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === 20 || oid === 1700 ? Number : pg.types.getTypeParser(oid, format),
+};
+
+/** Opens PostgreSQL where `url` is given, else the SQLite file in the data folder, which it locks. */
+export function connect(
+  url: string | undefined,
+  dataDir: string,
+  onDiskFailure: (error: unknown) => void = () => undefined,
+): OpenDatabase {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  if (url) {
+    const pool = new pg.Pool({ connectionString: url, max: 10, types, connectionTimeoutMillis: 10_000 });
+    // A connection that breaks while idle is replaced at the next query, which reports it if it cannot be.
+    pool.on('error', () => undefined);
+    const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+    return { engine: 'postgres', db, reader: db, file: undefined, close: () => db.destroy() };
+  }
+  const lock = lockFolder(dataDir);
+  const file = join(dataDir, 'roster.db');
+  const db = new Kysely<Database>({ dialect: sqliteDialect(openSqlite(file), onDiskFailure) });
+  const reader = openReader(file);
+  return {
+    engine: 'sqlite',
+    db,
+    reader,
+    file,
+    async close() {
+      await reader.destroy();
+      await db.destroy();
+      lock.release();
+    },
+  };
+}

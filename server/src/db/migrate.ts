@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Kysely, sql } from 'kysely';
+import { CannotStart } from '../errors.ts';
+import type { Engine, OpenDatabase } from './connect.ts';
+import * as init from './migrations/0001-init.ts';
+import type { Database } from './schema.ts';
+
+type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
+
+/** In order; a file here is never edited after a release, only followed by another one. */
+const migrations: [name: string, migration: Migration][] = [['0001-init', init]];
+
+const checksumOf = (name: string) =>
+  createHash('sha256')
+    .update(readFileSync(new URL(`./migrations/${name}.ts`, import.meta.url)))
+    .digest('hex');
+
+/**
+ * Brings the schema up to date: forward only, each step in one transaction, after a backup of the SQLite file.
+ * @throws if the database is newer than this program, or was made by a migration that has changed since.
+ */
+export async function migrate(database: OpenDatabase): Promise<string[]> {
+  const db = database.db;
+  await db.transaction().execute(async (trx) => {
+    // Even `if not exists` fails on PostgreSQL when two processes create the table at once.
+    await waitForOthers(trx, database.engine);
+    await trx.schema
+      .createTable('schema_migrations')
+      .ifNotExists()
+      .addColumn('name', 'text', (c) => c.primaryKey())
+      .addColumn('checksum', 'text', (c) => c.notNull())
+      .addColumn('applied_at', 'text', (c) => c.notNull())
+      .execute();
+  });
+  const applied = await db.selectFrom('schema_migrations').selectAll().orderBy('name').execute();
+  checkHistory(applied);
+  const due = migrations.slice(applied.length);
+  const [next] = due;
+  if (!next) return [];
+  if (applied.length > 0 && database.file) await backUp(db, database.file, next[0]);
+  for (const [name, migration] of due) await apply(db, database.engine, name, migration);
+  return due.map(([name]) => name);
+}
+
+function checkHistory(applied: { name: string; checksum: string }[]) {
+  for (const [index, { name, checksum }] of applied.entries()) {
+    const [known] = migrations[index] ?? [];
+    if (known !== name)
+      throw new CannotStart(`The database is newer than this Roster: it has ${name}. Start the version that made it.`);
+    if (checksumOf(name) !== checksum)
+      throw new CannotStart(
+        `The database was made by another form of ${name} than this Roster has. Nothing was changed.`,
+      );
+  }
+}
+
+/** Several processes may start at once on one PostgreSQL; they change the schema one after the other. */
+async function waitForOthers(trx: Kysely<Database>, engine: Engine) {
+  if (engine === 'postgres') await sql`select pg_advisory_xact_lock(7260418, 0)`.execute(trx);
+}
+
+async function apply(db: Kysely<Database>, engine: Engine, name: string, migration: Migration) {
+  await db.transaction().execute(async (trx) => {
+    if (engine === 'postgres') {
+      await waitForOthers(trx, engine);
+      // The ones that waited find the step done.
+      const done = await trx.selectFrom('schema_migrations').select('name').where('name', '=', name).execute();
+      if (done.length > 0) return;
+    }
+    await migration.up(trx, engine);
+    await trx
+      .insertInto('schema_migrations')
+      .values({ name, checksum: checksumOf(name), applied_at: new Date().toISOString() })
+      .execute();
+  });
+}
+
+async function backUp(db: Kysely<Database>, file: string, before: string) {
+  const folder = join(dirname(file), 'backups');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const target = join(folder, `before-${before}-${new Date().toISOString().replaceAll(':', '')}.db`);
+  await sql`vacuum into ${target}`.execute(db);
+}

@@ -1,0 +1,108 @@
+import { sql } from 'kysely';
+import { afterEach, describe, expect, test } from 'vitest';
+import { emptyDatabase } from '#server/testing/app';
+import { until } from '#server/testing/chat';
+import { connect } from './connect.ts';
+import { migrate } from './migrate.ts';
+import { join, type Signal } from './presence.ts';
+
+const cleanUp: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const step of cleanUp.splice(0).reverse()) await step();
+});
+
+async function aDatabase(engine: 'sqlite' | 'postgres') {
+  const { dataDir, url, remove } = await emptyDatabase(engine);
+  cleanUp.push(remove);
+  /** A process of the installation, as far as the others see it. */
+  async function aProcess() {
+    const database = connect(url, dataDir);
+    cleanUp.push(() => database.close());
+    await migrate(database);
+    const problems: unknown[] = [];
+    const presence = await join(database, url, (problem) => problems.push(problem));
+    let isThere = true;
+    async function leave() {
+      if (isThere) await presence.leave();
+      isThere = false;
+    }
+    cleanUp.push(leave);
+    const heard: Signal[] = [];
+    presence.listen((signal) => heard.push(signal));
+    return { ...presence, db: database.db, heard, problems, leave };
+  }
+  return { aProcess };
+}
+
+describe('processes on one PostgreSQL', () => {
+  test('have numbers of their own and hear each other', async () => {
+    const { aProcess } = await aDatabase('postgres');
+    const [first, second] = [await aProcess(), await aProcess()];
+    expect(first.instance).not.toBe(second.instance);
+    first.send({ stop: 7 });
+    first.send({ eventsOf: [1, 2, 3] });
+    await until('The signals', async () => second.heard.length === 2);
+    expect(second.heard).toContainEqual({ stop: 7 });
+    expect(second.heard).toContainEqual({ eventsOf: [1, 2, 3] });
+  });
+
+  test('hear all of a signal that is too long for one', async () => {
+    const { aProcess } = await aDatabase('postgres');
+    const [first, second] = [await aProcess(), await aProcess()];
+    const ids = Array.from({ length: 3_000 }, (_, index) => 2_147_400_000 + index);
+    first.send({ eventsOf: ids });
+    const heard = () => second.heard.flatMap((signal) => ('eventsOf' in signal ? signal.eventsOf : []));
+    await until('All ids', async () => heard().length === ids.length);
+    expect(heard().toSorted((a, b) => a - b)).toEqual(ids);
+    expect(first.problems).toEqual([]);
+  });
+
+  test('know who is there and who is gone', async () => {
+    const { aProcess } = await aDatabase('postgres');
+    const [first, second, third] = [await aProcess(), await aProcess(), await aProcess()];
+    const seen = (by: typeof first) => Promise.all([first, second, third].map(({ instance }) => by.isGone(instance)));
+    expect(await seen(first)).toEqual([false, false, false]);
+    expect(await seen(third)).toEqual([false, false, false]);
+    await second.leave();
+    expect(await seen(first)).toEqual([false, true, false]);
+    expect(await seen(third)).toEqual([false, true, false]);
+    expect(await first.isGone(999_999)).toBe(true);
+    // To ask takes nothing: the answer stays the same.
+    expect(await Promise.all(Array.from({ length: 5 }, () => first.isGone(third.instance)))).toEqual(
+      Array(5).fill(false),
+    );
+    expect(await first.db.selectFrom('instances').select('id').orderBy('id').execute()).toEqual([
+      { id: first.instance },
+      { id: third.instance },
+    ]);
+  });
+
+  test('come back when their connection was cut', async () => {
+    const { aProcess } = await aDatabase('postgres');
+    const [first, second] = [await aProcess(), await aProcess()];
+    for (let time = 0; time < 3; time++) {
+      const { rows } = await sql<{ cut: boolean }>`select pg_terminate_backend(l.pid) as cut
+        from pg_locks l join pg_database d on d.oid = l.database
+        where l.locktype = 'advisory' and l.objid = ${first.instance} and d.datname = current_database()`.execute(
+        second.db,
+      );
+      expect(rows).toEqual([{ cut: true }]);
+      await until('The return', async () => !(await second.isGone(first.instance)));
+      first.heard.length = 0;
+      await until('A signal that arrives', async () => {
+        second.send({ stop: 1 });
+        return first.heard.length > 0;
+      });
+    }
+    expect(first.problems.length).toBeGreaterThan(0);
+  });
+});
+
+test('a process on SQLite is alone: whoever else was there is gone', async () => {
+  const { aProcess } = await aDatabase('sqlite');
+  const only = await aProcess();
+  expect(await only.isGone(only.instance)).toBe(false);
+  expect(await only.isGone(only.instance + 1)).toBe(true);
+  only.send({ stop: 1 });
+  expect(only.heard).toEqual([]);
+});

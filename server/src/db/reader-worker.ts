@@ -1,0 +1,25 @@
+import { DatabaseSync } from 'node:sqlite';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { ReaderAnswer, ReaderQuestion } from './reader.ts';
+import { bindable, statementCache } from './sqlite.ts';
+
+const port = parentPort;
+if (!port) throw new Error('This file runs as a worker thread');
+const database = new DatabaseSync(String(workerData), { readOnly: true, timeout: 5_000 });
+const prepare = statementCache(database);
+
+port.on('message', ({ id, sql, parameters }: ReaderQuestion) => {
+  let answer: ReaderAnswer;
+  try {
+    // Rows have no prototype as they come from SQLite, which the transfer would refuse.
+    answer = {
+      id,
+      rows: prepare(sql)
+        .statement.all(...bindable(parameters))
+        .map((row) => ({ ...row })),
+    };
+  } catch (error) {
+    answer = { id, error: error instanceof Error ? error.message : String(error) };
+  }
+  port.postMessage(answer);
+});

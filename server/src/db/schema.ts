@@ -1,0 +1,131 @@
+import type { Generated, GeneratedAlways } from 'kysely';
+
+/** Portable columns only: integers, reals, text. Booleans are 0/1, times ISO 8601 text in UTC, JSON is text. */
+type Flag = 0 | 1;
+type Id = GeneratedAlways<number>;
+
+export type Database = {
+  schema_migrations: { name: string; checksum: string; applied_at: string };
+  settings: { name: string; value: string };
+  instances: { id: Id; started_at: string };
+  users: {
+    id: Id;
+    email: string;
+    name: string | null;
+    role: 'Admin' | 'Editor' | 'Viewer';
+    status: 'Active' | 'Inactive';
+    password_hash: string | null;
+    email_verified_at: string | null;
+    /** Wrong passwords in a row since the last success. */
+    failed_sign_ins: Generated<number>;
+    created_at: string;
+  };
+  sessions: {
+    /** The public id; the token itself is only in the cookie. */
+    id: string;
+    token_hash: string;
+    user_id: number;
+    user_agent: string | null;
+    ip_address: string;
+    created_at: string;
+    last_active_at: string;
+  };
+  data_keys: { user_id: number; wrapped: string };
+  provider_keys: {
+    user_id: number;
+    sealed: string;
+    last4: string;
+    added_at: string;
+    verified: Flag;
+    notice: string | null;
+  };
+  provider_traits: { base_url: string; model: string; trait: string; value: string; learned_at: string };
+  assistants: {
+    id: Id;
+    user_id: number;
+    name: string;
+    description: string;
+    model: string;
+    temperature: number;
+    reasoning_effort: string | null;
+    instructions: string;
+    is_default: Flag;
+    provider_assistant_id: string | null;
+    created_at: string;
+    updated_at: string;
+  };
+  threads: {
+    id: Id;
+    user_id: number;
+    title: string;
+    /** `opening`: cut from the first message; `suggested`: by the model; `chosen`: by its owner. */
+    title_source: 'opening' | 'suggested' | 'chosen';
+    assistant_id: number | null;
+    pinned: Flag;
+    archived: Flag;
+    /** The last message of the shown branch. */
+    head_message_id: number | null;
+    next_position: Generated<number>;
+    created_at: string;
+    updated_at: string;
+  };
+  messages: {
+    id: Id;
+    user_id: number;
+    thread_id: number;
+    parent_id: number | null;
+    /** The order of arrival in the thread. */
+    position: number;
+    /** How many messages lie before it in its branch: a page of a branch is a range of depths. */
+    depth: number;
+    role: 'user' | 'assistant';
+    text: string;
+    reasoning: string;
+    client_id: string | null;
+    created_at: string;
+  };
+  runs: {
+    id: Id;
+    user_id: number;
+    thread_id: number;
+    message_id: number;
+    assistant_id: number | null;
+    model: string;
+    state: 'queued' | 'running' | 'complete' | 'stopped' | 'failed' | 'interrupted';
+    /** The process that executes it. */
+    instance: number;
+    stop_requested: Generated<Flag>;
+    /** The number of the last stored event. */
+    last_event: Generated<number>;
+    /** How the finished texts fall into numbered events, see features/chat/event-log.ts; null while it runs. */
+    event_marks: string | null;
+    finish_reason: string | null;
+    error: string | null;
+    notes: Generated<string>;
+    created_at: string;
+    finished_at: string | null;
+  };
+  /** The events of runs that are under way, in batches; folded into the message when the run ends. */
+  run_events: { run_id: number; first_event: number; last_event: number; events: string };
+  usage_records: {
+    id: Id;
+    user_id: number;
+    run_id: number | null;
+    thread_id: number | null;
+    assistant_id: number | null;
+    purpose: 'chat' | 'title';
+    model: string;
+    input_tokens: number;
+    cached_tokens: number;
+    cache_write_tokens: number;
+    output_tokens: number;
+    reasoning_tokens: number;
+    cost_usd: number | null;
+    /** The day of the price that was used. */
+    price_as_of: string | null;
+    estimated: Flag;
+    /** YYYY-MM-DD in UTC. */
+    day: string;
+    created_at: string;
+  };
+};

@@ -1,0 +1,79 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { SqliteDialect, type SqliteStatement } from 'kysely';
+
+type Bindable = null | number | bigint | string | Uint8Array;
+
+export function bindable(values: readonly unknown[]): Bindable[] {
+  return values.map((value) => {
+    if (value === null || typeof value === 'number' || typeof value === 'string' || typeof value === 'bigint')
+      return value;
+    if (value instanceof Uint8Array) return value;
+    throw new TypeError(`A ${typeof value} cannot be stored: columns hold integers, reals and text`);
+  });
+}
+
+type Prepared = { statement: StatementSync; hasRows: boolean };
+
+/**
+ * Prepared statements by their text. Preparing costs more than running for most of ours, and so does asking a statement
+ * for its columns; the bound keeps memory flat.
+ */
+export function statementCache(database: DatabaseSync, limit = 400) {
+  const statements = new Map<string, Prepared>();
+  return (sql: string): Prepared => {
+    const known = statements.get(sql);
+    if (known) return known;
+    const statement = database.prepare(sql);
+    const prepared = { statement, hasRows: statement.columns().length > 0 };
+    const oldest = statements.size >= limit ? statements.keys().next().value : undefined;
+    if (oldest !== undefined) statements.delete(oldest);
+    statements.set(sql, prepared);
+    return prepared;
+  };
+}
+
+/** A file database: full synchronous commits, so that what was acknowledged survives a power cut. */
+export function openSqlite(file: string): DatabaseSync {
+  const database = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: 5_000 });
+  database.exec(
+    'pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -16000; pragma temp_store = memory',
+  );
+  return database;
+}
+
+/** SQLite's result codes for a disk that fails or lies: input/output error and damaged file. */
+const diskFailureCodes = new Set([10, 11]);
+
+const isDiskFailure = (error: unknown) =>
+  error instanceof Error &&
+  'errcode' in error &&
+  typeof error.errcode === 'number' &&
+  diskFailureCodes.has(error.errcode & 0xff);
+
+/** `onDiskFailure` ends the process: after a failed write or fsync nobody knows what is really stored. */
+export function sqliteDialect(database: DatabaseSync, onDiskFailure: (error: unknown) => void = () => undefined) {
+  function watched<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (isDiskFailure(error)) onDiskFailure(error);
+      throw error;
+    }
+  }
+
+  const prepare = statementCache(database);
+  return new SqliteDialect({
+    database: {
+      close: () => database.close(),
+      prepare(sql: string): SqliteStatement {
+        const { statement, hasRows } = prepare(sql);
+        return {
+          reader: hasRows,
+          all: (values) => watched(() => statement.all(...bindable(values))),
+          run: (values) => watched(() => statement.run(...bindable(values))),
+          iterate: (values) => statement.iterate(...bindable(values)),
+        };
+      },
+    },
+  });
+}

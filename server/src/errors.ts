@@ -1,0 +1,27 @@
+import type { ErrorCode } from '@roster/contracts/errors';
+
+type Details = ErrorOptions & {
+  /** Wrong fields by name, each with its message. */
+  fields?: Record<string, string>;
+  /** Sent as `Retry-After`. */
+  retryAfterSeconds?: number;
+};
+
+/** The server cannot start as things are; the message tells the operator what to change. */
+export class CannotStart extends Error {
+  override name = 'CannotStart';
+}
+
+/** An expected failure. Anything else that is thrown is a bug and reads "internal" to the caller. */
+export class AppError extends Error {
+  override name = 'AppError';
+  readonly code: ErrorCode;
+  readonly fields: Record<string, string> | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  constructor(code: ErrorCode, message: string, details: Details = {}) {
+    super(message, details);
+    this.code = code;
+    this.fields = details.fields;
+    this.retryAfterSeconds = details.retryAfterSeconds;
+  }
+}

@@ -1,0 +1,112 @@
+import { keyFormatMessage, openAiKeyPattern, type UserConfig } from '@roster/contracts/account';
+import type { Config } from '../../config.ts';
+import { AppError } from '../../errors.ts';
+import type { Provider } from '../../provider/provider.ts';
+import { Secret } from '../../security/secret.ts';
+import { CannotOpen, type Vault } from '../../security/vault.ts';
+import type { KeyRepository } from './repository.ts';
+
+type Dependencies = {
+  keys: KeyRepository;
+  vault: Vault;
+  provider: Pick<Provider, 'checkKey'>;
+  config: Pick<Config, 'provider'>;
+};
+
+/** Keys that belong elsewhere, told apart before anything is sent. */
+function misplacedKey(key: string): string | undefined {
+  if (key.startsWith('sk-admin-'))
+    return 'This is an administration key. It cannot be used for chatting; enter a project key here.';
+  if (key.startsWith('sk-ant-')) return 'This looks like an Anthropic key; it does not work with this provider.';
+  if (key.startsWith('sk-or-')) return 'This looks like an OpenRouter key; it does not work with this provider.';
+  return undefined;
+}
+
+/** A person's provider key: tried, sealed, and opened again only for a call. */
+export function providerKeyService({ keys, vault, provider, config }: Dependencies) {
+  /** @throws invalid_input where a key cannot be one of this provider's */
+  function checkFormat(typed: string) {
+    if (!config.provider.isOpenAi) return;
+    const problem = misplacedKey(typed) ?? (openAiKeyPattern.test(typed) ? undefined : keyFormatMessage);
+    if (problem) throw new AppError('invalid_input', problem, { fields: { apiKey: problem } });
+  }
+
+  async function seal(userId: number, apiKey: Secret): Promise<string> {
+    const wrapped = await keys.dataKey(userId, vault.newDataKey(userId));
+    try {
+      return vault.sealProviderKey(userId, wrapped, apiKey);
+    } catch (error) {
+      if (!(error instanceof CannotOpen)) throw error;
+      // What was sealed with a data key that cannot be opened is lost anyway; this person starts with a new one.
+      const fresh = await keys.replaceDataKey(userId, wrapped, vault.newDataKey(userId));
+      return vault.sealProviderKey(userId, fresh, apiKey);
+    }
+  }
+
+  const service = {
+    async config(userId: number): Promise<UserConfig> {
+      const key = await keys.find(userId);
+      return {
+        hasApiKey: key !== undefined,
+        apiKeyAddedAt: key?.addedAt ?? null,
+        apiKeyLast4: key?.last4 ?? null,
+        apiKeyVerified: key?.verified ?? false,
+        apiKeyNotice: key?.notice ?? null,
+      };
+    },
+
+    /** Tries the key first: a rejected one is not stored; where the provider cannot be asked, it is stored unverified. */
+    async save(userId: number, typed: string): Promise<UserConfig> {
+      checkFormat(typed);
+      const apiKey = new Secret(typed);
+      const check = await provider.checkKey(apiKey);
+      if (check.result === 'rejected') throw new AppError('key_rejected', check.notice);
+      await keys.save(userId, {
+        sealed: await seal(userId, apiKey),
+        last4: typed.length >= 12 ? typed.slice(-4) : '',
+        addedAt: new Date().toISOString(),
+        verified: check.result !== 'unreachable',
+        notice: check.result === 'works' ? null : check.notice,
+      });
+      return service.config(userId);
+    },
+
+    async remove(userId: number) {
+      if (!(await keys.delete(userId))) throw new AppError('not_found', 'No API key is set.');
+    },
+
+    /** The key for a call. @throws no_api_key, key_unreadable */
+    async open(userId: number): Promise<Secret> {
+      const key = await keys.find(userId);
+      if (!key) throw new AppError('no_api_key', 'Add your API key in Settings first.');
+      try {
+        return vault.openProviderKey(userId, key.wrappedDataKey, key.sealed);
+      } catch (cause) {
+        if (!(cause instanceof CannotOpen)) throw cause;
+        throw new AppError(
+          'key_unreadable',
+          'Your API key cannot be read any more. Please enter it again in Settings.',
+          {
+            cause,
+          },
+        );
+      }
+    },
+
+    /** A key that is typed for one call: checked for its form, used and forgotten. Without one, the saved key. */
+    async typedOrSaved(userId: number, typed: string | undefined): Promise<Secret> {
+      if (typed === undefined) return service.open(userId);
+      checkFormat(typed);
+      return new Secret(typed);
+    },
+
+    /** The provider has rejected the saved key in the middle of work; the settings page says so from now on. */
+    async noteRejected(userId: number, notice: string) {
+      const key = await keys.find(userId);
+      if (key) await keys.note(userId, key.sealed, false, notice);
+    },
+  };
+  return service;
+}
+
+export type ProviderKeyService = ReturnType<typeof providerKeyService>;

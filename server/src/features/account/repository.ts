@@ -1,0 +1,92 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '../../db/schema.ts';
+
+export type StoredKey = {
+  sealed: string;
+  wrappedDataKey: string;
+  last4: string;
+  addedAt: string;
+  verified: boolean;
+  notice: string | null;
+};
+
+export function keyRepository(db: Kysely<Database>) {
+  async function wrappedDataKey(userId: number): Promise<string> {
+    const row = await db
+      .selectFrom('data_keys')
+      .select('wrapped')
+      .where('user_id', '=', userId)
+      .executeTakeFirstOrThrow();
+    return row.wrapped;
+  }
+
+  return {
+    async find(userId: number): Promise<StoredKey | undefined> {
+      const row = await db
+        .selectFrom('provider_keys')
+        .innerJoin('data_keys', 'data_keys.user_id', 'provider_keys.user_id')
+        .selectAll('provider_keys')
+        .select('data_keys.wrapped')
+        .where('provider_keys.user_id', '=', userId)
+        .executeTakeFirst();
+      return (
+        row && {
+          sealed: row.sealed,
+          wrappedDataKey: row.wrapped,
+          last4: row.last4,
+          addedAt: row.added_at,
+          verified: row.verified === 1,
+          notice: row.notice,
+        }
+      );
+    },
+    /** The person's data key; `fresh` is stored if there is none yet. */
+    async dataKey(userId: number, fresh: string): Promise<string> {
+      await db
+        .insertInto('data_keys')
+        .values({ user_id: userId, wrapped: fresh })
+        .onConflict((conflict) => conflict.column('user_id').doNothing())
+        .execute();
+      return wrappedDataKey(userId);
+    },
+    /** Puts `fresh` in the place of `old`, if that is still there; returns what is there now. */
+    async replaceDataKey(userId: number, old: string, fresh: string): Promise<string> {
+      await db
+        .updateTable('data_keys')
+        .set({ wrapped: fresh })
+        .where('user_id', '=', userId)
+        .where('wrapped', '=', old)
+        .execute();
+      return wrappedDataKey(userId);
+    },
+    async save(userId: number, key: Omit<StoredKey, 'wrappedDataKey'>) {
+      const values = {
+        sealed: key.sealed,
+        last4: key.last4,
+        added_at: key.addedAt,
+        verified: key.verified ? (1 as const) : (0 as const),
+        notice: key.notice,
+      };
+      await db
+        .insertInto('provider_keys')
+        .values({ user_id: userId, ...values })
+        .onConflict((conflict) => conflict.column('user_id').doUpdateSet(values))
+        .execute();
+    },
+    /** What became known of the stored key since; `sealed` names the key that was used, which may be replaced by now. */
+    async note(userId: number, sealed: string, verified: boolean, notice: string | null) {
+      await db
+        .updateTable('provider_keys')
+        .set({ verified: verified ? 1 : 0, notice })
+        .where('user_id', '=', userId)
+        .where('sealed', '=', sealed)
+        .execute();
+    },
+    async delete(userId: number): Promise<boolean> {
+      const { numDeletedRows } = await db.deleteFrom('provider_keys').where('user_id', '=', userId).executeTakeFirst();
+      return numDeletedRows > 0n;
+    },
+  };
+}
+
+export type KeyRepository = ReturnType<typeof keyRepository>;

@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { created, draft, idsOf } from '#server/testing/assistants';
+import { beside } from '#server/testing/database';
+
+describe.each(engines)('assistants on %s', (engine) => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startApp(engine);
+  });
+  afterAll(() => app.stop());
+
+  test('are created with the defaults of the form', async () => {
+    const ada = await app.as('ada');
+    const { status, body } = await ada.post('/api/assistants', { name: '  Tutor ', model: 'gpt-4o' });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      id: expect.any(Number),
+      name: 'Tutor',
+      description: '',
+      model: 'gpt-4o',
+      temperature: 0.7,
+      reasoningEffort: null,
+      instructions: '',
+      isDefault: true,
+      openaiAssistantId: null,
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      updatedAt: body.createdAt,
+    });
+    expect((await ada.get('/api/assistants')).body).toContainEqual(body);
+  });
+
+  test.each([
+    0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1,
+  ])('keep the temperature %d as it was given', async (t) => {
+    const { status, body } = await (await app.as('ada')).post('/api/assistants', draft({ temperature: t }));
+    expect([status, body.temperature]).toEqual([201, t]);
+  });
+
+  test.each([
+    ['name', '', 'Name is required'],
+    ['name', '   ', 'Name is required'],
+    ['name', 'a'.repeat(101), 'Name cannot exceed 100 characters'],
+    ['description', 'a'.repeat(501), 'Description cannot exceed 500 characters'],
+    ['model', '', 'Model is required'],
+    ['model', 'm'.repeat(201), 'Model cannot exceed 200 characters'],
+    ['temperature', -0.1, 'Temperature must be at least 0'],
+    ['temperature', 1.1, 'Temperature cannot exceed 1'],
+    ['temperature', 0.75, 'Temperature goes in steps of 0.1'],
+    ['instructions', 'a'.repeat(1501), 'Instructions cannot exceed 1500 characters'],
+  ])('are refused with the form’s message where %s is wrong', async (field, value, message) => {
+    const { status, body } = await (await app.as('ada')).post('/api/assistants', draft({ [field]: value }));
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ code: 'invalid_input', message, fields: { [field]: message } });
+  });
+
+  test('have lengths counted in code points', async () => {
+    const ada = await app.as('ada');
+    const fits = { name: '😀'.repeat(100), description: '😀'.repeat(500), instructions: '😀'.repeat(1500) };
+    expect((await ada.post('/api/assistants', draft(fits))).body).toMatchObject(fits);
+    for (const [field, text] of Object.entries(fits))
+      expect((await ada.post('/api/assistants', draft({ [field]: `${text}😀` }))).status).toBe(400);
+  });
+
+  test('are refused with fields that the server owns or does not know', async () => {
+    const ada = await app.as('ada');
+    for (const field of ['id', 'userId', 'isDefault', 'openaiAssistantId', 'createdAt', 'tools']) {
+      const { status, body } = await ada.post('/api/assistants', draft({ [field]: 1 }));
+      expect([status, body.fields]).toEqual([400, { [field]: 'This field is not known' }]);
+    }
+  });
+
+  test('take no character that a database cannot store', async () => {
+    const ada = await app.as('ada');
+    const { status, body } = await ada.post('/api/assistants', draft({ instructions: 'before\0after' }));
+    expect([status, body.code]).toEqual([400, 'invalid_input']);
+  });
+
+  test('change only in what is sent', async () => {
+    const ada = await app.as('ada');
+    const id = await created(ada, { description: 'Explains', temperature: 0.2, instructions: 'Be patient.' });
+    const { status, body } = await ada.patch(`/api/assistants/${id}`, { name: 'Coach', reasoningEffort: 'low' });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      id,
+      name: 'Coach',
+      description: 'Explains',
+      temperature: 0.2,
+      reasoningEffort: 'low',
+      instructions: 'Be patient.',
+    });
+    expect(body.updatedAt > body.createdAt).toBe(true);
+    expect((await ada.patch(`/api/assistants/${id}`, { reasoningEffort: null, description: '' })).body).toMatchObject({
+      reasoningEffort: null,
+      description: '',
+    });
+  });
+
+  test('with imported long instructions may keep or shorten them, but not let them grow', async () => {
+    const ada = await app.as('ada');
+    const long = '😀'.repeat(2000);
+    const { body: result } = await ada.post('/api/assistants/import-file', draft({ instructions: long }));
+    const path = `/api/assistants/${result.imported[0].id}`;
+    const change = async (instructions: string) => (await ada.patch(path, { instructions })).status;
+    expect(await change(long)).toBe(200);
+    expect(await change(`${long}a`)).toBe(400);
+    expect(await change('b'.repeat(2000))).toBe(200);
+    expect(await change('b'.repeat(1800))).toBe(200);
+    expect(await change('b'.repeat(1801))).toBe(400);
+    expect(await change('b'.repeat(1500))).toBe(200);
+    expect(await change('b'.repeat(1501))).toBe(400);
+    expect((await ada.patch(path, { name: 'Renamed' })).status).toBe(200);
+  });
+
+  test('take any model while the key’s list is unknown, and only its models once it is known', async () => {
+    const anybody = await app.as('keyless');
+    expect((await anybody.post('/api/assistants', draft({ model: 'house/model-7' }))).status).toBe(201);
+
+    const owner = await app.withKey('owner');
+    const refused = await owner.post('/api/assistants', draft({ model: 'house/model-7' }));
+    const message = 'Model house/model-7 is not among the models your API key can use';
+    expect([refused.status, refused.body.message, refused.body.fields]).toEqual([400, message, { model: message }]);
+    const id = await created(owner, { model: 'gpt-5.5' });
+    expect((await owner.patch(`/api/assistants/${id}`, { model: 'house/model-7' })).status).toBe(400);
+    expect((await owner.patch(`/api/assistants/${id}`, { model: 'gpt-5.4' })).body.model).toBe('gpt-5.4');
+  });
+
+  test('keep a model that the key has lost', async () => {
+    const visitor = await app.as('late');
+    const id = await created(visitor, { model: 'gone-model' });
+    await app.withKey('late');
+    const { status } = await visitor.patch(`/api/assistants/${id}`, { model: 'gone-model', name: 'Same model' });
+    expect(status).toBe(200);
+  });
+
+  test('are listed in pages, the newest first, with the next page in the Link header', async () => {
+    const visitor = await app.as('pager');
+    const ids: number[] = [];
+    for (let number = 1; number <= 5; number++) ids.unshift(await created(visitor, { name: `A${number}` }));
+    const seen: number[] = [];
+    let path: string | undefined = '/api/assistants?limit=2';
+    while (path !== undefined) {
+      const { body, headers } = await visitor.get(path);
+      seen.push(...body.map(({ id }: { id: number }) => id));
+      path = /^<(.*)>; rel="next"$/.exec(String(headers.link ?? ''))?.[1];
+    }
+    expect(seen).toEqual(ids);
+    expect((await visitor.get('/api/assistants')).headers.link).toBeUndefined();
+    expect((await visitor.get('/api/assistants?limit=5')).headers.link).toBeUndefined();
+  });
+
+  test.each([
+    'limit=0',
+    'limit=201',
+    'limit=x',
+    'cursor=0',
+    'cursor=-1',
+    'cursor=1.5',
+    'page=2',
+  ])('are not listed with %s', async (query) => {
+    expect((await (await app.as('ada')).get(`/api/assistants?${query}`)).status).toBe(400);
+  });
+
+  test('leave their conversations behind when they are deleted', async () => {
+    const ada = await app.as('ada');
+    const id = await created(ada);
+    const { id: userId } = (await ada.get('/api/user')).body;
+    const now = new Date().toISOString();
+    const threadId = await beside(app, async (db) => {
+      const row = await db
+        .insertInto('threads')
+        .values({
+          user_id: userId,
+          title: 'Kept',
+          title_source: 'chosen',
+          assistant_id: id,
+          pinned: 0,
+          archived: 0,
+          head_message_id: null,
+          created_at: now,
+          updated_at: now,
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      return row.id;
+    });
+    expect((await ada.delete(`/api/assistants/${id}`)).status).toBe(204);
+    const thread = await beside(app, (db) =>
+      db.selectFrom('threads').selectAll().where('id', '=', threadId).executeTakeFirstOrThrow(),
+    );
+    expect([thread.title, thread.assistant_id]).toEqual(['Kept', null]);
+    expect((await ada.delete(`/api/assistants/${id}`)).status).toBe(404);
+    expect(await idsOf(ada)).not.toContain(id);
+  });
+});

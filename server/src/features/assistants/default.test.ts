@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { created, defaultsOf, draft, idsOf } from '#server/testing/assistants';
+
+describe.each(engines)('the default assistant on %s', (engine) => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startApp(engine);
+  });
+  afterAll(() => app.stop());
+
+  test('is the first one, until another is chosen', async () => {
+    const visitor = await app.as('ada');
+    const first = await created(visitor);
+    const second = await created(visitor);
+    expect(await defaultsOf(visitor)).toEqual([first]);
+    const { status, body } = await visitor.post('/api/settings/default-assistant', { assistantId: second });
+    expect([status, body.id, body.isDefault]).toEqual([200, second, true]);
+    expect(await defaultsOf(visitor)).toEqual([second]);
+    await visitor.post('/api/settings/default-assistant', { assistantId: second });
+    expect(await defaultsOf(visitor)).toEqual([second]);
+  });
+
+  test('passes to the newest remaining one when it is deleted', async () => {
+    const visitor = await app.as('bob');
+    const ids = [await created(visitor), await created(visitor), await created(visitor)];
+    await visitor.delete(`/api/assistants/${ids[0]}`);
+    expect(await defaultsOf(visitor)).toEqual([ids[2]]);
+    await visitor.delete(`/api/assistants/${ids[1]}`);
+    expect(await defaultsOf(visitor)).toEqual([ids[2]]);
+    await visitor.delete(`/api/assistants/${ids[2]}`);
+    expect(await idsOf(visitor)).toEqual([]);
+    const next = await created(visitor);
+    expect(await defaultsOf(visitor)).toEqual([next]);
+  });
+
+  test('is exactly one, whichever of several choices at once comes last', async () => {
+    const visitor = await app.as('carol');
+    const ids = await Promise.all([1, 2, 3, 4, 5, 6].map(() => created(visitor)));
+    expect(await defaultsOf(visitor)).toHaveLength(1);
+    const answers = await Promise.all(
+      [...ids, ...ids].map((assistantId) => visitor.post('/api/settings/default-assistant', { assistantId })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(await defaultsOf(visitor)).toHaveLength(1);
+  });
+
+  test('is exactly one while assistants are created, chosen and deleted at once', async () => {
+    const visitor = await app.as('dave');
+    const ids = await Promise.all([1, 2, 3, 4].map(() => created(visitor)));
+    await Promise.all([
+      ...ids.slice(0, 3).map((id) => visitor.delete(`/api/assistants/${id}`)),
+      ...ids.map((assistantId) => visitor.post('/api/settings/default-assistant', { assistantId })),
+      ...ids.map(() => visitor.post('/api/assistants', draft())),
+    ]);
+    expect(await defaultsOf(visitor)).toHaveLength(1);
+  });
+
+  test('cannot be somebody else’s or an unknown one', async () => {
+    const visitor = await app.as('erin');
+    const own = await created(visitor);
+    const foreign = await created(await app.as('ada'));
+    for (const assistantId of [foreign, 2_000_000_000]) {
+      const { status, body } = await visitor.post('/api/settings/default-assistant', { assistantId });
+      expect([status, body.code]).toEqual([404, 'not_found']);
+    }
+    expect(await defaultsOf(visitor)).toEqual([own]);
+  });
+});

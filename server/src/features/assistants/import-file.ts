@@ -1,0 +1,20 @@
+import { AppError } from '../../errors.ts';
+import { isObject } from './left-behind.ts';
+
+/** The entries of an import file: one assistant, a list, `{assistants: […]}`, or a page of the retired API's list. */
+export function entriesOf(document: unknown): unknown[] {
+  const entries = found(document);
+  if (entries.length === 0) throw new AppError('invalid_input', 'The file holds no assistants.');
+  return entries;
+}
+
+function found(document: unknown): unknown[] {
+  if (Array.isArray(document)) return document;
+  if (!isObject(document))
+    throw new AppError('invalid_input', 'The file must hold an assistant or a list of assistants.');
+  if (document.format === 'roster.assistants' && document.version !== 1)
+    throw new AppError('invalid_input', 'This file was exported by a newer Roster than this one.');
+  if (Array.isArray(document.assistants)) return document.assistants;
+  if (document.object === 'list' && Array.isArray(document.data)) return document.data;
+  return [document];
+}

@@ -1,0 +1,164 @@
+import type { ImportCandidate, ImportResult } from '@roster/contracts/assistants';
+import type { Kysely } from 'kysely';
+import type { Database } from '../../db/schema.ts';
+import { throwProviderFailure } from '../../http/provider-failure.ts';
+import type { Catalogue } from '../../provider/catalogue.ts';
+import { type Provider, type ProviderAssistant, ProviderError } from '../../provider/provider.ts';
+import type { ProviderKeyService } from '../account/provider-key.ts';
+import type { ModelService } from '../models/service.ts';
+import { entriesOf } from './import-file.ts';
+import { type Reading, readAssistant, untitled } from './read-assistant.ts';
+import { type AssistantRepository, assistantRepository, type ImportedDraft } from './repository.ts';
+
+const importedAtOnce = 100;
+
+type Dependencies = {
+  db: Kysely<Database>;
+  provider: Pick<Provider, 'assistants'>;
+  keys: ProviderKeyService;
+  models: Pick<ModelService, 'usable'>;
+  catalogue: Catalogue;
+};
+
+/** `id` names the entry in the answer: the provider's id, or its place in the file. */
+type Entry = { id: string; reading: Reading };
+type Refusal = ImportResult['failed'][number];
+
+/** Brings assistants along, from the provider or from a file; each one is judged by itself. */
+export function importService({ db, provider, keys, models, catalogue }: Dependencies) {
+  async function listed(userId: number, typedKey: string | undefined): Promise<ProviderAssistant[]> {
+    const apiKey = await keys.typedOrSaved(userId, typedKey);
+    try {
+      return await provider.assistants(apiKey);
+    } catch (error) {
+      if (error instanceof ProviderError && error.code === 'key_rejected' && typedKey === undefined)
+        await keys.noteRejected(userId, error.message);
+      return throwProviderFailure(error);
+    }
+  }
+
+  /** A model that has gone does not keep an assistant from coming along: another one can be chosen later. */
+  async function modelNotes(userId: number): Promise<(model: string) => string[]> {
+    const usable = await models.usable(userId);
+    const today = new Date().toISOString().slice(0, 10);
+    return (model) => {
+      const { lifecycle, shutdownDate, successor } = catalogue.describe(model, null, today);
+      const instead = successor ? `Choose another one, such as ${successor}.` : 'Choose another one.';
+      if (lifecycle === 'gone') return [`The model ${model} was shut down on ${shutdownDate}. ${instead}`];
+      if (usable && !usable.has(model))
+        return [`The model ${model} is not among those your API key can use; it may have been shut down. ${instead}`];
+      return [];
+    };
+  }
+
+  async function importAll(userId: number, entries: Entry[], known: Refusal[] = []): Promise<ImportResult> {
+    const notesOnModel = await modelNotes(userId);
+    return db.transaction().execute(async (trx) => {
+      const assistants = assistantRepository(trx);
+      await assistants.lock(userId);
+      const { chosen, failed } = await judge(assistants, userId, entries);
+      const hasDefault = (await assistants.newestId(userId)) !== undefined;
+      const stored = await assistants.insert(
+        userId,
+        chosen.map(({ draft }, index) => ({ ...draft, isDefault: !hasDefault && index === 0 })),
+      );
+      const imported = stored.map((assistant, index) => ({
+        ...assistant,
+        notes: [...(chosen[index]?.notes ?? []), ...notesOnModel(assistant.model)],
+      }));
+      return { imported, failed: [...known, ...failed] };
+    });
+  }
+
+  return {
+    /** What the provider has to import, with what would be lost. */
+    async candidates(userId: number, typedKey: string | undefined): Promise<ImportCandidate[]> {
+      const list = await listed(userId, typedKey);
+      const notesOnModel = await modelNotes(userId);
+      const before = await assistantRepository(db).importedFrom(
+        userId,
+        list.map(({ id }) => id),
+      );
+      return list.map(({ id, source, raw }) => {
+        const reading = readAssistant(raw);
+        const common = { id, source, importedAs: before.get(id) ?? null };
+        if ('problem' in reading || reading.id !== id) {
+          const problem = 'problem' in reading ? reading.problem : 'Its id has an unknown form';
+          const notes = [`It cannot be imported: ${problem}.`];
+          return { ...common, name: reading.name || untitled, model: '', description: '', notes };
+        }
+        const { name, model, description } = reading.draft;
+        return { ...common, name, model, description, notes: [...reading.notes, ...notesOnModel(model)] };
+      });
+    },
+
+    /** Reads the list again: what is stored comes from the provider, not from the browser's copy. */
+    async fromProvider(userId: number, ids: string[], typedKey: string | undefined): Promise<ImportResult> {
+      const list = new Map((await listed(userId, typedKey)).map((assistant) => [assistant.id, assistant]));
+      const wanted = [...new Set(ids)].map((id) => ({ id, found: list.get(id) }));
+      const entries = wanted.flatMap(({ id, found }) => (found ? [{ id, reading: readAssistant(found.raw) }] : []));
+      const unknown = wanted.filter(({ found }) => !found);
+      return importAll(
+        userId,
+        entries,
+        unknown.map(({ id }) => ({ id, name: null, reason: 'The provider does not list it to this API key.' })),
+      );
+    },
+
+    fromFile(userId: number, document: unknown): Promise<ImportResult> {
+      const readings = entriesOf(document).map(readAssistant);
+      return importAll(
+        userId,
+        readings.map((reading, index) => ({ id: reading.id ?? `#${index + 1}`, reading })),
+      );
+    },
+  };
+}
+
+export type ImportService = ReturnType<typeof importService>;
+
+type Importable = { draft: ImportedDraft; notes: string[] };
+
+/** Which entries can be stored; called while this person's assistants do not change. */
+async function judge(assistants: AssistantRepository, userId: number, entries: Entry[]) {
+  const readings = entries.map(({ reading }) => reading);
+  const before = await assistants.importedFrom(
+    userId,
+    readings.flatMap(({ id }) => id ?? []),
+  );
+  const withoutId = readings.filter(({ id }) => id === null).flatMap(({ name }) => name ?? []);
+  const present = new Map((await assistants.named(userId, [...new Set(withoutId)])).map((a) => [fingerprint(a), a]));
+  const taken = new Set<string>();
+  const chosen: Importable[] = [];
+  const failed: Refusal[] = [];
+
+  function problemOf(reading: Reading): string | undefined {
+    if ('problem' in reading) return `${reading.problem}.`;
+    const earlier = reading.id === null ? present.get(fingerprint(reading.draft)) : before.get(reading.id);
+    if (earlier) return reading.id === null ? alreadyThere(earlier) : `It was imported already, as '${earlier.name}'.`;
+    if (reading.id !== null && taken.has(reading.id)) return 'It is in the file more than once.';
+    if (chosen.length >= importedAtOnce)
+      return `At most ${importedAtOnce} assistants are imported at once. Import the rest with another run.`;
+    return undefined;
+  }
+
+  for (const { id, reading } of entries) {
+    const reason = problemOf(reading);
+    if (reason !== undefined) failed.push({ id, name: reading.name, reason });
+    else if ('draft' in reading) chosen.push(reading);
+    if (reading.id !== null) taken.add(reading.id);
+  }
+  return { chosen, failed };
+}
+
+const alreadyThere = ({ name }: { name: string }) => `It is already there: '${name}' is the same in every field.`;
+
+const fingerprint = (fields: Omit<ImportedDraft, 'openaiAssistantId'>) =>
+  JSON.stringify([
+    fields.name,
+    fields.description,
+    fields.model,
+    fields.temperature,
+    fields.reasoningEffort,
+    fields.instructions,
+  ]);

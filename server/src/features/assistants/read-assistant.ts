@@ -1,0 +1,120 @@
+import { importedInstructionsLimit, instructionsLimit, ProviderAssistantId } from '@roster/contracts/assistants';
+import { codePointLength } from '@roster/contracts/length';
+import { ReasoningEffort } from '@roster/contracts/models';
+import { z } from 'zod';
+import { isObject, type Json, leftBehind } from './left-behind.ts';
+import type { ImportedDraft } from './repository.ts';
+
+export const untitled = 'Untitled assistant';
+const nameLimit = 100;
+const descriptionLimit = 500;
+/** What the provider uses where nothing is said, and what Roster's form begins with. */
+const temperatureUnsaid = { provider: 1, roster: 0.7 };
+
+const text = (field: string) => z.string(`${field} must be text`).nullish();
+const Source = z.looseObject(
+  {
+    name: text('Name'),
+    description: text('Description'),
+    model: z.string('Model is missing').trim().min(1, 'Model is missing').max(200, 'Model exceeds 200 characters'),
+    instructions: text('Instructions').refine(
+      (instructions) => codePointLength(instructions ?? '') <= importedInstructionsLimit,
+      'Instructions exceed 256000 characters',
+    ),
+    temperature: z
+      .number('Temperature must be a number')
+      .min(0, 'Temperature must be from 0 to 2')
+      .max(2, 'Temperature must be from 0 to 2')
+      .nullish(),
+  },
+  'This entry is not an assistant',
+);
+
+/** An assistant as it can be stored, with what changed on the way in words; or why it cannot be. */
+export type Reading = { id: string | null; name: string | null } & (
+  | { draft: ImportedDraft; notes: string[] }
+  | { problem: string }
+);
+
+/** Reads an assistant or agent of the provider, or an entry of Roster's own export. */
+export function readAssistant(raw: unknown): Reading {
+  const id = isObject(raw) ? providerIdOf(raw) : null;
+  const parsed = Source.safeParse(raw);
+  if (!parsed.success) {
+    const name = isObject(raw) && typeof raw.name === 'string' ? cut(clean(raw.name), nameLimit) : null;
+    return { id, name, problem: parsed.error.issues[0]?.message ?? 'This entry cannot be read' };
+  }
+  const source = parsed.data;
+  const notes: string[] = [];
+  const draft = {
+    name: nameOf(clean(source.name), notes),
+    description: descriptionOf(clean(source.description), notes),
+    model: clean(source.model),
+    temperature: temperatureOf(source, notes),
+    reasoningEffort: effortOf(source, notes),
+    instructions: instructionsOf(source.instructions ?? '', notes),
+    openaiAssistantId: id,
+  };
+  return { id, name: draft.name, draft, notes: [...notes, ...leftBehind(source)] };
+}
+
+function providerIdOf(raw: Json): string | null {
+  const found = [raw.id, raw.openaiAssistantId].find((id) => ProviderAssistantId.safeParse(id).success);
+  return typeof found === 'string' ? found : null;
+}
+
+/** PostgreSQL's text cannot hold the character with the number 0. */
+const storable = (value: string) => value.replaceAll('\0', '');
+const clean = (value: string | null | undefined) => storable(value ?? '').trim();
+
+const cut = (value: string, limit: number) =>
+  codePointLength(value) <= limit ? value : Array.from(value).slice(0, limit).join('').trimEnd();
+
+function nameOf(name: string, notes: string[]): string {
+  if (name === '') notes.push(`It has no name and is called '${untitled}'.`);
+  const short = cut(name, nameLimit);
+  if (short !== name) notes.push(`The name was cut to ${nameLimit} characters.`);
+  return short || untitled;
+}
+
+function descriptionOf(description: string, notes: string[]): string {
+  const short = cut(description, descriptionLimit);
+  if (short !== description) notes.push(`The description was cut to ${descriptionLimit} characters.`);
+  return short;
+}
+
+function instructionsOf(instructions: string, notes: string[]): string {
+  const length = codePointLength(instructions);
+  if (length > instructionsLimit)
+    notes.push(
+      `The instructions have ${length} characters, more than the form's ${instructionsLimit}; they are kept whole.`,
+    );
+  return storable(instructions);
+}
+
+/** Roster's temperatures go from 0 to 1 in steps of 0.1, the provider's from 0 to 2. */
+function temperatureOf(source: z.output<typeof Source>, notes: string[]): number {
+  const { object, temperature } = source;
+  if (typeof temperature !== 'number') {
+    const unsaid = object === 'assistant' || object === 'agent' ? temperatureUnsaid.provider : temperatureUnsaid.roster;
+    if (object === 'agent') notes.push(`Agents have no temperature; it is ${unsaid}.`);
+    return unsaid;
+  }
+  if (temperature > 1) {
+    notes.push(`The temperature ${temperature} was lowered to 1.`);
+    return 1;
+  }
+  const rounded = Math.round(temperature * 10) / 10;
+  if (rounded !== temperature) notes.push(`The temperature ${temperature} was rounded to ${rounded}.`);
+  return rounded;
+}
+
+function effortOf(source: Json, notes: string[]): ReasoningEffort | null {
+  const { reasoning, reasoning_effort: flat, reasoningEffort: own } = source;
+  const given = own ?? flat ?? (isObject(reasoning) ? reasoning.effort : null) ?? null;
+  if (given === null) return null;
+  const known = ReasoningEffort.safeParse(given);
+  if (known.success) return known.data;
+  notes.push('The reasoning effort is not known here; the model’s own default is used.');
+  return null;
+}

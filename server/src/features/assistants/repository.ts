@@ -1,0 +1,166 @@
+import type { Assistant, AssistantDraft } from '@roster/contracts/assistants';
+import { ReasoningEffort } from '@roster/contracts/models';
+import type { Kysely, Selectable } from 'kysely';
+import type { Database } from '../../db/schema.ts';
+
+export type ImportedDraft = AssistantDraft & { openaiAssistantId: string | null };
+export type NewAssistant = ImportedDraft & { isDefault: boolean };
+
+const Effort = ReasoningEffort.nullable();
+
+const toAssistant = (row: Selectable<Database['assistants']>): Assistant => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  model: row.model,
+  temperature: row.temperature,
+  reasoningEffort: Effort.parse(row.reasoning_effort),
+  instructions: row.instructions,
+  isDefault: row.is_default === 1,
+  openaiAssistantId: row.provider_assistant_id,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
+
+const editable = (draft: AssistantDraft) => ({
+  name: draft.name,
+  description: draft.description,
+  model: draft.model,
+  temperature: draft.temperature,
+  reasoning_effort: draft.reasoningEffort,
+  instructions: draft.instructions,
+});
+
+export function assistantRepository(db: Kysely<Database>) {
+  return {
+    /**
+     * Until the transaction ends, other changes to this person's assistants wait: who is the default, and what was
+     * imported before, stays as it was read. The update changes nothing; it takes the lock on both engines.
+     */
+    async lock(userId: number) {
+      await db
+        .updateTable('users')
+        .set((eb) => ({ status: eb.ref('status') }))
+        .where('id', '=', userId)
+        .execute();
+    },
+    /** The newest first, from below the id `cursor` on. */
+    async page(userId: number, limit: number, cursor: number | undefined): Promise<Assistant[]> {
+      const newestFirst = db
+        .selectFrom('assistants')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .orderBy('id', 'desc')
+        .limit(limit);
+      const rows = await (cursor === undefined ? newestFirst : newestFirst.where('id', '<', cursor)).execute();
+      return rows.map(toAssistant);
+    },
+    async all(userId: number): Promise<Assistant[]> {
+      const rows = await db
+        .selectFrom('assistants')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .orderBy('id', 'desc')
+        .execute();
+      return rows.map(toAssistant);
+    },
+    async find(userId: number, id: number): Promise<Assistant | undefined> {
+      const row = await db
+        .selectFrom('assistants')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return row && toAssistant(row);
+    },
+    async newestId(userId: number): Promise<number | undefined> {
+      const row = await db
+        .selectFrom('assistants')
+        .select('id')
+        .where('user_id', '=', userId)
+        .orderBy('id', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return row?.id;
+    },
+    /** What came from these at the provider in earlier imports, by the provider's id. */
+    async importedFrom(userId: number, providerIds: string[]): Promise<Map<string, { id: number; name: string }>> {
+      if (providerIds.length === 0) return new Map();
+      const rows = await db
+        .selectFrom('assistants')
+        .select(['id', 'name', 'provider_assistant_id'])
+        .where('user_id', '=', userId)
+        .where('provider_assistant_id', 'in', providerIds)
+        .execute();
+      return new Map(rows.map(({ id, name, provider_assistant_id }) => [provider_assistant_id ?? '', { id, name }]));
+    },
+    async named(userId: number, names: string[]): Promise<Assistant[]> {
+      if (names.length === 0) return [];
+      const rows = await db
+        .selectFrom('assistants')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .where('name', 'in', names)
+        .execute();
+      return rows.map(toAssistant);
+    },
+    /** Stores them so that the first one is the newest; returns them in the order given. */
+    async insert(userId: number, assistants: NewAssistant[]): Promise<Assistant[]> {
+      if (assistants.length === 0) return [];
+      const now = new Date().toISOString();
+      const rows = await db
+        .insertInto('assistants')
+        .values(
+          assistants.toReversed().map((assistant) => ({
+            user_id: userId,
+            ...editable(assistant),
+            is_default: assistant.isDefault ? (1 as const) : (0 as const),
+            provider_assistant_id: assistant.openaiAssistantId,
+            created_at: now,
+            updated_at: now,
+          })),
+        )
+        .returningAll()
+        .execute();
+      return rows.map(toAssistant).sort((a, b) => b.id - a.id);
+    },
+    async update(userId: number, id: number, draft: AssistantDraft): Promise<Assistant> {
+      const row = await db
+        .updateTable('assistants')
+        .set({ ...editable(draft), updated_at: new Date().toISOString() })
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return toAssistant(row);
+    },
+    async delete(userId: number, id: number): Promise<{ wasDefault: boolean } | undefined> {
+      const row = await db
+        .deleteFrom('assistants')
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .returning('is_default')
+        .executeTakeFirst();
+      return row && { wasDefault: row.is_default === 1 };
+    },
+    /** Takes the mark from the default first: two at once are more than the index allows. */
+    async setDefault(userId: number, id: number): Promise<Assistant> {
+      await db
+        .updateTable('assistants')
+        .set({ is_default: 0 })
+        .where('user_id', '=', userId)
+        .where('is_default', '=', 1)
+        .execute();
+      const row = await db
+        .updateTable('assistants')
+        .set({ is_default: 1 })
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return toAssistant(row);
+    },
+  };
+}
+
+export type AssistantRepository = ReturnType<typeof assistantRepository>;

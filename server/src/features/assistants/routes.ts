@@ -1,0 +1,45 @@
+import { assistants as api } from '@roster/contracts/assistants';
+import type { FastifyReply } from 'fastify';
+import type { Router } from '../../http/router.ts';
+import type { ImportService } from './import.ts';
+import type { AssistantService } from './service.ts';
+
+type Dependencies = { assistants: AssistantService; imports: ImportService };
+
+/** Letters, digits and hyphens only: the name goes into a header and becomes a file on any system. */
+const fileName = (text: string) =>
+  text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 60)
+    .replace(/^-|-$/g, '') || 'assistant';
+
+const asDownload = (reply: FastifyReply, name: string) =>
+  reply.header('content-disposition', `attachment; filename="${fileName(name)}.json"`);
+
+export function assistantRoutes({ route }: Router, { assistants, imports }: Dependencies) {
+  route(api.list, async ({ actor, query, reply }) => {
+    const { page, nextCursor } = await assistants.list(actor.userId, query.limit, query.cursor);
+    if (nextCursor !== undefined)
+      reply.header('link', `<${api.list.path}?limit=${query.limit}&cursor=${nextCursor}>; rel="next"`);
+    return page;
+  });
+  route(api.create, ({ actor, body }) => assistants.create(actor.userId, body));
+  route(api.update, ({ actor, params, body }) => assistants.update(actor.userId, params.id, body));
+  route(api.remove, ({ actor, params }) => assistants.remove(actor.userId, params.id));
+  route(api.setDefault, ({ actor, body }) => assistants.setDefault(actor.userId, body.assistantId));
+  route(api.fetchFromProvider, ({ actor, body }) => imports.candidates(actor.userId, body.apiKey));
+  route(api.importBatch, ({ actor, body }) => imports.fromProvider(actor.userId, body.assistantIds, body.apiKey));
+  route(api.importFile, ({ actor, body }) => imports.fromFile(actor.userId, body));
+  route(api.exportAll, async ({ actor, reply }) => {
+    const content = await assistants.exportAll(actor.userId);
+    asDownload(reply, `roster assistants ${content.exportedAt.slice(0, 10)}`);
+    return content;
+  });
+  route(api.exportOne, async ({ actor, params, reply }) => {
+    const content = await assistants.exportOne(actor.userId, params.id);
+    asDownload(reply, content.assistants[0]?.name ?? '');
+    return content;
+  });
+}

@@ -1,0 +1,133 @@
+import {
+  type Assistant,
+  type AssistantChanges,
+  type AssistantDraft,
+  type AssistantExport,
+  instructionsLimit,
+} from '@roster/contracts/assistants';
+import { codePointLength } from '@roster/contracts/length';
+import type { OpenDatabase } from '../../db/connect.ts';
+import { AppError } from '../../errors.ts';
+import type { ModelService } from '../models/service.ts';
+import { type AssistantRepository, assistantRepository } from './repository.ts';
+
+type Dependencies = { database: Pick<OpenDatabase, 'db' | 'reader'>; models: Pick<ModelService, 'usable'> };
+
+const notFound = () => new AppError('not_found', 'Assistant not found.');
+
+function refuse(field: keyof AssistantDraft, message: string): AppError {
+  return new AppError('invalid_input', message, { fields: { [field]: message } });
+}
+
+/** Imported instructions may be longer than the form allows: they may stay and shrink, but not grow. */
+function checkInstructions(wanted: string, stored: string) {
+  const length = codePointLength(wanted);
+  if (length <= instructionsLimit || wanted === stored) return;
+  if (length > codePointLength(stored))
+    throw refuse('instructions', `Instructions cannot exceed ${instructionsLimit} characters`);
+}
+
+/** The assistants of each person. While there is any, exactly one of them is the default. */
+export function assistantService({ database, models }: Dependencies) {
+  const { db } = database;
+  const assistants = assistantRepository(db);
+
+  /** Runs `work` while no other change to this person's assistants does. */
+  const alone = <T>(userId: number, work: (inTransaction: AssistantRepository) => Promise<T>): Promise<T> =>
+    db.transaction().execute(async (trx) => {
+      const inTransaction = assistantRepository(trx);
+      await inTransaction.lock(userId);
+      return work(inTransaction);
+    });
+
+  async function checkModel(userId: number, model: string) {
+    const usable = await models.usable(userId);
+    if (usable && !usable.has(model))
+      throw refuse('model', `Model ${model} is not among the models your API key can use`);
+  }
+
+  async function found(userId: number, id: number): Promise<Assistant> {
+    const assistant = await assistants.find(userId, id);
+    if (!assistant) throw notFound();
+    return assistant;
+  }
+
+  return {
+    /** A page, and where the next one begins. */
+    async list(userId: number, limit: number, cursor: number | undefined) {
+      const rows = await assistants.page(userId, limit + 1, cursor);
+      const page = rows.slice(0, limit);
+      return { page, nextCursor: rows.length > limit ? page.at(-1)?.id : undefined };
+    },
+
+    async create(userId: number, draft: AssistantDraft): Promise<Assistant> {
+      await checkModel(userId, draft.model);
+      const [created] = await alone(userId, async (inTransaction) => {
+        const isDefault = (await inTransaction.newestId(userId)) === undefined;
+        return inTransaction.insert(userId, [{ ...draft, isDefault, openaiAssistantId: null }]);
+      });
+      if (!created) throw new Error('The database returned no row for a new assistant');
+      return created;
+    },
+
+    async update(userId: number, id: number, changes: AssistantChanges): Promise<Assistant> {
+      const before = await found(userId, id);
+      if (changes.model !== undefined && changes.model !== before.model) await checkModel(userId, changes.model);
+      return alone(userId, async (inTransaction) => {
+        const stored = await inTransaction.find(userId, id);
+        if (!stored) throw notFound();
+        if (changes.instructions !== undefined) checkInstructions(changes.instructions, stored.instructions);
+        return inTransaction.update(userId, id, {
+          name: changes.name ?? stored.name,
+          description: changes.description ?? stored.description,
+          model: changes.model ?? stored.model,
+          temperature: changes.temperature ?? stored.temperature,
+          reasoningEffort: changes.reasoningEffort === undefined ? stored.reasoningEffort : changes.reasoningEffort,
+          instructions: changes.instructions ?? stored.instructions,
+        });
+      });
+    },
+
+    remove: (userId: number, id: number) =>
+      alone(userId, async (inTransaction) => {
+        const removed = await inTransaction.delete(userId, id);
+        if (!removed) throw notFound();
+        const successor = removed.wasDefault ? await inTransaction.newestId(userId) : undefined;
+        if (successor !== undefined) await inTransaction.setDefault(userId, successor);
+      }),
+
+    setDefault: (userId: number, id: number): Promise<Assistant> =>
+      alone(userId, async (inTransaction) => {
+        if (!(await inTransaction.find(userId, id))) throw notFound();
+        return inTransaction.setDefault(userId, id);
+      }),
+
+    async exportOne(userId: number, id: number): Promise<AssistantExport> {
+      return exported([await found(userId, id)]);
+    },
+
+    /** All of them can be megabytes: read beside the main connection. */
+    async exportAll(userId: number): Promise<AssistantExport> {
+      return exported(await assistantRepository(database.reader).all(userId));
+    },
+  };
+}
+
+export type AssistantService = ReturnType<typeof assistantService>;
+
+function exported(list: Assistant[]): AssistantExport {
+  return {
+    format: 'roster.assistants',
+    version: 1,
+    exportedAt: new Date().toISOString(),
+    assistants: list.map((assistant) => ({
+      name: assistant.name,
+      description: assistant.description,
+      model: assistant.model,
+      temperature: assistant.temperature,
+      reasoningEffort: assistant.reasoningEffort,
+      instructions: assistant.instructions,
+      openaiAssistantId: assistant.openaiAssistantId,
+    })),
+  };
+}

@@ -1,0 +1,55 @@
+import { hash, verify } from '@node-rs/argon2';
+import { AppError } from '../../errors.ts';
+
+/** Argon2id; memory in KiB. */
+export type HashingCost = { memoryCost: number; timeCost: number; parallelism: number };
+export const productionCost: HashingCost = { memoryCost: 64 * 1024, timeCost: 3, parallelism: 1 };
+
+const atOnce = 4;
+const waitingAllowed = 32;
+
+/**
+ * Hashes and checks passwords, at most four at once: each takes 64 MiB and a core for about 75 ms. More than 32 waiting
+ * are refused, so that a flood of sign-ins cannot take the memory of the server.
+ */
+export function createPasswordHashing(cost: HashingCost = productionCost) {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  const unknownUserHash = hash('nobody has this password', cost);
+
+  async function limited<T>(work: () => Promise<T>): Promise<T> {
+    if (running >= atOnce) {
+      if (waiting.length >= waitingAllowed)
+        throw new AppError('unavailable', 'Too many people are signing in right now. Please try again in a moment.', {
+          retryAfterSeconds: 2,
+        });
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    } else running++;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else running--;
+    }
+  }
+
+  const normal = (password: string) => password.normalize('NFC');
+
+  return {
+    hash: (password: string) => limited(() => hash(normal(password), cost)),
+    /** Without a stored hash the same work is done against one that nothing matches: the time tells nothing. */
+    async verify(storedHash: string | null, password: string): Promise<boolean> {
+      const against = storedHash ?? (await unknownUserHash);
+      const matches = await limited(() => verify(against, normal(password)));
+      return storedHash !== null && matches;
+    },
+    /** Whether a stored hash was made at another cost than today's. */
+    isOutdated(storedHash: string): boolean {
+      const { memoryCost, timeCost, parallelism } = cost;
+      return !storedHash.includes(`$m=${memoryCost},t=${timeCost},p=${parallelism}$`);
+    },
+  };
+}
+
+export type PasswordHashing = ReturnType<typeof createPasswordHashing>;

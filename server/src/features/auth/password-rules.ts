@@ -1,0 +1,29 @@
+import { AppError } from '../../errors.ts';
+
+const productWords = ['roster', 'assistant', 'openai', 'provider'];
+
+/** The common passwords of at least eight characters; loaded at the first use, about 18,000 words. */
+let commonPasswords: Promise<Set<string>> | undefined;
+function loadCommonPasswords(): Promise<Set<string>> {
+  commonPasswords ??= import('@zxcvbn-ts/language-common').then(
+    ({ dictionary }) =>
+      new Set(dictionary['passwords-common'].filter((word): word is string => String(word).length >= 8)),
+  );
+  return commonPasswords;
+}
+
+/** @throws invalid_input where a password is easy to guess: common, the owner's address, or a word of the product */
+export async function refuseGuessable(password: string, email: string) {
+  const plain = password.normalize('NFC').toLowerCase();
+  const [localPart = ''] = email.split('@');
+  const core = plain.replace(/[\d\W_]+$/u, '');
+  const problem =
+    plain === email || plain === localPart
+      ? 'The password must not be your email address.'
+      : productWords.includes(core) || productWords.includes(plain)
+        ? 'The password must not be a word that belongs to this product.'
+        : (await loadCommonPasswords()).has(plain)
+          ? 'This password is among the most common ones and easy to guess. Please choose another.'
+          : undefined;
+  if (problem) throw new AppError('invalid_input', problem, { fields: { password: problem } });
+}

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { engines, password, startApp } from '#server/testing/app';
+import { beside } from '#server/testing/database';
+
+const outside = () => ({
+  PUBLIC_URL: 'https://roster.example',
+  MASTER_KEY: randomBytes(32).toString('base64'),
+  RATE_LIMIT_SCALE: '1',
+});
+
+describe.each(engines)('registering on %s', (engine) => {
+  async function started(env: Record<string, string> = {}) {
+    const app = await startApp(engine, { env });
+    onTestFinished(() => app.stop());
+    return app;
+  }
+
+  test('makes exactly one administrator, however many come first at once', async () => {
+    const app = await started();
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, number) =>
+        app.visitor().post('/api/register', { email: `n${number}@example.com`, password }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+    const roles = answers.map(({ body }) => body.role);
+    expect(roles.filter((role) => role === 'Admin')).toHaveLength(1);
+    expect(roles.filter((role) => role === 'Editor')).toHaveLength(11);
+  });
+
+  test('the same address several times at once makes one account', async () => {
+    const app = await started();
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => app.visitor().post('/api/register', { email: 'a@example.com', password })),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409, 409]);
+    const users = await beside(app, (db) => db.selectFrom('users').select('id').execute());
+    expect(users).toHaveLength(1);
+  });
+
+  test('outside loopback asks the first account for the code that the server printed', async () => {
+    const app = await started(outside());
+    const { setupCode = '' } = app;
+    const visitor = app.visitor();
+    const account = { email: 'ada@example.com', password };
+    expect((await visitor.get('/api/sign-in-options')).body.setupCodeRequired).toBe(true);
+    for (const wrong of [undefined, '', 'x', `${setupCode.slice(0, -1)}!`]) {
+      const { status, body } = await visitor.post('/api/register', { ...account, setupCode: wrong });
+      expect([status, body.code, Object.keys(body.fields)]).toEqual([403, 'setup_code_required', ['setupCode']]);
+    }
+    const { status, body, headers } = await visitor.post('/api/register', { ...account, setupCode });
+    expect([status, body.role]).toEqual([201, 'Admin']);
+    expect([headers['set-cookie'] ?? []].flat()[0]?.split('; ').slice(1).toSorted()).toEqual([
+      'HttpOnly',
+      'Max-Age=2592000',
+      'Path=/',
+      'SameSite=Lax',
+      'Secure',
+    ]);
+    expect([...visitor.cookies.keys()]).toEqual(['__Host-session']);
+    expect((await visitor.get('/api/user')).status).toBe(200);
+    expect((await visitor.get('/api/sign-in-options')).body.setupCodeRequired).toBe(false);
+    expect(app.logLines.join('')).not.toContain(setupCode);
+  });
+
+  test('outside loopback takes no code from the second account, and gives it no rights', async () => {
+    const app = await started(outside());
+    await app.visitor().post('/api/register', { email: 'a@example.com', password, setupCode: app.setupCode });
+    const { status, body } = await app.visitor().post('/api/register', { email: 'b@example.com', password });
+    expect([status, body.role]).toEqual([201, 'Editor']);
+  });
+
+  test('is refused where it is closed, except for the first account', async () => {
+    const app = await started({ REGISTRATION: 'closed' });
+    expect((await app.visitor().get('/api/sign-in-options')).body.registration).toBe('closed');
+    await app.as('ada');
+    const { status, body } = await app.visitor().post('/api/register', { email: 'b@example.com', password });
+    expect([status, body.code]).toEqual([403, 'registration_closed']);
+  });
+
+  test('gives no special address and no field of the caller any right', async () => {
+    const app = await started();
+    await app.as('ada');
+    const { body } = await app.visitor().post('/api/register', { email: 'admin@localhost.example', password });
+    expect(body.role).toBe('Editor');
+    for (const field of ['role', 'status', 'id', 'emailVerified']) {
+      const account = { email: 'eve@example.com', password, [field]: 'Admin' };
+      expect((await app.visitor().post('/api/register', account)).status).toBe(400);
+    }
+  });
+});
+
+test('closed registration lets exactly one of several first accounts in', async () => {
+  const app = await startApp('sqlite', { env: { REGISTRATION: 'closed' } });
+  onTestFinished(() => app.stop());
+  const answers = await Promise.all(
+    [1, 2, 3, 4].map((number) => app.visitor().post('/api/register', { email: `n${number}@example.com`, password })),
+  );
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 403, 403, 403]);
+});

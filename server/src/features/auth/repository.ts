@@ -1,0 +1,213 @@
+import type { Role, UserStatus } from '@roster/contracts/auth';
+import type { Kysely, Selectable } from 'kysely';
+import type { Database } from '../../db/schema.ts';
+
+export type UserRecord = {
+  id: number;
+  email: string;
+  name: string | null;
+  role: Role;
+  status: UserStatus;
+  passwordHash: string | null;
+  emailVerified: boolean;
+  failedSignIns: number;
+  createdAt: string;
+};
+
+export type SessionRecord = {
+  id: string;
+  userAgent: string | null;
+  ipAddress: string;
+  createdAt: string;
+  lastActiveAt: string;
+};
+
+const toUser = (row: Selectable<Database['users']>): UserRecord => ({
+  id: row.id,
+  email: row.email,
+  name: row.name,
+  role: row.role,
+  status: row.status,
+  passwordHash: row.password_hash,
+  emailVerified: row.email_verified_at !== null,
+  failedSignIns: row.failed_sign_ins,
+  createdAt: row.created_at,
+});
+
+export function userRepository(db: Kysely<Database>) {
+  return {
+    async byEmail(email: string): Promise<UserRecord | undefined> {
+      const row = await db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
+      return row && toUser(row);
+    },
+    async byId(userId: number): Promise<UserRecord | undefined> {
+      const row = await db.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirst();
+      return row && toUser(row);
+    },
+    async isEmpty(): Promise<boolean> {
+      return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) === undefined;
+    },
+    /** undefined: the address is taken. The first account of the installation becomes its administrator. */
+    async insert(user: { email: string; passwordHash: string; role: Role; createdAt: string }) {
+      const row = await db
+        .insertInto('users')
+        .values({
+          email: user.email,
+          name: null,
+          role: user.role,
+          status: 'Active',
+          password_hash: user.passwordHash,
+          email_verified_at: null,
+          created_at: user.createdAt,
+        })
+        .onConflict((conflict) => conflict.column('email').doNothing())
+        .returningAll()
+        .executeTakeFirst();
+      return row && toUser(row);
+    },
+    async setPasswordHash(userId: number, passwordHash: string) {
+      await db.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', userId).execute();
+    },
+    async countFailure(userId: number) {
+      await db
+        .updateTable('users')
+        .set((eb) => ({ failed_sign_ins: eb('failed_sign_ins', '+', 1) }))
+        .where('id', '=', userId)
+        .execute();
+    },
+    async clearFailures(userId: number) {
+      await db.updateTable('users').set({ failed_sign_ins: 0 }).where('id', '=', userId).execute();
+    },
+  };
+}
+
+export type UserRepository = ReturnType<typeof userRepository>;
+
+export function sessionRepository(db: Kysely<Database>) {
+  return {
+    async insert(userId: number, session: SessionRecord & { tokenHash: string }) {
+      await db
+        .insertInto('sessions')
+        .values({
+          id: session.id,
+          token_hash: session.tokenHash,
+          user_id: userId,
+          user_agent: session.userAgent,
+          ip_address: session.ipAddress,
+          created_at: session.createdAt,
+          last_active_at: session.lastActiveAt,
+        })
+        .execute();
+    },
+    /** The session of a token with the present state of its user; only if both are good. */
+    byTokenHash: (tokenHash: string, notBefore: { created: string; active: string }) =>
+      db
+        .selectFrom('sessions')
+        .innerJoin('users', 'users.id', 'sessions.user_id')
+        .select([
+          'sessions.id as sessionId',
+          'sessions.last_active_at as lastActiveAt',
+          'users.id as userId',
+          'users.role as role',
+        ])
+        .where('sessions.token_hash', '=', tokenHash)
+        .where('sessions.created_at', '>', notBefore.created)
+        .where('sessions.last_active_at', '>', notBefore.active)
+        .where('users.status', '=', 'Active')
+        .executeTakeFirst(),
+    /** Which of these sessions are still good. */
+    async live(sessionIds: string[], notBefore: { created: string; active: string }): Promise<Set<string>> {
+      const rows = await db
+        .selectFrom('sessions')
+        .innerJoin('users', 'users.id', 'sessions.user_id')
+        .select('sessions.id')
+        .where('sessions.id', 'in', sessionIds)
+        .where('sessions.created_at', '>', notBefore.created)
+        .where('users.status', '=', 'Active')
+        .execute();
+      return new Set(rows.map((row) => row.id));
+    },
+    async touch(userId: number, sessionId: string, seen: { at: string; ipAddress: string }) {
+      await db
+        .updateTable('sessions')
+        .set({ last_active_at: seen.at, ip_address: seen.ipAddress })
+        .where('user_id', '=', userId)
+        .where('id', '=', sessionId)
+        .execute();
+    },
+    async list(userId: number, notBefore: { created: string; active: string }): Promise<SessionRecord[]> {
+      const rows = await db
+        .selectFrom('sessions')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .where('created_at', '>', notBefore.created)
+        .where('last_active_at', '>', notBefore.active)
+        .orderBy('last_active_at', 'desc')
+        .orderBy('id')
+        .execute();
+      return rows.map((row) => ({
+        id: row.id,
+        userAgent: row.user_agent,
+        ipAddress: row.ip_address,
+        createdAt: row.created_at,
+        lastActiveAt: row.last_active_at,
+      }));
+    },
+    async delete(userId: number, sessionId: string): Promise<boolean> {
+      const { numDeletedRows } = await db
+        .deleteFrom('sessions')
+        .where('user_id', '=', userId)
+        .where('id', '=', sessionId)
+        .executeTakeFirst();
+      return numDeletedRows > 0n;
+    },
+    async deleteByTokenHash(tokenHash: string) {
+      await db.deleteFrom('sessions').where('token_hash', '=', tokenHash).execute();
+    },
+    /** Returns the ids of the sessions that ended. */
+    async deleteOthers(userId: number, keptSessionId: string): Promise<string[]> {
+      const rows = await db
+        .deleteFrom('sessions')
+        .where('user_id', '=', userId)
+        .where('id', '!=', keptSessionId)
+        .returning('id')
+        .execute();
+      return rows.map((row) => row.id);
+    },
+    /** Keeps the newest `count` sessions of a person, and drops those past their time. */
+    async trim(userId: number, count: number, notBefore: { created: string; active: string }) {
+      await db
+        .deleteFrom('sessions')
+        .where('user_id', '=', userId)
+        .where((eb) =>
+          eb.or([
+            eb('created_at', '<=', notBefore.created),
+            eb('last_active_at', '<=', notBefore.active),
+            eb(
+              'id',
+              'not in',
+              eb
+                .selectFrom('sessions as newest')
+                .select('newest.id')
+                .where('newest.user_id', '=', userId)
+                .orderBy('newest.last_active_at', 'desc')
+                .limit(count),
+            ),
+          ]),
+        )
+        .execute();
+    },
+    async knowsAddress(userId: number, ipAddress: string): Promise<boolean> {
+      const row = await db
+        .selectFrom('sessions')
+        .select('id')
+        .where('user_id', '=', userId)
+        .where('ip_address', '=', ipAddress)
+        .limit(1)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+  };
+}
+
+export type SessionRepository = ReturnType<typeof sessionRepository>;

@@ -1,0 +1,79 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Session } from '@roster/contracts/auth';
+import { AppError } from '../../errors.ts';
+import type { Actor } from '../../http/actor.ts';
+import { deviceLabel } from './device.ts';
+import type { SessionRepository } from './repository.ts';
+
+const day = 24 * 60 * 60 * 1000;
+const idleLimit = 7 * day;
+const absoluteLimit = 30 * day;
+const sessionsPerUser = 50;
+const touchEvery = 60_000;
+
+export type Visitor = { userAgent: string | null; ipAddress: string };
+
+const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
+
+const notBefore = () => ({
+  created: new Date(Date.now() - absoluteLimit).toISOString(),
+  active: new Date(Date.now() - idleLimit).toISOString(),
+});
+
+/** Opaque session tokens: 32 random bytes in the cookie, their SHA-256 in the database. */
+export function sessionService(sessions: SessionRepository, onEnd: (sessionIds: string[]) => void) {
+  return {
+    /** Starts a session and returns its token. A token that the browser presented before is never adopted. */
+    async start(userId: number, visitor: Visitor): Promise<string> {
+      const token = randomBytes(32).toString('base64url');
+      const now = new Date().toISOString();
+      await sessions.insert(userId, {
+        id: randomBytes(18).toString('base64url'),
+        tokenHash: hashOf(token),
+        userAgent: visitor.userAgent?.slice(0, 500) ?? null,
+        ipAddress: visitor.ipAddress,
+        createdAt: now,
+        lastActiveAt: now,
+      });
+      await sessions.trim(userId, sessionsPerUser, notBefore());
+      return token;
+    },
+    /** Who a token belongs to, read anew each time; notes the activity at most once a minute. */
+    async find(token: string, ipAddress: string): Promise<Actor | null> {
+      const found = await sessions.byTokenHash(hashOf(token), notBefore());
+      if (!found) return null;
+      const now = Date.now();
+      if (now - Date.parse(found.lastActiveAt) >= touchEvery)
+        await sessions.touch(found.userId, found.sessionId, { at: new Date(now).toISOString(), ipAddress });
+      return { userId: found.userId, role: found.role, sessionId: found.sessionId };
+    },
+    live: (sessionIds: string[]) => sessions.live(sessionIds, notBefore()),
+    async list({ userId, sessionId }: Actor): Promise<Session[]> {
+      const list = await sessions.list(userId, notBefore());
+      return list
+        .map((session) => ({
+          id: session.id,
+          userAgent: session.userAgent,
+          device: deviceLabel(session.userAgent),
+          ipAddress: session.ipAddress,
+          lastActive: session.lastActiveAt,
+          createdAt: session.createdAt,
+          isCurrent: session.id === sessionId,
+        }))
+        .sort((a, b) => Number(b.isCurrent) - Number(a.isCurrent));
+    },
+    async end(userId: number, sessionId: string) {
+      if (!(await sessions.delete(userId, sessionId)))
+        throw new AppError('not_found', 'This session has ended already.');
+      onEnd([sessionId]);
+    },
+    async endOthers({ userId, sessionId }: Actor) {
+      onEnd(await sessions.deleteOthers(userId, sessionId));
+    },
+    async endToken(token: string) {
+      await sessions.deleteByTokenHash(hashOf(token));
+    },
+  };
+}
+
+export type SessionService = ReturnType<typeof sessionService>;

@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { created } from '#server/testing/assistants';
+import { ask, clientId, messagesOf, newThread, send } from '#server/testing/chat';
+import { setUser } from '#server/testing/database';
+import type { Visitor } from '#server/testing/visitor';
+
+/** Ada's own: what another person must not reach. */
+type Owned = { threadId: number; messageId: number; runId: number };
+type Headers = Record<string, string>;
+type Call = (visitor: Visitor, owned: Owned, headers?: Headers) => ReturnType<Visitor['get']>;
+
+const draft = () => ({ message: 'Let me in', clientId: clientId() });
+const reading: [name: string, call: Call][] = [
+  ['read', (visitor, { threadId }, headers = {}) => visitor.get(`/api/threads/${threadId}`, { headers })],
+  ['messages', (visitor, { threadId }, headers = {}) => visitor.get(`/api/threads/${threadId}/messages`, { headers })],
+  [
+    'messages around',
+    (visitor, { threadId, messageId }, headers = {}) =>
+      visitor.get(`/api/threads/${threadId}/messages?around=${messageId}`, { headers }),
+  ],
+  [
+    'messages by cursor',
+    (visitor, { threadId, messageId }, headers = {}) =>
+      visitor.get(`/api/threads/${threadId}/messages?cursor=older.1.${messageId}`, { headers }),
+  ],
+  ['export', (visitor, { threadId }, headers = {}) => visitor.get(`/api/threads/${threadId}/export`, { headers })],
+  [
+    'export as JSON',
+    (visitor, { threadId }, headers = {}) => visitor.get(`/api/threads/${threadId}/export?format=json`, { headers }),
+  ],
+  ['events', (visitor, { runId }, headers = {}) => visitor.get(`/api/runs/${runId}/events`, { headers })],
+];
+const changing: [name: string, call: Call][] = [
+  [
+    'change',
+    (visitor, { threadId }, headers = {}) => visitor.patch(`/api/threads/${threadId}`, { title: 'Mine' }, { headers }),
+  ],
+  [
+    'show a branch',
+    (visitor, { threadId, messageId }, headers = {}) =>
+      visitor.patch(`/api/threads/${threadId}`, { shownMessageId: messageId }, { headers }),
+  ],
+  [
+    'send',
+    (visitor, { threadId }, headers = {}) => visitor.post(`/api/threads/${threadId}/messages`, draft(), { headers }),
+  ],
+  [
+    'regenerate',
+    (visitor, { messageId }, headers = {}) => visitor.post(`/api/messages/${messageId}/regenerate`, {}, { headers }),
+  ],
+  ['stop', (visitor, { runId }, headers = {}) => visitor.post(`/api/runs/${runId}/stop`, {}, { headers })],
+  [
+    'delete',
+    (visitor, { threadId }, headers = {}) => visitor.delete(`/api/threads/${threadId}`, undefined, { headers }),
+  ],
+];
+const unknown: Owned = { threadId: 2_000_000_000, messageId: 2_000_000_000, runId: 2_000_000_000 };
+
+describe.each(engines)('who may do what with conversations on %s', (engine) => {
+  let app: TestApp;
+  let ada: Visitor;
+  let owned: Owned;
+  beforeAll(async () => {
+    app = await startApp(engine);
+    ada = await app.withKey('ada');
+    const threadId = await newThread(ada, { title: 'Ada’s own' });
+    const { message, run } = await ask(app, ada, threadId, 'A private matter');
+    owned = { threadId, messageId: message.id, runId: run.id };
+  });
+  afterAll(() => app.stop());
+
+  const untouched = async () => {
+    expect((await ada.get(`/api/threads/${owned.threadId}`)).body).toMatchObject({ title: 'Ada’s own', runId: null });
+    const messages = await messagesOf(ada, owned.threadId);
+    expect(messages.map(({ role, text, state }) => [role, text === 'A private matter', state])).toEqual([
+      ['user', true, 'complete'],
+      ['assistant', false, 'complete'],
+    ]);
+  };
+
+  test.each([...reading, ...changing])('%s: another person’s is not found, as an unknown one', async (_name, call) => {
+    for (const name of ['bob', 'carol']) {
+      const other = name === 'bob' ? await app.withKey('bob') : await app.as('carol');
+      const foreign = await call(other, owned);
+      const none = await call(other, unknown);
+      expect([foreign.status, foreign.body.code]).toEqual([404, 'not_found']);
+      expect({ ...foreign.body, requestId: '' }).toEqual({ ...none.body, requestId: '' });
+    }
+    await untouched();
+  });
+
+  test('an administrator reaches nobody else’s', async () => {
+    const bob = await app.withKey('bob');
+    const threadId = await newThread(bob);
+    const { message, run } = await ask(app, bob, threadId, 'Not for administrators');
+    const theirs = { threadId, messageId: message.id, runId: run.id };
+    expect((await ada.get('/api/user')).body.role).toBe('Admin');
+    for (const [, call] of [...reading, ...changing]) expect((await call(ada, theirs)).status).toBe(404);
+    expect(await messagesOf(bob, threadId)).toHaveLength(2);
+  });
+
+  test('a list and a search hold only one’s own', async () => {
+    const bob = await app.withKey('bob');
+    for (const query of ['', '?q=private', '?q=own', '?archived=true']) {
+      const { body } = await bob.get(`/api/threads${query}`);
+      expect(body.items.every(({ id }: { id: number }) => id !== owned.threadId)).toBe(true);
+    }
+  });
+
+  test.each([...reading, ...changing])('%s: nobody who is not signed in', async (_name, call) => {
+    const { status, body } = await call(app.visitor(), owned);
+    expect([status, body.code]).toEqual([401, 'not_signed_in']);
+    await untouched();
+  });
+
+  test.each(changing)('%s: not from another site', async (_name, call) => {
+    const { status, body } = await call(ada, owned, { 'sec-fetch-site': 'cross-site' });
+    expect([status, body.code]).toEqual([403, 'cross_site']);
+    await untouched();
+  });
+
+  test.each(changing.filter(([name]) => name !== 'delete'))('%s: not as anything but JSON', async (_name, call) => {
+    const { status, body } = await call(ada, owned, { 'content-type': 'text/plain' });
+    expect([status, body.code]).toEqual([415, 'unsupported_media_type']);
+    await untouched();
+  });
+
+  test('new conversations: refused the same way', async () => {
+    expect((await app.visitor().post('/api/threads')).status).toBe(401);
+    expect((await app.visitor().get('/api/threads')).status).toBe(401);
+    const headers = { 'sec-fetch-site': 'cross-site' };
+    expect((await ada.post('/api/threads', {}, { headers })).status).toBe(403);
+  });
+
+  test('unknown fields are refused, also those that only the server may set', async () => {
+    const { threadId, messageId, runId } = owned;
+    const attempts: [path: string, body: Record<string, unknown>, method: 'post' | 'patch'][] = [
+      ['/api/threads', { userId: 1 }, 'post'],
+      ['/api/threads', { title: 'x', createdAt: '2020-01-01T00:00:00.000Z' }, 'post'],
+      [`/api/threads/${threadId}`, { id: 3 }, 'patch'],
+      [`/api/threads/${threadId}`, { updatedAt: '2030-01-01T00:00:00.000Z' }, 'patch'],
+      [`/api/threads/${threadId}`, { headMessageId: messageId }, 'patch'],
+      [`/api/threads/${threadId}/messages`, { ...draft(), role: 'assistant' }, 'post'],
+      [`/api/threads/${threadId}/messages`, { ...draft(), position: 1 }, 'post'],
+      [`/api/messages/${messageId}/regenerate`, { model: 'gpt-4o' }, 'post'],
+      [`/api/runs/${runId}/stop`, { state: 'complete' }, 'post'],
+    ];
+    for (const [path, body, method] of attempts) {
+      const answer = await ada[method](path, body);
+      expect([path, answer.status, answer.body.code]).toEqual([path, 400, 'invalid_input']);
+    }
+    for (const query of ['userId=1', 'limit=0', 'limit=101', 'archived=yes', `q=${'x'.repeat(201)}`])
+      expect((await ada.get(`/api/threads?${query}`)).status).toBe(400);
+    for (const query of ['limit=201', 'around=x', 'around=0', 'cursor=older.x.1', 'cursor=newer.1.99999999999', 'a=b'])
+      expect((await ada.get(`/api/threads/${threadId}/messages?${query}`)).status).toBe(400);
+    for (const id of ['0', '-1', 'x', '1.5', '2147483648', '9'.repeat(30)])
+      expect((await ada.get(`/api/threads/${id}`)).status).toBe(400);
+    await untouched();
+  });
+
+  test('references inside bodies must be one’s own, and answer as unknown ones do', async () => {
+    const bob = await app.withKey('bob');
+    const threadId = await newThread(bob);
+    await ask(app, bob, threadId, 'hello');
+    const assistantId = await created(ada);
+    const other = await newThread(bob);
+    const elsewhere = await ask(app, bob, other, 'hello');
+    const attempts = (assistant: number, message: number) => [
+      bob.post('/api/threads', { assistantId: assistant }),
+      bob.patch(`/api/threads/${threadId}`, { assistantId: assistant }),
+      bob.patch(`/api/threads/${threadId}`, { shownMessageId: message }),
+      bob.post(`/api/threads/${threadId}/messages`, { ...draft(), parentId: message }),
+      bob.get(`/api/threads/${threadId}/messages?around=${message}`),
+      bob.get(`/api/threads/${threadId}/messages?cursor=older.1.${message}`),
+    ];
+    const none = await Promise.all(attempts(2_000_000_000, 2_000_000_000));
+    for (const message of [owned.messageId, elsewhere.message.id]) {
+      const answers = await Promise.all(attempts(assistantId, message));
+      for (const [index, { status, body }] of answers.entries()) {
+        expect([status, body.code]).toEqual([404, 'not_found']);
+        expect({ ...body, requestId: '' }).toEqual({ ...none[index]?.body, requestId: '' });
+      }
+    }
+    expect(await messagesOf(bob, threadId)).toHaveLength(2);
+    expect((await bob.get(`/api/threads/${threadId}`)).body.assistantId).toBeNull();
+    const withFile = await bob.post(`/api/threads/${threadId}/messages`, { ...draft(), fileIds: [1] });
+    expect([withFile.status, withFile.body.code]).toEqual([404, 'not_found']);
+  });
+
+  test('an assistant that is deleted leaves the conversation to the default model', async () => {
+    const bob = await app.withKey('bob');
+    const assistantId = await created(bob, { model: 'gpt-4.1' });
+    const threadId = await newThread(bob, { assistantId });
+    expect((await ask(app, bob, threadId, 'hello')).answer.model).toBe('gpt-4.1');
+    await bob.delete(`/api/assistants/${assistantId}`);
+    expect((await bob.get(`/api/threads/${threadId}`)).body.assistantId).toBeNull();
+    expect((await ask(app, bob, threadId, 'hello again')).answer.model).toBe('gpt-4o');
+  });
+
+  test('a Viewer chats', async () => {
+    const viewer = await app.withKey('viewer');
+    await setUser(app, 'viewer@example.com', { role: 'Viewer' });
+    const threadId = await newThread(viewer);
+    const { answer } = await ask(app, viewer, threadId, 'hello');
+    expect(answer.state).toBe('complete');
+    const { run } = await send(viewer, threadId, '[[hang]]');
+    expect((await viewer.post(`/api/runs/${run.id}/stop`)).body.state).toBe('stopped');
+    expect((await viewer.delete(`/api/threads/${threadId}`)).status).toBe(204);
+  });
+});

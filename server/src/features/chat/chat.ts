@@ -1,0 +1,78 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { OpenDatabase } from '../../db/connect.ts';
+import type { Presence } from '../../db/presence.ts';
+import type { EventStreams } from '../../http/event-stream.ts';
+import type { Router } from '../../http/router.ts';
+import type { Catalogue } from '../../provider/catalogue.ts';
+import type { Provider } from '../../provider/provider.ts';
+import type { ProviderKeyService } from '../account/provider-key.ts';
+import type { AssistantRepository } from '../assistants/repository.ts';
+import type { ModelService } from '../models/service.ts';
+import { answererFinder } from './answerer.ts';
+import { messageRepository } from './message-repository.ts';
+import { messageService } from './messages.ts';
+import { messagePages } from './pages.ts';
+import { chatRoutes } from './routes.ts';
+import { runEndings } from './run-endings.ts';
+import { runRepository } from './run-repository.ts';
+import { runExecutor } from './runs.ts';
+import { searchRepository } from './search-repository.ts';
+import { threadRepository } from './thread-repository.ts';
+import { threadService } from './threads.ts';
+import { titleSuggester } from './titles.ts';
+import { startUpkeep } from './upkeep.ts';
+
+type Dependencies = {
+  database: OpenDatabase;
+  presence: Presence;
+  provider: Provider;
+  catalogue: Catalogue;
+  keys: ProviderKeyService;
+  models: Pick<ModelService, 'defaultModel'>;
+  assistants: Pick<AssistantRepository, 'find'>;
+  log: FastifyBaseLogger;
+};
+
+/** Joins the parts of the chat, as app.ts joins the features. */
+export function createChat(dependencies: Dependencies) {
+  const { database, presence, provider, catalogue, keys, models, assistants, log } = dependencies;
+  const { db, engine } = database;
+  const messageRows = messageRepository(db);
+  const runs = runRepository(db);
+  const executor = runExecutor({
+    runs,
+    provider,
+    presence,
+    log,
+    endings: runEndings({ db, engine, catalogue }),
+    onKeyRejected: keys.noteRejected,
+    onComplete: titleSuggester({ db, engine, provider, catalogue }),
+  });
+  const threads = threadService({
+    database,
+    executor,
+    ownsAssistant: async (userId, id) => (await assistants.find(userId, id)) !== undefined,
+  });
+  const messages = messageService({
+    database,
+    executor,
+    catalogue,
+    instance: presence.instance,
+    openKey: keys.open,
+    answererFor: answererFinder({ catalogue, findAssistant: assistants.find, defaultModel: models.defaultModel }),
+  });
+  const pages = messagePages(threadRepository(db, engine), messageRows);
+  const upkeep = startUpkeep({ executor, search: searchRepository(db, engine) }, log);
+
+  return {
+    routes: (router: Router, streams: EventStreams) =>
+      chatRoutes(router, { threads, messages, pages, messageRows, runs, executor, streams }),
+    /** Ends what a crash has left behind. Before anybody is let in. */
+    recover: executor.recover,
+    /** Lets answers that are being written end, and stops. */
+    async close() {
+      await executor.drain();
+      upkeep.stop();
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import { createSimulator } from '@roster/simulator/simulator';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Engine } from '#server/db/connect';
+import { emptyDatabase, engines } from '#server/testing/app';
+import { ask, benchText, clientId, messagesOf, newThread, until } from '#server/testing/chat';
+import { type KillableServer, killableServer, registered, seeded, witness } from '#server/testing/crash';
+import { beside } from '#server/testing/database';
+import { lastOf, readEvents, textOf } from '#server/testing/events';
+import type { Visitor } from '#server/testing/visitor';
+
+const rounds = { sqlite: 25, postgres: 5 };
+const long = '[[bench 400]] [[delay 10]]';
+const whole = benchText(400);
+
+type Sent = { messageId: number; runId: number };
+type Line = { visitor: Visitor; threadId: number; sent: Sent[]; next: string };
+
+/** Sends what comes next in a thread; undefined: it was not acknowledged, and may or may not be there. */
+async function sendNext({ visitor, threadId, next, sent }: Line): Promise<Sent | undefined> {
+  const body = { message: `${long} ${next}`, clientId: next };
+  const answer = await visitor.post(`/api/threads/${threadId}/messages`, body).catch(() => undefined);
+  if (answer === undefined) return undefined;
+  expect([answer.status, answer.body.message?.text]).toEqual([202, body.message]);
+  const acknowledged = { messageId: answer.body.message.id, runId: answer.body.run.id };
+  sent.push(acknowledged);
+  return acknowledged;
+}
+
+describe.each(engines)('killed again and again on %s', (engine) => {
+  test('nothing that was acknowledged is lost, doubled or left hanging', { timeout: 180_000 }, async () => {
+    const { database, server } = await installation(engine);
+    await server.start();
+    const lines = await linesOf([await registered(server, 'ada'), await registered(server, 'bob')]);
+    const random = seeded(20_261_120);
+    const startTimes: number[] = [];
+
+    for (let round = 0; round < rounds[engine]; round++) {
+      for (const line of lines) line.next = clientId();
+      const sending = lines.map(sendNext);
+      const { killedAt, watching } = await killAtSomeMoment(server, round, lines, sending, random);
+      const seen = watching.map((reader) => ({
+        all: textOf(reader.events),
+        aSecondBefore: textOf(reader.seenBefore(killedAt - 1_000)),
+      }));
+      for (const reader of watching) reader.leave();
+      const unsure = (await Promise.all(sending)).flatMap((sent, index) => (sent ? [] : (lines[index] ?? [])));
+
+      startTimes.push(await server.start());
+      if (engine === 'sqlite') expect(await underWayIn(database)).toBe(0);
+      // PostgreSQL notices after a moment that the dead process's connection is gone.
+      else await until('The end of every run', async () => (await underWayIn(database)) === 0);
+
+      // What was not acknowledged is sent again, as a browser does; it must become one message, not two.
+      for (const line of unsure) {
+        const sent = await sendNext(line);
+        await line.visitor.post(`/api/runs/${sent?.runId}/stop`);
+      }
+      for (const [index, line] of lines.entries())
+        await checkLine(server, line, seen[index] ?? { all: '', aSecondBefore: '' });
+    }
+    // The promise is 5 s for each; the machine that runs the tests may be busy with others at some of them.
+    expect(startTimes.toSorted((a, b) => a - b)[Math.floor(startTimes.length / 2)]).toBeLessThan(5_000);
+    for (const { visitor, threadId } of lines)
+      expect((await ask(server, visitor, threadId, 'Are you still there?')).answer.state).toBe('complete');
+    const positions = await beside({ dataDir: database.dataDir, databaseUrl: database.url }, (db) =>
+      db.selectFrom('messages').select(['thread_id', 'position']).orderBy('id').execute(),
+    );
+    expect(new Set(positions.map(({ thread_id, position }) => `${thread_id} ${position}`)).size).toBe(positions.length);
+    expect(await server.terminate()).toBe(0);
+  });
+});
+
+async function installation(engine: Engine) {
+  const database = await emptyDatabase(engine);
+  const simulator = createSimulator({ tokenDelayMs: 0 });
+  const provider = await simulator.listen();
+  const server = await killableServer({
+    DATA_DIR: database.dataDir,
+    PROVIDER_BASE_URL: provider.url,
+    ...(database.url && { DATABASE_URL: database.url }),
+  });
+  onTestFinished(async () => {
+    await server.kill();
+    await simulator.close();
+    await database.remove();
+  });
+  return { database, server };
+}
+
+/** Two conversations for each. */
+async function linesOf(people: Visitor[]): Promise<Line[]> {
+  const lines = [];
+  for (const visitor of [...people, ...people])
+    lines.push({ visitor, threadId: await newThread(visitor, { title: 'Crashed' }), sent: [], next: '' });
+  return lines;
+}
+
+/** Every acknowledged message once and in order, and the last answer as far as it can have come. */
+async function checkLine(
+  server: KillableServer,
+  { visitor, threadId, sent }: Line,
+  seen: { all: string; aSecondBefore: string },
+) {
+  const stored = await messagesOf(visitor, threadId);
+  const questions = stored.filter(({ role }) => role === 'user').map(({ id }) => id);
+  expect(questions).toEqual(sent.map(({ messageId }) => messageId));
+  const last = stored.at(-1);
+  const runId = Number(last?.run?.id);
+  expect(whole.startsWith(last?.text ?? 'nothing')).toBe(true);
+  expect(last?.text.startsWith(seen.aSecondBefore)).toBe(true);
+  expect(['complete', 'interrupted', 'stopped']).toContain(last?.state);
+  if (last?.state === 'complete') expect(last.text).toBe(whole);
+  if (last?.state === 'interrupted') expect(last.error?.code).toBe('interrupted');
+  const events = await readEvents(server, visitor, runId);
+  expect(textOf(events)).toBe(last?.text);
+  // A reader that comes back, having seen more than was stored, is told the end.
+  const after = seen.all.length / ' t0000'.length;
+  expect(lastOf(await readEvents(server, visitor, runId, { after }))).toEqual(lastOf(events));
+}
+
+const underWayIn = ({ dataDir, url }: { dataDir: string; url: string | undefined }) =>
+  beside({ dataDir, databaseUrl: url }, async (db) => {
+    const rows = await db.selectFrom('runs').select('id').where('state', 'in', ['queued', 'running']).execute();
+    return rows.length;
+  });
+
+/** In the middle of sending, right after a 202, in the middle of a stream, or while others write. */
+async function killAtSomeMoment(
+  server: KillableServer,
+  round: number,
+  lines: Line[],
+  sending: Promise<Sent | undefined>[],
+  random: (below: number) => number,
+) {
+  const watching: Awaited<ReturnType<typeof witness>>[] = [];
+  if (round % 5 === 0) await Promise.race(sending);
+  else if (round % 5 !== 1) {
+    for (const [index, sent] of (await Promise.all(sending)).entries()) {
+      const { visitor } = lines[index] ?? {};
+      if (visitor && sent) watching.push(await witness(server, visitor, sent.runId));
+    }
+    await watching[random(watching.length)]?.until(1 + random(round % 5 === 2 ? 20 : 120));
+  } else await Promise.all(sending);
+  const writing =
+    round % 3 === 0
+      ? lines.map(({ visitor }) => visitor.post('/api/threads', { title: 'Meanwhile' }).catch(() => undefined))
+      : [];
+  const killedAt = performance.now();
+  await server.kill();
+  await Promise.all(writing);
+  return { killedAt, watching };
+}

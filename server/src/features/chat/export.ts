@@ -1,0 +1,68 @@
+import { Readable } from 'node:stream';
+import type { Message, Thread } from '@roster/contracts/chat';
+import type { MessageRepository } from './message-repository.ts';
+import type { MessagePages } from './pages.ts';
+
+const atOnce = 200;
+
+/** A file name that every system takes. */
+export function fileName(title: string, extension: string): string {
+  const plain = title
+    .normalize('NFKD')
+    .replace(/[^A-Za-z0-9 _-]/g, '')
+    .trim()
+    .replace(/\s+/g, '-')
+    .slice(0, 60);
+  return `${plain || 'conversation'}.${extension}`;
+}
+
+function inMarkdown(message: Message): string {
+  const who = message.role === 'user' ? 'You' : `Assistant${message.model ? ` (${message.model})` : ''}`;
+  const state = message.role === 'assistant' && message.state !== 'complete' ? `\n\n*(${message.state})*` : '';
+  return `## ${who}, ${message.createdAt}\n\n${message.text}${state}\n\n`;
+}
+
+/** The shown branch as Markdown, from the beginning, a page at a time. */
+export function markdownExport(
+  userId: number,
+  thread: Thread,
+  read: MessagePages,
+  messages: MessageRepository,
+): Readable {
+  return Readable.from(pieces());
+
+  async function* pieces() {
+    yield `# ${thread.title}\n\n`;
+    const end = await read(userId, thread.id, { limit: 1 });
+    const head = end.items.at(-1);
+    if (!head) return;
+    const place = await messages.place(userId, head.id);
+    for (let from = 0; from <= (place?.depth ?? 0); from += atOnce) {
+      const range = { threadId: thread.id, head: head.id, from, to: from + atOnce - 1 };
+      for (const message of await messages.inBranch(userId, range)) yield inMarkdown(message);
+    }
+  }
+}
+
+/** The whole conversation with all its branches; `parentId` says how they hang together. */
+export function jsonExport(userId: number, thread: Thread, messages: MessageRepository): Readable {
+  return Readable.from(pieces());
+
+  async function* pieces() {
+    const { id: _, runId: __, ...described } = thread;
+    yield `{"format":"roster.conversation","version":1,"thread":${JSON.stringify(described)},"messages":[`;
+    let after = 0;
+    let separator = '\n';
+    for (;;) {
+      const page = await messages.page(userId, thread.id, after, atOnce);
+      for (const message of page.messages) {
+        const { threadId: _thread, run: _run, siblings: _siblings, files: _files, ...kept } = message;
+        yield `${separator}${JSON.stringify(kept)}`;
+        separator = ',\n';
+      }
+      if (page.last === undefined) break;
+      after = page.last;
+    }
+    yield '\n]}\n';
+  }
+}

@@ -1,0 +1,68 @@
+import type { RunEvent } from '@roster/contracts/chat';
+import type { EventStream } from '../../http/event-stream.ts';
+import type { AnswerRequest } from '../../provider/provider.ts';
+import { emptyLog, fold, frameOf } from './event-log.ts';
+
+/** Everything a run needs to be executed, gathered when its message was stored. */
+export type RunOrder = {
+  runId: number;
+  userId: number;
+  threadId: number;
+  messageId: number;
+  assistantId: number | null;
+  request: AnswerRequest;
+  /** So many of the oldest messages are not in the request, because the model cannot read them all. */
+  leftOut: number;
+};
+
+/** A run while this process executes it: its events, who watches them, and what is not stored yet. */
+export class LiveRun {
+  readonly order: RunOrder;
+  readonly log = emptyLog();
+  readonly startedAt = performance.now();
+  readonly controller = new AbortController();
+  readonly done = Promise.withResolvers<void>();
+  /** Event n is at n - 1, as it goes over the wire. */
+  readonly frames: string[] = [];
+  readonly #watchers = new Set<EventStream>();
+  #saved = 0;
+  /** Whether the database knows that it is running. */
+  announced = false;
+
+  constructor(order: RunOrder) {
+    this.order = order;
+  }
+
+  /** Numbers the events, keeps them, and sends them to whoever watches. */
+  publish(events: RunEvent[]) {
+    let frames = '';
+    for (const event of events) {
+      fold(this.log, event);
+      const frame = frameOf(this.frames.length + 1, event);
+      this.frames.push(frame);
+      frames += frame;
+    }
+    for (const watcher of this.#watchers) watcher.write(frames);
+  }
+
+  /** Sends what comes after event `after`, then all that follows. */
+  watch(stream: EventStream, after: number) {
+    if (after < this.frames.length) stream.write(this.frames.slice(after).join(''));
+    this.#watchers.add(stream);
+    stream.onClose(() => this.#watchers.delete(stream));
+  }
+
+  /** The frames that the database does not have yet. */
+  unsaved(): { first: number; last: number; frames: string } | undefined {
+    if (this.#saved >= this.frames.length) return undefined;
+    return { first: this.#saved + 1, last: this.frames.length, frames: this.frames.slice(this.#saved).join('') };
+  }
+
+  markSaved(last: number) {
+    this.#saved = last;
+  }
+
+  endStreams() {
+    for (const watcher of this.#watchers) watcher.end();
+  }
+}

@@ -1,0 +1,203 @@
+import type { Message } from '@roster/contracts/chat';
+import { type Kysely, sql } from 'kysely';
+import type { Database } from '../../db/schema.ts';
+import { toUsage, usageColumns } from '../usage/repository.ts';
+
+/** A range of a branch: the messages of these depths on the way from the beginning to `head`. */
+export type BranchRange = { threadId: number; head: number; from: number; to: number };
+
+export type MessagePlace = {
+  id: number;
+  threadId: number;
+  parentId: number | null;
+  depth: number;
+  role: Message['role'];
+};
+
+export function messageRepository(db: Kysely<Database>) {
+  /** Walks up from the head; the cost is the distance from the end, not the length of the conversation. */
+  const branch = (userId: number, { threadId, head, from, to }: BranchRange) => sql<{ id: number }>`
+    with recursive branch (id, parent_id, depth) as (
+      select id, parent_id, depth from messages where id = ${head} and thread_id = ${threadId} and user_id = ${userId}
+      union all
+      select m.id, m.parent_id, m.depth from messages m join branch b on m.id = b.parent_id where b.depth > ${from}
+    ) select id from branch where depth between ${from} and ${to}`;
+
+  /** With a plus, so that SQLite looks up the branch's messages instead of walking through all of their owner's. */
+  const isOf = (userId: number) => sql<boolean>`+messages.user_id = ${userId}`;
+
+  const select = () =>
+    db
+      .selectFrom('messages')
+      .leftJoin('runs', 'runs.message_id', 'messages.id')
+      .leftJoin('usage_records', (join) =>
+        join.onRef('usage_records.run_id', '=', 'runs.id').on('usage_records.purpose', '=', 'chat'),
+      )
+      .selectAll('messages')
+      .select([
+        'runs.id as run_id',
+        'runs.state as run_state',
+        'runs.model as run_model',
+        'runs.error as run_error',
+        'runs.notes as run_notes',
+        'runs.finished_at as run_finished_at',
+        ...usageColumns,
+      ]);
+  type Row = Awaited<ReturnType<ReturnType<typeof select>['executeTakeFirstOrThrow']>>;
+
+  async function withSiblings(userId: number, threadId: number, rows: Row[]): Promise<Message[]> {
+    if (rows.length === 0) return [];
+    const parents = [...new Set(rows.map((row) => row.parent_id))];
+    const known = parents.filter((parent) => parent !== null);
+    const siblings = await db
+      .selectFrom('messages')
+      .select(['id', 'parent_id'])
+      .where('user_id', '=', userId)
+      .where('thread_id', '=', threadId)
+      .where((eb) =>
+        eb.or([
+          ...(known.length > 0 ? [eb('parent_id', 'in', known)] : []),
+          ...(known.length < parents.length ? [eb('parent_id', 'is', null)] : []),
+        ]),
+      )
+      .orderBy('id')
+      .execute();
+    const byParent = Map.groupBy(siblings, (sibling) => sibling.parent_id);
+    return rows.map((row) => toMessage(row, byParent.get(row.parent_id)?.map(({ id }) => id) ?? [row.id]));
+  }
+
+  return {
+    /** The messages of a range, in order. */
+    async inBranch(userId: number, range: BranchRange): Promise<Message[]> {
+      const rows = await select()
+        .where(isOf(userId))
+        .where('messages.id', 'in', sql<number>`(${branch(userId, range)})`)
+        .orderBy('messages.depth')
+        .execute();
+      return withSiblings(userId, range.threadId, rows);
+    },
+    /** Only what a model reads, in order. */
+    async wordsInBranch(userId: number, range: BranchRange) {
+      return db
+        .selectFrom('messages')
+        .select(['role', 'text'])
+        .where(isOf(userId))
+        .where('id', 'in', sql<number>`(${branch(userId, range)})`)
+        .orderBy('depth')
+        .execute();
+    },
+    /** What led to an answer. */
+    async wordsBefore(userId: number, threadId: number, messageId: number) {
+      const range = { threadId, head: messageId, from: 0, to: 2_147_483_647 };
+      return db
+        .selectFrom('messages')
+        .select(['role', 'text'])
+        .where(isOf(userId))
+        .where('id', 'in', sql<number>`(${branch(userId, range)})`)
+        .where('id', '!=', messageId)
+        .orderBy('depth')
+        .execute();
+    },
+    async isInBranch(userId: number, message: MessagePlace, head: number): Promise<boolean> {
+      const range = { threadId: message.threadId, head, from: message.depth, to: message.depth };
+      const { rows } = await branch(userId, range).execute(db);
+      return rows.some(({ id }) => id === message.id);
+    },
+    /** The end of the newest branch that runs through a message: the newest child, and so on. Ids grow downwards. */
+    async newestEnd(messageId: number): Promise<number> {
+      const { rows } = await sql<{ id: number }>`
+        with recursive down (id) as (
+          select id from messages where id = ${messageId}
+          union all
+          select (select max(c.id) from messages c where c.parent_id = down.id) from down
+          where exists (select 1 from messages c where c.parent_id = down.id)
+        ) select max(id) as id from down`.execute(db);
+      return rows[0]?.id ?? messageId;
+    },
+    async find(userId: number, messageId: number): Promise<Message | undefined> {
+      const row = await select()
+        .where('messages.user_id', '=', userId)
+        .where('messages.id', '=', messageId)
+        .executeTakeFirst();
+      return row && (await withSiblings(userId, row.thread_id, [row]))[0];
+    },
+    async place(userId: number, messageId: number): Promise<MessagePlace | undefined> {
+      return db
+        .selectFrom('messages')
+        .select(['id', 'thread_id as threadId', 'parent_id as parentId', 'depth', 'role'])
+        .where('user_id', '=', userId)
+        .where('id', '=', messageId)
+        .executeTakeFirst();
+    },
+    async byClientId(userId: number, clientId: string): Promise<MessagePlace | undefined> {
+      return db
+        .selectFrom('messages')
+        .select(['id', 'thread_id as threadId', 'parent_id as parentId', 'depth', 'role'])
+        .where('user_id', '=', userId)
+        .where('client_id', '=', clientId)
+        .executeTakeFirst();
+    },
+    /** undefined: a message with this client id is there already. */
+    async insert(
+      userId: number,
+      message: Omit<MessagePlace, 'id'> & { position: number; text: string; clientId: string | null; at: string },
+    ): Promise<number | undefined> {
+      const row = await db
+        .insertInto('messages')
+        .values({
+          user_id: userId,
+          thread_id: message.threadId,
+          parent_id: message.parentId,
+          position: message.position,
+          depth: message.depth,
+          role: message.role,
+          text: message.text,
+          reasoning: '',
+          client_id: message.clientId,
+          created_at: message.at,
+        })
+        .onConflict((conflict) => conflict.columns(['user_id', 'client_id']).doNothing())
+        .returning('id')
+        .executeTakeFirst();
+      return row?.id;
+    },
+    async setWords(userId: number, messageId: number, words: { text: string; reasoning: string }) {
+      await db.updateTable('messages').set(words).where('user_id', '=', userId).where('id', '=', messageId).execute();
+    },
+    /** All messages of a thread with all its branches, in the order of arrival, a page at a time. */
+    async page(userId: number, threadId: number, afterPosition: number, limit: number) {
+      const rows = await select()
+        .where('messages.user_id', '=', userId)
+        .where('messages.thread_id', '=', threadId)
+        .where('messages.position', '>', afterPosition)
+        .orderBy('messages.position')
+        .limit(limit)
+        .execute();
+      return { messages: await withSiblings(userId, threadId, rows), last: rows.at(-1)?.position };
+    },
+  };
+
+  function toMessage(row: Row, siblings: number[]): Message {
+    const state = row.run_state ?? 'complete';
+    return {
+      id: row.id,
+      threadId: row.thread_id,
+      parentId: row.parent_id,
+      role: row.role,
+      text: row.text,
+      reasoning: row.reasoning,
+      state,
+      run: row.run_id === null ? null : { id: row.run_id, state },
+      model: row.run_model,
+      usage: toUsage(row),
+      error: row.run_error === null ? null : JSON.parse(row.run_error),
+      notes: row.run_notes === null ? [] : JSON.parse(row.run_notes),
+      files: [],
+      siblings,
+      createdAt: row.created_at,
+      finishedAt: row.run_finished_at,
+    };
+  }
+}
+
+export type MessageRepository = ReturnType<typeof messageRepository>;

@@ -1,0 +1,187 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { goodKey, startApp, type TestApp } from '#server/testing/app';
+import { ask, asksOf, benchText, messageOf, messagesOf, newThread, send, until } from '#server/testing/chat';
+import { beside } from '#server/testing/database';
+import { lastOf, type Numbered, openEvents, readEvents, textOf, upTo } from '#server/testing/events';
+import { freePort } from '#server/testing/free-port';
+import { spawnServer, untilReady } from '#server/testing/process';
+import { createVisitor, type Visitor } from '#server/testing/visitor';
+
+type Process = { url: string; origin: string };
+
+/** The same browser, led to another process. */
+function through(process: Process, visitor: Visitor): Visitor {
+  const led = createVisitor(() => process);
+  for (const [name, value] of visitor.cookies) led.cookies.set(name, value);
+  return led;
+}
+
+describe('several processes on one PostgreSQL', () => {
+  let app: TestApp;
+  let second: Process;
+  let ada: Visitor;
+  let adaThere: Visitor;
+  beforeAll(async () => {
+    app = await startApp('postgres');
+    second = await app.secondProcess();
+    ada = await app.withKey('ada');
+    adaThere = through(second, ada);
+  });
+  afterAll(() => app.stop());
+
+  test('a message sent to one is read from the other', async () => {
+    const threadId = await newThread(ada, { title: 'Named' });
+    await ask(app, ada, threadId, 'hello');
+    expect(await messagesOf(adaThere, threadId)).toEqual(await messagesOf(ada, threadId));
+  });
+
+  test('an answer is watched from the other, and resumed there after each event', async () => {
+    const { run } = await send(ada, await newThread(ada, { title: 'Named' }), '[[bench 60]] [[delay 20]]');
+    const whole = await openEvents(app, ada, run.id);
+    const seen: Numbered[] = [];
+    for (let count = 1; lastOf(seen)?.type !== 'finished'; count++) {
+      const options = { after: seen.length, leaveAfter: 1 + (count % 7) };
+      seen.push(...(await readEvents(second, adaThere, run.id, options)));
+    }
+    expect(seen).toEqual(await whole.all());
+    expect(seen.map(({ number }) => number)).toEqual(upTo(seen.length));
+    expect(textOf(seen)).toBe(benchText(60));
+    for (let after = 0; after <= seen.length; after += 5)
+      expect(await readEvents(second, adaThere, run.id, { after })).toEqual(seen.slice(after));
+  });
+
+  test('what is written on one reaches the other soon', async () => {
+    const { run } = await send(ada, await newThread(ada), '[[bench 20000]] [[delay 20]]');
+    const [here, there] = [await openEvents(app, ada, run.id), await openEvents(second, adaThere, run.id)];
+    for (const count of [20, 60, 100]) {
+      await here.until(count);
+      const before = performance.now();
+      await there.until(count);
+      expect(performance.now() - before).toBeLessThan(2_500);
+    }
+    here.leave();
+    there.leave();
+    await ada.post(`/api/runs/${run.id}/stop`);
+  });
+
+  test('stopping through the other stops it', async () => {
+    const threadId = await newThread(ada);
+    const { run } = await send(ada, threadId, 'Stop from afar [[bench 20000]] [[delay 20]]');
+    const reader = await openEvents(second, adaThere, run.id);
+    await reader.until(5);
+    expect((await adaThere.post(`/api/runs/${run.id}/stop`)).status).toBe(200);
+    const events = await reader.all();
+    expect(lastOf(events)).toEqual({ type: 'finished', reason: 'stopped' });
+    expect(await messageOf(adaThere, threadId, run.messageId)).toMatchObject({
+      state: 'stopped',
+      text: textOf(events),
+    });
+    await until('The end of the call', async () =>
+      (await asksOf(app)).some(({ body, aborted }) => aborted && JSON.stringify(body).includes('Stop from afar')),
+    );
+  });
+
+  test('the same message sent to both at once is one', async () => {
+    const threadId = await newThread(ada, { title: 'Named' });
+    const body = { message: 'To both [[delay 5]]', clientId: 'to-both-at-once' };
+    const path = `/api/threads/${threadId}/messages`;
+    const answers = await Promise.all([ada, adaThere, ada, adaThere].map((visitor) => visitor.post(path, body)));
+    expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 202]);
+    expect(new Set(answers.map((answer) => answer.body.run.id)).size).toBe(1);
+    await readEvents(second, adaThere, answers[0]?.body.run.id);
+    expect(await messagesOf(ada, threadId)).toHaveLength(2);
+    expect((await asksOf(app)).filter(({ body: asked }) => JSON.stringify(asked).includes('To both'))).toHaveLength(1);
+  });
+
+  test('a conversation deleted through the other stops its answer, and harms no other answer', async () => {
+    const [doomed, kept] = [await newThread(ada), await newThread(ada, { title: 'Kept' })];
+    const gone = await send(ada, doomed, 'Deleted from afar [[bench 20000]] [[delay 20]]');
+    const other = await send(ada, kept, '[[bench 20000]] [[delay 20]]');
+    const watching = await openEvents(second, adaThere, gone.run.id);
+    await watching.until(3);
+    expect((await adaThere.delete(`/api/threads/${doomed}`)).status).toBe(204);
+    await watching.all();
+    await until('The end of the call', async () =>
+      (await asksOf(app)).some(({ body, aborted }) => aborted && JSON.stringify(body).includes('Deleted from afar')),
+    );
+    const reader = await openEvents(second, adaThere, other.run.id);
+    await reader.until(10);
+    await ada.post(`/api/runs/${other.run.id}/stop`);
+    expect(lastOf(await reader.all())).toEqual({ type: 'finished', reason: 'stopped' });
+    expect(await until('The usage', () => usageOf(gone.run.id))).toMatchObject({ estimated: 1 });
+  });
+
+  test('rows that vanish under an answer keep no other from being stored', async () => {
+    const [doomed, kept] = [await newThread(ada), await newThread(ada, { title: 'Kept' })];
+    const gone = await send(ada, doomed, '[[bench 20000]] [[delay 20]]');
+    const other = await send(ada, kept, '[[bench 20000]] [[delay 20]]');
+    const here = await openEvents(app, ada, other.run.id);
+    await here.until(5);
+    // As when an account is closed by an operator: nobody says stop.
+    await beside(app, (db) => db.deleteFrom('threads').where('id', '=', doomed).execute());
+    const there = await openEvents(second, adaThere, other.run.id);
+    await here.until(here.events.length + 50);
+    await there.until(here.events.length);
+    await until('The end of the answer to nobody', async () =>
+      (await asksOf(app)).some(({ body, aborted }) => aborted && body.input.length === 1 && body.model !== undefined),
+    );
+    here.leave();
+    there.leave();
+    await ada.post(`/api/runs/${other.run.id}/stop`);
+    expect(gone.run.id).not.toBe(other.run.id);
+  });
+
+  test('connections for signals that are cut are made again: nothing is lost and nobody is taken for gone', async () => {
+    const threadId = await newThread(ada, { title: 'Named' });
+    const { run } = await send(ada, threadId, '[[bench 400]] [[delay 15]]');
+    const there = await openEvents(second, adaThere, run.id);
+    await there.until(10);
+    const { rows } = await beside(app, (db) =>
+      sql<{ cut: boolean }>`select pg_terminate_backend(l.pid) as cut from pg_locks l
+        join pg_database d on d.oid = l.database
+        where l.locktype = 'advisory' and d.datname = current_database()`.execute(db),
+    );
+    expect(rows).toEqual([{ cut: true }, { cut: true }]);
+    const events = await there.all();
+    expect(lastOf(events)).toEqual({ type: 'finished', reason: 'complete' });
+    expect(textOf(events)).toBe(benchText(400));
+    const next = await send(ada, threadId, '[[bench 20000]] [[delay 20]]');
+    const reader = await openEvents(second, adaThere, next.run.id);
+    await reader.until(3);
+    await adaThere.post(`/api/runs/${next.run.id}/stop`);
+    expect(lastOf(await reader.all())).toEqual({ type: 'finished', reason: 'stopped' });
+  });
+
+  test('a process that was killed has its answers ended by another', async () => {
+    const port = await freePort();
+    const third = { url: `http://localhost:${port}`, origin: `http://localhost:${port}` };
+    const spawned = spawnServer({
+      PORT: String(port),
+      DATA_DIR: app.dataDir,
+      DATABASE_URL: String(app.databaseUrl),
+      PROVIDER_BASE_URL: app.provider.url,
+      RATE_LIMIT_SCALE: '1000',
+    });
+    await untilReady(spawned, port);
+    const eve = createVisitor(() => third);
+    await eve.post('/api/register', { email: 'eve@example.com', password: 'correct horse battery' });
+    await eve.post('/api/settings/apikey', { apiKey: goodKey });
+    const threadId = await newThread(eve);
+    const { run } = await send(eve, threadId, '[[bench 20000]] [[delay 20]]');
+    const eveHere = through(second, eve);
+    const reader = await openEvents(second, eveHere, run.id);
+    await reader.until(20);
+    spawned.child.kill('SIGKILL');
+    await spawned.ended;
+    const events = await reader.all();
+    expect(lastOf(events)).toMatchObject({ type: 'failed', error: { code: 'interrupted' } });
+    const answer = await messageOf(eveHere, threadId, run.messageId);
+    expect(answer).toMatchObject({ state: 'interrupted', text: textOf(events), usage: { estimated: true } });
+    expect(benchText(20000).startsWith(answer.text)).toBe(true);
+    expect((await ask(second, eveHere, threadId, 'And on')).answer.state).toBe('complete');
+  });
+
+  const usageOf = (runId: number) =>
+    beside(app, (db) => db.selectFrom('usage_records').selectAll().where('run_id', '=', runId).executeTakeFirst());
+});

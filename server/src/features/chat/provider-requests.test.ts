@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { created } from '#server/testing/assistants';
+import { ask, asksOf, forgetAsks, newThread } from '#server/testing/chat';
+import { reasoningOf } from '#server/testing/events';
+import type { Visitor } from '#server/testing/visitor';
+
+describe.each(engines)('what the provider is asked on %s', (engine) => {
+  let app: TestApp;
+  let ada: Visitor;
+  beforeAll(async () => {
+    app = await startApp(engine);
+    ada = await app.withKey('ada');
+  });
+  afterAll(() => app.stop());
+
+  async function withAssistant(settings: Record<string, unknown>) {
+    await forgetAsks(app);
+    const threadId = await newThread(ada, { assistantId: await created(ada, settings), title: 'Named' });
+    const outcome = await ask(app, ada, threadId, 'A question');
+    return { ...outcome, threadId, bodies: (await asksOf(app)).map(({ body }) => body) };
+  }
+
+  test('the instructions, the history in order, and nothing kept there', async () => {
+    const instructions = 'Answer as a gardener.';
+    const { threadId, answer } = await withAssistant({ model: 'gpt-4o', instructions, temperature: 0.3 });
+    await ask(app, ada, threadId, 'Another');
+    const [first, second] = (await asksOf(app)).map(({ body }) => body);
+    const settings = { model: 'gpt-4o', stream: true, store: false, instructions, temperature: 0.3 };
+    expect(first).toEqual({ ...settings, input: [{ role: 'user', content: 'A question' }] });
+    expect(second).toEqual({
+      ...settings,
+      input: [
+        { role: 'user', content: 'A question' },
+        { role: 'assistant', content: answer.text },
+        { role: 'user', content: 'Another' },
+      ],
+    });
+  });
+
+  test('without an assistant only the default model and the words', async () => {
+    await forgetAsks(app);
+    await ask(app, ada, await newThread(ada, { title: 'Named' }), 'Just words');
+    expect((await asksOf(app)).map(({ body }) => body)).toEqual([
+      { model: 'gpt-4o', stream: true, store: false, input: [{ role: 'user', content: 'Just words' }] },
+    ]);
+  });
+
+  test('another assistant takes over from the next message on', async () => {
+    const threadId = await newThread(ada, { title: 'Named' });
+    await ask(app, ada, threadId, 'First');
+    const assistantId = await created(ada, { model: 'gpt-4.1', instructions: 'Be brief.' });
+    await ada.patch(`/api/threads/${threadId}`, { assistantId });
+    await ask(app, ada, threadId, 'Second');
+    expect((await asksOf(app)).at(-1)?.body).toMatchObject({ model: 'gpt-4.1', instructions: 'Be brief.' });
+  });
+
+  test.each([
+    ['gpt-4o', null, { temperature: 0.7 }],
+    ['gpt-4o', 'high', { temperature: 0.7 }],
+    ['gpt-6.1-sol', 'high', { reasoning: { effort: 'high', summary: 'auto' } }],
+    ['gpt-6.1-sol', null, {}],
+    ['gpt-5.6-sol', 'none', { temperature: 0.7, reasoning: { effort: 'none' } }],
+    ['gpt-5.6-sol', 'low', { reasoning: { effort: 'low', summary: 'auto' } }],
+    ['gpt-5.6-sol', null, {}],
+  ])('%s with effort %s gets only what it takes', async (model, reasoningEffort, expected) => {
+    const { bodies, answer } = await withAssistant({ model, reasoningEffort, temperature: 0.7 });
+    expect(bodies).toHaveLength(1);
+    const { temperature, reasoning } = bodies[0];
+    expect({ ...(temperature !== undefined && { temperature }), ...(reasoning && { reasoning }) }).toEqual(expected);
+    expect(answer).toMatchObject({ state: 'complete', notes: [] });
+  });
+
+  test('thinking is shown, and counted', async () => {
+    const { events, answer } = await withAssistant({ model: 'gpt-6.1-sol', reasoningEffort: 'low' });
+    expect(reasoningOf(events)).toContain('Reading the request');
+    expect(answer.reasoning).toBe(reasoningOf(events));
+    expect(answer.usage?.reasoningTokens).toBeGreaterThan(0);
+  });
+
+  test('a refused parameter is left out with a note, and not sent a second time, even after a restart', async () => {
+    // A model that the catalogue does not know, and that has no reasoning.
+    const settings = { model: 'chat-latest', reasoningEffort: 'high', temperature: 0.5 };
+    const note = 'The reasoning effort was left out: chat-latest does not accept it.';
+    await forgetAsks(app);
+    const threadId = await newThread(ada, { assistantId: await created(ada, settings), title: 'Named' });
+    const first = await ask(app, ada, threadId, 'One');
+    const second = await ask(app, ada, threadId, 'Two');
+    await app.restart();
+    const third = await ask(app, ada, threadId, 'Three');
+    expect([first, second, third].map(({ answer }) => [answer.state, answer.notes])).toEqual(
+      Array(3).fill(['complete', [note]]),
+    );
+    const sent = (await asksOf(app)).map(({ body }) => [body.input.length, body.reasoning?.effort, body.temperature]);
+    expect(sent).toEqual([
+      [1, 'high', 0.5],
+      [1, undefined, 0.5],
+      [3, undefined, 0.5],
+      [5, undefined, 0.5],
+    ]);
+  });
+
+  test('an effort that a model refuses says nothing of its other efforts', async () => {
+    const assistantId = await created(ada, { model: 'gpt-5.3-codex', reasoningEffort: 'minimal' });
+    const threadId = await newThread(ada, { assistantId, title: 'Named' });
+    const refused = await ask(app, ada, threadId, 'One');
+    expect(refused.answer.notes.at(-1)).toBe('The reasoning effort was left out: gpt-5.3-codex does not accept it.');
+    await ada.patch(`/api/assistants/${assistantId}`, { reasoningEffort: 'high' });
+    const taken = await ask(app, ada, threadId, 'Two');
+    expect(taken.answer.state).toBe('complete');
+    expect((await asksOf(app)).at(-1)?.body.reasoning).toMatchObject({ effort: 'high' });
+  });
+
+  test('a conversation longer than the model can read is sent without its oldest part, with a note', async () => {
+    const assistantId = await created(ada, { model: 'gpt-4o' });
+    const threadId = await newThread(ada, { assistantId, title: 'Named' });
+    // gpt-4o reads 128,000 tokens: about 50 messages of 10,000 characters.
+    const long = `${'word '.repeat(1_990)}[[tokens 1]]`;
+    await forgetAsks(app);
+    let last = await ask(app, ada, threadId, long);
+    for (let count = 0; count < 50 && last.answer.notes.length === 0; count++)
+      last = await ask(app, ada, threadId, long);
+    expect(last.answer).toMatchObject({ state: 'complete' });
+    expect(last.answer.notes[0]).toMatch(/^The conversation is longer than this model can read: the oldest /);
+    const { input } = (await asksOf(app)).at(-1)?.body ?? {};
+    expect(input.at(-1)).toEqual({ role: 'user', content: long });
+    expect(JSON.stringify(input).length / 4).toBeLessThan(128_000);
+  });
+});
+
+describe('a provider without Responses', () => {
+  let app: TestApp;
+  let ada: Visitor;
+  beforeAll(async () => {
+    app = await startApp('sqlite', { simulator: { without: ['responses'] } });
+    ada = await app.withKey('ada');
+  });
+  afterAll(() => app.stop());
+
+  test('is asked by chat completions, and Responses are not tried again, even after a restart', async () => {
+    const settings = { model: 'gpt-4o', instructions: 'Be kind.', temperature: 0.2 };
+    const threadId = await newThread(ada, { assistantId: await created(ada, settings), title: 'Named' });
+    const { answer } = await ask(app, ada, threadId, 'One');
+    await ask(app, ada, threadId, 'Two');
+    await app.restart();
+    await ask(app, ada, threadId, 'Three');
+    const asked = await asksOf(app);
+    expect(asked.map(({ path }) => path)).toEqual(['/responses', ...Array(3).fill('/chat/completions')]);
+    expect(asked[2]?.body).toEqual({
+      model: 'gpt-4o',
+      stream: true,
+      stream_options: { include_usage: true },
+      temperature: 0.2,
+      messages: [
+        { role: 'system', content: 'Be kind.' },
+        { role: 'user', content: 'One' },
+        { role: 'assistant', content: answer.text },
+        { role: 'user', content: 'Two' },
+      ],
+    });
+    expect(answer).toMatchObject({ state: 'complete', usage: { estimated: false }, notes: [] });
+  });
+
+  test('gets the effort by its other name', async () => {
+    await forgetAsks(app);
+    const assistantId = await created(ada, { model: 'gpt-6.1-sol', reasoningEffort: 'low' });
+    await ask(app, ada, await newThread(ada, { assistantId, title: 'Named' }), 'Think');
+    const [{ body } = { body: {} }] = await asksOf(app);
+    expect([body.reasoning_effort, body.temperature, body.reasoning]).toEqual(['low', undefined, undefined]);
+  });
+
+  test('neither one nor the other: the run fails in words', async () => {
+    const bare = await startApp('sqlite', { simulator: { without: ['responses', 'chat'] } });
+    const eve = await bare.withKey('eve');
+    const { answer } = await ask(bare, eve, await newThread(eve), 'hello');
+    expect(answer).toMatchObject({ state: 'failed', error: { code: 'bad_request' } });
+    expect(answer.error?.message).toContain('The provider does not serve this.');
+    await bare.stop();
+  });
+});

@@ -1,0 +1,54 @@
+import { CompiledQuery, type Kysely } from 'kysely';
+import { expect, test } from 'vitest';
+import { emptyDatabase } from '#server/testing/app';
+import { connect } from '../../db/connect.ts';
+import { migrate } from '../../db/migrate.ts';
+import type { Database } from '../../db/schema.ts';
+import { messageRepository } from './message-repository.ts';
+import { runRepository } from './run-repository.ts';
+import { threadRepository } from './thread-repository.ts';
+
+/** How SQLite goes about each query that `work` asks. */
+async function plansOf(db: Kysely<Database>, work: (db: Kysely<Database>) => Promise<unknown>): Promise<string[]> {
+  const executor = db.getExecutor();
+  const plans: Promise<string>[] = [];
+  const listening = db.withPlugin({
+    transformQuery({ node, queryId }) {
+      const { sql, parameters } = executor.compileQuery(node, queryId);
+      const explained = CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]);
+      plans.push(
+        db.executeQuery<{ detail: string }>(explained).then(({ rows }) => rows.map((r) => r.detail).join('\n')),
+      );
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  await work(listening);
+  return Promise.all(plans);
+}
+
+const branch = { threadId: 1, head: 1, from: 0, to: 49 };
+
+test('no question of a conversation looks at all runs or at all messages of a person', async () => {
+  const { dataDir, remove } = await emptyDatabase('sqlite');
+  const database = connect(undefined, dataDir);
+  await migrate(database);
+  const plans = await plansOf(database.db, async (db) => {
+    const threads = threadRepository(db, 'sqlite');
+    await threads.find(1, 1);
+    await threads.list(1, { archived: false, limit: 50, after: undefined });
+    await threads.search(1, 'words', { archived: undefined, limit: 50, after: undefined });
+    await messageRepository(db).inBranch(1, branch);
+    await messageRepository(db).wordsInBranch(1, branch);
+    await messageRepository(db).wordsBefore(1, 1, 1);
+    await runRepository(db).underWay(1);
+    await runRepository(db).allUnderWay();
+  });
+  expect(plans.length).toBeGreaterThanOrEqual(8);
+  for (const plan of plans) {
+    expect(plan).not.toMatch(/SCAN runs(?! USING INDEX runs_under_way)/);
+    expect(plan).not.toMatch(/messages USING .*\(user_id=\?\)/);
+  }
+  await database.close();
+  await remove();
+});

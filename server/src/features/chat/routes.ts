@@ -1,0 +1,66 @@
+import { chat as api } from '@roster/contracts/chat';
+import { AppError } from '../../errors.ts';
+import type { EventStreams } from '../../http/event-stream.ts';
+import type { Router } from '../../http/router.ts';
+import { fileName, jsonExport, markdownExport } from './export.ts';
+import type { MessageRepository } from './message-repository.ts';
+import type { MessageService } from './messages.ts';
+import type { MessagePages } from './pages.ts';
+import type { RunRepository } from './run-repository.ts';
+import type { RunExecutor } from './runs.ts';
+import type { ThreadService } from './threads.ts';
+
+type Dependencies = {
+  threads: ThreadService;
+  messages: MessageService;
+  pages: MessagePages;
+  messageRows: MessageRepository;
+  runs: RunRepository;
+  executor: RunExecutor;
+  streams: EventStreams;
+};
+
+/** The number of the last event a reader has seen; 0 from the beginning. */
+function lastEventId(header: string | string[] | undefined): number {
+  return typeof header === 'string' && /^\d{1,9}$/.test(header) ? Number(header) : 0;
+}
+
+export function chatRoutes({ route, rawRoute }: Router, dependencies: Dependencies) {
+  const { threads, messages, pages, messageRows, runs, executor, streams } = dependencies;
+
+  async function ownRun(userId: number, runId: number) {
+    const run = await runs.find(userId, runId);
+    if (!run) throw new AppError('not_found', 'This run does not exist.');
+    return run;
+  }
+
+  route(api.threads, ({ actor, query }) => threads.list(actor.userId, query));
+  route(api.createThread, ({ actor, body }) => threads.create(actor.userId, body));
+  route(api.thread, ({ actor, params }) => threads.find(actor.userId, params.id));
+  route(api.updateThread, ({ actor, params, body }) => threads.update(actor.userId, params.id, body));
+  route(api.removeThread, ({ actor, params }) => threads.remove(actor.userId, params.id));
+  route(api.messages, ({ actor, params, query }) => pages(actor.userId, params.id, query));
+  route(api.send, ({ actor, params, body }) => messages.send(actor.userId, params.id, body));
+  route(api.regenerate, ({ actor, params, body }) => messages.regenerate(actor.userId, params.id, body.clientId));
+  route(api.stop, async ({ actor, params }) => {
+    const run = await ownRun(actor.userId, params.id);
+    await executor.stop(actor.userId, run.id);
+    return ownRun(actor.userId, params.id);
+  });
+  rawRoute(api.events, async ({ actor, params, request, reply }) => {
+    const run = await ownRun(actor.userId, params.id);
+    const stream = streams.open(request, reply, actor);
+    await executor.watch(actor, run, lastEventId(request.headers['last-event-id']), stream);
+  });
+  rawRoute(api.exportThread, async ({ actor, params, query, reply }) => {
+    const thread = await threads.find(actor.userId, params.id);
+    const isJson = query.format === 'json';
+    const content = isJson
+      ? jsonExport(actor.userId, thread, messageRows)
+      : markdownExport(actor.userId, thread, pages, messageRows);
+    return reply
+      .type(isJson ? 'application/json; charset=utf-8' : 'text/markdown; charset=utf-8')
+      .header('content-disposition', `attachment; filename="${fileName(thread.title, query.format)}"`)
+      .send(content);
+  });
+}

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { ask, asksOf, messageOf, newThread, send, until } from '#server/testing/chat';
+import { beside } from '#server/testing/database';
+import { lastOf, openEvents, readEvents, textOf } from '#server/testing/events';
+import type { Visitor } from '#server/testing/visitor';
+
+describe.each(engines)('stopping an answer on %s', (engine) => {
+  let app: TestApp;
+  let ada: Visitor;
+  beforeAll(async () => {
+    app = await startApp(engine);
+    ada = await app.withKey('ada');
+  });
+  afterAll(() => app.stop());
+
+  const usageOf = (runId: number) =>
+    beside(app, (db) => db.selectFrom('usage_records').selectAll().where('run_id', '=', runId).execute());
+  const leftByUs = (words: string) =>
+    until('The end of the call to the provider', async () =>
+      (await asksOf(app)).find(({ body, aborted }) => aborted && JSON.stringify(body).includes(words)),
+    );
+
+  test('keeps what was written, closes the connection to the provider and counts what it cost', async () => {
+    const threadId = await newThread(ada);
+    const { run } = await send(ada, threadId, 'Stop me early [[bench 4000]] [[delay 10]]');
+    const reader = await openEvents(app, ada, run.id);
+    await reader.until(5);
+    const before = performance.now();
+    const { status, body } = await ada.post(`/api/runs/${run.id}/stop`);
+    expect([status, body]).toEqual([200, { ...run, state: 'stopped' }]);
+    const events = await reader.all();
+    expect(lastOf(events)).toEqual({ type: 'finished', reason: 'stopped' });
+    const answer = await messageOf(ada, threadId, run.messageId);
+    expect(answer).toMatchObject({ state: 'stopped', error: null, text: textOf(events) });
+    expect(answer.text.startsWith(' t0000 t0001')).toBe(true);
+    expect(answer.usage).toMatchObject({ estimated: true, outputTokens: Math.ceil(answer.text.length / 4) });
+    expect(await usageOf(run.id)).toMatchObject([{ purpose: 'chat', estimated: 1, model: 'gpt-4o' }]);
+    await leftByUs('Stop me early');
+    expect(performance.now() - before).toBeLessThan(2_500);
+    expect(await readEvents(app, ada, run.id, { after: 2 })).toEqual(events.slice(2));
+  });
+
+  test('works before the provider has said anything', async () => {
+    const threadId = await newThread(ada);
+    const { run } = await send(ada, threadId, '[[hang]] Stop me at once');
+    const reader = await openEvents(app, ada, run.id);
+    expect((await ada.post(`/api/runs/${run.id}/stop`)).body.state).toBe('stopped');
+    expect(lastOf(await reader.all())).toEqual({ type: 'finished', reason: 'stopped' });
+    expect(await messageOf(ada, threadId, run.messageId)).toMatchObject({ state: 'stopped', text: '' });
+    await leftByUs('Stop me at once');
+  });
+
+  test('works while Roster waits to try again', async () => {
+    const threadId = await newThread(ada);
+    const { run } = await send(ada, threadId, '[[429 retry-after 50]] Stop me while waiting');
+    await until('The refusal', async () => (await asksOf(app)).some(({ status }) => status === 429));
+    expect((await ada.post(`/api/runs/${run.id}/stop`)).body.state).toBe('stopped');
+  });
+
+  test('a run that has ended stays as it is', async () => {
+    const { run } = await ask(app, ada, await newThread(ada), 'hello');
+    for (let time = 0; time < 2; time++)
+      expect((await ada.post(`/api/runs/${run.id}/stop`)).body).toEqual({ ...run, state: 'complete' });
+  });
+
+  test('five times at once ends it once', async () => {
+    const { run } = await send(ada, await newThread(ada), '[[bench 4000]] [[delay 10]]');
+    const reader = await openEvents(app, ada, run.id);
+    await reader.until(2);
+    const answers = await Promise.all(Array.from({ length: 5 }, () => ada.post(`/api/runs/${run.id}/stop`)));
+    expect(answers.map(({ body }) => body.state)).toEqual(Array(5).fill('stopped'));
+    const ends = (await reader.all()).filter(({ event }) => event.type === 'finished' || event.type === 'failed');
+    expect(ends).toHaveLength(1);
+  });
+
+  test('deleting the conversation stops its answer too, and counts it', async () => {
+    const threadId = await newThread(ada);
+    const { run } = await send(ada, threadId, 'Delete me meanwhile [[bench 4000]] [[delay 10]]');
+    const reader = await openEvents(app, ada, run.id);
+    await reader.until(5);
+    expect((await ada.delete(`/api/threads/${threadId}`)).status).toBe(204);
+    expect(lastOf(await reader.all())).toEqual({ type: 'finished', reason: 'stopped' });
+    await leftByUs('Delete me meanwhile');
+    expect(await usageOf(run.id)).toMatchObject([{ purpose: 'chat', estimated: 1, thread_id: threadId }]);
+    expect((await ada.get(`/api/runs/${run.id}/events`)).status).toBe(404);
+  });
+
+  test('the conversation goes on with what was written', async () => {
+    const threadId = await newThread(ada);
+    const { run } = await send(ada, threadId, 'First half [[bench 4000]] [[delay 10]]');
+    const reader = await openEvents(app, ada, run.id);
+    await reader.until(3);
+    await ada.post(`/api/runs/${run.id}/stop`);
+    const { text } = await messageOf(ada, threadId, run.messageId);
+    const { answer } = await ask(app, ada, threadId, 'Second half');
+    expect(answer.state).toBe('complete');
+    expect((await asksOf(app)).at(-1)?.body.input[1]).toEqual({ role: 'assistant', content: text });
+  });
+});

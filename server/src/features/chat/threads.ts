@@ -1,0 +1,153 @@
+import type { Thread, ThreadListItem } from '@roster/contracts/chat';
+import { Id } from '@roster/contracts/endpoint';
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import type { OpenDatabase } from '../../db/connect.ts';
+import type { Database } from '../../db/schema.ts';
+import { AppError } from '../../errors.ts';
+import { messageRepository } from './message-repository.ts';
+import { runRepository } from './run-repository.ts';
+import type { RunExecutor } from './runs.ts';
+import { searchRepository, snippetOf } from './search-repository.ts';
+import { type ThreadPosition, type ThreadRecord, threadRepository } from './thread-repository.ts';
+
+type Dependencies = {
+  database: OpenDatabase;
+  executor: RunExecutor;
+  /** Whether the assistant is theirs. */
+  ownsAssistant: (userId: number, assistantId: number) => Promise<boolean>;
+};
+
+const newTitle = 'New conversation';
+export const noThread = () => new AppError('not_found', 'This conversation does not exist.');
+
+const Position = z.tuple([z.boolean(), z.iso.datetime(), Id]);
+const encodeCursor = ({ pinned, updatedAt, id }: ThreadRecord) =>
+  Buffer.from(JSON.stringify([pinned, updatedAt, id])).toString('base64url');
+
+function decodeCursor(cursor: string | undefined): ThreadPosition | undefined {
+  if (cursor === undefined) return undefined;
+  const notOurs = (cause?: unknown) =>
+    new AppError('invalid_input', 'The cursor is not one that this list gave.', { cause });
+  let read: unknown;
+  try {
+    read = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+  } catch (cause) {
+    throw notOurs(cause);
+  }
+  const position = Position.safeParse(read);
+  if (!position.success) throw notOurs(position.error);
+  const [pinned, updatedAt, id] = position.data;
+  return { pinned, updatedAt, id };
+}
+
+export function toThread({ titleSource: _, headMessageId: __, ...thread }: ThreadRecord): Thread {
+  return thread;
+}
+
+export function threadService({ database, executor, ownsAssistant }: Dependencies) {
+  const { db, engine } = database;
+  const threads = threadRepository(db, engine);
+  const slowThreads = threadRepository(database.reader, engine);
+
+  async function checkAssistant(userId: number, assistantId: number | null | undefined) {
+    if (typeof assistantId === 'number' && !(await ownsAssistant(userId, assistantId)))
+      throw new AppError('not_found', 'This assistant does not exist.', {
+        fields: { assistantId: 'This assistant does not exist.' },
+      });
+  }
+
+  return {
+    async list(
+      userId: number,
+      query: { limit: number; cursor?: string | undefined; q?: string | undefined; archived?: boolean | undefined },
+    ): Promise<{ items: ThreadListItem[]; nextCursor: string | null }> {
+      const { limit, archived } = query;
+      const after = decodeCursor(query.cursor);
+      const q = query.q?.trim();
+      const found = q
+        ? await slowThreads.search(userId, q, { archived, limit, after })
+        : (await threads.list(userId, { archived: archived ?? false, limit, after })).map((thread) => ({
+            thread,
+            match: null,
+          }));
+      const items = found.slice(0, limit);
+      const last = items.at(-1);
+      return {
+        items: items.map(({ thread, match }) => ({
+          ...toThread(thread),
+          match: match && { messageId: match.messageId, snippet: snippetOf(match.text, q ?? '') },
+        })),
+        nextCursor: found.length > limit && last ? encodeCursor(last.thread) : null,
+      };
+    },
+    async create(userId: number, input: { title?: string | undefined; assistantId?: number | null | undefined }) {
+      await checkAssistant(userId, input.assistantId);
+      const thread = await db.transaction().execute(async (trx) => {
+        const created = await threadRepository(trx, engine).insert(userId, {
+          title: input.title ?? newTitle,
+          titleSource: input.title === undefined ? 'opening' : 'chosen',
+          assistantId: input.assistantId ?? null,
+          at: new Date().toISOString(),
+        });
+        await searchRepository(trx, engine).putTitle(userId, created.id, created.title);
+        return created;
+      });
+      return toThread(thread);
+    },
+    async find(userId: number, threadId: number): Promise<Thread> {
+      const thread = await threads.find(userId, threadId);
+      if (!thread) throw noThread();
+      return toThread(thread);
+    },
+    async update(
+      userId: number,
+      threadId: number,
+      changes: {
+        title?: string | undefined;
+        pinned?: boolean | undefined;
+        archived?: boolean | undefined;
+        assistantId?: number | null | undefined;
+        shownMessageId?: number | undefined;
+      },
+    ): Promise<Thread> {
+      await checkAssistant(userId, changes.assistantId);
+      const { shownMessageId, ...plain } = changes;
+      await db.transaction().execute(async (trx) => {
+        const headMessageId =
+          shownMessageId === undefined ? undefined : await endOfBranch(trx, userId, threadId, shownMessageId);
+        const found = await threadRepository(trx, engine).update(userId, threadId, {
+          ...plain,
+          headMessageId,
+          ...(changes.title !== undefined && { titleSource: 'chosen' }),
+        });
+        if (!found) throw noThread();
+        if (changes.title !== undefined) await searchRepository(trx, engine).putTitle(userId, threadId, changes.title);
+      });
+      return this.find(userId, threadId);
+    },
+    /** Deletes a conversation with all branches; an answer that is being written is stopped first. */
+    async remove(userId: number, threadId: number) {
+      for (const run of await runRepository(db).underWay(userId))
+        if (run.threadId === threadId) await executor.stop(userId, run.id);
+      const removed = await db.transaction().execute(async (trx) => {
+        if (engine === 'postgres') await runRepository(trx).hold(userId, threadId);
+        await searchRepository(trx, engine).forgetThread(userId, threadId);
+        return threadRepository(trx, engine).delete(userId, threadId);
+      });
+      if (!removed) throw noThread();
+    },
+  };
+
+  async function endOfBranch(trx: Kysely<Database>, userId: number, threadId: number, messageId: number) {
+    const messages = messageRepository(trx);
+    const place = await messages.place(userId, messageId);
+    if (place?.threadId !== threadId)
+      throw new AppError('not_found', 'This message does not exist.', {
+        fields: { shownMessageId: 'This message does not exist.' },
+      });
+    return messages.newestEnd(messageId);
+  }
+}
+
+export type ThreadService = ReturnType<typeof threadService>;

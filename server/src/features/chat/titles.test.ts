@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { created } from '#server/testing/assistants';
+import { ask, newThread, regenerated, send, titleAsksOf, until } from '#server/testing/chat';
+import { beside } from '#server/testing/database';
+import { openEvents, readEvents } from '#server/testing/events';
+import { withFault } from '#server/testing/faults';
+import type { Visitor } from '#server/testing/visitor';
+
+describe.each(engines)('titles on %s', (engine) => {
+  let app: TestApp;
+  let ada: Visitor;
+  beforeAll(async () => {
+    app = await startApp(engine);
+    ada = await app.withKey('ada');
+  });
+  afterAll(() => app.stop());
+
+  const titleOf = async (threadId: number): Promise<string> => (await ada.get(`/api/threads/${threadId}`)).body.title;
+  const asked = async (words: string) =>
+    (await titleAsksOf(app)).filter(({ body }) => JSON.stringify(body.input).includes(words));
+  const titleUsage = (runId: number) =>
+    beside(app, (db) =>
+      db
+        .selectFrom('usage_records')
+        .selectAll()
+        .where('run_id', '=', runId)
+        .where('purpose', '=', 'title')
+        .executeTakeFirst(),
+    );
+  const suggested = (runId: number) => until('The suggestion', () => titleUsage(runId));
+
+  test('begin as the opening words, cut between words', async () => {
+    const threadId = await newThread(ada);
+    const { run } = await send(ada, threadId, `[[hang]]   Describe\nthe ${'slow '.repeat(20)}growth of lichen`);
+    const title = await titleOf(threadId);
+    expect(title).toMatch(/^\[\[hang\]\] Describe the (slow )+slow…$/);
+    expect(title.length).toBeLessThanOrEqual(61);
+    await ada.post(`/api/runs/${run.id}/stop`);
+    // Not after an answer that was stopped.
+    expect(await asked('growth of lichen')).toEqual([]);
+    expect(await titleOf(threadId)).toBe(title);
+  });
+
+  test('are suggested after the first exchange, and that is counted', async () => {
+    const threadId = await newThread(ada, { assistantId: await created(ada, { model: 'gpt-4.1' }) });
+    const { run, answer } = await ask(app, ada, threadId, 'Which moss grows on granite?');
+    expect(await suggested(run.id)).toMatchObject({ model: 'gpt-4.1', thread_id: threadId, estimated: 0 });
+    expect(await titleOf(threadId)).toBe('Moss grows granite');
+    const [request] = await asked('moss grows on granite');
+    expect(request?.body).toMatchObject({ model: 'gpt-4.1', store: false });
+    expect(request?.body.input[0].content).toContain(answer.text.slice(0, 50));
+    const found = await ada.get('/api/threads?q=granite');
+    expect(found.body.items.map(({ id }: { id: number }) => id)).toEqual([threadId]);
+    // The message that asked is not what the title cost.
+    expect((await ada.get(`/api/threads/${threadId}/messages`)).body.items[1].usage).toEqual(answer.usage);
+  });
+
+  test('are suggested once: neither after the second exchange nor for a new answer', async () => {
+    const threadId = await newThread(ada);
+    const { run, answer } = await ask(app, ada, threadId, 'Ferns in the cellar');
+    await suggested(run.id);
+    const title = await titleOf(threadId);
+    await ask(app, ada, threadId, 'Ferns in the attic');
+    await regenerated(app, ada, answer.id);
+    await ask(app, ada, threadId, 'Ferns in the kitchen', { parentId: null });
+    expect(await asked('Ferns in the')).toHaveLength(1);
+    expect(await titleOf(threadId)).toBe(title);
+  });
+
+  test('are not suggested where the owner has chosen one', async () => {
+    const threadId = await newThread(ada, { title: 'My own title' });
+    await ask(app, ada, threadId, 'Heather on the hills');
+    const renamed = await newThread(ada);
+    const { run } = await send(ada, renamed, 'Heather in the valleys [[delay 5]]');
+    await ada.patch(`/api/threads/${renamed}`, { title: 'Renamed meanwhile' });
+    await readEvents(app, ada, run.id);
+    await ask(app, ada, renamed, 'And then');
+    expect(await asked('Heather')).toEqual([]);
+    expect([await titleOf(threadId), await titleOf(renamed)]).toEqual(['My own title', 'Renamed meanwhile']);
+  });
+
+  test('never replace a title that was chosen while the suggestion was on its way', async () => {
+    const threadId = await newThread(ada);
+    const { run } = await send(ada, threadId, 'Clover by the lake [[delay 5]]');
+    const reader = await openEvents(app, ada, run.id);
+    await reader.until(1);
+    await withFault(app, { delayMs: 300 }, { path: '/responses' }, async () => {
+      await reader.all();
+      await until('The request for a title', async () => (await asked('Clover by the lake')).length > 0);
+      await ada.patch(`/api/threads/${threadId}`, { title: 'Chosen just now' });
+      await suggested(run.id);
+    });
+    expect(await titleOf(threadId)).toBe('Chosen just now');
+  });
+
+  test.each([
+    ['refuses', { fail: 'invalid_api_key' as const }],
+    ['has no credit', { fail: 'insufficient_quota' as const }],
+    ['breaks off', { dropAfter: 1 }],
+    ['sends nonsense', { malformedAfter: 0 }],
+  ])('a provider that %s over a title harms nothing', async (kind, fault) => {
+    const threadId = await newThread(ada);
+    const words = `Thistles where it ${kind}`;
+    const { run } = await send(ada, threadId, `${words} [[delay 5]]`);
+    const reader = await openEvents(app, ada, run.id);
+    await reader.until(1);
+    await withFault(app, fault, { path: '/responses' }, async () => {
+      const events = await reader.all();
+      expect(events.filter(({ event }) => event.type === 'finished' || event.type === 'failed')).toHaveLength(1);
+      await until('The request for a title', async () => (await asked(words)).some(({ status }) => status !== null));
+    });
+    // The next message goes on as if nothing had been.
+    const { answer } = await ask(app, ada, threadId, 'And now?');
+    expect(answer.state).toBe('complete');
+    expect((await ada.get(`/api/threads/${threadId}/messages`)).body.items[1]).toMatchObject({ state: 'complete' });
+    expect(await titleOf(threadId)).toBe(`${words} [[delay 5]]`);
+    expect(await titleUsage(run.id)).toBeUndefined();
+    expect(app.logLines.join('')).not.toMatch(/"level":[56]0/);
+    expect((await ada.get('/api/user/config')).body.apiKeyVerified).toBe(true);
+  });
+});

@@ -1,0 +1,64 @@
+import { specifiedModels } from '@roster/contracts/models';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { withFault } from '#server/testing/faults';
+
+type Listed = { id: string; shutdownDate: string | null; lifecycle: string };
+
+describe.each(engines)('the models on %s', (engine) => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startApp(engine);
+  });
+  afterAll(() => app.stop());
+
+  test('are unknown without a key; those of the specification are offered', async () => {
+    const { status, body } = await (await app.as('ada')).get('/api/models');
+    expect([status, body.source, body.defaultModel]).toEqual([200, 'unknown', 'gpt-4o']);
+    expect(body.models.map(({ id }: Listed) => id)).toEqual([...specifiedModels]);
+    expect(body.notice).toBe('Add your API key in Settings first.');
+  });
+
+  test('are the key’s own, with price, ability and the provider’s shutdown date', async () => {
+    const { body } = await (await app.withKey('bob')).get('/api/models');
+    expect([body.source, body.notice, body.defaultModel]).toEqual(['provider', null, 'gpt-4o']);
+    const model = body.models.find(({ id }: Listed) => id === 'gpt-4o');
+    expect(model).toMatchObject({
+      shutdownDate: '2027-01-14',
+      price: {
+        input: expect.any(Number),
+        output: expect.any(Number),
+        asOf: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+      },
+      temperature: 'yes',
+      tuned: false,
+    });
+    for (const { id, shutdownDate, lifecycle } of body.models)
+      expect([id, lifecycle]).toEqual([id, expectedBy(shutdownDate)]);
+  });
+
+  test('stay unknown, with the provider’s words, while it cannot be asked', async () => {
+    const visitor = await app.withKey('carol');
+    const { status, body } = await withFault(app, { fail: 'insufficient_quota' }, { path: '/models' }, () =>
+      visitor.get('/api/models'),
+    );
+    expect([status, body.source]).toEqual([200, 'unknown']);
+    expect(body.notice).toContain('no credit');
+    expect((await visitor.get('/api/models')).body.source).toBe('provider');
+  });
+
+  test('are asked for once in a while, not each time', async () => {
+    const visitor = await app.withKey('dave');
+    await visitor.get('/api/models');
+    const again = await withFault(app, { fail: 'invalid_api_key' }, { path: '/models' }, () =>
+      visitor.get('/api/models'),
+    );
+    expect(again.body.source).toBe('provider');
+  });
+});
+
+function expectedBy(shutdownDate: string | null): string {
+  if (shutdownDate === null) return 'current';
+  const days = (Date.parse(shutdownDate) - Date.now()) / 86_400_000;
+  return days <= 0 ? 'gone' : days <= 90 ? 'ending' : 'current';
+}

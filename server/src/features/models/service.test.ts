@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import { loadCatalogue } from '#server/provider/catalogue';
+import { type Provider, ProviderError, type ProviderModel } from '#server/provider/provider';
+import { Secret } from '#server/security/secret';
+import type { ProviderKeyService } from '../account/provider-key.ts';
+import { modelService } from './service.ts';
+
+/** OpenAI's own mixed list cannot be had from the simulator's address; the rules on it are shown on the service. */
+function serviceFor(models: ProviderModel[] | Error, { isOpenAi = true, defaultModel = 'gpt-4o' } = {}) {
+  const keys: Pick<ProviderKeyService, 'open'> = { open: async () => new Secret('sk-test') };
+  const provider: Pick<Provider, 'models'> = {
+    models: async () => {
+      if (models instanceof Error) throw models;
+      return models;
+    },
+  };
+  const config = { provider: { baseUrl: '', name: '', isOpenAi }, defaultModel };
+  return modelService({ provider, keys, catalogue: loadCatalogue(), config });
+}
+
+const plain = (...ids: string[]): ProviderModel[] => ids.map((id) => ({ id, shutdownDate: null }));
+const ids = async (service: ReturnType<typeof serviceFor>) => (await service.list(1)).models.map(({ id }) => id);
+
+describe('the list of models', () => {
+  test('leaves out at OpenAI what cannot hold a conversation', async () => {
+    const chat = ['gpt-5.5', 'gpt-4o', 'o3', 'chat-latest', 'ft:gpt-4o-mini-2024-07-18:me::abc'];
+    const other = [
+      'gpt-realtime-2',
+      'gpt-image-2',
+      'gpt-audio-2',
+      'gpt-4o-transcribe',
+      'gpt-5-search-api',
+      'gpt-5.3-codex',
+      'gpt-3.5-turbo-instruct',
+      'text-embedding-3-small',
+      'omni-moderation-latest',
+      'whisper-1',
+      'tts-1-hd',
+      'sora-2',
+    ];
+    expect((await ids(serviceFor(plain(...other, ...chat)))).toSorted()).toEqual(chat.toSorted());
+  });
+
+  test('is whole at any other provider', async () => {
+    const all = ['llama-3.3-70b', 'nomic-embed-text', 'gpt-4o'];
+    expect((await ids(serviceFor(plain(...all), { isOpenAi: false }))).toSorted()).toEqual(all.toSorted());
+  });
+
+  test('has one’s own fine-tuned models first, then the catalogue’s order, then the rest by name', async () => {
+    const { models } = await serviceFor(
+      plain('zeta', 'gpt-4o', 'alpha', 'ft:gpt-4o-mini-2024-07-18:me::abc', 'gpt-5.5'),
+      { isOpenAi: false },
+    ).list(1);
+    const order = models.map(({ id }) => id);
+    expect([order[0], models[0]?.tuned]).toEqual(['ft:gpt-4o-mini-2024-07-18:me::abc', true]);
+    expect(order.slice(-2)).toEqual(['alpha', 'zeta']);
+    const { order: place } = loadCatalogue();
+    expect(order.slice(1, 3)).toEqual(['gpt-4o', 'gpt-5.5'].toSorted((a, b) => place(a) - place(b)));
+  });
+
+  test('takes the provider’s shutdown date before the catalogue’s', async () => {
+    const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+    const listed = (shutdownDate: string | null) => ({ id: 'gpt-4o', shutdownDate });
+    const lifecycle = async (date: string) => (await serviceFor([listed(date)]).list(1)).models[0]?.lifecycle;
+    expect(await lifecycle(day(-1))).toBe('gone');
+    expect(await lifecycle(day(0))).toBe('gone');
+    expect(await lifecycle(day(1))).toBe('ending');
+    expect(await lifecycle(day(90))).toBe('ending');
+    expect(await lifecycle(day(91))).toBe('current');
+  });
+
+  test('begins with the default model where the key has it, else with the first that is not gone', async () => {
+    const chosen = async (...listed: ProviderModel[]) => (await serviceFor(listed).list(1)).defaultModel;
+    expect(await chosen(...plain('gpt-5.5', 'gpt-4o'))).toBe('gpt-4o');
+    expect(await chosen(...plain('gpt-5.5'))).toBe('gpt-5.5');
+    const gone = { id: 'gpt-4o', shutdownDate: '2020-01-01' };
+    expect(await chosen(gone, ...plain('gpt-5.5'))).toBe('gpt-5.5');
+    expect(await chosen()).toBe('gpt-4o');
+  });
+
+  test('knows no price where the catalogue has none', async () => {
+    const { models } = await serviceFor(plain('house-model'), { isOpenAi: false }).list(1);
+    expect(models[0]).toMatchObject({ price: null, temperature: 'unknown', efforts: [], contextTokens: null });
+  });
+
+  test('is no restriction while it is unknown', async () => {
+    const failing = serviceFor(new ProviderError('provider_unreachable', 'The provider could not be reached.'));
+    expect(await failing.usable(1)).toBeNull();
+    expect((await failing.list(1)).notice).toBe('The provider could not be reached.');
+    expect(await serviceFor(plain('gpt-4o')).usable(1)).toEqual(new Set(['gpt-4o']));
+  });
+
+  test('that is on its way while the key changes is not taken for the new key’s', async () => {
+    const answers = [plain('of-the-old-key'), plain('of-the-new-key')];
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    const saved = { key: 'sk-old' };
+    const service = modelService({
+      keys: { open: async () => new Secret(saved.key) },
+      provider: {
+        models: async () => {
+          const list = answers.shift() ?? [];
+          if (answers.length === 1) await held;
+          return list;
+        },
+      },
+      catalogue: loadCatalogue(),
+      config: { provider: { baseUrl: '', name: '', isOpenAi: false }, defaultModel: 'gpt-4o' },
+    });
+    const old = ids(service);
+    await new Promise(setImmediate);
+    saved.key = 'sk-new';
+    service.forget(1);
+    letGo();
+    expect(await old).toEqual(['of-the-old-key']);
+    expect(await ids(service)).toEqual(['of-the-new-key']);
+  });
+
+  test('is asked for again after a failure', async () => {
+    const answers = [new ProviderError('rate_limited', 'Too fast.'), plain('gpt-4o')];
+    const service = modelService({
+      keys: { open: async () => new Secret('sk-test') },
+      provider: {
+        models: async () => {
+          const answer = answers.shift() ?? [];
+          if (answer instanceof Error) throw answer;
+          return answer;
+        },
+      },
+      catalogue: loadCatalogue(),
+      config: { provider: { baseUrl: '', name: '', isOpenAi: false }, defaultModel: 'gpt-4o' },
+    });
+    expect(await service.usable(1)).toBeNull();
+    expect(await service.usable(1)).toEqual(new Set(['gpt-4o']));
+  });
+
+  test('fails as a whole where the failure is ours', async () => {
+    await expect(serviceFor(new TypeError('a bug')).list(1)).rejects.toThrow('a bug');
+  });
+});

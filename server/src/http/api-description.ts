@@ -1,0 +1,109 @@
+import { type Endpoint, Nothing } from '@roster/contracts/endpoint';
+import { ErrorBody } from '@roster/contracts/errors';
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+
+type Json = Record<string, unknown>;
+
+const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12', io, unrepresentable: 'any' });
+  return rest;
+};
+
+function parameters(schema: z.ZodType, place: 'path' | 'query'): Json[] {
+  const { properties, required } = schemaOf(schema, 'input');
+  if (typeof properties !== 'object' || properties === null) return [];
+  const names = Array.isArray(required) ? required : [];
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: place,
+    required: place === 'path' || names.includes(name),
+    schema: property,
+  }));
+}
+
+function answer({ answers, output, status }: Endpoint): Json {
+  if (status === 204) return { description: 'Done' };
+  const type = { json: 'application/json', events: 'text/event-stream', bytes: 'application/octet-stream' }[answers];
+  return {
+    description: 'Done',
+    content: { [type]: { schema: answers === 'bytes' ? {} : schemaOf(output, 'output') } },
+  };
+}
+
+function operation(endpoint: Endpoint): Json {
+  const { access, body, method, params, path, query, status, summary } = endpoint;
+  const takesBody = method !== 'GET' && body !== Nothing;
+  return {
+    operationId: `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+(.)?/g, (_, next: string = '') => next.toUpperCase())}`,
+    tags: [path.split('/')[2] ?? 'other'],
+    summary,
+    security: access === 'public' ? [] : [{ session: [] }],
+    'x-access': access,
+    parameters: [...parameters(params, 'path'), ...parameters(query, 'query')],
+    ...(takesBody && {
+      requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body, 'input') } } },
+    }),
+    responses: {
+      [status]: answer(endpoint),
+      default: {
+        description: 'Refused or failed; `message` says what to do',
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
+    },
+  };
+}
+
+/** The API description, made of the same schemas that check the requests and write the answers. */
+export function apiDescription(endpoints: Endpoint[], cookieName: string): Json {
+  const paths: Record<string, Json> = {};
+  for (const endpoint of endpoints) {
+    const path = endpoint.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Roster',
+      version: '1',
+      description:
+        'Requests that change something must come from Roster’s own origin. Errors are `{code, message, fields?, requestId}`.',
+    },
+    paths,
+    components: {
+      schemas: { Error: schemaOf(ErrorBody, 'output') },
+      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: cookieName } },
+    },
+  };
+}
+
+const escaped = (text: string) =>
+  text.replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign] ?? sign);
+
+function docsPage(endpoints: Endpoint[]): string {
+  const rows = endpoints.map(({ access, body, method, path, query, summary, output, answers, status }) => {
+    const part = (title: string, schema: z.ZodType, io: 'input' | 'output') =>
+      schema === Nothing ? '' : `<h3>${title}</h3><pre>${escaped(JSON.stringify(schemaOf(schema, io), null, 2))}</pre>`;
+    const gives = answers === 'json' && status !== 204 ? part(`Answer ${status}`, output, 'output') : '';
+    return `<details><summary><code>${method} ${escaped(path)}</code> ${escaped(summary)} <small>${access}</small></summary>${
+      part('Query', query, 'input') + part('Body', body, 'input') + gives
+    }</details>`;
+  });
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Roster API</title><h1>Roster API</h1><p>For machines: <a href="/api/openapi.json">openapi.json</a></p>${rows.join('\n')}</html>`;
+}
+
+/** `/api/openapi.json` for machines and `/api/docs` for people. Made once, at the first request. */
+export function describeApi(app: FastifyInstance, endpoints: Endpoint[], cookieName: string) {
+  const config = { access: 'operation' } as const;
+  let description: Json | undefined;
+  let page: string | undefined;
+  app.get('/api/openapi.json', { config }, async () => {
+    description ??= apiDescription(endpoints, cookieName);
+    return description;
+  });
+  app.get('/api/docs', { config }, async (_request, reply) => {
+    page ??= docsPage(endpoints);
+    return reply.type('text/html; charset=utf-8').send(page);
+  });
+}

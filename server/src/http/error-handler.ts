@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { type ErrorBody, type ErrorCode, errorStatus } from '@roster/contracts/errors';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../errors.ts';
+
+/** What Fastify itself refuses, in our terms. */
+function asAppError(error: unknown): AppError | undefined {
+  if (error instanceof AppError) return error;
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
+  if (status === 413) return new AppError('too_large', 'The request is too large.', { cause: error });
+  if (status === 415)
+    return new AppError('unsupported_media_type', 'Send JSON, with the content type application/json.', {
+      cause: error,
+    });
+  if (status === 400 || status === 414)
+    return new AppError('invalid_input', 'The request is not valid.', { cause: error });
+  return undefined;
+}
+
+export function errorBody(error: AppError, requestId: string): ErrorBody {
+  return { code: error.code, message: error.message, ...(error.fields && { fields: error.fields }), requestId };
+}
+
+/** An address that cannot be decoded reaches no hook and no route; its answer is made here, headers and all. */
+export function answerUnreadableAddress(headers: Record<string, string>) {
+  return (_error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const error = new AppError('invalid_input', 'The address is not valid.');
+    reply.headers({ ...headers, 'cache-control': 'no-store' }).type('application/json; charset=utf-8');
+    reply.status(errorStatus[error.code]).send(errorBody(error, request.id));
+  };
+}
+
+/** What is no HTTP, or has headers beyond the limit, never becomes a request; it is answered on the connection itself. */
+export function answerUnreadableRequest({ code }: Error & { code?: string }, socket: Socket) {
+  if (!socket.writable) return void socket.destroy();
+  const error =
+    code === 'HPE_HEADER_OVERFLOW'
+      ? new AppError('too_large', 'The address or the headers are too large.')
+      : new AppError('invalid_input', 'The request is not valid HTTP, or did not arrive in time.');
+  const status = errorStatus[error.code];
+  const body = JSON.stringify(errorBody(error, randomBytes(9).toString('base64url')));
+  const headers = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  socket.end(`${headers.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/** The one place where a failure becomes an answer. */
+export function handleErrors(app: FastifyInstance) {
+  app.setErrorHandler((error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const expected = asAppError(error);
+    if (!expected) request.log.error({ err: error }, 'unexpected failure');
+    else if (expected.cause) request.log.debug({ err: expected.cause, code: expected.code }, 'expected failure');
+    const answer = expected ?? new AppError('internal', 'Something went wrong on our side. Please try again.');
+    const code: ErrorCode = answer.code;
+    if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', answer.retryAfterSeconds);
+    if (code === 'rate_limited' || code === 'not_allowed')
+      request.log.warn({ event: code, route: request.routeOptions.url }, 'request refused');
+    return reply.status(errorStatus[code]).send(errorBody(answer, request.id));
+  });
+}

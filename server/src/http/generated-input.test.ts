@@ -1,0 +1,80 @@
+import type { Endpoint } from '@roster/contracts/endpoint';
+import { ErrorBody, errorStatus } from '@roster/contracts/errors';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { created } from '#server/testing/assistants';
+import { bare } from '#server/testing/bare';
+import { setUser } from '#server/testing/database';
+import { generator, seeded } from '#server/testing/generated';
+
+/** For each call; every engine gets its share, of other input. A release is checked with GENERATED_CASES=2000. */
+const cases = Number(process.env.GENERATED_CASES ?? 200) / engines.length;
+const atOnce = 10;
+const statusOf: ReadonlyMap<string, number> = new Map(Object.entries(errorStatus));
+/** What the server itself may do wrong; a failing provider is no failure of ours, and the simulator does fail at times. */
+const isOurFailure = (status: number, code: unknown) => status >= 500 && code !== 'provider_failed';
+
+const schemaOf = (schema: z.ZodType) => ({ ...z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) });
+
+/** Well-formed as far as an address can be: lone surrogates have no encoding. */
+const encoded = (text: string) => encodeURIComponent(text.toWellFormed());
+
+function madeUp(endpoint: Endpoint, seed: string, ids: readonly number[]) {
+  const random = generator(seeded(`${endpoint.method} ${endpoint.path} ${seed}`), ids);
+  const params = new Map(random.texts(schemaOf(endpoint.params)));
+  const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => encoded(params.get(name) ?? '').slice(0, 300));
+  const query = random
+    .texts(schemaOf(endpoint.query))
+    .map(([name, text]) => `${encoded(name)}=${encoded(text)}`)
+    .join('&');
+  const body = endpoint.method === 'GET' ? undefined : random.body(schemaOf(endpoint.body));
+  return { path: query ? `${path}?${query}` : path, body };
+}
+
+describe.each(engines)('input made up for every call on %s', (engine) => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startApp(engine);
+  });
+  afterAll(() => app.stop());
+
+  /** Somebody who may do everything and owns something. */
+  async function person(name: string) {
+    const visitor = await app.withKey(name);
+    const ids = [await created(visitor), await created(visitor)];
+    for (const [index, title] of ['One', 'Two'].entries()) {
+      const { body: thread } = await visitor.post('/api/threads', { title });
+      const clientId = `a1b2c3d4-0000-4000-8000-00000000000${index}`;
+      const { body } = await visitor.post(`/api/threads/${thread.id}/messages`, { message: 'Hello', clientId });
+      ids.push(thread.id, body.message.id, body.run.id);
+    }
+    await setUser(app, `${name}@example.com`, { role: 'Admin' });
+    return { ids, cookie: [...visitor.cookies].map(([key, value]) => `${key}=${value}`).join('; ') };
+  }
+
+  test(`gets none but declared answers, ${cases} times each`, { timeout: 600_000 }, async () => {
+    const failures: unknown[] = [];
+    let someone = await person('first');
+    for (const [index, endpoint] of app.endpoints.entries()) {
+      const { cookie, ids } = someone;
+      const succeeded = { count: 0 };
+      const check = async (number: number) => {
+        const { path, body } = madeUp(endpoint, `${engine} ${number}`, ids);
+        const headers = { cookie, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
+        const answer = await bare(app, endpoint.method, path, headers, body);
+        if (answer.status === endpoint.status) return void succeeded.count++;
+        const refused = ErrorBody.safeParse(answer.body);
+        const isDeclared = refused.success && statusOf.get(refused.data.code) === answer.status;
+        if (!isDeclared || isOurFailure(answer.status, answer.body.code))
+          failures.push({ call: `${endpoint.method} ${path}`, body: body?.slice(0, 500), answer: answer.text });
+      };
+      for (let number = 0; number < cases; number += atOnce)
+        await Promise.all(Array.from({ length: atOnce }, (_, offset) => check(number + offset)));
+      // What one call may have ended or deleted, the next one needs.
+      if (endpoint.method !== 'GET') someone = await person(`person${index}`);
+      if (process.env.TEST_LOG_LEVEL) process.stderr.write(`${endpoint.method} ${endpoint.path} ${succeeded.count}\n`);
+    }
+    expect(failures).toEqual([]);
+  });
+});

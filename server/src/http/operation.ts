@@ -1,0 +1,17 @@
+import type { FastifyInstance } from 'fastify';
+import { AppError } from '../errors.ts';
+
+/** For load balancers and monitoring: alive, and ready to take work. */
+export function operationRoutes(
+  app: FastifyInstance,
+  state: { ready: boolean },
+  databaseAnswers: () => Promise<unknown>,
+) {
+  const config = { access: 'operation' } as const;
+  app.get('/healthz', { config }, async () => ({ status: 'ok' }));
+  app.get('/readyz', { config }, async () => {
+    if (!state.ready) throw new AppError('unavailable', 'Roster is starting or stopping.', { retryAfterSeconds: 2 });
+    await databaseAnswers();
+    return { status: 'ready' };
+  });
+}

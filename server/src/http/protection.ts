@@ -1,0 +1,89 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../config.ts';
+import { AppError } from '../errors.ts';
+
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "object-src 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ');
+
+const permissionsPolicy = [
+  'accelerometer',
+  'autoplay',
+  'camera',
+  'display-capture',
+  'encrypted-media',
+  'fullscreen',
+  'geolocation',
+  'gyroscope',
+  'hid',
+  'magnetometer',
+  'microphone',
+  'midi',
+  'payment',
+  'publickey-credentials-get',
+  'screen-wake-lock',
+  'serial',
+  'usb',
+]
+  .map((feature) => `${feature}=()`)
+  .join(', ');
+
+export function securityHeaders(config: Pick<Config, 'publicUrl'>): Record<string, string> {
+  return {
+    'content-security-policy': contentSecurityPolicy,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'same-origin',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': permissionsPolicy,
+    ...(config.publicUrl.protocol === 'https:' ? { 'strict-transport-security': 'max-age=31536000' } : {}),
+  };
+}
+
+/** The origins that are this installation. On loopback the names of the machine itself count as one. */
+function ownOrigins({ publicUrl, loopback }: Config): Set<string> {
+  if (!loopback) return new Set([publicUrl.origin]);
+  const { protocol, port } = publicUrl;
+  return new Set(['localhost', '127.0.0.1', '[::1]'].map((host) => `${protocol}//${host}${port && `:${port}`}`));
+}
+
+/** Headers on every answer, and the refusal of requests that another site or another host name made. */
+export function protect(app: FastifyInstance, config: Config) {
+  const headers = securityHeaders(config);
+  const origins = ownOrigins(config);
+  const hosts = new Set([...origins].map((origin) => new URL(origin).host));
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(headers);
+    if (request.url.startsWith('/api/')) reply.header('cache-control', 'no-store');
+    if (request.url.length > 8192) throw new AppError('too_large', 'The address is too long.');
+    if (request.url.includes('%00'))
+      throw new AppError('invalid_input', 'The address holds a character (U+0000) that cannot be stored.');
+    // A page of another site whose name was made to point at this machine carries that name as its host.
+    if (config.loopback && !hosts.has(request.headers.host ?? ''))
+      throw new AppError('cross_site', `Open Roster at ${config.publicUrl.origin}.`);
+    if (request.method !== 'GET' && request.method !== 'HEAD') refuseCrossSite(request, reply, origins);
+  });
+}
+
+function refuseCrossSite(request: FastifyRequest, _reply: FastifyReply, origins: Set<string>) {
+  const site = request.headers['sec-fetch-site'];
+  const { origin } = request.headers;
+  const isOwn = site === undefined ? origin !== undefined && origins.has(origin) : site === 'same-origin';
+  if (isOwn) return;
+  request.log.warn(
+    { event: 'cross_site_refused', site, route: request.routeOptions.url },
+    'cross-site request refused',
+  );
+  throw new AppError('cross_site', 'This request did not come from Roster’s own page. Reload the page and try again.');
+}

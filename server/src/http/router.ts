@@ -1,0 +1,159 @@
+import type { Endpoint, Rate } from '@roster/contracts/endpoint';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { AppError } from '../errors.ts';
+import type { Actor, FindActor } from './actor.ts';
+import { answerSchema } from './answer-schema.ts';
+import type { Rates } from './rates.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Every route says who may call it; one that does not keeps the server from starting. */
+    access?: Endpoint['access'] | 'operation';
+    rate?: Rate;
+  }
+  interface FastifyRequest {
+    actor: Actor | null;
+  }
+}
+
+type Parts<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> = {
+  params: z.output<P>;
+  query: z.output<Q>;
+  body: z.output<B>;
+  request: FastifyRequest;
+  reply: FastifyReply;
+};
+
+type Options = {
+  app: FastifyInstance;
+  findActor: FindActor;
+  sessionToken: (request: FastifyRequest) => string | undefined;
+  rates: Rates;
+  /** Parse every answer with its contract, for tests; otherwise the serialiser alone drops what is not named. */
+  checkAnswers: boolean;
+};
+
+/** The only adapter between contracts and Fastify. */
+export function createRouter({ app, findActor, sessionToken, rates, checkAnswers }: Options) {
+  const endpoints: Endpoint[] = [];
+
+  app.decorateRequest('actor', null);
+  app.addHook('onRoute', ({ config, url }) => {
+    if (!config?.access) throw new Error(`The route ${url} does not declare who may call it`);
+  });
+
+  /** Before the body is read: who is it, may they, and not too often. */
+  async function admit(request: FastifyRequest, endpoint: Endpoint) {
+    const token = sessionToken(request);
+    request.actor = token === undefined ? null : await findActor(token, request);
+    const { actor } = request;
+    rates.use(endpoint.rate, rateKey(request, endpoint));
+    if (endpoint.access === 'public') return;
+    if (!actor) throw new AppError('not_signed_in', 'Please sign in.');
+    const allowed =
+      endpoint.access === 'user' || actor.role === 'Admin' || (endpoint.access === 'editor' && actor.role === 'Editor');
+    if (allowed) return;
+    request.log.warn({ event: 'access_refused', userId: actor.userId, route: endpoint.path }, 'access refused');
+    throw new AppError(
+      'not_allowed',
+      endpoint.access === 'admin'
+        ? 'Only administrators can do this.'
+        : 'Your role, Viewer, can chat but not change assistants, files or fine-tuning. Ask an administrator for the Editor role.',
+    );
+  }
+
+  function register<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType>(
+    endpoint: Endpoint<P, Q, B, O>,
+    handle: (parts: Parts<P, Q, B>) => Promise<unknown>,
+  ) {
+    endpoints.push(endpoint);
+    app.route({
+      method: endpoint.method,
+      url: endpoint.path,
+      config: { access: endpoint.access, rate: endpoint.rate },
+      ...(endpoint.bodyLimit !== undefined && { bodyLimit: endpoint.bodyLimit }),
+      ...(endpoint.answers === 'json' &&
+        endpoint.status !== 204 && { schema: { response: { [endpoint.status]: answerSchema(endpoint.output) } } }),
+      onRequest: (request) => admit(request, endpoint),
+      handler: async (request, reply) => {
+        const answer = await handle({ ...readInput(endpoint, request), request, reply });
+        if (endpoint.answers !== 'json') return answer;
+        if (endpoint.status === 204) return reply.status(204).send();
+        if (checkAnswers) endpoint.output.parse(answer);
+        return reply.status(endpoint.status).send(answer);
+      },
+    });
+  }
+
+  return {
+    endpoints,
+    /** A call by a signed-in person. */
+    route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType>(
+      endpoint: Endpoint<P, Q, B, O>,
+      handle: (call: Parts<P, Q, B> & { actor: Actor }) => Promise<z.input<O>>,
+    ) {
+      if (endpoint.access === 'public') throw new Error(`${endpoint.path} is public: register it as such`);
+      register(endpoint, (parts) => handle({ ...parts, actor: signedIn(parts.request) }));
+    },
+    /** A call by anybody. */
+    publicRoute<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType>(
+      endpoint: Endpoint<P, Q, B, O>,
+      handle: (call: Parts<P, Q, B> & { actor: Actor | null }) => Promise<z.input<O>>,
+    ) {
+      register(endpoint, (parts) => handle({ ...parts, actor: parts.request.actor }));
+    },
+    /** Bytes or events: the handler writes the answer itself. */
+    rawRoute<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType>(
+      endpoint: Endpoint<P, Q, B, O>,
+      handle: (call: Parts<P, Q, B> & { actor: Actor }) => Promise<unknown>,
+    ) {
+      register(endpoint, (parts) => handle({ ...parts, actor: signedIn(parts.request) }));
+    },
+  };
+}
+
+export type Router = ReturnType<typeof createRouter>;
+
+function signedIn(request: FastifyRequest): Actor {
+  if (!request.actor) throw new AppError('not_signed_in', 'Please sign in.');
+  return request.actor;
+}
+
+const perAddress: ReadonlySet<Rate> = new Set<Rate>(['signIn', 'register', 'resetRequest', 'resetAttempt']);
+
+function rateKey({ actor, ip }: FastifyRequest, { rate, path }: Endpoint): string {
+  if (!actor || perAddress.has(rate)) return ip;
+  if (rate === 'default') return actor.sessionId;
+  // Saving, fetching and importing each have their own limit; so does everything else with a limit by person.
+  return rate === 'keyUse' ? `${actor.userId}|${path}` : String(actor.userId);
+}
+
+function readInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
+  endpoint: Endpoint<P, Q, B, z.ZodType>,
+  request: FastifyRequest,
+) {
+  const parts = { params: request.params, query: request.query, body: request.body ?? {} };
+  const params = endpoint.params.safeParse(parts.params);
+  const query = endpoint.query.safeParse(parts.query);
+  const body = endpoint.body.safeParse(parts.body);
+  if (params.success && query.success && body.success)
+    return { params: params.data, query: query.data, body: body.data };
+  const issues = [params, query, body].flatMap((part) => part.error?.issues ?? []);
+  const fields = new Map<string, string>();
+  for (const issue of issues) {
+    const name = issue.code === 'unrecognized_keys' ? issue.keys.join(', ') : issue.path.join('.');
+    const message = issue.code === 'unrecognized_keys' ? 'This field is not known' : issue.message;
+    if (!fields.has(name)) fields.set(name, message);
+  }
+  const [first] = fields;
+  const message = first
+    ? first[0] && !issueIsWorded(first[1])
+      ? `${first[0]}: ${first[1]}`
+      : first[1]
+    : 'Invalid input';
+  throw new AppError('invalid_input', message, { fields: Object.fromEntries(fields) });
+}
+
+/** Our own messages are sentences about the field; the schema library's begin with "Invalid" and name no field. */
+const issueIsWorded = (message: string) => !/^(Invalid (input|option|key)|Too (big|small)|This field)/.test(message);

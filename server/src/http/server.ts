@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
+import type { Config } from '../config.ts';
+import { answerUnreadableAddress, answerUnreadableRequest, handleErrors } from './error-handler.ts';
+import { readJsonBodies } from './json-body.ts';
+import { protect, securityHeaders } from './protection.ts';
+
+const usualBodyLimit = 256 * 1024;
+
+/** A server without routes: its limits, its protection, its errors and its log. */
+export function createServer(config: Config, log: FastifyBaseLogger) {
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => randomBytes(9).toString('base64url'),
+    trustProxy: config.trustProxy > 0 && ((_address: string, hop: number) => hop < config.trustProxy),
+    bodyLimit: usualBodyLimit,
+    requestTimeout: 30_000,
+    keepAliveTimeout: 72_000,
+    routerOptions: { maxParamLength: 200 },
+    http: { maxHeaderSize: 16 * 1024, headersTimeout: 10_000 },
+    forceCloseConnections: true,
+    clientErrorHandler: answerUnreadableRequest,
+    frameworkErrors: answerUnreadableAddress(securityHeaders(config)),
+  });
+  app.server.maxHeadersCount = 100;
+  protect(app, config);
+  readJsonBodies(app, usualBodyLimit);
+  handleErrors(app);
+  app.addHook('onResponse', async (request, reply) => {
+    const { id: requestId, method, routeOptions } = request;
+    const { statusCode: status, elapsedTime } = reply;
+    log.info({ requestId, method, route: routeOptions.url, status, ms: Math.round(elapsedTime) }, 'request');
+  });
+  return app;
+}

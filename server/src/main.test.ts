@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { freePort } from '#server/testing/free-port';
+import { type Spawned, spawnServer, untilReady } from '#server/testing/process';
+
+const folders: string[] = [];
+const processes: Spawned[] = [];
+afterEach(async () => {
+  for (const { child, ended } of processes.splice(0)) {
+    child.kill('SIGKILL');
+    await ended;
+  }
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function newFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'roster-test-'));
+  folders.push(folder);
+  return folder;
+}
+
+async function started(DATA_DIR: string, more: Record<string, string> = {}) {
+  const port = await freePort();
+  const spawned = spawnServer({ DATA_DIR, PORT: String(port), PROVIDER_BASE_URL: 'http://127.0.0.1:1/v1', ...more });
+  processes.push(spawned);
+  return { ...spawned, port };
+}
+
+describe('the server as a process', () => {
+  test('starts with nothing but a data folder and ends on SIGTERM with code 0', async () => {
+    const folder = newFolder();
+    const server = await started(folder);
+    await untilReady(server, server.port);
+    server.child.kill('SIGTERM');
+    expect(await server.ended).toEqual({ code: 0, signal: null });
+    const lines = server.output.text.trim().split('\n');
+    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ time: expect.stringMatching(/Z$/) });
+    expect(server.output.text).not.toContain(readFileSync(join(folder, 'master.key'), 'utf8').trim());
+  });
+
+  test('is refused a data folder that another one uses, and gets it once that one was killed', async () => {
+    const folder = newFolder();
+    const first = await started(folder);
+    await untilReady(first, first.port);
+    const second = await started(folder);
+    expect((await second.ended).code).toBe(1);
+    expect(second.output.text).toContain(`Another Roster is running on the data folder ${folder}. Stop it first.`);
+    first.child.kill('SIGKILL');
+    expect((await first.ended).signal).toBe('SIGKILL');
+    const third = await started(folder);
+    await untilReady(third, third.port);
+  });
+
+  test.each([
+    ['plain http outside loopback', { PUBLIC_URL: 'http://roster.example' }, 'PUBLIC_URL must begin with https://'],
+    ['no master key outside loopback', { PUBLIC_URL: 'https://roster.example' }, 'MASTER_KEY'],
+    ['a master key that is none', { MASTER_KEY: 'change-me' }, 'MASTER_KEY is not base64'],
+  ])('does not start with %s, and says why in one line', async (_what, variables, said) => {
+    const server = await started(newFolder(), variables);
+    expect((await server.ended).code).toBe(1);
+    expect(server.output.text).toContain(said);
+    expect(server.output.text.trim().split('\n')).toHaveLength(1);
+  });
+
+  test('prints the set-up code outside loopback, and the master key nowhere', async () => {
+    const MASTER_KEY = randomBytes(32).toString('base64');
+    const server = await started(newFolder(), { PUBLIC_URL: 'https://roster.example', MASTER_KEY, LOG_LEVEL: 'trace' });
+    await untilReady(server, server.port);
+    await expect.poll(() => server.output.text).toMatch(/Set-up code for the first account: [A-Za-z0-9_-]{16}/);
+    expect(server.output.text).not.toContain(MASTER_KEY);
+  });
+});

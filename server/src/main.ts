@@ -1,0 +1,35 @@
+import { pino } from 'pino';
+import { loadConfig } from './config.ts';
+import { CannotStart } from './errors.ts';
+import { start } from './start.ts';
+
+const stopWithinMs = 30_000;
+
+try {
+  const config = loadConfig(process.env);
+  // From here on the key lives only in its wrapper: nothing that prints the environment can show it.
+  delete process.env.MASTER_KEY;
+  const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+  process.on('uncaughtException', (error) => log.error({ err: error }, 'uncaught exception'));
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
+
+  const running = await start(config, log);
+  log.info({ url: config.publicUrl.origin }, 'Roster is ready');
+  if (process.stdout.isTTY) console.log(`\n  Roster is ready at ${config.publicUrl.origin}\n`);
+  if (running.setupCode) console.log(`Set-up code for the first account: ${running.setupCode}`);
+
+  let stopping = false;
+  const stop = async () => {
+    if (stopping) return;
+    stopping = true;
+    log.info('stopping');
+    setTimeout(() => process.exit(1), stopWithinMs).unref();
+    await running.stop();
+    process.exit(0);
+  };
+  process.on('SIGTERM', () => void stop());
+  process.on('SIGINT', () => void stop());
+} catch (error) {
+  console.error(error instanceof CannotStart ? error.message : error);
+  process.exit(1);
+}

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { type Model, Price, ReasoningEffort } from '@roster/contracts/models';
+import { z } from 'zod';
+
+const CataloguePrice = Price.omit({ asOf: true }).extend({
+  /** Where writing to the prompt cache costs more than reading input. */
+  cacheWrite: z.number().optional(),
+});
+const CatalogueEntry = z.strictObject({
+  /** A model id; dated snapshots (`gpt-4o-2024-08-06`) and fine-tunes (`ft:gpt-4o…`) are covered by it. */
+  match: z.string().min(1),
+  price: CataloguePrice.nullable(),
+  tunedPrice: CataloguePrice.optional(),
+  temperature: z.enum(['yes', 'no', 'conditional']),
+  efforts: z.array(ReasoningEffort),
+  contextTokens: z.number().int().positive(),
+  /** Above so many input tokens the whole request costs twice for input and one and a half times for output. */
+  longContextFrom: z.number().int().positive().optional(),
+  shutdownDate: z.iso.date().optional(),
+  successor: z.string().optional(),
+});
+type CatalogueEntry = z.output<typeof CatalogueEntry>;
+const CatalogueFile = z.strictObject({
+  asOf: z.iso.date(),
+  source: z.string(),
+  unit: z.literal('USD per 1,000,000 tokens'),
+  models: z.array(CatalogueEntry),
+});
+
+export type TokenCounts = {
+  inputTokens: number;
+  cachedTokens: number;
+  cacheWriteTokens: number;
+  outputTokens: number;
+  reasoningTokens: number;
+};
+
+/** Days before its shutdown from which a model is called `ending`. */
+const warnDays = 90;
+
+/** Prices and abilities of models, as shipped (catalogue.json) or as the operator's MODEL_CATALOGUE file says. */
+export function loadCatalogue(file?: string) {
+  const source = file ?? new URL('./catalogue.json', import.meta.url);
+  const parsed = CatalogueFile.safeParse(JSON.parse(readFileSync(source, 'utf8')));
+  if (!parsed.success)
+    throw new Error(`The model catalogue ${String(source)} is not usable:\n${z.prettifyError(parsed.error)}`);
+  const { asOf, models } = parsed.data;
+  const byId = new Map(models.map((entry, order) => [entry.match, { entry, order }]));
+
+  function find(model: string) {
+    const base = model.startsWith('ft:') ? (model.split(':')[1] ?? model) : model;
+    return byId.get(base) ?? byId.get(base.replace(/-(\d{4}-\d{2}-\d{2}|\d{4})$/, ''));
+  }
+
+  const priceOf = (entry: CatalogueEntry | undefined, model: string) =>
+    (model.startsWith('ft:') ? entry?.tunedPrice : entry?.price) ?? null;
+
+  return {
+    asOf,
+    /** Where a model stands in the catalogue's order; the unknown ones come last. */
+    order: (model: string) => find(model)?.order ?? Number.MAX_SAFE_INTEGER,
+    /** What is known of a model; `shutdownDate` as the provider says it, where it says so. */
+    describe(model: string, shutdownDate: string | null | undefined, today: string): Model {
+      const entry = find(model)?.entry;
+      const price = priceOf(entry, model);
+      const ends = shutdownDate ?? entry?.shutdownDate ?? null;
+      return {
+        id: model,
+        shutdownDate: ends,
+        lifecycle: lifecycle(ends, today),
+        successor: entry?.successor ?? null,
+        price: price && { input: price.input, cachedInput: price.cachedInput, output: price.output, asOf },
+        temperature: entry?.temperature ?? 'unknown',
+        efforts: entry?.efforts ?? [],
+        contextTokens: entry?.contextTokens ?? null,
+        tuned: model.startsWith('ft:'),
+      };
+    },
+    contextTokens: (model: string) => find(model)?.entry.contextTokens ?? null,
+    successor: (model: string) => find(model)?.entry.successor ?? null,
+    /** USD for one call; null where no price is known. Cached and cache-write tokens are parts of the input. */
+    cost(model: string, counts: TokenCounts): number | null {
+      const entry = find(model)?.entry;
+      const price = priceOf(entry, model);
+      if (!price) return null;
+      const isLong = entry?.longContextFrom !== undefined && counts.inputTokens > entry.longContextFrom;
+      const plain = Math.max(0, counts.inputTokens - counts.cachedTokens - counts.cacheWriteTokens);
+      const input =
+        plain * price.input +
+        counts.cachedTokens * (price.cachedInput ?? price.input) +
+        counts.cacheWriteTokens * (price.cacheWrite ?? price.input);
+      const output = counts.outputTokens * price.output;
+      return (input * (isLong ? 2 : 1) + output * (isLong ? 1.5 : 1)) / 1_000_000;
+    },
+  };
+}
+
+export type Catalogue = ReturnType<typeof loadCatalogue>;
+
+function lifecycle(shutdownDate: string | null, today: string): Model['lifecycle'] {
+  if (!shutdownDate) return 'current';
+  if (shutdownDate <= today) return 'gone';
+  const days = (Date.parse(shutdownDate) - Date.parse(today)) / 86_400_000;
+  return days <= warnDays ? 'ending' : 'current';
+}

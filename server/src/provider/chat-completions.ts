@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import type { TokenCounts } from './catalogue.ts';
+import { eventJson, readEvents } from './event-reader.ts';
+import { failureInStream } from './failures.ts';
+import type { ProviderHttp } from './http.ts';
+import { collectPieces } from './pieces.ts';
+import type { AnswerEnd, AnswerPiece, AnswerRequest } from './provider.ts';
+import type { Omitted } from './responses.ts';
+
+const count = z.number().int().nonnegative().catch(0);
+const Usage = z.object({
+  prompt_tokens: count,
+  completion_tokens: count,
+  prompt_tokens_details: z
+    .object({ cached_tokens: count.default(0) })
+    .nullish()
+    .catch(null),
+  completion_tokens_details: z
+    .object({ reasoning_tokens: count.default(0) })
+    .nullish()
+    .catch(null),
+});
+const Chunk = z.object({
+  choices: z
+    .array(
+      z.object({
+        delta: z
+          .object({
+            content: z.string().nullish(),
+            refusal: z.string().nullish(),
+            reasoning_content: z.string().nullish(),
+          })
+          .nullish(),
+        finish_reason: z.string().nullish(),
+      }),
+    )
+    .catch([]),
+  usage: Usage.nullish().catch(null),
+  error: z
+    .union([z.string().transform((message) => ({ message })), z.record(z.string(), z.unknown())])
+    .nullish()
+    .catch(null),
+});
+
+function countsOf(usage: z.output<typeof Usage>): TokenCounts {
+  return {
+    inputTokens: usage.prompt_tokens,
+    cachedTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
+    cacheWriteTokens: 0,
+    outputTokens: usage.completion_tokens,
+    reasoningTokens: usage.completion_tokens_details?.reasoning_tokens ?? 0,
+  };
+}
+
+function requestBody(request: AnswerRequest, omitted: Omitted) {
+  const { model, instructions, turns, temperature, effort, maxOutputTokens } = request;
+  return {
+    model,
+    messages: [
+      ...(instructions ? [{ role: 'system', content: instructions }] : []),
+      ...turns.map(({ role, text }) => ({ role, content: text })),
+    ],
+    stream: true,
+    ...(!omitted.has('stream_options') && { stream_options: { include_usage: true } }),
+    ...(temperature !== null && !omitted.has('temperature') && { temperature }),
+    ...(effort && !omitted.has('effort') && { reasoning_effort: effort }),
+    ...(maxOutputTokens !== undefined && { max_completion_tokens: maxOutputTokens }),
+  };
+}
+
+/** Writes an answer through Chat Completions, for providers that do not serve Responses. @throws ProviderError */
+export async function answerByChatCompletions(
+  http: ProviderHttp,
+  request: AnswerRequest,
+  omitted: Omitted,
+  onPieces: (pieces: AnswerPiece[]) => void,
+  signal: AbortSignal,
+): Promise<AnswerEnd> {
+  const { body } = await http.send({
+    method: 'POST',
+    path: '/chat/completions',
+    apiKey: request.apiKey,
+    body: requestBody(request, omitted),
+    signal,
+  });
+  let reason: string | undefined;
+  let usage: TokenCounts | null = null;
+  let done = false;
+  const pieces = collectPieces(onPieces);
+
+  try {
+    await readEvents(
+      body,
+      {
+        onEvent({ data }) {
+          if (done) return;
+          if (data === '[DONE]') {
+            done = true;
+            return;
+          }
+          const chunk = Chunk.parse(eventJson(data));
+          if (chunk.error) throw failureInStream(chunk.error);
+          const [choice] = chunk.choices;
+          pieces.add('reasoning', choice?.delta?.reasoning_content);
+          pieces.add('text', choice?.delta?.content ?? choice?.delta?.refusal);
+          reason = choice?.finish_reason ?? reason;
+          if (chunk.usage) usage = countsOf(chunk.usage);
+        },
+        onPacket() {
+          pieces.passOn();
+          if (!pieces.isTooLong()) return;
+          reason = 'length';
+          done = true;
+        },
+        isDone: () => done,
+      },
+      signal,
+    );
+  } catch (error) {
+    // Some servers close without `[DONE]`; what they said is whole once a reason to finish has come.
+    if (reason === undefined || signal.aborted) throw error;
+  }
+  return { reason: reason === 'length' || reason === 'content_filter' ? reason : 'complete', usage };
+}

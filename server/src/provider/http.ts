@@ -1,0 +1,127 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Agent, type Dispatcher, errors, request } from 'undici';
+import type { Secret } from '../security/secret.ts';
+import { failureOf } from './failures.ts';
+import { ProviderError } from './provider.ts';
+
+export type ProviderCall = {
+  method: 'GET' | 'POST' | 'DELETE';
+  /** Below the base URL; parts from outside are checked by the caller. */
+  path: string;
+  apiKey: Secret;
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+  /** How often it is tried again, before the first byte only. */
+  retries?: number;
+  /** Until the answer begins. */
+  firstByteMs?: number;
+};
+
+const errorBodyLimit = 64 * 1024;
+const longestWaitSeconds = 60;
+
+/** The one way to the provider: fixed base URL, no redirects, time limits, retries before the first byte. */
+export function createProviderHttp(baseUrl: string) {
+  const dispatcher = new Agent({
+    connect: { timeout: 10_000 },
+    headersTimeout: 60_000,
+    bodyTimeout: 60_000,
+    keepAliveTimeout: 30_000,
+  });
+
+  async function once(call: ProviderCall): Promise<Dispatcher.ResponseData> {
+    const { method, path, apiKey, body, headers, signal, firstByteMs } = call;
+    try {
+      return await request(`${baseUrl}${path}`, {
+        dispatcher,
+        method,
+        headers: {
+          authorization: `Bearer ${apiKey.reveal()}`,
+          accept: 'application/json, text/event-stream',
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        body: body === undefined ? null : JSON.stringify(body),
+        ...(firstByteMs !== undefined && { headersTimeout: firstByteMs }),
+        ...(signal && { signal }),
+      });
+    } catch (error) {
+      throw signal?.aborted ? signal.reason : networkFailure(error);
+    }
+  }
+
+  /** @throws ProviderError for anything but a success */
+  async function send(call: ProviderCall): Promise<Dispatcher.ResponseData> {
+    const retries = call.retries ?? 2;
+    for (let attempt = 0; ; attempt++) {
+      const failure = await once(call).then(
+        async (response) => {
+          if (response.statusCode >= 200 && response.statusCode < 300) return response;
+          const body = await bodyText(response.body, errorBodyLimit);
+          return failureOf(response.statusCode, body, response.headers, call.apiKey);
+        },
+        (error: unknown) => {
+          if (error instanceof ProviderError) return error;
+          throw error;
+        },
+      );
+      if (!(failure instanceof ProviderError)) return failure;
+      const seconds = attempt < retries && isWorthRepeating(failure) ? pause(attempt, failure.retryAfterSeconds) : null;
+      if (seconds === null) throw failure;
+      await wait(seconds * 1000, undefined, call.signal ? { signal: call.signal } : {}).catch(() => {
+        throw call.signal?.reason;
+      });
+    }
+  }
+
+  return {
+    send,
+    /** An answer of JSON, read whole. @throws ProviderError */
+    async json(call: ProviderCall & { limit: number }): Promise<unknown> {
+      const response = await send(call);
+      const text = await bodyText(response.body, call.limit);
+      try {
+        return JSON.parse(text);
+      } catch (cause) {
+        throw new ProviderError('provider_unavailable', 'The provider’s answer could not be read.', { cause });
+      }
+    },
+    close: () => dispatcher.close(),
+  };
+}
+
+export type ProviderHttp = ReturnType<typeof createProviderHttp>;
+
+/** Only what a second try may mend: time-outs, conflicts, limits, server trouble, the network; never a lack of credit. */
+function isWorthRepeating({ code, status }: ProviderError): boolean {
+  if (code === 'insufficient_quota') return false;
+  return status === undefined ? code === 'provider_unreachable' : [408, 409, 429].includes(status) || status >= 500;
+}
+
+/** Seconds until the next try: what the provider asks for, else 0.5 doubling to 8, less up to a quarter. */
+function pause(attempt: number, asked: number | undefined): number | null {
+  if (asked !== undefined) return asked <= longestWaitSeconds ? asked : null;
+  return Math.min(8, 0.5 * 2 ** attempt) * (1 - Math.random() * 0.25);
+}
+
+async function bodyText(body: AsyncIterable<Buffer>, limit: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > limit) throw new ProviderError('provider_unavailable', 'The provider’s answer is too large.');
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw error instanceof ProviderError ? error : networkFailure(error);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+export function networkFailure(cause: unknown): ProviderError {
+  if (cause instanceof errors.HeadersTimeoutError || cause instanceof errors.BodyTimeoutError)
+    return new ProviderError('provider_timeout', 'The provider did not answer in time.', { cause });
+  return new ProviderError('provider_unreachable', 'The provider could not be reached.', { cause });
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import type { Secret } from '../security/secret.ts';
+import type { ProviderHttp } from './http.ts';
+import { type Provider, type ProviderAssistant, ProviderError, type ProviderModel } from './provider.ts';
+
+/** Bytes of one page of a list. */
+export const listLimit = 5 * 1024 * 1024;
+const pagesAtMost = 20;
+
+const ModelPage = z.object({
+  data: z.array(z.object({ id: z.string().min(1).max(200), shutdown_date: z.iso.date().nullish().catch(null) })),
+});
+const AssistantPage = z.object({
+  data: z.array(z.looseObject({ id: z.string().min(1).max(200) })),
+  has_more: z.boolean().catch(false),
+});
+
+const unreadable = (what: string, cause: unknown) =>
+  new ProviderError('provider_unavailable', `The provider’s list of ${what} could not be read.`, { cause });
+
+/** What the provider lists: the models of a key, and what can be imported. */
+export function providerLists(http: ProviderHttp, providerName: string): Pick<Provider, 'models' | 'assistants'> {
+  async function models(apiKey: Secret): Promise<ProviderModel[]> {
+    const page = ModelPage.safeParse(await http.json({ method: 'GET', path: '/models', apiKey, limit: listLimit }));
+    if (!page.success) throw unreadable('models', page.error);
+    return page.data.data.map(({ id, shutdown_date }) => ({ id, shutdownDate: shutdown_date ?? null }));
+  }
+
+  async function allPages(apiKey: Secret, source: ProviderAssistant['source']): Promise<ProviderAssistant[]> {
+    const found: ProviderAssistant[] = [];
+    const headers = { 'openai-beta': source === 'assistants' ? 'assistants=v2' : 'agents=v1' };
+    let after = '';
+    for (let number = 0; number < pagesAtMost; number++) {
+      const path = `/${source}?limit=100&order=desc${after && `&after=${encodeURIComponent(after)}`}`;
+      const page = AssistantPage.safeParse(await http.json({ method: 'GET', path, apiKey, headers, limit: listLimit }));
+      if (!page.success) throw unreadable(source, page.error);
+      found.push(...page.data.data.map((raw) => ({ id: raw.id, source, raw })));
+      after = page.data.data.at(-1)?.id ?? '';
+      if (!page.data.has_more || !after) break;
+    }
+    return found;
+  }
+
+  /** A list that the provider does not serve, or that the key may not read, does not keep the other one back. */
+  const listOrRefusal = (apiKey: Secret, source: ProviderAssistant['source']) =>
+    allPages(apiKey, source).catch((error: unknown) => {
+      const isRefusal = error instanceof ProviderError && ['not_served', 'missing_scope'].includes(error.code);
+      if (isRefusal) return error;
+      throw error;
+    });
+
+  async function assistants(apiKey: Secret): Promise<ProviderAssistant[]> {
+    const lists = await Promise.all([listOrRefusal(apiKey, 'assistants'), listOrRefusal(apiKey, 'agents')]);
+    const found = lists.filter((list) => Array.isArray(list));
+    if (found.length > 0) return found.flat();
+    const missingScope = lists.find((list) => list instanceof ProviderError && list.code === 'missing_scope');
+    if (missingScope instanceof ProviderError) throw missingScope;
+    throw new ProviderError(
+      'not_served',
+      `${providerName} has no list of assistants to import from. OpenAI retired its Assistants API on August 26, 2026; a JSON file of your assistants can be imported instead.`,
+    );
+  }
+
+  return { models, assistants };
+}

@@ -1,0 +1,30 @@
+import type { AnswerPiece } from './provider.ts';
+
+/** A whole answer is at most this much text, in UTF-16 units. */
+const answerLimit = 1024 * 1024;
+
+/** PostgreSQL's text cannot hold the character with the number 0. */
+const storable = (text: string) => (text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text);
+
+/** Collects what arrives in one network packet, joins what belongs together, and passes it on at the packet's end. */
+export function collectPieces(onPieces: (pieces: AnswerPiece[]) => void) {
+  let pieces: AnswerPiece[] = [];
+  let length = 0;
+  return {
+    add(type: AnswerPiece['type'], given: unknown) {
+      if (typeof given !== 'string' || given === '') return;
+      const text = storable(given);
+      const last = pieces.at(-1);
+      if (last?.type === type) last.text += text;
+      else pieces.push({ type, text });
+      length += text.length;
+    },
+    passOn() {
+      if (pieces.length === 0) return;
+      onPieces(pieces);
+      pieces = [];
+    },
+    /** Whether the answer is longer than one may be. */
+    isTooLong: () => length > answerLimit,
+  };
+}

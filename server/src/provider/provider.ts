@@ -1,0 +1,83 @@
+import type { RunError } from '@roster/contracts/errors';
+import type { ReasoningEffort } from '@roster/contracts/models';
+import type { Secret } from '../security/secret.ts';
+import type { TokenCounts } from './catalogue.ts';
+
+/** A failure of a call to the provider, in our own closed list of codes; the message may quote the provider's words. */
+export class ProviderError extends Error {
+  override name = 'ProviderError';
+  readonly code: RunError['code'] | 'not_served';
+  /** The HTTP status the provider answered, where it answered. */
+  readonly status: number | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  /** The request parameter that the provider names. */
+  readonly param: string | undefined;
+  constructor(
+    code: ProviderError['code'],
+    message: string,
+    details: ErrorOptions & {
+      status?: number | undefined;
+      retryAfterSeconds?: number | undefined;
+      param?: string | undefined;
+    } = {},
+  ) {
+    super(message, details);
+    this.code = code;
+    this.status = details.status;
+    this.retryAfterSeconds = details.retryAfterSeconds;
+    this.param = details.param;
+  }
+}
+
+export type ConversationTurn = { role: 'user' | 'assistant'; text: string };
+
+export type AnswerRequest = {
+  apiKey: Secret;
+  model: string;
+  instructions: string;
+  turns: ConversationTurn[];
+  /** Left out where it is null. */
+  temperature: number | null;
+  effort: ReasoningEffort | null;
+  maxOutputTokens?: number;
+};
+
+/** What arrives while an answer is written; several pieces of one network packet come together. */
+export type AnswerPiece = { type: 'text' | 'reasoning' | 'note'; text: string };
+
+export type AnswerEnd = {
+  reason: 'complete' | 'length' | 'content_filter';
+  /** null: the provider did not say. */
+  usage: TokenCounts | null;
+};
+
+export type KeyCheck =
+  | { result: 'works' }
+  /** The key is good, but not for listing models. */
+  | { result: 'limited'; notice: string }
+  | { result: 'rejected'; notice: string }
+  | { result: 'unreachable'; notice: string };
+
+export type ProviderModel = { id: string; shutdownDate: string | null };
+
+/** An assistant or agent as the provider lists it; the fields that Roster takes along, and the rest for the notes. */
+export type ProviderAssistant = {
+  id: string;
+  source: 'assistants' | 'agents';
+  raw: Record<string, unknown>;
+};
+
+export type Provider = {
+  /** Writes an answer. @throws ProviderError; nothing is thrown that is not one, except the signal's own reason. */
+  answer: (
+    request: AnswerRequest,
+    onPieces: (pieces: AnswerPiece[]) => void,
+    signal: AbortSignal,
+  ) => Promise<AnswerEnd>;
+  checkKey: (apiKey: Secret) => Promise<KeyCheck>;
+  /** @throws ProviderError */
+  models: (apiKey: Secret) => Promise<ProviderModel[]>;
+  /** All that can be imported. @throws ProviderError, `not_served` where the provider has neither list */
+  assistants: (apiKey: Secret) => Promise<ProviderAssistant[]>;
+  close: () => Promise<void>;
+};

@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import type { TokenCounts } from './catalogue.ts';
+import { eventJson, readEvents } from './event-reader.ts';
+import { failureInStream } from './failures.ts';
+import type { ProviderHttp } from './http.ts';
+import { collectPieces } from './pieces.ts';
+import type { AnswerEnd, AnswerPiece, AnswerRequest } from './provider.ts';
+
+const count = z.number().int().nonnegative().catch(0);
+const Usage = z.object({
+  input_tokens: count,
+  output_tokens: count,
+  input_tokens_details: z
+    .object({ cached_tokens: count.default(0), cache_write_tokens: count.default(0) })
+    .nullish()
+    .catch(null),
+  output_tokens_details: z
+    .object({ reasoning_tokens: count.default(0) })
+    .nullish()
+    .catch(null),
+});
+
+function usageOf(usage: unknown): TokenCounts | null {
+  const parsed = Usage.safeParse(usage);
+  if (!parsed.success) return null;
+  const { input_tokens, output_tokens, input_tokens_details, output_tokens_details } = parsed.data;
+  return {
+    inputTokens: input_tokens,
+    cachedTokens: input_tokens_details?.cached_tokens ?? 0,
+    cacheWriteTokens: input_tokens_details?.cache_write_tokens ?? 0,
+    outputTokens: output_tokens,
+    reasoningTokens: output_tokens_details?.reasoning_tokens ?? 0,
+  };
+}
+
+/** What a Responses request may be refused for, by our own names. */
+export type Omitted = ReadonlySet<string>;
+
+function requestBody(request: AnswerRequest, omitted: Omitted) {
+  const { model, instructions, turns, temperature, effort, maxOutputTokens } = request;
+  const reasoning = {
+    ...(effort && !omitted.has('effort') && { effort }),
+    ...(effort && effort !== 'none' && !omitted.has('summary') && { summary: 'auto' }),
+  };
+  return {
+    model,
+    input: turns.map(({ role, text }) => ({ role, content: text })),
+    stream: true,
+    // Nothing is kept at the provider: the history is ours and goes along with every request.
+    store: false,
+    ...(instructions && { instructions }),
+    ...(temperature !== null && !omitted.has('temperature') && { temperature }),
+    ...(Object.keys(reasoning).length > 0 && { reasoning }),
+    ...(maxOutputTokens !== undefined && { max_output_tokens: maxOutputTokens }),
+  };
+}
+
+/** The events whose content matters; the rest, known or new, are passed over without being parsed. */
+const relevant = new Set([
+  'response.output_text.delta',
+  'response.refusal.delta',
+  'response.reasoning_summary_text.delta',
+  'response.reasoning_summary_part.added',
+  'response.completed',
+  'response.incomplete',
+  'response.failed',
+  'error',
+]);
+
+/** Writes an answer through the Responses API. @throws ProviderError */
+export async function answerByResponses(
+  http: ProviderHttp,
+  request: AnswerRequest,
+  omitted: Omitted,
+  onPieces: (pieces: AnswerPiece[]) => void,
+  signal: AbortSignal,
+): Promise<AnswerEnd> {
+  const { body } = await http.send({
+    method: 'POST',
+    path: '/responses',
+    apiKey: request.apiKey,
+    body: requestBody(request, omitted),
+    signal,
+  });
+  let end: AnswerEnd | undefined;
+  const pieces = collectPieces(onPieces);
+
+  await readEvents(
+    body,
+    {
+      onEvent({ event: name, data }) {
+        if (end || data === '[DONE]' || (name !== undefined && !relevant.has(name))) return;
+        const event = eventJson(data);
+        switch (name ?? event.type) {
+          case 'response.output_text.delta':
+          case 'response.refusal.delta':
+            return pieces.add('text', event.delta);
+          case 'response.reasoning_summary_text.delta':
+            return pieces.add('reasoning', event.delta);
+          case 'response.reasoning_summary_part.added':
+            return pieces.add('reasoning', event.summary_index ? '\n\n' : '');
+          case 'response.completed':
+          case 'response.incomplete':
+            end = endOf(event.response);
+            return;
+          case 'response.failed':
+            throw failureInStream(errorOf(event.response));
+          case 'error':
+            throw failureInStream(event.error ? errorOf(event) : event);
+        }
+      },
+      onPacket() {
+        pieces.passOn();
+        if (pieces.isTooLong()) end ??= { reason: 'length', usage: null };
+      },
+      isDone: () => end !== undefined,
+    },
+    signal,
+  );
+  return end ?? { reason: 'complete', usage: null };
+}
+
+const Final = z.object({
+  usage: z.unknown().optional(),
+  incomplete_details: z.object({ reason: z.string().nullish() }).nullish().catch(null),
+});
+
+function endOf(response: unknown): AnswerEnd {
+  const { usage, incomplete_details } = Final.catch({ usage: null, incomplete_details: null }).parse(response);
+  const cut = incomplete_details?.reason;
+  return {
+    reason: cut === 'content_filter' ? 'content_filter' : cut ? 'length' : 'complete',
+    usage: usageOf(usage),
+  };
+}
+
+const WithError = z.object({ error: z.record(z.string(), z.unknown()) });
+
+function errorOf(holder: unknown): Record<string, unknown> {
+  const parsed = WithError.safeParse(holder);
+  return parsed.success ? parsed.data.error : {};
+}

@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engines, goodKey, startApp, type TestApp } from '#server/testing/app';
+import { beside } from '#server/testing/database';
+import { withFault } from '#server/testing/faults';
+
+describe.each(engines)('a saved provider key on %s', (engine) => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startApp(engine);
+  });
+  afterAll(() => app.stop());
+
+  /** Every file below the data folder but the master key's, which is there so that the rest is not. */
+  const filesIn = (folder: string): string[] =>
+    readdirSync(folder).flatMap((name) => {
+      const path = join(folder, name);
+      return statSync(path).isDirectory() ? filesIn(path) : name === 'master.key' ? [] : [path];
+    });
+
+  /** All stored text of all tables. */
+  const everythingStored = () =>
+    beside(app, async (db) => {
+      const tables = await db.introspection.getTables();
+      const rows = [];
+      for (const { name } of tables)
+        rows.push(
+          (await sql`select * from ${sql.table(name)}`.execute(db)).rows.map((row) => String(JSON.stringify(row))),
+        );
+      return JSON.stringify(rows);
+    });
+
+  test('is in no answer, no table, no file and no log line, after it was saved and used', async () => {
+    const ada = await app.as('ada');
+    const saved = await ada.post('/api/settings/apikey', { apiKey: goodKey });
+    expect(saved.status).toBe(200);
+    const answers = [
+      saved,
+      await ada.get('/api/user/config'),
+      await ada.get('/api/models'),
+      await ada.post('/api/assistants/fetch-from-openai', {}),
+      await withFault(app, { fail: 'invalid_api_key' }, {}, () => ada.post('/api/assistants/fetch-from-openai', {})),
+      await withFault(app, { fail: 'server_error' }, { path: '/assistants' }, () =>
+        ada.post('/api/assistants/fetch-from-openai', {}),
+      ),
+      await ada.post('/api/settings/apikey', { apiKey: `${goodKey}invalid` }),
+      await ada.post('/api/settings/apikey', { apiKey: goodKey, extra: 1 }),
+      await ada.post('/api/settings/apikey', { apiKey: ` ${goodKey} ü` }),
+    ];
+    const secret = goodKey.slice(3, 30);
+    for (const { body, headers } of answers) expect(JSON.stringify([body, headers])).not.toContain(secret);
+    expect(await everythingStored()).not.toContain(secret);
+    expect(app.logLines.length).toBeGreaterThan(answers.length);
+    expect(app.logLines.join('')).not.toContain(secret);
+    const files = filesIn(app.dataDir);
+    if (engine === 'sqlite') expect(files.some((file) => file.endsWith('roster.db'))).toBe(true);
+    for (const file of files) expect(readFileSync(file).includes(secret), file).toBe(false);
+  });
+
+  test('is useless in another person’s row', async () => {
+    const ada = await app.withKey('ada');
+    const eve = await app.withKey('eve');
+    const idOf = async (visitor: typeof ada) => (await visitor.get('/api/user')).body.id;
+    const [adaId, eveId] = [await idOf(ada), await idOf(eve)];
+    await beside(app, async (db) => {
+      const keys = await db
+        .selectFrom('provider_keys')
+        .selectAll()
+        .where('user_id', '=', adaId)
+        .executeTakeFirstOrThrow();
+      const data = await db.selectFrom('data_keys').selectAll().where('user_id', '=', adaId).executeTakeFirstOrThrow();
+      await db.updateTable('provider_keys').set({ sealed: keys.sealed }).where('user_id', '=', eveId).execute();
+      await db.updateTable('data_keys').set({ wrapped: data.wrapped }).where('user_id', '=', eveId).execute();
+    });
+    const { status, body } = await eve.post('/api/assistants/fetch-from-openai', {});
+    expect([status, body.code]).toEqual([409, 'key_unreadable']);
+    expect(body.message).toBe('Your API key cannot be read any more. Please enter it again in Settings.');
+    expect((await eve.get('/api/models')).body).toMatchObject({ source: 'unknown', notice: body.message });
+    expect((await ada.get('/api/models')).body.source).toBe('provider');
+  });
+
+  test('can be saved again over one that cannot be read', async () => {
+    const dave = await app.withKey('dave');
+    const { id } = (await dave.get('/api/user')).body;
+    await beside(app, (db) =>
+      db.updateTable('data_keys').set({ wrapped: 'v1.lost.AAAAAAAAAAAAAAAA.AAAA' }).where('user_id', '=', id).execute(),
+    );
+    expect((await dave.post('/api/assistants/fetch-from-openai', {})).body.code).toBe('key_unreadable');
+    expect((await dave.post('/api/settings/apikey', { apiKey: goodKey })).status).toBe(200);
+    expect((await dave.post('/api/assistants/fetch-from-openai', {})).status).toBe(200);
+  });
+});
+
+describe('another master key', () => {
+  test.each(engines)('keeps the server on %s from starting, before anything is written', async (engine) => {
+    const app = await startApp(engine);
+    const ada = await app.withKey('ada');
+    const everything = () =>
+      beside(app, async (db) =>
+        Promise.all([
+          db.selectFrom('settings').selectAll().orderBy('name').execute(),
+          db.selectFrom('data_keys').selectAll().execute(),
+          db.selectFrom('instances').selectAll().execute(),
+          db.selectFrom('sessions').selectAll().execute(),
+        ]),
+      );
+    expect((await ada.get('/api/models')).body.source).toBe('provider');
+    await app.halt();
+    const before = await everything();
+    const other = randomBytes(32).toString('base64');
+    await expect(app.startWith({ MASTER_KEY: other })).rejects.toThrow(
+      'The master key is not the one this database was made with',
+    );
+    expect(await everything()).toEqual(before);
+    const right = readFileSync(join(app.dataDir, 'master.key'), 'utf8').trim();
+    await app.startWith({ MASTER_KEY: `${other},${right}` });
+    expect((await ada.post('/api/assistants/fetch-from-openai', {})).status).toBe(200);
+    await app.stop();
+  });
+});

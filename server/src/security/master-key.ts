@@ -1,0 +1,63 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CannotStart } from '../errors.ts';
+import { Secret } from './secret.ts';
+
+/** A key-encryption key and the id by which stored values name it. */
+export type MasterKey = { id: string; key: Secret<Buffer> };
+
+export class UnusableSecret extends CannotStart {
+  override name = 'UnusableSecret';
+}
+
+/** `text`: one or several 32-byte keys in base64, separated by commas; the first encrypts, all decrypt. */
+export function parseMasterKeys(text: string, source: string): MasterKey[] {
+  const parts = text.trim().split(/\s*,\s*/);
+  const keys = parts.map((part) => parseMasterKey(part, source));
+  if (new Set(keys.map((key) => key.id)).size !== keys.length)
+    throw new UnusableSecret(`${source} names the same key twice.`);
+  return keys;
+}
+
+function parseMasterKey(text: string, source: string): MasterKey {
+  const how = `Make one with: openssl rand -base64 32`;
+  if (text === '') throw new UnusableSecret(`${source} is empty. ${how}`);
+  const key = Buffer.from(text, 'base64');
+  // Re-encoding catches what Buffer.from silently skips: typing errors, line breaks, a password instead of a key.
+  const canonical = key.toString('base64').replace(/=+$/, '');
+  if (canonical !== text.replace(/=+$/, '').replaceAll('-', '+').replaceAll('_', '/'))
+    throw new UnusableSecret(`${source} is not base64. ${how}`);
+  if (key.length !== 32) throw new UnusableSecret(`${source} must be 32 bytes, it is ${key.length}. ${how}`);
+  if (looksMade(key)) throw new UnusableSecret(`${source} is not random enough to be a key. ${how}`);
+  return { id: createHash('sha256').update(key).digest('hex').slice(0, 8), key: new Secret(key) };
+}
+
+/** Constant, repeated, counting or readable bytes: an example from a document, not a key. */
+function looksMade(key: Buffer): boolean {
+  if (new Set(key).size < 16) return true;
+  if (key.subarray(0, 16).equals(key.subarray(16))) return true;
+  const steps = new Set(key.subarray(1).map((byte, index) => (byte - (key[index] ?? 0) + 256) % 256));
+  return steps.size < 4 || /^[\x20-\x7e]+$/.test(key.toString('latin1'));
+}
+
+/** The key of a loopback installation: made at the first start, readable by its owner only. */
+export function generatedMasterKeys(dataDir: string): MasterKey[] {
+  const file = join(dataDir, 'master.key');
+  if (!existsSync(file)) {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    writeFileSync(file, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx', flush: true });
+  }
+  return readMasterKeyFile(file);
+}
+
+export function readMasterKeyFile(file: string): MasterKey[] {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new UnusableSecret(`The master key file ${file} cannot be read.`, { cause });
+  }
+  if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
+  return parseMasterKeys(text, file);
+}

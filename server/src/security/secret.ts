@@ -1,0 +1,21 @@
+import { inspect } from 'node:util';
+
+/** A value that must not reach a log, an answer or an error message by accident. Read it with `reveal()`. */
+export class Secret<T extends string | Buffer = string> {
+  readonly #value: T;
+  constructor(value: T) {
+    this.#value = value;
+  }
+  reveal(): T {
+    return this.#value;
+  }
+  toString() {
+    return '[secret]';
+  }
+  toJSON() {
+    return '[secret]';
+  }
+  [inspect.custom]() {
+    return '[secret]';
+  }
+}

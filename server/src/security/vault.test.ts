@@ -1,0 +1,121 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { MasterKey } from '#server/security/master-key';
+import { Secret } from '#server/security/secret';
+import { CannotOpen, createVault } from '#server/security/vault';
+
+const providerKey = new Secret('sk-the-key-of-somebody');
+
+function masterKey(): MasterKey {
+  const key = randomBytes(32);
+  return { id: createHash('sha256').update(key).digest('hex').slice(0, 8), key: new Secret(key) };
+}
+
+function sealed(userId = 7) {
+  const keys = [masterKey()];
+  const vault = createVault(keys);
+  const wrapped = vault.newDataKey(userId);
+  return { keys, vault, wrapped, text: vault.sealProviderKey(userId, wrapped, providerKey) };
+}
+
+/** One letter changed in each of the parts, one after the other. */
+const tampered = (text: string) =>
+  text.split('').flatMap((letter, index) => {
+    if (letter === '.') return [];
+    return [text.slice(0, index) + (letter === 'A' ? 'B' : 'A') + text.slice(index + 1)];
+  });
+
+describe('the vault', () => {
+  test('gives back what was sealed', () => {
+    const { vault, wrapped, text } = sealed();
+    expect(vault.openProviderKey(7, wrapped, text).reveal()).toBe(providerKey.reveal());
+  });
+
+  test('seals the same key differently each time, and shows nothing of it', () => {
+    const { vault, wrapped, text } = sealed();
+    expect(vault.sealProviderKey(7, wrapped, providerKey)).not.toBe(text);
+    expect(text).not.toContain('sk-');
+    expect(text).toMatch(/^v1\.dek\.[A-Za-z0-9_-]{16}\.[A-Za-z0-9_-]+$/);
+  });
+
+  test('does not open what was moved to another person’s row, in part or whole', () => {
+    const { vault, wrapped, text } = sealed(7);
+    const theirs = vault.newDataKey(8);
+    for (const open of [
+      () => vault.openProviderKey(8, wrapped, text),
+      () => vault.openProviderKey(8, theirs, text),
+      () => vault.openProviderKey(7, theirs, text),
+      () => vault.sealProviderKey(8, wrapped, providerKey),
+    ])
+      expect(open).toThrow(CannotOpen);
+  });
+
+  test('does not take one purpose for another', () => {
+    const { vault, wrapped, text } = sealed(0);
+    expect(() => vault.verifyKeyCheck(wrapped)).toThrow(CannotOpen);
+    expect(() => vault.openProviderKey(0, vault.newKeyCheck(), text)).toThrow(CannotOpen);
+  });
+
+  test('does not open with another master key', () => {
+    const { wrapped, text } = sealed();
+    const other = createVault([masterKey()]);
+    expect(() => other.openProviderKey(7, wrapped, text)).toThrow(CannotOpen);
+  });
+
+  test('does not open with another key under the same id', () => {
+    const { keys, wrapped, text } = sealed();
+    const other = createVault([{ id: keys[0]?.id ?? '', key: new Secret(randomBytes(32)) }]);
+    expect(() => other.openProviderKey(7, wrapped, text)).toThrow(CannotOpen);
+  });
+
+  test('notices every letter that was changed', () => {
+    const { vault, wrapped, text } = sealed();
+    // The last letter of a base64 text may carry bits that decode to nothing.
+    for (const other of tampered(text).slice(0, -1))
+      expect(() => vault.openProviderKey(7, wrapped, other), other).toThrow(CannotOpen);
+    for (const other of tampered(wrapped).slice(0, -1))
+      expect(() => vault.openProviderKey(7, other, text), other).toThrow(CannotOpen);
+  });
+
+  test.each([
+    '',
+    'v1',
+    'v1.dek',
+    'v1.dek.AAAA.AAAA',
+    'v1.dek.AAAAAAAAAAAAAAAA.',
+    'v2.dek.AAAAAAAAAAAAAAAA.AAAA',
+    '....',
+  ])('fails in one way only for %j', (text) => {
+    const { vault, wrapped } = sealed();
+    expect(() => vault.openProviderKey(7, wrapped, text)).toThrow(CannotOpen);
+    expect(() => vault.openProviderKey(7, text, wrapped)).toThrow(CannotOpen);
+  });
+
+  test('a shortened tag is not a tag', () => {
+    const { vault, wrapped, text } = sealed();
+    const [version, id, nonce, body = ''] = text.split('.');
+    const short = Buffer.from(body, 'base64url').subarray(0, 10).toString('base64url');
+    expect(() => vault.openProviderKey(7, wrapped, [version, id, nonce, short].join('.'))).toThrow(CannotOpen);
+  });
+
+  test('rotation: the new key wraps, both open, and after re-wrapping the old one may go', () => {
+    const { keys, wrapped, text } = sealed();
+    const next = masterKey();
+    const both = createVault([next, ...keys]);
+    expect(both.openProviderKey(7, wrapped, text).reveal()).toBe(providerKey.reveal());
+    const rewrapped = both.rewrap(7, wrapped);
+    expect(rewrapped.startsWith(`v1.${next.id}.`)).toBe(true);
+    expect(both.rewrap(7, rewrapped)).toBe(rewrapped);
+    const onlyNew = createVault([next]);
+    expect(onlyNew.openProviderKey(7, rewrapped, text).reveal()).toBe(providerKey.reveal());
+    expect(() => onlyNew.openProviderKey(7, wrapped, text)).toThrow(CannotOpen);
+    expect(() => both.rewrap(8, wrapped)).toThrow(CannotOpen);
+  });
+
+  test('its key check is passed by the key that made it only', () => {
+    const { keys, vault } = sealed();
+    const check = vault.newKeyCheck();
+    createVault([masterKey(), ...keys]).verifyKeyCheck(check);
+    expect(() => createVault([masterKey()]).verifyKeyCheck(check)).toThrow(CannotOpen);
+  });
+});

@@ -1,0 +1,79 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { MasterKey } from './master-key.ts';
+import { Secret } from './secret.ts';
+
+/** What a sealed value is for and whose it is: part of its authentication, so that it is useless in another row. */
+export type Purpose = { purpose: 'data-key' | 'provider-key' | 'key-check'; userId: number };
+
+/** A sealed value could not be opened: another master key, another row, or a damaged text. */
+export class CannotOpen extends Error {
+  override name = 'CannotOpen';
+}
+
+const version = 'v1';
+
+function seal(plain: Buffer, key: Buffer, keyId: string, { purpose, userId }: Purpose): string {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: 16 });
+  cipher.setAAD(Buffer.from(`${version}|${purpose}|${userId}|${keyId}`));
+  const sealed = Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+  return [version, keyId, nonce.toString('base64url'), sealed.toString('base64url')].join('.');
+}
+
+function open(text: string, keyOf: (id: string) => Buffer | undefined, { purpose, userId }: Purpose): Buffer {
+  const [storedVersion, keyId, nonce, sealed] = text.split('.');
+  try {
+    if (storedVersion !== version || !keyId || !nonce || !sealed) throw new Error('unknown form');
+    const key = keyOf(keyId);
+    if (!key) throw new Error(`key ${keyId} is not configured`);
+    const bytes = Buffer.from(sealed, 'base64url');
+    const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'), { authTagLength: 16 });
+    decipher.setAAD(Buffer.from(`${version}|${purpose}|${userId}|${keyId}`));
+    decipher.setAuthTag(bytes.subarray(-16));
+    return Buffer.concat([decipher.update(bytes.subarray(0, -16)), decipher.final()]);
+  } catch (cause) {
+    throw new CannotOpen('The stored secret cannot be opened with the configured master key.', { cause });
+  }
+}
+
+/**
+ * Envelope encryption (AES-256-GCM): a master key wraps one data key per user, the data key seals that user's
+ * provider key. The stored form is `version.keyId.nonce.ciphertext+tag`.
+ */
+export function createVault(masterKeys: MasterKey[]) {
+  const [first] = masterKeys;
+  if (!first) throw new Error('The vault needs a master key');
+  const masterKey = (id: string) => masterKeys.find((key) => key.id === id)?.key.reveal();
+  const dataKeyId = 'dek';
+
+  return {
+    /** The id of the master key that wraps new data keys. */
+    currentKeyId: first.id,
+    newDataKey(userId: number): string {
+      return seal(randomBytes(32), first.key.reveal(), first.id, { purpose: 'data-key', userId });
+    },
+    sealProviderKey(userId: number, wrappedDataKey: string, providerKey: Secret): string {
+      const dataKey = open(wrappedDataKey, masterKey, { purpose: 'data-key', userId });
+      return seal(Buffer.from(providerKey.reveal()), dataKey, dataKeyId, { purpose: 'provider-key', userId });
+    },
+    /** @throws CannotOpen */
+    openProviderKey(userId: number, wrappedDataKey: string, sealed: string): Secret {
+      const dataKey = open(wrappedDataKey, masterKey, { purpose: 'data-key', userId });
+      const keyOf = (id: string) => (id === dataKeyId ? dataKey : undefined);
+      return new Secret(open(sealed, keyOf, { purpose: 'provider-key', userId }).toString());
+    },
+    /** The same data key under the current master key; the text itself if it is already. */
+    rewrap(userId: number, wrappedDataKey: string): string {
+      if (wrappedDataKey.startsWith(`${version}.${first.id}.`)) return wrappedDataKey;
+      const dataKey = open(wrappedDataKey, masterKey, { purpose: 'data-key', userId });
+      return seal(dataKey, first.key.reveal(), first.id, { purpose: 'data-key', userId });
+    },
+    newKeyCheck: () => seal(Buffer.from('roster'), first.key.reveal(), first.id, { purpose: 'key-check', userId: 0 }),
+    /** @throws CannotOpen if none of the configured master keys is the one this database was made with. */
+    verifyKeyCheck(stored: string) {
+      open(stored, masterKey, { purpose: 'key-check', userId: 0 });
+    },
+  };
+}
+
+export type Vault = ReturnType<typeof createVault>;

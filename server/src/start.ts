@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyBaseLogger } from 'fastify';
+import { createApp, type ForTests } from './app.ts';
+import type { Config } from './config.ts';
+import { connect } from './db/connect.ts';
+import { migrate } from './db/migrate.ts';
+import { join } from './db/presence.ts';
+import { checkMasterKey } from './security/key-check.ts';
+import { rewrapKeys } from './security/key-rotation.ts';
+import { createVault } from './security/vault.ts';
+
+/** Checks, recovers, then listens. What was opened is closed again where a step fails. */
+export async function start(config: Config, log: FastifyBaseLogger, forTests: ForTests = {}) {
+  const database = connect(config.databaseUrl, config.dataDir, (error) => {
+    log.fatal({ err: error }, 'the disk failed; stopping, so that nothing is acknowledged that is not stored');
+    process.exit(70);
+  });
+  try {
+    const applied = await migrate(database);
+    if (applied.length > 0) log.info({ applied }, 'database schema brought up to date');
+    const vault = createVault(config.masterKeys);
+    await checkMasterKey(database.db, vault);
+    const rewrapped = await rewrapKeys(database.db, vault);
+    if (rewrapped > 0) log.info({ rewrapped }, 'data keys brought under the current master key');
+    const setupCode = randomBytes(12).toString('base64url');
+    const presence = await join(database, config.databaseUrl, (error) => log.error({ err: error }, 'database signals'));
+    const running = await createApp({ config, database, presence, log, setupCode, ...forTests });
+    const recovered = await running.recover();
+    if (recovered > 0) log.warn({ recovered }, 'answers that a crash cut off were marked as interrupted');
+    const address = await running.app.listen({ port: config.port, host: config.host });
+    running.open();
+    return {
+      address,
+      endpoints: running.endpoints,
+      /** Present while the first account of an installation outside loopback is still to be made. */
+      setupCode: (await running.needsSetupCode()) ? setupCode : undefined,
+      async stop() {
+        await running.close();
+        await presence.leave();
+        await database.close();
+      },
+    };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}

@@ -1,0 +1,114 @@
+import type { Message, Run } from '@roster/contracts/chat';
+import type { JournalEntry } from '@roster/simulator/http/journal';
+import { request } from 'undici';
+import type { TestApp } from './app.ts';
+import { type Numbered, readEvents } from './events.ts';
+import type { Visitor } from './visitor.ts';
+
+let made = 0;
+/** Fresh ones, in order. */
+export const clientId = () => `client-${String(++made).padStart(6, '0')}`;
+
+/** What the words `[[bench n]]` make the simulator say. */
+export const benchText = (count: number) =>
+  Array.from({ length: count }, (_, index) => ` t${String(index).padStart(4, '0')}`).join('');
+
+/** Starts a conversation and returns its id. */
+export async function newThread(visitor: Visitor, more: Record<string, unknown> = {}): Promise<number> {
+  const { status, body } = await visitor.post('/api/threads', more);
+  if (status !== 201) throw new Error(`No thread: ${JSON.stringify(body)}`);
+  return body.id;
+}
+
+export const post = (visitor: Visitor, threadId: number, message: string, more: Record<string, unknown> = {}) =>
+  visitor.post(`/api/threads/${threadId}/messages`, { message, clientId: clientId(), ...more });
+
+type Sent = { message: Message; run: Run };
+
+/** Sends a message that is taken. */
+export async function send(
+  visitor: Visitor,
+  threadId: number,
+  message: string,
+  more: Record<string, unknown> = {},
+): Promise<Sent> {
+  const { status, body } = await post(visitor, threadId, message, more);
+  if (status !== 202) throw new Error(`Not sent: ${status} ${JSON.stringify(body)}`);
+  return body;
+}
+
+/** Sends a message and waits for the end of its answer. */
+export async function ask(
+  app: { url: string },
+  visitor: Visitor,
+  threadId: number,
+  message: string,
+  more: Record<string, unknown> = {},
+): Promise<Sent & { events: Numbered[]; answer: Message }> {
+  const sent = await send(visitor, threadId, message, more);
+  const events = await readEvents(app, visitor, sent.run.id);
+  return { ...sent, events, answer: await messageOf(visitor, threadId, sent.run.messageId) };
+}
+
+/** A new answer, waited for. */
+export async function regenerated(app: { url: string }, visitor: Visitor, messageId: number): Promise<Sent> {
+  const { status, body } = await visitor.post(`/api/messages/${messageId}/regenerate`);
+  if (status !== 202) throw new Error(`Not regenerated: ${status} ${JSON.stringify(body)}`);
+  await readEvents(app, visitor, body.run.id);
+  return body;
+}
+
+/** The shown branch, at most 200 messages of it. */
+export async function messagesOf(visitor: Visitor, threadId: number): Promise<Message[]> {
+  const { status, body } = await visitor.get(`/api/threads/${threadId}/messages?limit=200`);
+  if (status !== 200) throw new Error(`No messages: ${status} ${JSON.stringify(body)}`);
+  return body.items;
+}
+
+export async function messageOf(visitor: Visitor, threadId: number, messageId: number): Promise<Message> {
+  const { body } = await visitor.get(`/api/threads/${threadId}/messages?limit=1&around=${messageId}`);
+  return body.items[0];
+}
+
+/** Waits for something that is on its way; how long says only when to give up. */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined | false>,
+  withinMs = 20_000,
+): Promise<T> {
+  const giveUpAt = performance.now() + withinMs;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() > giveUpAt) throw new Error(`${what} did not happen within ${withinMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+type Asked = Omit<JournalEntry, 'body'> & {
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on whatever was sent
+  body: any;
+};
+
+const titleWords = 'Give this conversation a title';
+const isForTitle = ({ body }: Asked) =>
+  String(body?.instructions ?? body?.messages?.[0]?.content).startsWith(titleWords);
+
+async function askedOf({ provider }: Pick<TestApp, 'provider'>): Promise<Asked[]> {
+  const response = await request(`${provider.origin}/__simulator/requests`);
+  const { requests } = JSON.parse(await response.body.text());
+  return requests;
+}
+
+const makesAnswers = ({ path }: Asked) => path === '/responses' || path === '/chat/completions';
+
+/** What the provider was asked to answer, oldest first; requests for titles left out. */
+export const asksOf = async (app: Pick<TestApp, 'provider'>) =>
+  (await askedOf(app)).filter((asked) => makesAnswers(asked) && !isForTitle(asked));
+/** The requests for titles. */
+export const titleAsksOf = async (app: Pick<TestApp, 'provider'>) =>
+  (await askedOf(app)).filter((asked) => makesAnswers(asked) && isForTitle(asked));
+
+export async function forgetAsks({ provider }: Pick<TestApp, 'provider'>) {
+  await request(`${provider.origin}/__simulator/requests`, { method: 'DELETE' });
+}

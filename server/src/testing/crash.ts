@@ -1,0 +1,81 @@
+import { request } from 'undici';
+import { goodKey, password } from './app.ts';
+import { type Numbered, openEvents } from './events.ts';
+import { freePort } from './free-port.ts';
+import { type Spawned, spawnServer, untilReady } from './process.ts';
+import { createVisitor, type Visitor } from './visitor.ts';
+
+/** Numbers that look random and are the same in every run of a test. */
+export function seeded(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+/** A server that is killed and started again, on the same data and at the same address. */
+export async function killableServer(variables: Record<string, string>) {
+  const port = await freePort();
+  const place = { url: `http://localhost:${port}`, origin: `http://localhost:${port}` };
+  let spawned: Spawned | undefined;
+  return {
+    ...place,
+    visitor: () => createVisitor(() => place),
+    /** Resolves with how long it took until it was ready. */
+    async start(): Promise<number> {
+      const before = performance.now();
+      spawned = spawnServer({ PORT: String(port), RATE_LIMIT_SCALE: '1000', LOG_LEVEL: 'warn', ...variables });
+      await untilReady(spawned, port);
+      return performance.now() - before;
+    },
+    async kill() {
+      spawned?.child.kill('SIGKILL');
+      await spawned?.ended;
+    },
+    /** Asks it to stop; resolves with its exit code. */
+    async terminate(): Promise<number | null> {
+      spawned?.child.kill('SIGTERM');
+      return (await spawned?.ended)?.code ?? null;
+    },
+    output: () => spawned?.output.text ?? '',
+    async status(path: string): Promise<number | undefined> {
+      const answer = await request(`${place.url}${path}`).catch(() => undefined);
+      await answer?.body.dump();
+      return answer?.statusCode;
+    },
+  };
+}
+
+export type KillableServer = Awaited<ReturnType<typeof killableServer>>;
+
+export async function registered(server: KillableServer, name: string): Promise<Visitor> {
+  const visitor = server.visitor();
+  const { status, body } = await visitor.post('/api/register', { email: `${name}@example.com`, password });
+  if (status !== 201) throw new Error(`${name} could not register: ${JSON.stringify(body)}`);
+  await visitor.post('/api/settings/apikey', { apiKey: goodKey });
+  return visitor;
+}
+
+/** A reader that lives through the server's death: what it had seen, and when. */
+export async function witness(server: KillableServer, visitor: Visitor, runId: number) {
+  const reader = await openEvents(server, visitor, runId);
+  const arrivals: number[] = [];
+  const noting = setInterval(() => {
+    while (arrivals.length < reader.events.length) arrivals.push(performance.now());
+  }, 10);
+  return {
+    until: reader.until,
+    /** What had come by that time. */
+    seenBefore(time: number): Numbered[] {
+      return reader.events.slice(0, arrivals.filter((at) => at <= time).length);
+    },
+    get events() {
+      return reader.events;
+    },
+    leave() {
+      clearInterval(noting);
+      reader.leave();
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import type { Fault } from '@roster/simulator/faults/fault';
+import type { FaultMatch } from '@roster/simulator/faults/fault-list';
+import { request } from 'undici';
+import type { TestApp } from './app.ts';
+
+/** While `work` goes on, the provider misbehaves. */
+export async function withFault<T>(
+  { provider }: Pick<TestApp, 'provider'>,
+  fault: Fault,
+  match: FaultMatch,
+  work: () => Promise<T>,
+): Promise<T> {
+  const address = `${provider.origin}/__simulator/faults`;
+  const headers = { 'content-type': 'application/json' };
+  const asked = await request(address, { method: 'POST', headers, body: JSON.stringify({ fault, match }) });
+  if (asked.statusCode !== 201) throw new Error(`The simulator refused the fault: ${await asked.body.text()}`);
+  await asked.body.dump();
+  try {
+    return await work();
+  } finally {
+    await request(address, { method: 'DELETE' });
+  }
+}

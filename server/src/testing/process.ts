@@ -1,0 +1,41 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { request } from 'undici';
+
+const main = fileURLToPath(new URL('../main.ts', import.meta.url));
+
+export type Spawned = {
+  child: ChildProcess;
+  /** What it has printed so far. */
+  output: { text: string };
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+};
+
+/** The server as an operator starts it: a process of its own, with nothing but these variables. */
+export function spawnServer(variables: Record<string, string>): Spawned {
+  const output = { text: '' };
+  const child = spawn(process.execPath, [main], { env: variables, stdio: ['ignore', 'pipe', 'pipe'] });
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => {
+      output.text += chunk.toString();
+    });
+  const ended: Spawned['ended'] = new Promise((resolve) =>
+    child.once('close', (code, signal) => resolve({ code, signal })),
+  );
+  return { child, output, ended };
+}
+
+/** Waits until it takes work. @throws with what it printed if it ends or does not get there */
+export async function untilReady({ child, output }: Spawned, port: number) {
+  const isReady = async () => {
+    const answer = await request(`http://localhost:${port}/readyz`).catch(() => undefined);
+    await answer?.body.dump();
+    return answer?.statusCode === 200;
+  };
+  for (let attempt = 0; attempt < 300; attempt++) {
+    if (child.exitCode !== null || child.signalCode !== null) break;
+    if (await isReady()) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`The server did not become ready:\n${output.text}`);
+}

@@ -1,0 +1,19 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { AuthPage } from '#web/features/auth/auth-page.tsx';
+import { VisitorsOnly } from './guards.tsx';
+
+export function AuthRoute() {
+  const { tab = 'login', redirect, error } = useSearch({ from: '/auth' });
+  const navigate = useNavigate();
+  return (
+    <VisitorsOnly returnPath={redirect}>
+      <AuthPage
+        tab={tab}
+        onTabChange={(next) =>
+          void navigate({ to: '/auth', search: { tab: next, ...(redirect && { redirect }) }, replace: true })
+        }
+        flowError={error}
+      />
+    </VisitorsOnly>
+  );
+}

@@ -1,0 +1,142 @@
+import { Search } from 'lucide-react';
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { classNames } from '#web/ui/class-names.ts';
+import { Kbd } from '#web/ui/kbd.tsx';
+import { ModalLayer } from '#web/ui/modal-layer.tsx';
+import { Spinner } from '#web/ui/spinner.tsx';
+import { type Command, useCommands } from './commands.ts';
+
+/** Ctrl/Cmd+K: one field that finds pages, assistants and conversations, and does a few things at once. */
+export function CommandPalette({ onClose }: { onClose: () => void }) {
+  const [text, setText] = useState('');
+  const { groups, searching, failed } = useCommands(text);
+  const commands = groups.flatMap((group) => group.commands);
+  const [chosenId, setChosenId] = useState<string | null>(null);
+  const chosen = commands.find((command) => command.id === chosenId) ?? commands[0];
+  const listId = useId();
+  const list = useRef<HTMLDivElement>(null);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the element to show is found by what is chosen.
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
+  }, [chosen?.id]);
+
+  const run = (command: Command | undefined) => {
+    if (!command) return;
+    onClose();
+    // After the layer has given the focus back, so that the page that opens can take it.
+    queueMicrotask(command.run);
+  };
+  const move = (step: number) => {
+    const at = chosen ? commands.indexOf(chosen) : 0;
+    setChosenId(commands[(at + step + commands.length) % commands.length]?.id ?? null);
+  };
+  const keyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === 'ArrowDown') move(1);
+    else if (event.key === 'ArrowUp') move(-1);
+    else if (event.key === 'Enter') run(chosen);
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    <ModalLayer
+      onOpenChange={onClose}
+      label="Search and commands"
+      className="flex items-start justify-center px-3 pt-[12dvh] pb-4"
+    >
+      <div
+        data-layer-body
+        className="flex max-h-[min(30rem,76dvh)] w-full max-w-xl animate-rise flex-col rounded-lg bg-popover shadow-float"
+      >
+        <div className="flex items-center gap-3 border-border border-b px-4">
+          {searching ? (
+            <Spinner className="text-muted-foreground" />
+          ) : (
+            <Search aria-hidden className="size-4 shrink-0 text-muted-foreground" />
+          )}
+          <input
+            role="combobox"
+            aria-label="Search pages, assistants and conversations"
+            aria-expanded="true"
+            aria-controls={listId}
+            aria-activedescendant={chosen ? `${listId}-${chosen.id}` : undefined}
+            aria-autocomplete="list"
+            autoComplete="off"
+            spellCheck={false}
+            placeholder="Search pages, assistants, conversations…"
+            value={text}
+            onChange={(event) => {
+              setText(event.currentTarget.value);
+              setChosenId(null);
+            }}
+            onKeyDown={keyDown}
+            className="h-12 min-w-0 flex-1 bg-transparent text-lg outline-none md:text-base"
+          />
+          <Kbd>Esc</Kbd>
+        </div>
+        <div
+          ref={list}
+          id={listId}
+          role="listbox"
+          aria-label="Results"
+          className="min-h-0 flex-1 overflow-y-auto p-1.5"
+        >
+          {groups.map((group) => (
+            // biome-ignore lint/a11y/useSemanticElements: a listbox groups its options with this role.
+            <div key={group.title} role="group" aria-label={group.title} className="pb-1">
+              <p aria-hidden="true" className="px-2.5 pt-2 pb-1 text-muted-foreground text-xs">
+                {group.title}
+              </p>
+              {group.commands.map((command) => (
+                <Option
+                  key={command.id}
+                  id={`${listId}-${command.id}`}
+                  command={command}
+                  selected={command === chosen}
+                  onPoint={() => setChosenId(command.id)}
+                  onRun={() => run(command)}
+                />
+              ))}
+            </div>
+          ))}
+          {commands.length === 0 && (
+            <p className="px-2.5 py-8 text-center text-muted-foreground">
+              {searching ? 'Searching…' : `Nothing found for “${text.trim()}”`}
+            </p>
+          )}
+          {failed && <p className="px-2.5 py-2 text-destructive-text text-sm">Conversations could not be searched.</p>}
+        </div>
+      </div>
+    </ModalLayer>
+  );
+}
+
+type OptionProps = { id: string; command: Command; selected: boolean; onPoint: () => void; onRun: () => void };
+
+function Option({ id, command, selected, onPoint, onRun }: OptionProps) {
+  const { icon: IconPart, label, detail } = command;
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and the keys, as a combobox does.
+    // biome-ignore lint/a11y/useFocusableInteractive: see above; the field names the active option.
+    <div
+      id={id}
+      role="option"
+      aria-selected={selected}
+      onPointerMove={onPoint}
+      onClick={onRun}
+      className={classNames(
+        'flex min-h-9 cursor-pointer items-center gap-3 rounded-sm px-2.5 py-1.5 max-md:min-h-11',
+        selected && 'bg-hover',
+      )}
+    >
+      <IconPart aria-hidden className="size-4 text-muted-foreground" />
+      <span className="min-w-0 flex-1">
+        <span className="block truncate">{label}</span>
+        {command.excerpt && <span className="block truncate text-muted-foreground text-xs">{command.excerpt}</span>}
+      </span>
+      {detail && <span className="shrink-0 text-muted-foreground text-xs">{detail}</span>}
+    </div>
+  );
+}

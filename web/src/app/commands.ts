@@ -1,0 +1,137 @@
+import type { Assistant } from '@roster/contracts/assistants';
+import { chat, type ThreadListItem } from '@roster/contracts/chat';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Bot, MessageSquare, MessageSquarePlus, Monitor, Moon, Plus, Sun } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { assistantsQuery } from '#web/data/assistants.ts';
+import { useEditing, useUser } from '#web/data/current-user.ts';
+import { call } from '#web/lib/api.ts';
+import { formatRelative } from '#web/lib/format.ts';
+import { setTheme, type Theme, useTheme } from '#web/lib/theme.ts';
+import type { Icon } from '#web/ui/icon.ts';
+import { pagesFor } from './navigation.ts';
+
+export type Command = {
+  id: string;
+  label: string;
+  /** At the right, quietly. */
+  detail?: string;
+  /** Where a search found it. */
+  excerpt?: string;
+  icon: Icon;
+  run: () => void;
+};
+type Group = { title: string; commands: Command[] };
+
+const themeNames: Record<Theme, string> = { light: 'Light', dark: 'Dark', system: 'System' };
+const themeIcons: Record<Theme, Icon> = { light: Sun, dark: Moon, system: Monitor };
+const shownAtMost = 6;
+
+const threadSearch = (text: string) =>
+  queryOptions({
+    queryKey: ['palette-threads', text],
+    queryFn: ({ signal }) => call(chat.threads, { query: { limit: 8, ...(text ? { q: text } : {}) } }, signal),
+    placeholderData: keepPreviousData,
+  });
+
+/** Every word of the text is somewhere in the label. */
+function matches(label: string, text: string): boolean {
+  const lower = label.toLowerCase();
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => lower.includes(word));
+}
+
+/** What can be done or reached now, narrowed by what was typed. */
+export function useCommands(text: string): { groups: Group[]; searching: boolean; failed: boolean } {
+  const wanted = text.trim();
+  const settled = useSettled(wanted, 150);
+  const threads = useQuery(threadSearch(settled));
+  const assistants = useQuery(assistantsQuery);
+  const actions = useActions();
+  const pages = usePages();
+  const openAssistant = useOpenAssistant();
+  const openThread = useOpenThread();
+
+  const narrowed = (commands: Command[]) => commands.filter((command) => matches(command.label, wanted));
+  const groups = [
+    { title: 'Actions', commands: narrowed(actions) },
+    { title: 'Pages', commands: narrowed(pages) },
+    { title: 'Assistants', commands: narrowed((assistants.data ?? []).map(openAssistant)).slice(0, shownAtMost) },
+    { title: 'Conversations', commands: (threads.data?.items ?? []).map(openThread) },
+  ].filter((group) => group.commands.length > 0);
+  return { groups, searching: threads.isFetching || settled !== wanted, failed: threads.isError };
+}
+
+function usePages(): Command[] {
+  const navigate = useNavigate();
+  return pagesFor(useUser()).map(({ to, label, icon, key }) => ({
+    id: `page-${key}`,
+    label,
+    icon,
+    detail: `G ${key.toUpperCase()}`,
+    run: () => void navigate({ to }),
+  }));
+}
+
+function useActions(): Command[] {
+  const navigate = useNavigate();
+  const { mayEdit } = useEditing();
+  const { theme } = useTheme();
+  const switches = (['light', 'dark', 'system'] as const)
+    .filter((choice) => choice !== theme)
+    .map((choice) => ({
+      id: `theme-${choice}`,
+      label: `Switch theme to ${themeNames[choice]}`,
+      icon: themeIcons[choice],
+      run: () => setTheme(choice),
+    }));
+  const newChat = {
+    id: 'new-chat',
+    label: 'New chat',
+    icon: MessageSquarePlus,
+    run: () => void navigate({ to: '/chat' }),
+  };
+  const create = {
+    id: 'create-assistant',
+    label: 'Create assistant',
+    icon: Plus,
+    run: () => void navigate({ to: '/settings', search: { tab: 'assistants', view: 'create' } }),
+  };
+  return mayEdit ? [newChat, create, ...switches] : [newChat, ...switches];
+}
+
+function useOpenAssistant() {
+  const navigate = useNavigate();
+  return ({ id, name, model }: Assistant): Command => ({
+    id: `assistant-${id}`,
+    label: name,
+    detail: model,
+    icon: Bot,
+    run: () => void navigate({ to: '/chat', search: { assistant: id } }),
+  });
+}
+
+function useOpenThread() {
+  const navigate = useNavigate();
+  return ({ id, title, updatedAt, match }: ThreadListItem): Command => ({
+    id: `thread-${id}`,
+    label: title,
+    detail: formatRelative(updatedAt),
+    ...(match ? { excerpt: match.snippet } : {}),
+    icon: MessageSquare,
+    run: () => void navigate({ to: '/chat/$threadId', params: { threadId: String(id) } }),
+  });
+}
+
+/** The text after it has stayed the same for a moment, so that not every key asks the server. */
+function useSettled(text: string, delay: number): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), delay);
+    return () => clearTimeout(timer);
+  }, [text, delay]);
+  return settled;
+}

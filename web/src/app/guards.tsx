@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { type ReactNode, useEffect } from 'react';
+import { currentUserQuery, UserProvider } from '#web/data/current-user.ts';
+import { errorText } from '#web/lib/api.ts';
+import { ErrorState } from '#web/ui/error-state.tsx';
+import { SpinnerPanel } from '#web/ui/spinner.tsx';
+import { safeReturnPath } from './return-path.ts';
+
+/** Spinner while it is not known who is there, an error panel where that cannot be learnt; then what `children` says. */
+function WithCurrentUser({ visitor, user }: { visitor: ReactNode; user: ReactNode }) {
+  const query = useQuery(currentUserQuery);
+  if (query.data) return <UserProvider value={query.data}>{user}</UserProvider>;
+  if (query.data === null) return visitor;
+  if (query.isError && !query.isFetching) {
+    return (
+      <main className="mx-auto max-w-lg px-4 pt-24">
+        <h1 className="sr-only">Roster</h1>
+        <ErrorState
+          title="Roster could not be loaded"
+          message={errorText(query.error)}
+          onRetry={() => {
+            query.refetch().catch(() => undefined);
+          }}
+        />
+      </main>
+    );
+  }
+  return <SpinnerPanel label="Loading your account" className="min-h-dvh" />;
+}
+
+/** Visitors go to the sign-in page, and from there back to where they wanted. */
+export function SignedInOnly({ children }: { children: ReactNode }) {
+  return <WithCurrentUser user={children} visitor={<ToSignIn />} />;
+}
+
+/** A signed-in user has nothing to do here and goes home, or to where they wanted. */
+export function VisitorsOnly({ returnPath, children }: { returnPath: string | undefined; children: ReactNode }) {
+  return <WithCurrentUser user={<ToReturnPath path={returnPath} />} visitor={children} />;
+}
+
+// Both go once, when they appear: the address changes while they are still there, and must not be followed again.
+
+function ToSignIn() {
+  const router = useRouter();
+  useEffect(() => {
+    const { pathname, href } = router.latestLocation;
+    // Signing out is already on its way there, with nowhere to come back to.
+    if (pathname === '/auth') return;
+    router
+      .navigate({ to: '/auth', search: href === '/' ? {} : { redirect: href }, replace: true })
+      .catch(() => undefined);
+  }, [router]);
+  return <SpinnerPanel label="Going to the sign-in page" className="min-h-dvh" />;
+}
+
+function ToReturnPath({ path }: { path: string | undefined }) {
+  const router = useRouter();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the path goes from the address with the first step.
+  useEffect(() => {
+    router.history.replace(safeReturnPath(path));
+  }, [router]);
+  return <SpinnerPanel label="Loading" className="min-h-dvh" />;
+}

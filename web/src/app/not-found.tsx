@@ -1,0 +1,17 @@
+import { Link } from '@tanstack/react-router';
+import { buttonClass } from '#web/ui/button.tsx';
+
+export function NotFoundPage() {
+  return (
+    <main className="flex min-h-dvh flex-col items-center justify-center px-6 text-center">
+      <title>Page Not Found · Roster</title>
+      <h1 className="font-semibold text-xl">404 - Page Not Found</h1>
+      <p className="mt-2 mb-6 max-w-sm text-muted-foreground">
+        There is nothing at this address. It may have been mistyped, or what was here is gone.
+      </p>
+      <Link to="/" className={buttonClass({ variant: 'primary' })}>
+        Return to Home
+      </Link>
+    </main>
+  );
+}

@@ -1,0 +1,32 @@
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { currentUserQuery, forgetUser } from '#web/data/current-user.ts';
+import { ApiError } from '#web/lib/api.ts';
+import { Toaster, toast } from '#web/ui/toast.tsx';
+
+/** A 401 on anything but a sign-in means that the session has ended: elsewhere, or by its age. */
+function noticeEndedSession(error: Error) {
+  if (!(error instanceof ApiError) || error.status !== 401 || error.code === 'invalid_credentials') return;
+  if (!client.getQueryData(currentUserQuery.queryKey)) return;
+  forgetUser(client);
+  toast({ title: 'Session ended', description: 'Please sign in again.' });
+}
+
+/** What the server refuses, it refuses again; what failed on the way is tried once more. */
+const isWorthRetrying = (failures: number, error: Error) =>
+  failures < 1 && !(error instanceof ApiError && error.status >= 400 && error.status < 500);
+
+const client = new QueryClient({
+  queryCache: new QueryCache({ onError: noticeEndedSession }),
+  mutationCache: new MutationCache({ onError: noticeEndedSession }),
+  defaultOptions: { queries: { retry: isWorthRetrying, refetchOnWindowFocus: false, staleTime: 30_000 } },
+});
+
+export function Providers({ children }: { children: ReactNode }) {
+  return (
+    <QueryClientProvider client={client}>
+      {children}
+      <Toaster />
+    </QueryClientProvider>
+  );
+}

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { safeReturnPath } from './return-path.ts';
+
+test.each(['/chat/12', '/settings?tab=assistants&view=import', '/'])('%s is kept', (path) =>
+  expect(safeReturnPath(path)).toBe(path));
+
+test.each([
+  undefined,
+  '',
+  'chat',
+  '//evil.example',
+  '/\\evil.example',
+  'https://evil.example',
+  '/a\\b',
+  '/\t/evil.example',
+])('%s leads home', (path) => expect(safeReturnPath(path)).toBe('/'));

@@ -1,0 +1,99 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router';
+import { SpinnerPanel } from '#web/ui/spinner.tsx';
+import { FailedPage } from './failed-page.tsx';
+import { NotFoundPage } from './not-found.tsx';
+import { authSearch, chatSearch, settingsSearch } from './search.ts';
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage });
+
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  component: lazyRouteComponent(() => import('./shell.tsx'), 'SignedInArea'),
+});
+
+const home = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/',
+  component: lazyRouteComponent(() => import('#web/features/home/home-page.tsx'), 'HomePage'),
+});
+// One component for both addresses, so that it stays as it is when a new conversation gets its own address.
+const chat = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/chat',
+  validateSearch: chatSearch,
+  component: lazyRouteComponent(() => import('./chat-route.tsx'), 'ChatRoute'),
+});
+const newThread = createRoute({ getParentRoute: () => chat, path: '/' });
+const thread = createRoute({ getParentRoute: () => chat, path: '/$threadId' });
+const files = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/files',
+  component: lazyRouteComponent(() => import('#web/features/files/files-page.tsx'), 'FilesPage'),
+});
+const analytics = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/analytics',
+  component: lazyRouteComponent(() => import('#web/features/usage/analytics-page.tsx'), 'AnalyticsPage'),
+});
+const fineTuning = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/fine-tuning',
+  component: lazyRouteComponent(() => import('#web/features/fine-tuning/fine-tuning-page.tsx'), 'FineTuningPage'),
+});
+const settings = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/settings',
+  validateSearch: settingsSearch,
+  component: lazyRouteComponent(() => import('./settings-route.tsx'), 'SettingsRoute'),
+});
+const users = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/users',
+  component: lazyRouteComponent(() => import('./users-route.tsx'), 'UsersRoute'),
+});
+
+const auth = createRoute({
+  getParentRoute: () => root,
+  path: '/auth',
+  validateSearch: authSearch,
+  component: lazyRouteComponent(() => import('./auth-route.tsx'), 'AuthRoute'),
+});
+const requestReset = createRoute({
+  getParentRoute: () => root,
+  path: '/request-reset-password',
+  component: lazyRouteComponent(() => import('#web/features/auth/request-reset-page.tsx'), 'RequestResetPage'),
+});
+const terms = createRoute({
+  getParentRoute: () => root,
+  path: '/terms',
+  component: lazyRouteComponent(() => import('#web/features/legal/terms-page.tsx'), 'TermsPage'),
+});
+const privacy = createRoute({
+  getParentRoute: () => root,
+  path: '/privacy',
+  component: lazyRouteComponent(() => import('#web/features/legal/privacy-page.tsx'), 'PrivacyPage'),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    signedIn.addChildren([home, chat.addChildren([newThread, thread]), files, analytics, fineTuning, settings, users]),
+    auth,
+    requestReset,
+    terms,
+    privacy,
+  ]),
+  defaultPreload: 'intent',
+  defaultPendingMs: 200,
+  defaultPendingMinMs: 0,
+  defaultPendingComponent: () => <SpinnerPanel className="min-h-[60dvh]" />,
+  defaultErrorComponent: FailedPage,
+  defaultNotFoundComponent: NotFoundPage,
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,39 @@
+import { settingsTabs } from '#web/features/account/tabs.ts';
+import { assistantViews } from '#web/features/assistants/views.ts';
+
+/** What stands after the `?` of an address; anything else is dropped. */
+type Raw = Record<string, unknown>;
+
+const oneOf = <Value extends string>(values: readonly Value[], given: unknown): Value | undefined =>
+  values.find((value) => value === given);
+
+const positiveInteger = (given: unknown): number | undefined =>
+  typeof given === 'number' && Number.isInteger(given) && given > 0 ? given : undefined;
+
+const text = (given: unknown): string | undefined => (typeof given === 'string' && given !== '' ? given : undefined);
+
+/** Leaves out what is not there, so that it does not stand in the address. */
+function present<Search extends Raw>(search: Search): { [Key in keyof Search]?: Exclude<Search[Key], undefined> };
+function present(search: Raw): Raw {
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined));
+}
+
+export const settingsSearch = (raw: Raw) =>
+  present({
+    tab: oneOf(settingsTabs, raw.tab),
+    /** The sub-tab of Assistants. */
+    view: oneOf(assistantViews, raw.view),
+    /** The assistant whose form is open. */
+    edit: positiveInteger(raw.edit),
+  });
+
+export const chatSearch = (raw: Raw) => present({ assistant: positiveInteger(raw.assistant) });
+
+export const authSearch = (raw: Raw) =>
+  present({
+    tab: oneOf(['login', 'register'] as const, raw.tab),
+    /** Where to go after signing in. */
+    redirect: text(raw.redirect),
+    /** Why signing in through Google or GitHub did not work. */
+    error: text(raw.error),
+  });

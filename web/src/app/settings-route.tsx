@@ -1,0 +1,24 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { SettingsPage } from '#web/features/account/settings-page.tsx';
+import { AssistantsPanel } from '#web/features/assistants/assistants-panel.tsx';
+
+export function SettingsRoute() {
+  const { tab = 'account', view = 'list', edit } = useSearch({ from: '/signed-in/settings' });
+  const navigate = useNavigate();
+  return (
+    <SettingsPage
+      tab={tab}
+      onTabChange={(next) => void navigate({ to: '/settings', search: { tab: next } })}
+      assistants={
+        <AssistantsPanel
+          view={view}
+          editing={edit}
+          onViewChange={(next) => void navigate({ to: '/settings', search: { tab: 'assistants', view: next } })}
+          onEdit={(id) =>
+            void navigate({ to: '/settings', search: { tab: 'assistants', ...(id === undefined ? {} : { edit: id }) } })
+          }
+        />
+      }
+    />
+  );
+}

@@ -1,0 +1,100 @@
+import { Outlet, useRouterState } from '@tanstack/react-router';
+import { PanelLeft } from 'lucide-react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { classNames } from '#web/ui/class-names.ts';
+import { IconButton } from '#web/ui/icon-button.tsx';
+import { ModalLayer } from '#web/ui/modal-layer.tsx';
+import { Footer } from './footer.tsx';
+import { SignedInOnly } from './guards.tsx';
+import { useShortcuts } from './shortcuts.ts';
+import { Sidebar } from './sidebar.tsx';
+import { useCollapsed } from './sidebar-state.ts';
+
+const loadPalette = () => import('./command-palette.tsx');
+const loadShortcutList = () => import('./shortcut-list.tsx');
+const CommandPalette = lazy(() => loadPalette().then((part) => ({ default: part.CommandPalette })));
+const ShortcutList = lazy(() => loadShortcutList().then((part) => ({ default: part.ShortcutList })));
+
+type Layer = 'sidebar' | 'palette' | 'shortcuts';
+
+/** Everything that needs a signed-in user stands inside this. */
+export function SignedInArea() {
+  return (
+    <SignedInOnly>
+      <Shell />
+    </SignedInOnly>
+  );
+}
+
+function Shell() {
+  const [collapsed, toggleCollapsed] = useCollapsed();
+  const [layer, setLayer] = useState<Layer | null>(null);
+  const close = () => setLayer(null);
+  const openPalette = () => setLayer('palette');
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  const fillsWindow = path === '/chat' || path.startsWith('/chat/');
+  const main = useRef<HTMLElement>(null);
+  useShortcuts({ openPalette, openShortcutList: () => setLayer('shortcuts'), toggleSidebar: toggleCollapsed });
+
+  // Fetched once the page stands: what is typed right after Ctrl+K must find the palette there. A failure is no harm
+  // here, opening asks again.
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      for (const load of [loadPalette, loadShortcutList]) load().catch(() => undefined);
+    }, 500);
+    return () => clearTimeout(timer);
+  }, []);
+
+  // What had the focus may have gone with the page before; the keyboard then goes on in the new one.
+  const shownPath = useRef(path);
+  useEffect(() => {
+    if (shownPath.current === path) return;
+    shownPath.current = path;
+    if (document.activeElement === document.body) main.current?.focus({ preventScroll: true });
+  }, [path]);
+
+  return (
+    <div className={classNames('flex', fillsWindow ? 'h-dvh overflow-hidden' : 'min-h-dvh')}>
+      <a
+        href="#main"
+        className="sr-only z-90 rounded-md bg-popover px-3 py-2 shadow-float focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+      >
+        Skip to content
+      </a>
+      <aside
+        aria-label="Sidebar"
+        className={classNames(
+          'sticky top-0 h-dvh shrink-0 border-border border-r bg-card max-md:hidden',
+          collapsed ? 'w-14' : 'w-60',
+        )}
+      >
+        <Sidebar collapsed={collapsed} onToggle={toggleCollapsed} onSearch={openPalette} />
+      </aside>
+      <IconButton
+        label="Open sidebar"
+        icon={PanelLeft}
+        variant="secondary"
+        side="right"
+        onClick={() => setLayer('sidebar')}
+        className="fixed top-3 left-3 z-30 size-10 md:hidden"
+      />
+      <div className="flex min-w-0 flex-1 flex-col">
+        <main id="main" ref={main} tabIndex={-1} className="min-h-0 flex-1 outline-none">
+          <Outlet />
+        </main>
+        <Footer slim={fillsWindow} />
+      </div>
+      {layer === 'sidebar' && (
+        <ModalLayer onOpenChange={close} label="Sidebar" className="flex">
+          <div data-layer-body className="h-full w-72 max-w-[85vw] animate-slide-right bg-card shadow-float">
+            <Sidebar collapsed={false} onToggle={close} onSearch={openPalette} onNavigate={close} />
+          </div>
+        </ModalLayer>
+      )}
+      <Suspense fallback={null}>
+        {layer === 'palette' && <CommandPalette onClose={close} />}
+        {layer === 'shortcuts' && <ShortcutList onClose={close} />}
+      </Suspense>
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { useUser } from '#web/data/current-user.ts';
+import { pagesFor } from './navigation.ts';
+
+const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+/** The key that is held for commands, as it is written on the keyboard. */
+export const commandKey = isApple ? '⌘' : 'Ctrl';
+
+const untyped = ['checkbox', 'radio', 'range', 'file'].map((type) => `:not([type='${type}'])`).join('');
+
+const isTyping = (target: EventTarget | null) =>
+  target instanceof HTMLElement && (target.isContentEditable || target.matches(`input${untyped}, textarea, select`));
+
+const isBehindLayer = () => document.querySelector('dialog[open][aria-modal="true"]') !== null;
+
+type Actions = { openPalette: () => void; openShortcutList: () => void; toggleSidebar: () => void };
+
+/** The keys that work everywhere: Ctrl/Cmd+K, ?, [ and G followed by a page's letter. */
+export function useShortcuts(actions: Actions): void {
+  const navigate = useNavigate();
+  const pages = pagesFor(useUser());
+  const goPressedAt = useRef(0);
+
+  useEffect(() => {
+    const plainKey = (key: string, at: number) => {
+      const page = pages.find((candidate) => candidate.key === key);
+      if (page && at - goPressedAt.current < 1000) {
+        goPressedAt.current = 0;
+        navigate({ to: page.to }).catch(() => undefined);
+      } else if (key === 'g') goPressedAt.current = at;
+      else if (key === '?') actions.openShortcutList();
+      else if (key === '[') actions.toggleSidebar();
+      else return false;
+      return true;
+    };
+    const keyDown = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.repeat || isBehindLayer()) return;
+      const command = event.metaKey || event.ctrlKey;
+      if (command && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k') {
+        event.preventDefault();
+        actions.openPalette();
+      } else if (!command && !event.altKey && !isTyping(event.target) && plainKey(event.key, event.timeStamp)) {
+        event.preventDefault();
+      }
+    };
+    document.addEventListener('keydown', keyDown);
+    return () => document.removeEventListener('keydown', keyDown);
+  });
+}

@@ -1,0 +1,33 @@
+import { useState } from 'react';
+
+const storageKey = 'app-sidebar';
+
+function readCollapsed(): boolean {
+  try {
+    return localStorage.getItem(storageKey) === 'collapsed';
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the sidebar is an icon bar; kept in this browser until sign-out. */
+export function useCollapsed(): [collapsed: boolean, toggle: () => void] {
+  const [collapsed, setCollapsed] = useState(readCollapsed);
+  const toggle = () => {
+    setCollapsed(!collapsed);
+    try {
+      localStorage.setItem(storageKey, collapsed ? 'open' : 'collapsed');
+    } catch {
+      // Storage is refused: the choice holds until the page is left.
+    }
+  };
+  return [collapsed, toggle];
+}
+
+export function forgetSidebar(): void {
+  try {
+    localStorage.removeItem(storageKey);
+  } catch {
+    // Storage is refused, so nothing was kept.
+  }
+}

@@ -1,0 +1,107 @@
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useProviderName } from '#web/data/sign-in-options.ts';
+import { useSaveApiKey } from '#web/data/user-config.ts';
+import { ApiError, errorText } from '#web/lib/api.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { SecretInput } from '#web/ui/secret-input.tsx';
+import { toast } from '#web/ui/toast.tsx';
+
+const clearAfter = 3000;
+
+/** Takes a key and says what the provider made of it. `replaces`: there is one already. */
+export function ApiKeyForm({ replaces }: { replaces: boolean }) {
+  const [apiKey, setApiKey] = useState('');
+  const field = useRef<HTMLInputElement>(null);
+  const provider = useProviderName();
+  const save = useSaveApiKey();
+
+  useEffect(() => {
+    if (!save.isSuccess) return;
+    const timer = setTimeout(() => setApiKey(''), clearAfter);
+    return () => clearTimeout(timer);
+  }, [save.isSuccess]);
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (save.isPending) return;
+    if (apiKey.trim() === '') {
+      field.current?.focus();
+      toast({
+        title: 'API Key Required',
+        description: `Please enter your ${provider} API key.`,
+        variant: 'destructive',
+      });
+      return;
+    }
+    save.mutate(apiKey, {
+      onSuccess: () =>
+        toast({ title: 'API Key Updated', description: `Your ${provider} API key has been securely stored.` }),
+      onError: (error) => {
+        field.current?.focus();
+        toast({
+          title: 'Failed to update API key',
+          description: errorText(error, 'Please try again.'),
+          variant: 'destructive',
+        });
+      },
+    });
+  };
+
+  return (
+    <form onSubmit={submit} noValidate className="grid gap-4">
+      <Field label={replaces ? 'Replace the API key' : 'API key'} hint="The key begins with 'sk-'.">
+        {(control) => (
+          <div className="flex gap-2 max-sm:flex-col">
+            <div className="flex-1">
+              <SecretInput
+                {...control}
+                ref={field}
+                what="API key"
+                autoComplete="off"
+                placeholder="sk-…"
+                value={apiKey}
+                onChange={(event) => {
+                  setApiKey(event.currentTarget.value);
+                  if (!save.isIdle && !save.isPending) save.reset();
+                }}
+                className="font-mono placeholder:font-sans"
+              />
+            </div>
+            <Button type="submit" variant="primary" busy={save.isPending} pendingLabel="Saving...">
+              Save API Key
+            </Button>
+          </div>
+        )}
+      </Field>
+      <Verdict save={save} provider={provider} />
+    </form>
+  );
+}
+
+/** What came of trying the key: works; saved but not tried; refused, in the provider's words. */
+function Verdict({ save, provider }: { save: ReturnType<typeof useSaveApiKey>; provider: string }) {
+  if (save.isSuccess && save.data.apiKeyVerified) {
+    return (
+      <Notice tone="success" live title="The key works">
+        {`${provider} accepted it.`}
+      </Notice>
+    );
+  }
+  if (save.isSuccess) {
+    return (
+      <Notice tone="warning" live title="Saved, but not verified">
+        {save.data.apiKeyNotice ?? `${provider} could not be reached to try the key.`}
+      </Notice>
+    );
+  }
+  if (save.error instanceof ApiError && save.error.code === 'key_rejected') {
+    return (
+      <Notice tone="destructive" live title={`${provider} rejected this key; it was not saved`}>
+        {save.error.message}
+      </Notice>
+    );
+  }
+  return null;
+}

@@ -1,0 +1,34 @@
+import { useRemoveApiKey } from '#web/data/user-config.ts';
+import { errorText } from '#web/lib/api.ts';
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
+import { toast } from '#web/ui/toast.tsx';
+
+export function RemoveKeyDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const remove = useRemoveApiKey();
+  const confirm = () =>
+    remove.mutate(undefined, {
+      onSuccess: () => {
+        onClose();
+        toast({ title: 'API Key Removed', description: 'Your API key is no longer stored here.' });
+      },
+      onError: (error) =>
+        toast({
+          title: 'Failed to remove API key',
+          description: errorText(error, 'Please try again.'),
+          variant: 'destructive',
+        }),
+    });
+  return (
+    <ConfirmDialog
+      open={open}
+      onOpenChange={onClose}
+      title="Remove API Key"
+      description="Your assistants and conversations stay, but nothing can be sent until you save a key again. The key stays valid at the provider."
+      confirmLabel="Remove API Key"
+      pendingLabel="Removing..."
+      destructive
+      busy={remove.isPending}
+      onConfirm={confirm}
+    />
+  );
+}

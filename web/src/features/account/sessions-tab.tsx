@@ -1,0 +1,143 @@
+import type { Session } from '@roster/contracts/auth';
+import { useQuery } from '@tanstack/react-query';
+import { Monitor, Smartphone } from 'lucide-react';
+import { errorText } from '#web/lib/api.ts';
+import { formatDateTime, formatLongDate } from '#web/lib/format.ts';
+import { Badge } from '#web/ui/badge.tsx';
+import { Button } from '#web/ui/button.tsx';
+import { Card, CardHeader } from '#web/ui/card.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { RelativeTime } from '#web/ui/relative-time.tsx';
+import { Skeleton } from '#web/ui/skeleton.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { sessionsQuery, useEndOtherSessions, useEndSession } from './sessions-queries.ts';
+
+export function SessionsTab() {
+  const query = useQuery(sessionsQuery);
+  const endOthers = useEndOtherSessions();
+  const sessions = query.data ?? [];
+  const signOutOthers = () =>
+    endOthers.mutate(undefined, {
+      onSuccess: () =>
+        toast({ title: 'All sessions terminated', description: 'All other devices have been signed out.' }),
+      onError: (error) =>
+        toast({
+          title: 'Failed to terminate sessions',
+          description: errorText(error, 'An error occurred while terminating sessions.'),
+          variant: 'destructive',
+        }),
+    });
+
+  return (
+    <Card className="max-w-3xl">
+      <CardHeader
+        title="Active Sessions"
+        description="The devices that are signed in to your account. Signing one out takes effect at once."
+      />
+      <div className="px-5 py-2">
+        {query.isPending && <LoadingRows />}
+        {query.isError && (
+          <Notice
+            tone="destructive"
+            live
+            className="my-3"
+            action={
+              <Button size="sm" busy={query.isFetching} onClick={() => void query.refetch()}>
+                Try Again
+              </Button>
+            }
+          >
+            Error loading sessions: {errorText(query.error)}
+          </Notice>
+        )}
+        {query.isSuccess && sessions.length === 0 && (
+          <p className="py-8 text-center text-muted-foreground">No active sessions found.</p>
+        )}
+        {query.isSuccess && (
+          <ul className="divide-y divide-border">
+            {sessions.map((session) => (
+              <SessionRow key={session.id} session={session} />
+            ))}
+          </ul>
+        )}
+      </div>
+      <footer className="flex justify-end border-border border-t px-5 py-4">
+        <Button
+          disabled={sessions.length <= 1}
+          busy={endOthers.isPending}
+          pendingLabel="Signing out..."
+          onClick={signOutOthers}
+        >
+          Sign out all other devices
+        </Button>
+      </footer>
+    </Card>
+  );
+}
+
+const isPhone = (userAgent: string | null) => /iPhone|iPad|Android|Mobile/.test(userAgent ?? '');
+
+function SessionRow({ session }: { session: Session }) {
+  const end = useEndSession();
+  const DeviceIcon = isPhone(session.userAgent) ? Smartphone : Monitor;
+  const signOut = () =>
+    end.mutate(session.id, {
+      onSuccess: () => toast({ title: 'Session terminated', description: `${session.device} has been signed out.` }),
+      onError: (error) =>
+        toast({
+          title: 'Failed to terminate session',
+          description: errorText(error, 'An error occurred while terminating the session.'),
+          variant: 'destructive',
+        }),
+    });
+  return (
+    <li className="flex items-start gap-4 py-4">
+      <DeviceIcon aria-hidden className="mt-0.5 size-4 text-muted-foreground" />
+      <div className="min-w-0 flex-1">
+        <p className="flex flex-wrap items-center gap-2 font-medium">
+          <span title={session.userAgent ?? undefined}>{session.device}</span>
+          {session.isCurrent && <Badge tone="success">Current</Badge>}
+        </p>
+        <p className="mt-1 flex flex-wrap gap-x-4 text-muted-foreground text-sm">
+          <span>
+            Last active <RelativeTime date={session.lastActive} />
+          </span>
+          <span>
+            First signed in <RelativeTime date={session.createdAt} />
+          </span>
+          <span>
+            Sign-in date{' '}
+            <time dateTime={session.createdAt} title={formatDateTime(session.createdAt)}>
+              {formatLongDate(session.createdAt)}
+            </time>
+          </span>
+          <span>
+            IP <span className="tabular-nums">{session.ipAddress}</span>
+          </span>
+        </p>
+      </div>
+      {!session.isCurrent && (
+        <Button size="sm" busy={end.isPending} onClick={signOut} aria-label={`Sign out ${session.device}`}>
+          Sign out
+        </Button>
+      )}
+    </li>
+  );
+}
+
+function LoadingRows() {
+  return (
+    <div aria-busy="true" className="divide-y divide-border">
+      <output className="sr-only">Loading sessions</output>
+      {[0, 1].map((row) => (
+        <div key={row} className="flex gap-4 py-4">
+          <Skeleton className="size-4" />
+          <div className="grid min-w-0 flex-1 grid-cols-1 gap-2">
+            <Skeleton className="h-4 w-40" />
+            <Skeleton className="h-4 w-72 max-w-full" />
+          </div>
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+import type { ReactNode } from 'react';
+import { Page } from '#web/ui/page.tsx';
+import { Tabs } from '#web/ui/tabs.tsx';
+import { AccountTab } from './account-tab.tsx';
+import { ApiKeyCard } from './api-key-card.tsx';
+import { PreferencesTab } from './preferences-tab.tsx';
+import { SessionsTab } from './sessions-tab.tsx';
+import type { SettingsTab } from './tabs.ts';
+
+type SettingsPageProps = {
+  tab: SettingsTab;
+  onTabChange: (tab: SettingsTab) => void;
+  /** The content of the Assistants tab, which is another feature's. */
+  assistants: ReactNode;
+};
+
+export function SettingsPage({ tab, onTabChange, assistants }: SettingsPageProps) {
+  const contents: Record<SettingsTab, ReactNode> = {
+    account: <AccountTab />,
+    sessions: <SessionsTab />,
+    'api-keys': <ApiKeyCard />,
+    assistants,
+    preferences: <PreferencesTab />,
+  };
+  return (
+    <Page title="Settings" lead="Your account, your provider key, your assistants and how Roster looks.">
+      <Tabs
+        label="Settings"
+        value={tab}
+        onValueChange={onTabChange}
+        items={[
+          { value: 'account', label: 'Account' },
+          { value: 'sessions', label: 'Sessions' },
+          { value: 'api-keys', label: 'API Keys' },
+          { value: 'assistants', label: 'Assistants' },
+          { value: 'preferences', label: 'Preferences' },
+        ]}
+      >
+        <div className="pt-6">{contents[tab]}</div>
+      </Tabs>
+    </Page>
+  );
+}

@@ -1,0 +1,142 @@
+import type { Assistant } from '@roster/contracts/assistants';
+import type { ModelList } from '@roster/contracts/models';
+import { Link } from '@tanstack/react-router';
+import { Download } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useSetDefaultAssistant } from '#web/data/assistants.ts';
+import { useEditing } from '#web/data/current-user.ts';
+import { findModel } from '#web/data/models.ts';
+import { errorText } from '#web/lib/api.ts';
+import { Badge } from '#web/ui/badge.tsx';
+import { Button, buttonClass } from '#web/ui/button.tsx';
+import { IconButton } from '#web/ui/icon-button.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { useExport } from './export.ts';
+import { ModelWarning } from './model-warning.tsx';
+
+type AssistantCardProps = {
+  assistant: Assistant;
+  models: ModelList | undefined;
+  onEdit: () => void;
+  onDelete: () => void;
+};
+
+export function AssistantCard({ assistant, models, onEdit, onDelete }: AssistantCardProps) {
+  const { id, name, description, model, temperature, reasoningEffort, isDefault, openaiAssistantId } = assistant;
+  const { reason } = useEditing();
+  const exporting = useExport();
+  const temperatureHasEffect = findModel(models?.models, model)?.temperature !== 'no';
+  return (
+    <li className="flex min-w-0 flex-col rounded-lg border border-border bg-card">
+      <div className="flex flex-1 flex-col gap-4 p-5">
+        <div className="min-w-0">
+          <div className="flex min-h-7 items-center gap-2">
+            <h3 className="min-w-0 truncate font-semibold" title={name}>
+              {name}
+            </h3>
+            {isDefault && <Badge tone="accent">Default</Badge>}
+            <IconButton
+              label={`Export ${name}`}
+              tooltip="Export"
+              icon={Download}
+              size="sm"
+              busy={exporting.isPending}
+              onClick={() => exporting.mutate(assistant)}
+              className="-mr-1.5 ml-auto"
+            />
+          </div>
+          {description && (
+            <p className="mt-1 line-clamp-2 text-muted-foreground text-sm" title={description}>
+              {description}
+            </p>
+          )}
+        </div>
+        <dl className="grid gap-1.5 text-sm">
+          <Detail label="Model">
+            <span className="font-mono text-xs">{model}</span>
+          </Detail>
+          <Detail label="Temperature">
+            {temperatureHasEffect ? (
+              <span className="tabular-nums">{temperature}</span>
+            ) : (
+              <span className="text-muted-foreground">no effect with this model</span>
+            )}
+          </Detail>
+          {reasoningEffort && <Detail label="Reasoning">{reasoningEffort}</Detail>}
+          {openaiAssistantId && (
+            <Detail label="Provider ID">
+              <span className="font-mono text-xs" title={openaiAssistantId}>
+                {openaiAssistantId}
+              </span>
+            </Detail>
+          )}
+        </dl>
+        <ModelWarning assistant={assistant} models={models} onEdit={onEdit} />
+      </div>
+      <footer className="flex flex-wrap gap-1 border-border border-t px-2.5 py-2">
+        <Link
+          to="/chat"
+          search={{ assistant: id }}
+          aria-label={`Chat with ${name}`}
+          className={buttonClass({ variant: 'ghost', size: 'sm' })}
+        >
+          Chat
+        </Link>
+        <Button variant="ghost" size="sm" disabledReason={reason} aria-label={`Edit ${name}`} onClick={onEdit}>
+          Edit
+        </Button>
+        {!isDefault && <SetDefaultButton assistant={assistant} />}
+        <Button
+          variant="ghost"
+          size="sm"
+          disabledReason={reason}
+          aria-label={`Delete ${name}`}
+          onClick={onDelete}
+          className="ml-auto not-aria-disabled:hover:text-destructive-text"
+        >
+          Delete
+        </Button>
+      </footer>
+    </li>
+  );
+}
+
+function Detail({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className="flex min-w-0 items-baseline gap-3">
+      <dt className="w-24 shrink-0 text-muted-foreground">{label}</dt>
+      <dd className="min-w-0 truncate">{children}</dd>
+    </div>
+  );
+}
+
+function SetDefaultButton({ assistant }: { assistant: Assistant }) {
+  const setDefault = useSetDefaultAssistant();
+  const { reason } = useEditing();
+  const choose = () =>
+    setDefault.mutate(assistant.id, {
+      onSuccess: () =>
+        toast({
+          title: 'Default assistant updated',
+          description: 'Your default assistant has been updated successfully',
+        }),
+      onError: (error) =>
+        toast({
+          title: 'Failed to update default assistant',
+          description: errorText(error, 'An error occurred. Please try again.'),
+          variant: 'destructive',
+        }),
+    });
+  return (
+    <Button
+      variant="ghost"
+      size="sm"
+      busy={setDefault.isPending}
+      disabledReason={reason}
+      aria-label={`Set Default: ${assistant.name}`}
+      onClick={choose}
+    >
+      Set Default
+    </Button>
+  );
+}

@@ -1,0 +1,67 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { AssistantDraft, instructionsLimit } from '@roster/contracts/assistants';
+import { codePointLength } from '@roster/contracts/length';
+import type { ModelList } from '@roster/contracts/models';
+import { textUpTo } from '@roster/contracts/text';
+import { type UseFormReturn, useForm } from 'react-hook-form';
+import { z } from 'zod';
+import { formatNumber } from '#web/lib/format.ts';
+import { Field } from '#web/ui/field.tsx';
+import { Input } from '#web/ui/input.tsx';
+import { Textarea } from '#web/ui/textarea.tsx';
+import { ModelFields } from './model-fields.tsx';
+
+export type AssistantForm = UseFormReturn<z.input<typeof AssistantDraft>, unknown, AssistantDraft>;
+
+/** The form of a new assistant. */
+export function useDraftForm(values: AssistantDraft): AssistantForm {
+  return useForm({ resolver: zodResolver(AssistantDraft), defaultValues: values });
+}
+
+/** The form of one that exists: what was imported may be longer than what is typed, while it does not grow. */
+export function useEditForm(values: AssistantDraft): AssistantForm {
+  const limit = Math.max(instructionsLimit, codePointLength(values.instructions));
+  const schema = AssistantDraft.extend({
+    instructions: textUpTo(limit, `Instructions cannot exceed ${limit} characters`).default(''),
+    temperature: z.number().min(0).max(1).default(0.7),
+  });
+  return useForm({ resolver: zodResolver(schema), defaultValues: values });
+}
+
+type AssistantFieldsProps = { form: AssistantForm; models: ModelList | undefined };
+
+/** The fields of both forms. */
+export function AssistantFields({ form, models }: AssistantFieldsProps) {
+  const { errors, defaultValues } = form.formState;
+  const [name = '', description = '', instructions = ''] = form.watch(['name', 'description', 'instructions']);
+  const stored = codePointLength(defaultValues?.instructions ?? '');
+  const isLong = stored > instructionsLimit;
+  return (
+    <div className="grid gap-5">
+      <Field label="Name" required error={errors.name?.message} counter={{ value: codePointLength(name), max: 100 }}>
+        {(control) => <Input {...control} {...form.register('name')} autoComplete="off" data-autofocus />}
+      </Field>
+      <Field
+        label="Description"
+        hint="What it is for."
+        error={errors.description?.message}
+        counter={{ value: codePointLength(description), max: 500 }}
+      >
+        {(control) => <Textarea {...control} {...form.register('description')} rows={2} />}
+      </Field>
+      <ModelFields form={form} models={models} />
+      <Field
+        label="Instructions"
+        hint={
+          isLong
+            ? `Imported with ${formatNumber(stored)} characters; they can stay, or get shorter.`
+            : 'How it should behave; sent with every message.'
+        }
+        error={errors.instructions?.message}
+        counter={{ value: codePointLength(instructions), max: Math.max(instructionsLimit, stored) }}
+      >
+        {(control) => <Textarea {...control} {...form.register('instructions')} rows={9} />}
+      </Field>
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+import type { ImportResult } from '@roster/contracts/assistants';
+import { type ReactNode, useState } from 'react';
+import { Tabs } from '#web/ui/tabs.tsx';
+import { AssistantList } from './assistant-list.tsx';
+import { CreateAssistant } from './create-assistant.tsx';
+import { EditPanel } from './edit-panel.tsx';
+import { ImportResultNotice } from './import-result.tsx';
+import { ImportTab } from './import-tab.tsx';
+import { KeyTab } from './key-tab.tsx';
+import type { AssistantView } from './views.ts';
+
+type AssistantsPanelProps = {
+  view: AssistantView;
+  /** The id of the assistant whose form is open. */
+  editing: number | undefined;
+  onViewChange: (view: AssistantView) => void;
+  onEdit: (id: number | undefined) => void;
+};
+
+export function AssistantsPanel({ view, editing, onViewChange, onEdit }: AssistantsPanelProps) {
+  const [result, setResult] = useState<ImportResult | null>(null);
+  const toList = () => onViewChange('list');
+  const imported = (outcome: ImportResult) => {
+    setResult(outcome);
+    toList();
+  };
+  const contents: Record<AssistantView, ReactNode> = {
+    'api-key': <KeyTab />,
+    list: (
+      <>
+        {result && <ImportResultNotice result={result} onDismiss={() => setResult(null)} />}
+        <AssistantList
+          onCreate={() => onViewChange('create')}
+          onImport={() => onViewChange('import')}
+          onEdit={(id) => onEdit(id)}
+        />
+      </>
+    ),
+    create: <CreateAssistant onDone={toList} />,
+    import: <ImportTab onImported={imported} />,
+  };
+  return (
+    <>
+      <Tabs
+        label="Assistants"
+        look="segment"
+        value={view}
+        onValueChange={onViewChange}
+        items={[
+          { value: 'api-key', label: 'API Key' },
+          { value: 'list', label: 'Your Assistants' },
+          { value: 'create', label: 'Create Assistant' },
+          { value: 'import', label: 'Import' },
+        ]}
+      >
+        <div className="pt-6">{contents[view]}</div>
+      </Tabs>
+      {editing !== undefined && <EditPanel key={editing} id={editing} onClose={() => onEdit(undefined)} />}
+    </>
+  );
+}

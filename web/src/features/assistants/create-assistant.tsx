@@ -1,0 +1,78 @@
+import type { AssistantDraft } from '@roster/contracts/assistants';
+import type { ModelList } from '@roster/contracts/models';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { useCreateAssistant } from '#web/data/assistants.ts';
+import { useEditing } from '#web/data/current-user.ts';
+import { modelsQuery } from '#web/data/models.ts';
+import { errorText } from '#web/lib/api.ts';
+import { showFieldErrors } from '#web/lib/form-errors.ts';
+import { UnsavedChanges } from '#web/lib/unsaved-changes.tsx';
+import { Button } from '#web/ui/button.tsx';
+import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
+import { SpinnerPanel } from '#web/ui/spinner.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { AssistantFields, useDraftForm } from './assistant-form.tsx';
+
+/** `onDone`: back to the list. */
+export function CreateAssistant({ onDone }: { onDone: () => void }) {
+  // The form starts with a model of the list, so it waits for the list; without one, the specified models do.
+  const models = useQuery(modelsQuery);
+  if (models.isPending) return <SpinnerPanel label="Loading models" className="min-h-64" />;
+  return <CreateForm models={models.data} onDone={onDone} />;
+}
+
+function CreateForm({ models, onDone }: { models: ModelList | undefined; onDone: () => void }) {
+  const create = useCreateAssistant();
+  const { reason } = useEditing();
+  const form = useDraftForm({
+    name: '',
+    description: '',
+    model: models?.defaultModel ?? 'gpt-4o',
+    temperature: 0.7,
+    reasoningEffort: null,
+    instructions: '',
+  });
+
+  // In an effect, because the question about unsaved changes must have gone before the page does.
+  useEffect(() => {
+    if (create.isSuccess) onDone();
+  }, [create.isSuccess, onDone]);
+
+  const submit = (draft: AssistantDraft) =>
+    create.mutate(draft, {
+      onSuccess: ({ name }) => toast({ title: 'Assistant created', description: `${name} is ready to chat.` }),
+      onError: (error) => {
+        showFieldErrors(form, error, ['name', 'description', 'model', 'temperature', 'instructions']);
+        toast({
+          title: 'Failed to create assistant',
+          description: errorText(error, 'An error occurred while creating your assistant'),
+          variant: 'destructive',
+        });
+      },
+    });
+
+  return (
+    <Card className="max-w-3xl">
+      <CardHeader title="Create Assistant" description="It runs on the provider’s current API, with your own key." />
+      <CardBody>
+        <form onSubmit={form.handleSubmit(submit)} noValidate>
+          <AssistantFields form={form} models={models} />
+          <div className="mt-6 flex justify-end gap-2">
+            <Button onClick={onDone}>Cancel</Button>
+            <Button
+              type="submit"
+              variant="primary"
+              busy={create.isPending}
+              pendingLabel="Creating..."
+              disabledReason={reason}
+            >
+              Create Assistant
+            </Button>
+          </div>
+        </form>
+      </CardBody>
+      <UnsavedChanges when={form.formState.isDirty && !create.isSuccess} what="this assistant" />
+    </Card>
+  );
+}

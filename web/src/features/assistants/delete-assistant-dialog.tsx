@@ -1,0 +1,42 @@
+import type { Assistant } from '@roster/contracts/assistants';
+import { useDeleteAssistant } from '#web/data/assistants.ts';
+import { errorText } from '#web/lib/api.ts';
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
+import { toast } from '#web/ui/toast.tsx';
+
+export function DeleteAssistantDialog({ assistant, onClose }: { assistant: Assistant | null; onClose: () => void }) {
+  const remove = useDeleteAssistant();
+  const confirm = () => {
+    if (!assistant) return;
+    remove.mutate(assistant.id, {
+      onSuccess: () => {
+        onClose();
+        toast({ title: 'Assistant deleted', description: 'The assistant has been deleted successfully' });
+      },
+      onError: (error) =>
+        toast({
+          title: 'Failed to delete assistant',
+          description: errorText(error, 'An error occurred. Please try again.'),
+          variant: 'destructive',
+        }),
+    });
+  };
+  return (
+    <ConfirmDialog
+      open={assistant !== null}
+      onOpenChange={onClose}
+      title="Delete Assistant"
+      description="Are you sure you want to delete this assistant? This action cannot be undone."
+      confirmLabel="Delete"
+      pendingLabel="Deleting..."
+      destructive
+      busy={remove.isPending}
+      onConfirm={confirm}
+    >
+      <p className="truncate rounded-md border border-border bg-background px-3 py-2.5 font-medium">
+        {assistant?.name}
+      </p>
+      <p className="mt-3 text-muted-foreground text-sm">Conversations with it stay.</p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,102 @@
+import type { Assistant, AssistantChanges, AssistantDraft } from '@roster/contracts/assistants';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useId } from 'react';
+import { assistantsQuery, useUpdateAssistant } from '#web/data/assistants.ts';
+import { useEditing } from '#web/data/current-user.ts';
+import { modelsQuery } from '#web/data/models.ts';
+import { errorText } from '#web/lib/api.ts';
+import { showFieldErrors } from '#web/lib/form-errors.ts';
+import { UnsavedChanges } from '#web/lib/unsaved-changes.tsx';
+import { Button } from '#web/ui/button.tsx';
+import { SidePanel } from '#web/ui/side-panel.tsx';
+import { SpinnerPanel } from '#web/ui/spinner.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { AssistantFields, useEditForm } from './assistant-form.tsx';
+import { changesBetween } from './changes.ts';
+
+type EditPanelProps = { id: number; onClose: () => void };
+
+export function EditPanel({ id, onClose }: EditPanelProps) {
+  const query = useQuery(assistantsQuery);
+  const assistant = query.data?.find((candidate) => candidate.id === id);
+  if (assistant) return <OpenEditPanel assistant={assistant} onClose={onClose} />;
+  return (
+    <SidePanel open onOpenChange={onClose} title="Edit Assistant">
+      {query.isPending ? (
+        <SpinnerPanel label="Loading assistant" />
+      ) : (
+        <p className="text-muted-foreground">
+          {query.isError ? errorText(query.error) : 'This assistant does not exist any more.'}
+        </p>
+      )}
+    </SidePanel>
+  );
+}
+
+function OpenEditPanel({ assistant, onClose }: { assistant: Assistant; onClose: () => void }) {
+  const models = useQuery(modelsQuery);
+  const update = useUpdateAssistant();
+  const { reason } = useEditing();
+  const formId = useId();
+  const form = useEditForm({
+    name: assistant.name,
+    description: assistant.description,
+    model: assistant.model,
+    temperature: assistant.temperature,
+    reasoningEffort: assistant.reasoningEffort,
+    instructions: assistant.instructions,
+  });
+
+  useEffect(() => {
+    if (update.isSuccess) onClose();
+  }, [update.isSuccess, onClose]);
+
+  const save = (changes: AssistantChanges) =>
+    update.mutate(
+      { id: assistant.id, changes },
+      {
+        onSuccess: () => toast({ title: 'Assistant updated', description: 'Your changes have been saved.' }),
+        onError: (error) => {
+          showFieldErrors(form, error, ['name', 'description', 'model', 'temperature', 'instructions']);
+          toast({
+            title: 'Failed to update assistant',
+            description: errorText(error, 'An error occurred. Please try again.'),
+            variant: 'destructive',
+          });
+        },
+      },
+    );
+  const submit = (draft: AssistantDraft) => {
+    const changes = changesBetween(assistant, draft);
+    if (Object.keys(changes).length === 0) onClose();
+    else save(changes);
+  };
+
+  return (
+    <SidePanel
+      open
+      onOpenChange={onClose}
+      title="Edit Assistant"
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            form={formId}
+            variant="primary"
+            busy={update.isPending}
+            pendingLabel="Saving..."
+            disabledReason={reason}
+          >
+            Save Changes
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} onSubmit={form.handleSubmit(submit)} noValidate>
+        <AssistantFields form={form} models={models.data} />
+      </form>
+      <UnsavedChanges when={form.formState.isDirty && !update.isSuccess} what="this assistant" />
+    </SidePanel>
+  );
+}

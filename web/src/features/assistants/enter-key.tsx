@@ -1,0 +1,124 @@
+import type { ImportCandidate } from '@roster/contracts/assistants';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useRef, useState } from 'react';
+import { useFetchFromProvider } from '#web/data/assistants.ts';
+import { useEditing } from '#web/data/current-user.ts';
+import { useProviderName } from '#web/data/sign-in-options.ts';
+import { userConfigQuery } from '#web/data/user-config.ts';
+import { ApiError, errorText } from '#web/lib/api.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { RadioGroup } from '#web/ui/radio-group.tsx';
+import { SecretInput } from '#web/ui/secret-input.tsx';
+import { SpinnerPanel } from '#web/ui/spinner.tsx';
+import { toast } from '#web/ui/toast.tsx';
+
+type EnterKeyProps = { onFetched: (candidates: ImportCandidate[], apiKey: string | undefined) => void };
+
+/** The wizard's first step: with which key to look for assistants. */
+export function EnterKey({ onFetched }: EnterKeyProps) {
+  const { data: config } = useQuery(userConfigQuery);
+  const provider = useProviderName();
+  return (
+    <Card>
+      <CardHeader
+        title={`Import from ${provider}`}
+        description={`Looks for the assistants in your account at ${provider} and makes Roster assistants of the ones you choose.`}
+      />
+      <CardBody>
+        {config ? (
+          <KeyForm savedKeyEnd={config.hasApiKey ? (config.apiKeyLast4 ?? '') : undefined} onFetched={onFetched} />
+        ) : (
+          <SpinnerPanel className="min-h-24" />
+        )}
+      </CardBody>
+    </Card>
+  );
+}
+
+/** `savedKeyEnd`: the last characters of the saved key; undefined where there is none. */
+function KeyForm({ savedKeyEnd, onFetched }: EnterKeyProps & { savedKeyEnd: string | undefined }) {
+  const [source, setSource] = useState<'saved' | 'typed'>(savedKeyEnd === undefined ? 'typed' : 'saved');
+  const [typedKey, setTypedKey] = useState('');
+  const [error, setError] = useState<string>();
+  const field = useRef<HTMLInputElement>(null);
+  const provider = useProviderName();
+  const { reason } = useEditing();
+  const fetching = useFetchFromProvider();
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const apiKey = source === 'typed' ? typedKey.trim() : undefined;
+    if (apiKey === '') {
+      setError('API Key is required');
+      field.current?.focus();
+      return;
+    }
+    fetching.mutate(apiKey, {
+      onSuccess: (candidates) => onFetched(candidates, apiKey),
+      onError: (failure) =>
+        toast({
+          title: 'Failed to fetch assistants',
+          description: errorText(failure, `Could not connect to ${provider} API. Please check your API key.`),
+          variant: 'destructive',
+        }),
+    });
+  };
+
+  return (
+    <form onSubmit={submit} noValidate className="grid gap-5">
+      {savedKeyEnd !== undefined && (
+        <RadioGroup
+          label="Key to use"
+          layout="row"
+          value={source}
+          onValueChange={setSource}
+          options={[
+            { value: 'saved', label: 'The saved key', description: savedKeyEnd && `Ends in ${savedKeyEnd}` },
+            { value: 'typed', label: 'Another key', description: 'For this import only' },
+          ]}
+        />
+      )}
+      {source === 'typed' && (
+        <Field
+          label="API key"
+          hint="Used for this import only. It is not stored, so it is asked for again next time."
+          error={error}
+        >
+          {(control) => (
+            <SecretInput
+              {...control}
+              ref={field}
+              what="API key"
+              autoComplete="off"
+              placeholder="sk-…"
+              value={typedKey}
+              onChange={(event) => {
+                setTypedKey(event.currentTarget.value);
+                setError(undefined);
+              }}
+              className="font-mono placeholder:font-sans"
+            />
+          )}
+        </Field>
+      )}
+      {fetching.error instanceof ApiError && fetching.error.code === 'not_served' && (
+        <Notice tone="warning" title={`${provider} does not serve assistants any more`}>
+          If you have them in a JSON file, import that below.
+        </Notice>
+      )}
+      <Button
+        type="submit"
+        variant="primary"
+        busy={fetching.isPending}
+        pendingLabel="Fetching..."
+        disabledReason={reason}
+        className="justify-self-start"
+      >
+        Fetch Assistants
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,104 @@
+import type { ImportResult } from '@roster/contracts/assistants';
+import { FileJson } from 'lucide-react';
+import { type DragEvent, useRef, useState } from 'react';
+import { useImportFile } from '#web/data/assistants.ts';
+import { useEditing } from '#web/data/current-user.ts';
+import { errorText } from '#web/lib/api.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
+import { classNames } from '#web/ui/class-names.ts';
+import { Notice } from '#web/ui/notice.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { announceImport } from './import-result.tsx';
+
+const largest = 5 * 1024 * 1024;
+
+async function readJson(file: File): Promise<unknown> {
+  if (file.size > largest) throw new Error('The file is larger than 5 MB.');
+  const text = await file.text();
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Error('The file is not valid JSON.', { cause });
+  }
+}
+
+/** Assistants from a file: an export of Roster, or what the provider's retired API answered. */
+export function ImportFile({ onImported }: { onImported: (result: ImportResult) => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  const [over, setOver] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const { mayEdit, reason } = useEditing();
+  const importFile = useImportFile();
+
+  const take = async (file: File | undefined) => {
+    if (!file || importFile.isPending) return;
+    setProblem(undefined);
+    try {
+      const result = await importFile.mutateAsync(await readJson(file));
+      announceImport(result);
+      onImported(result);
+    } catch (error) {
+      const description = errorText(error);
+      setProblem(`${file.name}: ${description}`);
+      toast({ title: 'Failed to import assistants', description, variant: 'destructive' });
+    }
+  };
+  const drag = (event: DragEvent, isOver: boolean) => {
+    if (!mayEdit) return;
+    event.preventDefault();
+    setOver(isOver);
+  };
+
+  return (
+    <Card>
+      <CardHeader
+        title="Import from a JSON file"
+        description="One assistant or a list of them: exported from Roster, or as the provider’s retired Assistants API returned them."
+      />
+      <CardBody className="grid gap-4">
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is an extra; the button does the same. */}
+        <div
+          onDragOver={(event) => drag(event, true)}
+          onDragLeave={(event) => drag(event, false)}
+          onDrop={(event) => {
+            drag(event, false);
+            if (mayEdit) void take(event.dataTransfer.files[0]);
+          }}
+          className={classNames(
+            'flex flex-wrap items-center gap-x-4 gap-y-3 rounded-md border border-dashed px-4 py-4 transition-colors duration-120',
+            over ? 'border-primary bg-hover' : 'border-border-strong',
+          )}
+        >
+          <FileJson aria-hidden className="size-5 text-muted-foreground" />
+          <p className="min-w-48 flex-1 text-muted-foreground">Drop a file here, up to 5 MB</p>
+          <Button
+            busy={importFile.isPending}
+            pendingLabel="Importing..."
+            disabledReason={reason}
+            onClick={() => input.current?.click()}
+          >
+            Choose File
+          </Button>
+          <input
+            ref={input}
+            type="file"
+            accept=".json,application/json"
+            hidden
+            aria-label="JSON file with assistants"
+            onChange={(event) => {
+              void take(event.currentTarget.files?.[0]);
+              // So that the same file can be chosen again after it was mended.
+              event.currentTarget.value = '';
+            }}
+          />
+        </div>
+        {problem && (
+          <Notice tone="destructive" live>
+            {problem}
+          </Notice>
+        )}
+      </CardBody>
+    </Card>
+  );
+}

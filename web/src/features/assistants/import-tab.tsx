@@ -1,0 +1,69 @@
+import type { ImportCandidate, ImportResult } from '@roster/contracts/assistants';
+import { useState } from 'react';
+import { useImportBatch } from '#web/data/assistants.ts';
+import { errorText } from '#web/lib/api.ts';
+import { formatCount } from '#web/lib/format.ts';
+import { Card } from '#web/ui/card.tsx';
+import { SpinnerPanel } from '#web/ui/spinner.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { EnterKey } from './enter-key.tsx';
+import { ImportFile } from './import-file.tsx';
+import { announceImport } from './import-result.tsx';
+import { SelectAssistants } from './select-assistants.tsx';
+
+/** The wizard's steps. The typed key lives only here, until the wizard is left. */
+type Step =
+  | { name: 'enter-key' }
+  | { name: 'select-assistants'; candidates: ImportCandidate[]; apiKey: string | undefined }
+  | { name: 'importing'; count: number };
+
+export function ImportTab({ onImported }: { onImported: (result: ImportResult) => void }) {
+  const [step, setStep] = useState<Step>({ name: 'enter-key' });
+  const importBatch = useImportBatch();
+
+  const start = (from: Extract<Step, { name: 'select-assistants' }>, assistantIds: string[]) => {
+    setStep({ name: 'importing', count: assistantIds.length });
+    importBatch.mutate(
+      { assistantIds, apiKey: from.apiKey },
+      {
+        onSuccess: (result) => {
+          setStep({ name: 'enter-key' });
+          announceImport(result);
+          onImported(result);
+        },
+        onError: (error) => {
+          setStep(from);
+          toast({
+            title: 'Failed to import assistants',
+            description: errorText(error, 'An error occurred. Please try again.'),
+            variant: 'destructive',
+          });
+        },
+      },
+    );
+  };
+
+  if (step.name === 'importing') {
+    return (
+      <Card className="max-w-3xl">
+        <SpinnerPanel label="Importing" className="min-h-40 pb-0" />
+        <p className="pb-14 text-center text-muted-foreground">Importing {formatCount(step.count, 'assistant')}…</p>
+      </Card>
+    );
+  }
+  if (step.name === 'select-assistants') {
+    return (
+      <SelectAssistants
+        candidates={step.candidates}
+        onBack={() => setStep({ name: 'enter-key' })}
+        onImport={(ids) => start(step, ids)}
+      />
+    );
+  }
+  return (
+    <div className="grid max-w-3xl gap-4">
+      <EnterKey onFetched={(candidates, apiKey) => setStep({ name: 'select-assistants', candidates, apiKey })} />
+      <ImportFile onImported={onImported} />
+    </div>
+  );
+}

@@ -1,0 +1,82 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { ApiKey, keyFormatMessage, openAiKeyPattern } from '@roster/contracts/account';
+import { useQuery } from '@tanstack/react-query';
+import { useForm } from 'react-hook-form';
+import { z } from 'zod';
+import { signInOptionsQuery, useProviderName } from '#web/data/sign-in-options.ts';
+import { userConfigQuery, useSaveApiKey } from '#web/data/user-config.ts';
+import { errorText } from '#web/lib/api.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Card, CardBody, CardFooter, CardHeader } from '#web/ui/card.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { SecretInput } from '#web/ui/secret-input.tsx';
+import { toast } from '#web/ui/toast.tsx';
+
+const AnyKey = z.object({ apiKey: ApiKey });
+const OpenAiKey = z.object({ apiKey: ApiKey.regex(openAiKeyPattern, keyFormatMessage) });
+
+/** The sub-tab for saving the key where assistants are made. The key is never shown. */
+export function KeyTab() {
+  const { data: config } = useQuery(userConfigQuery);
+  const { data: options } = useQuery(signInOptionsQuery);
+  const provider = useProviderName();
+  const save = useSaveApiKey();
+  const form = useForm({
+    resolver: zodResolver(options?.provider.isOpenAi === false ? AnyKey : OpenAiKey),
+    defaultValues: { apiKey: '' },
+  });
+
+  const submit = form.handleSubmit(({ apiKey }) =>
+    save.mutate(apiKey, {
+      onSuccess: ({ apiKeyVerified, apiKeyNotice }) => {
+        form.reset();
+        const unverified = apiKeyNotice ?? `${provider} could not be reached to try it.`;
+        toast({ title: 'API Key saved', description: apiKeyVerified ? `${provider} accepted it.` : unverified });
+      },
+      onError: (error) => {
+        toast({
+          title: 'Failed to save API Key',
+          description: errorText(error, 'Please try again.'),
+          variant: 'destructive',
+        });
+        form.setFocus('apiKey');
+      },
+    }),
+  );
+
+  return (
+    <Card className="max-w-3xl">
+      <CardHeader title="API Key" description={`Your assistants call ${provider} with this key.`} />
+      <CardBody className="grid gap-5">
+        {config?.hasApiKey && (
+          <Notice tone="success">An API key is already saved. Saving another one replaces it.</Notice>
+        )}
+        <form onSubmit={submit} noValidate className="grid gap-4">
+          <Field label="API key" hint="The key begins with 'sk-'." error={form.formState.errors.apiKey?.message}>
+            {(control) => (
+              <SecretInput
+                {...control}
+                {...form.register('apiKey')}
+                what="API key"
+                autoComplete="off"
+                placeholder="sk-…"
+                className="font-mono placeholder:font-sans"
+              />
+            )}
+          </Field>
+          <Button
+            type="submit"
+            variant="primary"
+            busy={save.isPending}
+            pendingLabel="Saving..."
+            className="justify-self-start"
+          >
+            Save API Key
+          </Button>
+        </form>
+      </CardBody>
+      <CardFooter>Stored encrypted, used only to call the provider, never shown again.</CardFooter>
+    </Card>
+  );
+}

@@ -1,0 +1,66 @@
+import type { Model, ModelList } from '@roster/contracts/models';
+import { describe, expect, test } from 'vitest';
+import { modelGroups, modelTrouble, temperatureUse } from './model-choice.ts';
+
+const model = (id: string, rest: Partial<Model> = {}): Model => ({
+  id,
+  shutdownDate: null,
+  lifecycle: 'current',
+  successor: null,
+  price: null,
+  temperature: 'yes',
+  efforts: [],
+  contextTokens: null,
+  tuned: false,
+  ...rest,
+});
+const list = (models: Model[]): ModelList => ({ source: 'provider', notice: null, models, defaultModel: 'gpt-4o' });
+const unknown: ModelList = { source: 'unknown', notice: 'No key', models: [], defaultModel: 'gpt-4o' };
+
+describe('the models to choose from', () => {
+  test('are the specified three while the key is unknown', () =>
+    expect(modelGroups(unknown, '')).toEqual([{ label: 'Models', ids: ['gpt-4o', 'gpt-4-turbo', 'gpt-3.5-turbo'] }]));
+
+  test('are grouped by how long they last, and leave out what is gone', () =>
+    expect(
+      modelGroups(
+        list([
+          model('gpt-5.2'),
+          model('ft:mine', { tuned: true }),
+          model('gpt-4o', { lifecycle: 'ending' }),
+          model('gpt-4-turbo', { lifecycle: 'gone' }),
+        ]),
+        'gpt-5.2',
+      ),
+    ).toEqual([
+      { label: 'Current', ids: ['gpt-5.2'] },
+      { label: 'Fine-tuned', ids: ['ft:mine'] },
+      { label: 'Shutting down soon', ids: ['gpt-4o'] },
+    ]));
+
+  test('keep what was chosen before', () =>
+    expect(modelGroups(list([model('gpt-5.2')]), 'gpt-4-turbo')[0]).toEqual({
+      label: 'Chosen before',
+      ids: ['gpt-4-turbo'],
+    }));
+});
+
+describe('trouble with a model', () => {
+  const ending = model('gpt-4o', { lifecycle: 'ending', shutdownDate: '2027-01-14', successor: 'gpt-5.2' });
+  test('that ends names the day and the successor', () =>
+    expect(modelTrouble('gpt-4o', list([ending]))).toEqual({
+      severity: 'warning',
+      text: 'This model shuts down on January 14, 2027.',
+      successor: 'gpt-5.2',
+    }));
+  test('is not claimed while the list is unknown', () => expect(modelTrouble('gpt-4o', unknown)).toBeNull());
+  test('is that the key cannot use it', () =>
+    expect(modelTrouble('other', list([ending]))?.text).toBe('Not among the models that your key can use.'));
+});
+
+test('a conditional temperature is used without reasoning only', () => {
+  const conditional = model('gpt-5.2', { temperature: 'conditional', efforts: ['none', 'low'] });
+  expect(temperatureUse(conditional, 'none')).toBe('used');
+  expect(temperatureUse(conditional, null)).toBe('withoutReasoning');
+  expect(temperatureUse(undefined, null)).toBe('used');
+});

@@ -1,0 +1,156 @@
+import { type Model, type ModelList, ReasoningEffort } from '@roster/contracts/models';
+import { Controller } from 'react-hook-form';
+import { findModel } from '#web/data/models.ts';
+import { formatCost, formatLongDate } from '#web/lib/format.ts';
+import { Field } from '#web/ui/field.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { Select } from '#web/ui/select.tsx';
+import { Slider } from '#web/ui/slider.tsx';
+import type { AssistantForm } from './assistant-form.tsx';
+import { modelGroups, modelTrouble, temperatureUse } from './model-choice.ts';
+
+const effortNames: Record<ReasoningEffort, string> = {
+  none: 'None',
+  minimal: 'Minimal',
+  low: 'Low',
+  medium: 'Medium',
+  high: 'High',
+  xhigh: 'Extra high',
+  max: 'Maximum',
+};
+
+/** The model and what it accepts: a temperature, a reasoning effort, or neither. */
+export function ModelFields({ form, models }: { form: AssistantForm; models: ModelList | undefined }) {
+  const id = form.watch('model');
+  const effort = form.watch('reasoningEffort') ?? null;
+  const model = findModel(models?.models, id);
+  const trouble = modelTrouble(id, models);
+  return (
+    <>
+      <Controller
+        control={form.control}
+        name="model"
+        render={({ field, fieldState }) => (
+          <Field label="Model" hint={trouble ? undefined : modelHint(model, models)} error={fieldState.error?.message}>
+            {(control) => (
+              <Select
+                {...control}
+                {...field}
+                onChange={(event) => {
+                  field.onChange(event);
+                  // An effort that the new model does not know would be refused.
+                  form.setValue('reasoningEffort', null, { shouldDirty: true });
+                }}
+              >
+                {modelGroups(models, id).map((group) => (
+                  <optgroup key={group.label} label={group.label}>
+                    {group.ids.map((option) => (
+                      <option key={option} value={option}>
+                        {option}
+                      </option>
+                    ))}
+                  </optgroup>
+                ))}
+              </Select>
+            )}
+          </Field>
+        )}
+      />
+      {trouble && (
+        <Notice tone={trouble.severity} className="-mt-2.5 text-sm">
+          {trouble.text}
+          {trouble.successor && ` ${trouble.successor} takes its place.`}
+        </Notice>
+      )}
+      {model && model.efforts.length > 0 && <EffortField form={form} efforts={model.efforts} />}
+      <TemperatureField form={form} use={temperatureUse(model, effort)} model={id} />
+    </>
+  );
+}
+
+function modelHint(model: Model | undefined, models: ModelList | undefined): string | undefined {
+  if (!models || models.source === 'unknown') return models?.notice ?? undefined;
+  if (!model?.price) return 'No price known.';
+  const { input, output, asOf } = model.price;
+  return `${formatCost(input)} in, ${formatCost(output)} out per million tokens; estimate of ${formatLongDate(asOf)}.`;
+}
+
+function EffortField({ form, efforts }: { form: AssistantForm; efforts: readonly ReasoningEffort[] }) {
+  return (
+    <Controller
+      control={form.control}
+      name="reasoningEffort"
+      render={({ field, fieldState }) => (
+        <Field
+          label="Reasoning effort"
+          hint="How long the model thinks before it answers. More takes longer and costs more."
+          error={fieldState.error?.message}
+        >
+          {(control) => (
+            <Select
+              {...control}
+              ref={field.ref}
+              value={field.value ?? ''}
+              onBlur={field.onBlur}
+              onChange={(event) =>
+                field.onChange(ReasoningEffort.nullable().catch(null).parse(event.currentTarget.value))
+              }
+            >
+              <option value="">The model’s own default</option>
+              {efforts.map((effort) => (
+                <option key={effort} value={effort}>
+                  {effortNames[effort]}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+      )}
+    />
+  );
+}
+
+type TemperatureFieldProps = { form: AssistantForm; use: ReturnType<typeof temperatureUse>; model: string };
+
+function TemperatureField({ form, use, model }: TemperatureFieldProps) {
+  if (use !== 'used') {
+    return (
+      <div>
+        <p className="mb-1.5 font-medium">Temperature</p>
+        <p className="text-muted-foreground">
+          {use === 'unused'
+            ? `${model} does not take a temperature.`
+            : `${model} takes a temperature only with reasoning effort None.`}
+        </p>
+      </div>
+    );
+  }
+  return (
+    <Controller
+      control={form.control}
+      name="temperature"
+      render={({ field, fieldState }) => (
+        <Field
+          label="Temperature"
+          hint="Lower is steadier, higher is more varied."
+          error={fieldState.error?.message}
+          aside={<output className="font-medium">{(field.value ?? 0).toFixed(1)}</output>}
+        >
+          {(control) => (
+            <Slider
+              {...control}
+              ref={field.ref}
+              name={field.name}
+              onBlur={field.onBlur}
+              value={field.value ?? 0}
+              onValueChange={field.onChange}
+              min={0}
+              max={1}
+              step={0.1}
+            />
+          )}
+        </Field>
+      )}
+    />
+  );
+}

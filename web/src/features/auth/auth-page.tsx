@@ -1,0 +1,98 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Bot, KeyRound, MessagesSquare } from 'lucide-react';
+import { useEffect } from 'react';
+import { signInOptionsQuery } from '#web/data/sign-in-options.ts';
+import { Mark } from '#web/ui/mark.tsx';
+import { Tabs } from '#web/ui/tabs.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { ExternalSignIn } from './external-sign-in.tsx';
+import { LoginForm } from './login-form.tsx';
+import { RegisterForm } from './register-form.tsx';
+
+type AuthTab = 'login' | 'register';
+type AuthPageProps = {
+  tab: AuthTab;
+  onTabChange: (tab: AuthTab) => void;
+  /** The code with which a sign-in through Google or GitHub came back, if it failed. */
+  flowError: string | undefined;
+};
+
+const points = [
+  { icon: KeyRound, text: 'User-specific API keys for privacy: yours is encrypted and used by nobody else.' },
+  { icon: Bot, text: 'Multiple assistants per user, each with its own model and instructions.' },
+  { icon: MessagesSquare, text: 'Secure conversation storage and management, on this installation only.' },
+];
+
+export function AuthPage({ tab, onTabChange, flowError }: AuthPageProps) {
+  const { data: options } = useQuery(signInOptionsQuery);
+  useEffect(() => {
+    if (!flowError) return;
+    toast({
+      title: 'Login failed',
+      description: 'Signing in with the external account was not completed. Please try again.',
+      variant: 'destructive',
+    });
+  }, [flowError]);
+
+  return (
+    <div className="flex min-h-dvh">
+      <title>{`${tab === 'login' ? 'Login' : 'Register'} · Roster`}</title>
+      <main className="flex min-w-0 flex-1 flex-col px-5 sm:px-8">
+        <div className="mx-auto flex w-full max-w-sm flex-1 flex-col pt-12 pb-8 sm:pt-[14dvh]">
+          <Mark className="mb-5 size-9" />
+          <h1 className="font-semibold text-xl tracking-[-0.012em]">
+            {tab === 'login' ? 'Log in to Roster' : 'Create your Roster account'}
+          </h1>
+          <p className="mt-1 mb-6 text-muted-foreground lg:hidden">
+            Manage AI assistants through your own provider account.
+          </p>
+          <Tabs
+            label="Login or register"
+            value={tab}
+            onValueChange={onTabChange}
+            items={[
+              { value: 'login', label: 'Login' },
+              { value: 'register', label: 'Register' },
+            ]}
+            look="segment"
+            stretch
+            className="lg:mt-6"
+          >
+            <div className="pt-6">
+              {tab === 'login' ? <LoginForm /> : <RegisterForm options={options} />}
+              {options && (
+                <ExternalSignIn options={options} title={tab === 'login' ? 'OR CONTINUE WITH' : 'OR SIGN UP WITH'} />
+              )}
+            </div>
+          </Tabs>
+        </div>
+        <footer className="mx-auto flex w-full max-w-sm gap-5 py-5 text-muted-foreground text-xs">
+          <Link to="/terms" className="rounded-xs hover:text-foreground hover:underline">
+            Terms of Use
+          </Link>
+          <Link to="/privacy" className="rounded-xs hover:text-foreground hover:underline">
+            Privacy Policy
+          </Link>
+        </footer>
+      </main>
+      <aside className="hidden flex-1 items-center border-border border-l bg-card px-12 lg:flex xl:px-20">
+        <div className="max-w-md">
+          <h2 className="font-semibold text-2xl tracking-[-0.02em]">
+            Manage AI assistants through your own provider account.
+          </h2>
+          <ul className="mt-8 grid gap-5">
+            {points.map(({ icon: IconPart, text }) => (
+              <li key={text} className="flex gap-3.5">
+                <span className="flex size-8 shrink-0 items-center justify-center rounded-md border border-border bg-background text-muted-foreground">
+                  <IconPart aria-hidden className="size-4" />
+                </span>
+                <p className="pt-1.5 text-muted-foreground">{text}</p>
+              </li>
+            ))}
+          </ul>
+        </div>
+      </aside>
+    </div>
+  );
+}

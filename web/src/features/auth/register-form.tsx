@@ -1,0 +1,106 @@
+import { passwordMinimum, passwordRecommended, type SignInOptions } from '@roster/contracts/auth';
+import { useState } from 'react';
+import { useForm } from 'react-hook-form';
+import { useRegister } from '#web/data/current-user.ts';
+import { ApiError, errorText } from '#web/lib/api.ts';
+import { showFieldErrors } from '#web/lib/form-errors.ts';
+import { lazyResolver } from '#web/lib/lazy-resolver.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { Input } from '#web/ui/input.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { SecretInput } from '#web/ui/secret-input.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import type { RegisterValues } from './register-schema.ts';
+
+const registerResolver = lazyResolver(() => import('./register-schema.ts').then((part) => part.registerResolver));
+const passwordHint = `At least ${passwordMinimum} characters; ${passwordRecommended} or more are recommended.`;
+
+/** `options` is not there while the server has not said them. */
+export function RegisterForm({ options }: { options: SignInOptions | undefined }) {
+  const register = useRegister();
+  const [codeAskedFor, setCodeAskedFor] = useState(false);
+  const form = useForm<RegisterValues>({
+    resolver: registerResolver,
+    defaultValues: { email: '', password: '', confirmation: '', setupCode: '' },
+  });
+  const { errors } = form.formState;
+  const needsCode = codeAskedFor || options?.setupCodeRequired === true;
+
+  const submit = form.handleSubmit(({ email, password, setupCode }) => {
+    if (needsCode && setupCode === '') {
+      form.setError('setupCode', { message: 'The set-up code is required' }, { shouldFocus: true });
+      return;
+    }
+    register.mutate(needsCode ? { email, password, setupCode } : { email, password }, {
+      onSuccess: () => toast({ title: 'Account created', description: 'Your account has been created successfully!' }),
+      onError: (error) => {
+        if (error instanceof ApiError && error.code === 'setup_code_required') setCodeAskedFor(true);
+        showFieldErrors(form, error, ['email', 'password', 'setupCode']);
+        toast({
+          title: 'Registration failed',
+          description: errorText(error, 'This email might already be in use.'),
+          variant: 'destructive',
+        });
+      },
+    });
+  });
+
+  if (options?.registration === 'closed') {
+    return (
+      <Notice title="Registration is closed">
+        New accounts on this installation are made by its administrator. Ask for one, then log in here.
+      </Notice>
+    );
+  }
+  return (
+    <form onSubmit={submit} noValidate className="grid gap-4">
+      <Field label="Email" error={errors.email?.message}>
+        {(control) => (
+          <Input {...control} {...form.register('email')} type="email" autoComplete="username" autoCapitalize="none" />
+        )}
+      </Field>
+      <Field label="Password" hint={passwordHint} error={errors.password?.message}>
+        {(control) => (
+          <SecretInput {...control} {...form.register('password')} what="password" autoComplete="new-password" />
+        )}
+      </Field>
+      <Field label="Confirm Password" error={errors.confirmation?.message}>
+        {(control) => (
+          <SecretInput
+            {...control}
+            {...form.register('confirmation')}
+            what="password confirmation"
+            autoComplete="new-password"
+          />
+        )}
+      </Field>
+      {needsCode && (
+        <Field
+          label="Set-up code"
+          hint="The server printed it when it started. It is needed once, for the first account."
+          error={errors.setupCode?.message}
+        >
+          {(control) => (
+            <Input
+              {...control}
+              {...form.register('setupCode')}
+              autoComplete="off"
+              spellCheck={false}
+              className="font-mono"
+            />
+          )}
+        </Field>
+      )}
+      <Button
+        type="submit"
+        variant="primary"
+        busy={register.isPending}
+        pendingLabel="Creating account..."
+        className="mt-1"
+      >
+        Register
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,15 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { Registration } from '@roster/contracts/auth';
+import { z } from 'zod';
+
+const RegisterFields = z
+  .object({ ...Registration.shape, setupCode: z.string().trim().max(100), confirmation: z.string() })
+  .refine((fields) => fields.password === fields.confirmation, {
+    path: ['confirmation'],
+    message: 'Passwords do not match!',
+    // Said even while another field is wrong, so that both are put right in one go.
+    when: () => true,
+  });
+
+export type RegisterValues = z.input<typeof RegisterFields>;
+export const registerResolver = zodResolver(RegisterFields);

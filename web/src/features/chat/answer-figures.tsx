@@ -1,0 +1,56 @@
+import type { Message, Usage } from '@roster/contracts/chat';
+import type { ReactNode } from 'react';
+import { formatCost, formatDateTime, formatNumber, formatTime } from '#web/lib/format.ts';
+import { Tooltip } from '#web/ui/tooltip.tsx';
+
+function Figure({ tooltip, children }: { tooltip: string; children: ReactNode }) {
+  return (
+    <Tooltip content={tooltip}>
+      <button type="button" className="cursor-default rounded-xs tabular-nums hover:text-foreground">
+        {children}
+      </button>
+    </Tooltip>
+  );
+}
+
+const counted = (usage: Usage) =>
+  usage.estimated ? 'Estimate: counted by Roster, because the provider’s own figures did not arrive. ' : '';
+
+function tokensInWords(usage: Usage): string {
+  const cached = usage.cachedTokens > 0 ? ` (${formatNumber(usage.cachedTokens)} cached)` : '';
+  const reasoning = usage.reasoningTokens > 0 ? ` (${formatNumber(usage.reasoningTokens)} reasoning)` : '';
+  return `${counted(usage)}${formatNumber(usage.inputTokens)} in${cached}, ${formatNumber(usage.outputTokens)} out${reasoning}`;
+}
+
+function costInWords(usage: Usage): string {
+  if (usage.costUsd === null) return 'No price is known for this model, so the cost is unknown.';
+  return usage.estimated
+    ? 'Estimate: tokens counted by Roster, times the price list.'
+    : 'Estimate: the provider’s token count times the price list.';
+}
+
+/** What an answer was made with and what it took. */
+export function AnswerFigures({ message }: { message: Message }) {
+  const { usage, model } = message;
+  const time = message.finishedAt ?? message.createdAt;
+  const about = usage?.estimated ? '≈ ' : '';
+  return (
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-1 pl-1.5">
+      {model && <span className="font-mono">{model}</span>}
+      {usage && (
+        <Figure tooltip={tokensInWords(usage)}>
+          {about}
+          {formatNumber(usage.inputTokens + usage.outputTokens)} tokens
+        </Figure>
+      )}
+      {usage && (
+        <Figure tooltip={costInWords(usage)}>
+          {usage.costUsd === null ? 'no price known' : `${about}${formatCost(usage.costUsd)}`}
+        </Figure>
+      )}
+      <time dateTime={time} title={formatDateTime(time)}>
+        {formatTime(time)}
+      </time>
+    </span>
+  );
+}

@@ -1,0 +1,95 @@
+import type { Message } from '@roster/contracts/chat';
+import { RotateCw } from 'lucide-react';
+import { CopyButton } from '#web/ui/copy-button.tsx';
+import { IconButton } from '#web/ui/icon-button.tsx';
+import { AnswerFailure } from './answer-failure.tsx';
+import { AnswerFigures } from './answer-figures.tsx';
+import { AnswerText } from './answer-text.tsx';
+import { BranchSwitcher } from './branch-switcher.tsx';
+import { MessageTools } from './message-tools.tsx';
+import { isUnderWay } from './message-window.ts';
+import { Reasoning } from './reasoning.tsx';
+import { useLiveRun } from './run-store.ts';
+import { useThreadActions } from './thread-actions.ts';
+
+export function Answer({ message }: { message: Message }) {
+  return (
+    <article aria-label="Answer" data-hovered>
+      {isUnderWay(message) ? <GrowingAnswer message={message} /> : <FinishedAnswer message={message} />}
+    </article>
+  );
+}
+
+/** The longer of two states of the same text: the stored one is ahead until the stream has caught up. */
+const furthest = (stored: string, arrived: string | undefined) =>
+  arrived !== undefined && arrived.length >= stored.length ? arrived : stored;
+
+function GrowingAnswer({ message }: { message: Message }) {
+  const run = useLiveRun(message.run?.id ?? null);
+  const text = furthest(message.text, run?.text);
+  const reasoning = furthest(message.reasoning, run?.reasoning);
+  const state =
+    run?.connection === 'lost'
+      ? 'The connection was lost and is being made again. The answer goes on meanwhile.'
+      : text !== ''
+        ? null
+        : reasoning !== ''
+          ? 'Thinking'
+          : 'Waiting for the model';
+  return (
+    <>
+      <Reasoning text={reasoning} live />
+      <AnswerText text={text} live />
+      <p className="flex min-h-7 items-center gap-2 text-muted-foreground text-sm">
+        <span aria-hidden="true" className="size-2 animate-pulse rounded-full bg-primary" />
+        {state}
+      </p>
+      <Notes notes={run?.notes ?? message.notes} />
+    </>
+  );
+}
+
+function FinishedAnswer({ message }: { message: Message }) {
+  const { regenerate, blockedReason } = useThreadActions();
+  const hasFailed = message.state === 'failed' || message.state === 'interrupted';
+  return (
+    <>
+      <Reasoning text={message.reasoning} live={false} />
+      <AnswerText text={message.text} live={false} />
+      {message.state === 'complete' && message.text === '' && (
+        <p className="text-muted-foreground">The model gave an empty answer.</p>
+      )}
+      {message.state === 'stopped' && <p className="mt-2 text-muted-foreground text-sm">Stopped</p>}
+      <Notes notes={message.notes} />
+      <AnswerFailure message={message} />
+      <MessageTools className="mt-1.5 -ml-1.5">
+        {message.text !== '' && <CopyButton text={message.text} label="Copy answer" className="max-md:size-10" />}
+        {!hasFailed && (
+          <IconButton
+            label="Regenerate"
+            tooltip={blockedReason ?? 'Regenerate'}
+            icon={RotateCw}
+            size="sm"
+            disabled={blockedReason !== undefined}
+            onClick={() => regenerate(message.id)}
+            className="max-md:size-10"
+          />
+        )}
+        <BranchSwitcher message={message} />
+        <AnswerFigures message={message} />
+      </MessageTools>
+    </>
+  );
+}
+
+/** What Roster did differently than asked. */
+function Notes({ notes }: { notes: readonly string[] }) {
+  if (notes.length === 0) return null;
+  return (
+    <ul className="mt-2 space-y-0.5 text-muted-foreground text-sm">
+      {[...new Set(notes)].map((note) => (
+        <li key={note}>{note}</li>
+      ))}
+    </ul>
+  );
+}

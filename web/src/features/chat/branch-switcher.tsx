@@ -1,0 +1,34 @@
+import type { Message } from '@roster/contracts/chat';
+import { ChevronLeft, ChevronRight } from 'lucide-react';
+import { IconButton } from '#web/ui/icon-button.tsx';
+import { useThreadActions } from './thread-actions.ts';
+
+/** '2/3' among the messages that follow the same one. */
+export function BranchSwitcher({ message }: { message: Message }) {
+  const { showBranch, blockedReason } = useThreadActions();
+  const { siblings } = message;
+  const index = siblings.indexOf(message.id);
+  if (siblings.length < 2 || index < 0) return null;
+  const kind = message.role === 'user' ? 'question' : 'answer';
+  const step = (label: string, icon: typeof ChevronLeft, to: number | undefined) => (
+    <IconButton
+      label={`${label} version of this ${kind}`}
+      tooltip={blockedReason ?? `${label} version`}
+      icon={icon}
+      size="sm"
+      disabled={to === undefined || blockedReason !== undefined}
+      onClick={() => to !== undefined && showBranch(to)}
+      className="max-md:size-10"
+    />
+  );
+  return (
+    <span className="inline-flex items-center">
+      {step('Previous', ChevronLeft, siblings[index - 1])}
+      <span className="min-w-7 text-center tabular-nums">
+        <span className="sr-only">{`Version ${index + 1} of ${siblings.length}`}</span>
+        <span aria-hidden="true">{`${index + 1}/${siblings.length}`}</span>
+      </span>
+      {step('Next', ChevronRight, siblings[index + 1])}
+    </span>
+  );
+}

@@ -1,0 +1,43 @@
+import type { Thread } from '@roster/contracts/chat';
+import { errorText } from '#web/lib/api.ts';
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
+import { toast } from '#web/ui/toast-store.ts';
+import { useRemoveThread } from './mutations.ts';
+
+type DeleteThreadDialogProps = {
+  thread: Thread;
+  onOpenChange: (open: boolean) => void;
+  onRemoved: (threadId: number) => void;
+};
+
+export function DeleteThreadDialog({ thread, onOpenChange, onRemoved }: DeleteThreadDialogProps) {
+  const remove = useRemoveThread();
+  const confirm = () =>
+    remove.mutate(thread.id, {
+      onSuccess: () => {
+        onOpenChange(false);
+        onRemoved(thread.id);
+        toast({ title: 'Conversation deleted', description: thread.title });
+      },
+      onError: (error) =>
+        toast({ title: 'The conversation was not deleted', description: errorText(error), variant: 'destructive' }),
+    });
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onOpenChange}
+      title="Delete Conversation"
+      description={
+        <>
+          Are you sure you want to delete <strong className="font-medium text-foreground">{thread.title}</strong> with
+          all its messages? This action cannot be undone.
+        </>
+      }
+      confirmLabel="Delete"
+      pendingLabel="Deleting..."
+      busy={remove.isPending}
+      destructive
+      onConfirm={confirm}
+    />
+  );
+}

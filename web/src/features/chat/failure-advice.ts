@@ -1,0 +1,53 @@
+import type { RunError } from '@roster/contracts/errors';
+
+/** What helps after a failure. `settings`: the key; `assistant`: another assistant or model; `edit`: the question. */
+export type NextStep = 'settings' | 'assistant' | 'edit' | 'again' | 'newChat';
+
+type Advice = { hint: string; steps: readonly NextStep[] };
+
+const advice: Record<RunError['code'], Advice> = {
+  key_rejected: { hint: 'Save a working key in Settings, then try again.', steps: ['settings', 'again'] },
+  key_unreadable: { hint: 'Save your key again in Settings, then try again.', steps: ['settings', 'again'] },
+  no_api_key: { hint: 'Save your key in Settings, then try again.', steps: ['settings', 'again'] },
+  missing_scope: {
+    hint: 'Give the key this permission in your provider account, or save another key in Settings.',
+    steps: ['settings', 'again'],
+  },
+  insufficient_quota: {
+    hint: 'Add credit or raise the budget under Billing in your provider account, then try again.',
+    steps: ['again'],
+  },
+  rate_limited: { hint: 'Wait a moment, then try again.', steps: ['again'] },
+  model_not_found: {
+    hint: 'Choose an assistant with another model, then try again.',
+    steps: ['assistant', 'again'],
+  },
+  context_too_long: {
+    hint: 'Shorten the question, choose a model that reads more, or start a new chat.',
+    steps: ['edit', 'assistant'],
+  },
+  unsupported_parameter: {
+    hint: 'Try again, or choose an assistant with other settings.',
+    steps: ['assistant', 'again'],
+  },
+  content_filter: { hint: 'Put the question another way.', steps: ['edit'] },
+  region: { hint: 'Your provider account or this server’s place cannot be used with it.', steps: [] },
+  bad_request: { hint: 'Change the question or the assistant, or try again.', steps: ['edit', 'assistant', 'again'] },
+  provider_unavailable: { hint: 'This usually passes. Try again in a moment.', steps: ['again'] },
+  provider_broke_off: { hint: 'What had arrived is kept. Try again for a whole answer.', steps: ['again'] },
+  provider_unreachable: {
+    hint: 'Check this server’s connection and the provider’s status page, then try again.',
+    steps: ['again'],
+  },
+  provider_timeout: { hint: 'What had arrived is kept. Try again in a moment.', steps: ['again'] },
+  interrupted: { hint: 'What had arrived is kept.', steps: ['again'] },
+  internal: { hint: 'This is a fault of Roster itself. Try again.', steps: ['again'] },
+};
+
+export const adviceFor = (code: RunError['code']): Advice => advice[code];
+
+/** The first sentence, and what follows it: the provider's own words. */
+export function splitMessage(message: string): { title: string; rest: string } {
+  const match = /^(.{4,120}?[.!?…])\s+(.+)$/su.exec(message.trim());
+  return match?.[1] && match[2] ? { title: match[1], rest: match[2] } : { title: message.trim(), rest: '' };
+}

@@ -1,0 +1,70 @@
+import { WrapText } from 'lucide-react';
+import { type ReactNode, Suspense, useState } from 'react';
+import { classNames } from '#web/ui/class-names.ts';
+import { CopyButton } from '#web/ui/copy-button.tsx';
+import { IconButton } from '#web/ui/icon-button.tsx';
+import { onDemand } from './on-demand.tsx';
+
+type CodeProps = { text: string; language: string };
+
+const PlainCode = ({ text }: CodeProps) => text;
+const HighlightedCode = onDemand<CodeProps>(
+  async () => (await import('./highlighted-code.tsx')).HighlightedCode,
+  PlainCode,
+);
+
+type CodeFrameProps = { label: string; actions: ReactNode; children: ReactNode };
+
+/** The frame of what is not prose: its kind at the left, what can be done with it at the right. */
+export function CodeFrame({ label, actions, children }: CodeFrameProps) {
+  return (
+    <figure className="my-3 overflow-hidden rounded-md border border-border bg-card first:mt-0 last:mb-0">
+      <figcaption className="flex h-9 items-center gap-1 border-border border-b pr-1 pl-3.5">
+        <span className="mr-auto min-w-0 truncate text-muted-foreground text-xs">{label}</span>
+        {actions}
+      </figcaption>
+      {children}
+    </figure>
+  );
+}
+
+/** Code: its language, copying, wrapping long lines. `note` says why it is code and not what it was meant to be. */
+export function CodeBlock({ text, language, note }: CodeProps & { note?: string }) {
+  const [wraps, setWraps] = useState(false);
+  return (
+    <CodeFrame
+      label={note ? `${language} · ${note}` : language || 'text'}
+      actions={
+        <>
+          <IconButton
+            label="Wrap lines"
+            icon={WrapText}
+            size="sm"
+            aria-pressed={wraps}
+            onClick={() => setWraps(!wraps)}
+            className={wraps ? 'bg-active text-foreground' : ''}
+          />
+          <CopyButton text={text} label="Copy code" />
+        </>
+      }
+    >
+      <pre
+        tabIndex={wraps ? undefined : 0}
+        className={classNames(
+          'px-4 py-3 font-mono text-sm [font-variant-ligatures:none]',
+          wraps ? 'whitespace-pre-wrap break-words' : 'overflow-x-auto',
+        )}
+      >
+        <code>
+          {language === '' ? (
+            text
+          ) : (
+            <Suspense fallback={text}>
+              <HighlightedCode text={text} language={language} />
+            </Suspense>
+          )}
+        </code>
+      </pre>
+    </CodeFrame>
+  );
+}

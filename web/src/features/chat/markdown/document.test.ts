@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest';
+import { readMarkdown } from './document.ts';
+import type { Block } from './tree.ts';
+
+const blocksOf = (text: string): Block[] => readMarkdown(text).sections.map((section) => section.block);
+const only = (text: string) => blocksOf(text)[0];
+
+describe('hostile Markdown stays text', () => {
+  test.each([
+    '<script>alert(1)</script>',
+    '<img src=x onerror=alert(1)>',
+    '<iframe src="https://evil.example"></iframe>',
+  ])('raw HTML: %s', (html) => expect(only(html)).toEqual({ kind: 'plain', text: html }));
+
+  test('HTML within a line', () =>
+    expect(only('a <b onclick=x>c</b>')).toEqual({
+      kind: 'paragraph',
+      children: [{ kind: 'text', text: 'a <b onclick=x>c</b>' }],
+    }));
+
+  test.each([
+    '[go](javascript:alert(1))',
+    '[go](JaVaScRiPt:alert(1))',
+    '[go](data:text/html,x)',
+    '[go](/settings)',
+    '[go](//evil.example)',
+    '[go](java&#115;cript:alert(1))',
+    '[go](vbscript:x)',
+  ])('a link that may not be followed: %s', (link) =>
+    expect(only(link)).toEqual({ kind: 'paragraph', children: [{ kind: 'text', text: link }] }));
+
+  test('an image is an address', () =>
+    expect(only('![logo](https://evil.example/?q=1&amp;r=2)')).toEqual({
+      kind: 'paragraph',
+      children: [{ kind: 'image', address: 'https://evil.example/?q=1&r=2', alt: 'logo' }],
+    }));
+
+  test('nesting without end is cut', () => {
+    expect(only('>'.repeat(5000))?.kind).toBe('plain');
+    expect(JSON.stringify(blocksOf('> '.repeat(200))).length).toBeLessThan(2000);
+  });
+
+  test('a paragraph nobody wrote by hand is not read', () => {
+    const started = performance.now();
+    expect(only('_a_b'.repeat(50_000))?.kind).toBe('plain');
+    expect(performance.now() - started).toBeLessThan(200);
+  });
+});
+
+describe('text', () => {
+  test('references are what they stand for, in code they are not', () =>
+    expect(only('5 &lt; 6 &#8364; `&lt;` \\* &bogus;')).toEqual({
+      kind: 'paragraph',
+      children: [
+        { kind: 'text', text: '5 < 6 € ' },
+        { kind: 'code', text: '&lt;' },
+        { kind: 'text', text: ' * &bogus;' },
+      ],
+    }));
+
+  test('a bare address is a link', () =>
+    expect(only('see https://a.example/?a=1&b=2')).toEqual({
+      kind: 'paragraph',
+      children: [
+        { kind: 'text', text: 'see ' },
+        {
+          kind: 'link',
+          href: 'https://a.example/?a=1&b=2',
+          children: [{ kind: 'text', text: 'https://a.example/?a=1&b=2' }],
+        },
+      ],
+    }));
+
+  test('a fence is closed when its end has come', () => {
+    expect(only('```ts\nlet a')).toEqual({ kind: 'code', language: 'ts', text: 'let a', closed: false });
+    expect(only('```TS title\nlet a\n```')).toEqual({ kind: 'code', language: 'ts', text: 'let a', closed: true });
+  });
+
+  test('tasks and numbered lists', () => {
+    expect(only('3. a\n4. b')).toMatchObject({ kind: 'list', start: 3 });
+    expect(only('- [x] a\n- [ ] b')).toMatchObject({ items: [{ checked: true }, { checked: false }] });
+  });
+
+  test('a line break may be written as HTML', () =>
+    expect(only('a<br>b')).toMatchObject({ children: [{ text: 'a' }, { kind: 'break' }, { text: 'b' }] }));
+});
+
+describe('formulas', () => {
+  test.each([
+    ['$x^2$', 'x^2', false],
+    ['\\(x\\)', 'x', false],
+    ['\\[y\\] z', 'y', true],
+  ])('%s', (text, source, display) =>
+    expect(only(text)).toMatchObject({ children: expect.arrayContaining([{ kind: 'math', source, display }]) }));
+
+  test.each(['$$\na+b\n$$', '\\[\na+b\n\\]'])('in a paragraph of its own: %j', (text) =>
+    expect(blocksOf(`Before:\n${text}\nAfter`)).toMatchObject([
+      { kind: 'paragraph' },
+      { kind: 'math', source: 'a+b' },
+      { kind: 'paragraph' },
+    ]));
+
+  test.each(['It costs $5, or $6.', 'US$5 and US$6', '$5-$10', 'a $ b $ c'])('prices stay prices: %s', (text) =>
+    expect(only(text)).toEqual({ kind: 'paragraph', children: [{ kind: 'text', text }] }));
+});
+
+describe('a growing text', () => {
+  const text = [
+    '# Title',
+    'A [link][1] and **bold** $x$.',
+    '- one\n- two\n\n  more\n- three',
+    '1. a\n\n2. b',
+    '| a | b |\n|---|--:|\n| 1 | 2 |\n| 3 | 4 |',
+    '```js\nconst a = 1;\n\nconst b = 2;\n```',
+    '> quote\n> more',
+    '$$\n\\frac{a}{b}\n$$',
+    'Setext\n---',
+    '<div>\nhtml\n</div>',
+    'Last\r\nline.',
+    '[1]: https://a.example',
+  ].join('\n\n');
+
+  test.each([1, 3, 7, 40])('%i characters at a time ends as the whole does', (step) => {
+    let document = readMarkdown('');
+    for (let end = step; end < text.length + step; end += step) document = readMarkdown(text.slice(0, end), document);
+    const whole = readMarkdown(text);
+    expect(document.sections.map((section) => section.raw)).toEqual(whole.sections.map((section) => section.raw));
+    const withoutLink = (block: Block) => JSON.stringify(block).includes('[link]') === false;
+    expect(document.sections.map((section) => section.block).filter(withoutLink).length).toBeGreaterThan(9);
+  });
+
+  test('keeps the blocks that cannot change', () => {
+    const before = readMarkdown('one\n\ntwo\n\nthree\n\nfour');
+    const after = readMarkdown('one\n\ntwo\n\nthree\n\nfour and', before);
+    expect(after.sections[0]).toBe(before.sections[0]);
+    expect(after.sections[1]).toBe(before.sections[1]);
+    expect(after.sections[3]?.raw).toBe('four and');
+  });
+
+  test('a text that was replaced is read anew', () =>
+    expect(readMarkdown('other', readMarkdown('a\n\nb\n\nc\n\nd')).sections).toHaveLength(1));
+});

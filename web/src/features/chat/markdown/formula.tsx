@@ -1,0 +1,64 @@
+import 'katex/dist/katex.min.css';
+import { renderToString } from 'katex';
+import { createElement, memo, type ReactNode, useMemo } from 'react';
+import { type MarkupNode, readMarkup, readStyle } from './markup-tree.ts';
+
+const elements = new Set(
+  (
+    'span svg path line math semantics annotation mrow mi mo mn ms mtext mspace mfrac msqrt mroot msub msup msubsup ' +
+    'munder mover munderover mtable mtr mtd mlabeledtr mstyle mpadded mphantom menclose mglyph merror'
+  ).split(' '),
+);
+const attributes = new Set(
+  (
+    'd x1 x2 y1 y2 width height viewBox preserveAspectRatio stroke-width display encoding accent accentunder fence ' +
+    'stretchy separator lspace rspace minsize maxsize mathvariant mathcolor mathbackground mathsize scriptlevel ' +
+    'displaystyle linethickness columnalign rowspacing columnspacing columnlines rowlines depth voffset notation ' +
+    'movablelimits largeop side'
+  ).split(' '),
+);
+const inReact = new Map([['stroke-width', 'strokeWidth']]);
+
+function draw(node: MarkupNode, key: number): ReactNode {
+  if (node.kind === 'text') return node.text;
+  if (!elements.has(node.name)) return node.children.map(draw);
+  const props: Record<string, unknown> = { key };
+  for (const [name, value] of node.attributes) {
+    if (name === 'class') props.className = value;
+    else if (name === 'style') props.style = readStyle(value);
+    else if (name === 'aria-hidden') props['aria-hidden'] = value === 'true';
+    else if (attributes.has(name)) props[inReact.get(name) ?? name] = value;
+  }
+  return createElement(node.name, props, ...node.children.map(draw));
+}
+
+function typeset(source: string, display: boolean): ReactNode {
+  try {
+    const markup = renderToString(source, {
+      displayMode: display,
+      output: 'htmlAndMathml',
+      throwOnError: true,
+      strict: 'ignore',
+      errorColor: 'var(--destructive-text)',
+      trust: false,
+      maxSize: 20,
+      maxExpand: 300,
+    });
+    return readMarkup(markup).map(draw);
+  } catch {
+    return null;
+  }
+}
+
+/** A formula, typeset; what cannot be typeset stays as its source. */
+export const Formula = memo(function Formula({ source, display }: { source: string; display: boolean }) {
+  const formula = useMemo(() => typeset(source, display), [source, display]);
+  if (formula === null) return <code className="font-mono text-[0.92em]">{source}</code>;
+  if (!display) return formula;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways must be reachable by keyboard
+    <span tabIndex={0} className="block overflow-x-auto overflow-y-hidden py-1">
+      {formula}
+    </span>
+  );
+});

@@ -1,0 +1,94 @@
+import { ImageOff } from 'lucide-react';
+import { Suspense } from 'react';
+import { onDemand } from './on-demand.tsx';
+import type { Inline } from './tree.ts';
+
+type FormulaProps = { source: string; display: boolean };
+
+const PlainFormula = ({ source }: FormulaProps) => <code className="font-mono text-[0.92em]">{source}</code>;
+const Formula = onDemand<FormulaProps>(async () => (await import('./formula.tsx')).Formula, PlainFormula);
+
+export function MathText(props: FormulaProps) {
+  return (
+    <Suspense fallback={<PlainFormula {...props} />}>
+      <Formula {...props} />
+    </Suspense>
+  );
+}
+
+/** An image is never loaded: the request would tell a stranger that, when and by whom this was read. */
+function ImagePlaceholder({ address, alt }: { address: string; alt: string }) {
+  return (
+    <span className="inline-flex max-w-full items-center gap-1.5 rounded-xs border border-border bg-muted px-1.5 align-text-bottom text-muted-foreground text-sm">
+      <ImageOff aria-hidden className="size-3.5" />
+      <span className="min-w-0 break-all">{`Image not loaded${alt === '' ? '' : `: ${alt}`} (${address})`}</span>
+    </span>
+  );
+}
+
+const textOf = (parts: Inline[]): string =>
+  parts.map((part) => ('text' in part ? part.text : 'children' in part ? textOf(part.children) : '')).join('');
+
+/** A label that names one site over an address that leads to another. */
+function misleads({ href, children }: Extract<Inline, { kind: 'link' }>): boolean {
+  const named = /^\s*(?:https?:\/\/)?((?:[\w-]+\.)+[a-z]{2,})(?=[/:?#\s]|$)/i.exec(textOf(children))?.[1];
+  const { host, protocol } = new URL(href);
+  return named !== undefined && protocol !== 'mailto:' && named.toLowerCase() !== host.toLowerCase();
+}
+
+function InlinePart({ part }: { part: Inline }) {
+  switch (part.kind) {
+    case 'text':
+      return part.text;
+    case 'strong':
+      return (
+        <strong className="font-semibold">
+          <InlineText parts={part.children} />
+        </strong>
+      );
+    case 'emphasis':
+      return (
+        <em>
+          <InlineText parts={part.children} />
+        </em>
+      );
+    case 'deleted':
+      return (
+        <del>
+          <InlineText parts={part.children} />
+        </del>
+      );
+    case 'code':
+      return (
+        <code className="rounded-xs border border-border bg-muted px-1 py-px font-mono text-[0.92em] [font-variant-ligatures:none]">
+          {part.text}
+        </code>
+      );
+    case 'link':
+      return (
+        <a
+          href={part.href}
+          target="_blank"
+          rel="noopener noreferrer"
+          className="text-primary-text underline decoration-primary-text/40 underline-offset-2 [overflow-wrap:anywhere] hover:decoration-primary-text"
+        >
+          <InlineText parts={part.children} />
+          {misleads(part) && ` (${new URL(part.href).host})`}
+        </a>
+      );
+    case 'image':
+      return <ImagePlaceholder address={part.address} alt={part.alt} />;
+    case 'math':
+      return <MathText source={part.source} display={part.display} />;
+    case 'break':
+      return <br />;
+  }
+}
+
+/** Text within a block. The parts of a text have no identity but their place, so the place is their key. */
+export function InlineText({ parts }: { parts: Inline[] }) {
+  return parts.map((part, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: see above
+    <InlinePart key={index} part={part} />
+  ));
+}

@@ -1,0 +1,56 @@
+import type { TokenizerExtension, Tokens } from 'marked';
+
+/** Longer formulas are not meant; the bound also keeps the search for a closing mark cheap. */
+const longest = 4000;
+
+export type MathToken = { type: 'math'; raw: string; source: string; display: boolean };
+
+export const isMathToken = (token: Tokens.Generic | { type: string }): token is MathToken => token.type === 'math';
+
+const token = (raw: string, source: string, display: boolean): MathToken => ({ type: 'math', raw, source, display });
+
+function between(text: string, open: string, close: string, display: boolean): MathToken | undefined {
+  if (!text.startsWith(open)) return undefined;
+  const end = text.slice(0, longest).indexOf(close, open.length);
+  const source = end < 0 ? '' : text.slice(open.length, end).trim();
+  return source === '' ? undefined : token(text.slice(0, end + close.length), source, display);
+}
+
+/** `$x$` as pandoc reads it, so that prices stay prices: no space inside the marks, no digit after the last. */
+function betweenDollars(text: string): MathToken | undefined {
+  const match = /^\$(?![\s$])((?:\\[^\n]|[^\\$\n]){1,1000}?)(?<!\s)\$(?!\d)/.exec(text);
+  return match?.[1] === undefined ? undefined : token(match[0], match[1], false);
+}
+
+const startOf = (pattern: RegExp) => (text: string) => {
+  const index = text.search(pattern);
+  return index < 0 ? undefined : index;
+};
+
+/** A formula in a paragraph of its own: `$$ … $$` or `\[ … \]`. */
+export const mathBlock: TokenizerExtension = {
+  name: 'math',
+  level: 'block',
+  start: startOf(/\n {0,3}(?:\$\$|\\\[)/),
+  tokenizer(text) {
+    const indent = /^ {0,3}(?=\$\$|\\\[)/.exec(text)?.[0];
+    if (indent === undefined) return undefined;
+    const body = text.slice(indent.length);
+    const found = between(body, '$$', '$$', true) ?? between(body, '\\[', '\\]', true);
+    if (!found) return undefined;
+    const rest = /^[ \t]*(?:\n+|$)/.exec(body.slice(found.raw.length));
+    return rest ? { ...found, raw: indent + found.raw + rest[0] } : undefined;
+  },
+};
+
+/** A formula within a line. */
+export const mathInline: TokenizerExtension = {
+  name: 'math',
+  level: 'inline',
+  start: startOf(/\$|\\[([]/),
+  tokenizer: (text) =>
+    between(text, '$$', '$$', true) ??
+    between(text, '\\[', '\\]', true) ??
+    between(text, '\\(', '\\)', false) ??
+    betweenDollars(text),
+};

@@ -1,0 +1,156 @@
+import { Marked, type MarkedToken, type Token } from 'marked';
+import { decodeReferences } from './character-references.ts';
+import { isMathToken, mathBlock, mathInline } from './math-syntax.ts';
+import { safeLink } from './safe-link.ts';
+import type { Block, Inline, ListItem } from './tree.ts';
+
+/** Quotes in lists in quotes: nobody means more than this, and deeper trees would exhaust the stack. */
+const deepest = 16;
+
+const marked = new Marked({ gfm: true }, { extensions: [mathBlock, mathInline] });
+
+const known: ReadonlySet<string> = new Set<MarkedToken['type']>([
+  'blockquote',
+  'br',
+  'checkbox',
+  'code',
+  'codespan',
+  'def',
+  'del',
+  'em',
+  'escape',
+  'heading',
+  'hr',
+  'html',
+  'image',
+  'link',
+  'list',
+  'list_item',
+  'paragraph',
+  'space',
+  'strong',
+  'table',
+  'text',
+]);
+const isKnown = (token: Token): token is MarkedToken => known.has(token.type);
+
+const text = (content: string): Inline => ({ kind: 'text', text: content });
+
+function inlineOf(token: Token, depth: number): Inline[] {
+  if (isMathToken(token)) return [{ kind: 'math', source: token.source, display: token.display }];
+  if (!isKnown(token) || depth > deepest) return [text(token.raw)];
+  switch (token.type) {
+    case 'strong':
+      return [{ kind: 'strong', children: inlines(token.tokens, depth + 1) }];
+    case 'em':
+      return [{ kind: 'emphasis', children: inlines(token.tokens, depth + 1) }];
+    case 'del':
+      return [{ kind: 'deleted', children: inlines(token.tokens, depth + 1) }];
+    case 'codespan':
+      return [{ kind: 'code', text: token.text }];
+    case 'br':
+      return [{ kind: 'break' }];
+    case 'escape':
+      return [text(token.text)];
+    case 'link': {
+      const address = token.autolink ? token.href : decodeReferences(token.href);
+      const href = safeLink(address);
+      const children = inlines(token.tokens, depth + 1);
+      // What may not be followed is shown in full, so that nothing is hidden behind a harmless label.
+      return href === null ? [text(token.raw)] : [{ kind: 'link', href, children }];
+    }
+    case 'image':
+      return [{ kind: 'image', address: decodeReferences(token.href), alt: decodeReferences(token.text) }];
+    case 'html':
+      return /^<br ?\/?>$/i.test(token.text.trim()) ? [{ kind: 'break' }] : [text(token.raw)];
+    case 'text':
+      if (token.tokens) return inlines(token.tokens, depth + 1);
+      return [text(token.escaped === false ? decodeReferences(token.text) : token.text)];
+    case 'checkbox':
+      return [];
+    default:
+      return [text(token.raw)];
+  }
+}
+
+function inlines(tokens: Token[], depth: number): Inline[] {
+  const result: Inline[] = [];
+  for (const token of tokens) {
+    for (const next of inlineOf(token, depth)) {
+      const last = result.at(-1);
+      if (next.kind === 'text' && last?.kind === 'text') last.text += next.text;
+      else result.push(next);
+    }
+  }
+  return result;
+}
+
+function itemOf(token: Extract<MarkedToken, { type: 'list_item' }>, depth: number): ListItem {
+  return { checked: token.task ? token.checked === true : null, blocks: blocks(token.tokens, depth) };
+}
+
+function blockOf(token: Token, depth: number): Block | null {
+  if (isMathToken(token)) return { kind: 'math', source: token.source };
+  if (!isKnown(token) || depth > deepest) return { kind: 'plain', text: token.raw };
+  switch (token.type) {
+    case 'space':
+    case 'def':
+    case 'checkbox':
+      return null;
+    case 'hr':
+      return { kind: 'rule' };
+    case 'paragraph':
+      return { kind: 'paragraph', children: inlines(token.tokens, depth) };
+    case 'heading':
+      return { kind: 'heading', depth: token.depth, children: inlines(token.tokens, depth) };
+    case 'code':
+      return { kind: 'code', language: languageOf(token.lang), text: token.text, closed: isClosed(token.raw) };
+    case 'blockquote':
+      return { kind: 'quote', blocks: blocks(token.tokens, depth + 1) };
+    case 'list':
+      return {
+        kind: 'list',
+        start: token.ordered ? Number(token.start) : null,
+        items: token.items.map((item) => itemOf(item, depth + 1)),
+      };
+    case 'table':
+      return {
+        kind: 'table',
+        align: token.align,
+        header: token.header.map((cell) => inlines(cell.tokens, depth)),
+        rows: token.rows.map((row) => row.map((cell) => inlines(cell.tokens, depth))),
+      };
+    case 'html':
+      return { kind: 'plain', text: token.text.trimEnd() };
+    case 'text':
+      return { kind: 'line', children: inlineOf(token, depth) };
+    default:
+      // An inline token between blocks (as in a tight list item) is a line of its own.
+      return { kind: 'line', children: inlineOf(token, depth) };
+  }
+}
+
+const blocks = (tokens: Token[], depth: number): Block[] =>
+  tokens.map((token) => blockOf(token, depth)).filter((block) => block !== null);
+
+const languageOf = (info: string | undefined): string =>
+  /^[\w+#.-]{1,30}/.exec(info?.trim() ?? '')?.[0].toLowerCase() ?? '';
+
+/** A fence that is still open is one whose end has not arrived yet. */
+function isClosed(raw: string): boolean {
+  const fence = /^ {0,3}(`{3,}|~{3,})/.exec(raw)?.[1];
+  return fence === undefined || (raw.trimEnd().includes('\n') && raw.trimEnd().endsWith(fence));
+}
+
+export type ReferenceLinks = ReturnType<typeof marked.lexer>['links'];
+
+/** The pieces of a Markdown text in order, each with its source; `null` stands for what shows nothing. */
+export function lex(
+  source: string,
+  links: ReferenceLinks,
+): { pieces: { raw: string; block: Block | null }[]; links: ReferenceLinks } {
+  const lexer = new marked.Lexer(marked.defaults);
+  Object.assign(lexer.tokens.links, links);
+  const tokens = lexer.lex(source);
+  return { pieces: tokens.map((token) => ({ raw: token.raw, block: blockOf(token, 0) })), links: tokens.links };
+}

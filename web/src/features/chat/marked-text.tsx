@@ -1,0 +1,16 @@
+/** A text with the words of a search marked in it. */
+export function MarkedText({ text, query }: { text: string; query: string }) {
+  const words = query.match(/[\p{L}\p{N}]{2,}/gu);
+  if (!words) return text;
+  const pattern = new RegExp(`(${words.join('|')})`, 'giu');
+  return text.split(pattern).map((part, index) =>
+    index % 2 === 0 ? (
+      part
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: a part's only identity is its place
+      <mark key={index} className="rounded-xs bg-warning/25 text-foreground">
+        {part}
+      </mark>
+    ),
+  );
+}

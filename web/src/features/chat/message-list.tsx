@@ -1,0 +1,145 @@
+import type { Message } from '@roster/contracts/chat';
+import { useQueryClient } from '@tanstack/react-query';
+import { ArrowDown } from 'lucide-react';
+import { memo, type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef } from 'react';
+import { Virtualizer, type VirtualizerHandle } from 'virtua';
+import { Button } from '#web/ui/button.tsx';
+import { classNames } from '#web/ui/class-names.ts';
+import { Spinner } from '#web/ui/spinner.tsx';
+import { Answer } from './answer.tsx';
+import type { MessageWindow } from './message-window.ts';
+import { loadEnd, loadNewer, loadOlder } from './queries.ts';
+import { Question } from './question.tsx';
+import { useFollowing } from './use-following.ts';
+
+export type MessageListHandle = { goToEnd: () => void; show: (messageId: number) => void };
+
+type MessageListProps = {
+  ref: Ref<MessageListHandle>;
+  threadId: number;
+  window: MessageWindow;
+  editingId: number | null;
+  /** The message of a search result: shown on opening, and marked. */
+  targetId: number | null;
+};
+
+/** Further pages are asked for this many pixels before they are needed. */
+const ahead = 2500;
+const topRoom = 40;
+
+/** The messages of a thread: only what is near the view is on the page, further pages come as they are needed. */
+export function MessageList({ ref, threadId, window, editingId, targetId }: MessageListProps) {
+  const client = useQueryClient();
+  const scroller = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const handle = useRef<VirtualizerHandle>(null);
+  const loading = useRef(false);
+  const { isAway, goToEnd, stay } = useFollowing(scroller, content);
+  const { items, olderCursor, newerCursor } = window;
+  const indexOf = (id: number | null) => items.findIndex((message) => message.id === id);
+
+  const loadMore = () => {
+    const area = scroller.current;
+    if (!area || loading.current) return;
+    const needsOlder = olderCursor !== null && area.scrollTop < ahead;
+    const needsNewer = newerCursor !== null && area.scrollHeight - area.scrollTop - area.clientHeight < ahead;
+    if (!needsOlder && !needsNewer) return;
+    loading.current = true;
+    const load = needsOlder ? loadOlder : loadNewer;
+    // A page that could not be loaded is asked for again with the next movement.
+    load(client, threadId)
+      .catch(() => undefined)
+      .finally(() => {
+        loading.current = false;
+      });
+  };
+  // After each page, whether the next one is needed already.
+  useEffect(loadMore);
+
+  const show = (messageId: number) => {
+    const index = indexOf(messageId);
+    if (index < 0) return;
+    stay();
+    handle.current?.scrollToIndex(index, { align: 'center' });
+  };
+  useImperativeHandle(ref, () => ({ goToEnd, show }));
+
+  // Opening: at the message that was searched for, else at the end.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only on opening, and for another search result
+  useLayoutEffect(() => {
+    if (targetId !== null) show(targetId);
+    else goToEnd();
+  }, [targetId]);
+
+  const jump = async () => {
+    if (newerCursor !== null) await loadEnd(client, threadId).catch(() => undefined);
+    goToEnd();
+  };
+  const editingIndex = indexOf(editingId);
+  return (
+    <div className="relative min-h-0 flex-1">
+      <section
+        ref={scroller}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by keyboard
+        tabIndex={0}
+        aria-label="Messages"
+        className="h-full overflow-y-auto overflow-x-hidden [overflow-anchor:none] focus-visible:-outline-offset-2"
+      >
+        <div ref={content}>
+          <div style={{ height: topRoom }} className="flex items-center justify-center text-muted-foreground">
+            {olderCursor !== null && <Spinner label="Loading earlier messages" />}
+          </div>
+          <Virtualizer
+            ref={handle}
+            scrollRef={scroller}
+            startMargin={topRoom}
+            data={items}
+            shift={window.grew === 'front'}
+            bufferSize={800}
+            keepMounted={editingIndex < 0 ? [] : [editingIndex]}
+            onScroll={loadMore}
+          >
+            {(message) => (
+              <MessageRow
+                key={message.id}
+                message={message}
+                editing={message.id === editingId}
+                marked={message.id === targetId}
+              />
+            )}
+          </Virtualizer>
+          <div className="h-6" />
+        </div>
+      </section>
+      {(isAway || newerCursor !== null) && (
+        <div className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center">
+          <Button
+            size="sm"
+            icon={ArrowDown}
+            onClick={() => void jump()}
+            className="pointer-events-auto animate-rise bg-popover shadow-float max-md:h-10"
+          >
+            Jump to latest
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+type MessageRowProps = { message: Message; editing: boolean; marked: boolean };
+
+const MessageRow = memo(function MessageRow({ message, editing, marked }: MessageRowProps) {
+  return (
+    <div className="px-4 py-2 max-md:px-3">
+      <div
+        className={classNames(
+          'mx-auto max-w-[760px]',
+          marked && 'rounded-md outline-2 outline-warning/70 outline-offset-8',
+        )}
+      >
+        {message.role === 'user' ? <Question message={message} editing={editing} /> : <Answer message={message} />}
+      </div>
+    </div>
+  );
+});

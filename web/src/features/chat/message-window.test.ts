@@ -1,0 +1,95 @@
+import type { Message } from '@roster/contracts/chat';
+import { describe, expect, test } from 'vitest';
+import {
+  type MessageWindow,
+  runUnderWay,
+  windowOf,
+  withBranch,
+  withNewer,
+  withOlder,
+  withPage,
+} from './message-window.ts';
+
+const message = (
+  id: number,
+  parentId: number | null = id > 1 ? id - 1 : null,
+  more: Partial<Message> = {},
+): Message => ({
+  id,
+  threadId: 1,
+  parentId,
+  role: id % 2 ? 'user' : 'assistant',
+  text: `message ${id}`,
+  reasoning: '',
+  state: 'complete',
+  run: null,
+  model: null,
+  usage: null,
+  error: null,
+  notes: [],
+  files: [],
+  siblings: [id],
+  createdAt: '2026-11-20T10:00:00Z',
+  finishedAt: null,
+  ...more,
+});
+const ids = (window: MessageWindow | undefined) => window?.items.map(({ id }) => id);
+const page = (items: Message[], nextCursor: string | null = null, newerCursor: string | null = null) => ({
+  items,
+  nextCursor,
+  newerCursor,
+});
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => message(from + index));
+const loaded = windowOf(page(range(3, 6), 'older'));
+
+describe('a fresh page over the loaded messages', () => {
+  test('continues what it overlaps', () => {
+    const next = withPage(loaded, page(range(5, 8), 'x'));
+    expect(ids(next)).toEqual([3, 4, 5, 6, 7, 8]);
+    expect(next.olderCursor).toBe('older');
+    expect(next.items[2]).toBe(loaded.items[2]);
+  });
+
+  test('continues where it begins right behind', () =>
+    expect(ids(withPage(loaded, page(range(7, 8), 'x')))).toEqual([3, 4, 5, 6, 7, 8]));
+
+  test('replaces what it does not touch', () => {
+    const next = withPage(loaded, page(range(20, 22), 'x'));
+    expect(ids(next)).toEqual([20, 21, 22]);
+    expect(next.olderCursor).toBe('x');
+  });
+
+  test('shows another branch from its fork on', () =>
+    expect(ids(withPage(loaded, page([message(9, 4), message(10, 9)], 'x')))).toEqual([3, 4, 9, 10]));
+
+  test('another first message replaces all', () =>
+    expect(ids(withPage(windowOf(page(range(1, 4))), page([message(9, null), message(10, 9)])))).toEqual([9, 10]));
+
+  test('an emptied thread is empty', () => expect(ids(withPage(loaded, page([])))).toEqual([]));
+});
+
+describe('further pages', () => {
+  test('go in front', () => {
+    const next = withOlder(loaded, 'older', page(range(1, 2)));
+    expect(ids(next)).toEqual([1, 2, 3, 4, 5, 6]);
+    expect([next.olderCursor, next.grew]).toEqual([null, 'front']);
+  });
+  test('go behind', () => {
+    const middle = windowOf(page(range(3, 4), 'o', 'n'));
+    expect(ids(withNewer(middle, 'n', page(range(5, 6), null, null)))).toEqual([3, 4, 5, 6]);
+  });
+  test('are dropped where the window has changed meanwhile', () =>
+    expect(withOlder(loaded, 'stale', page(range(1, 2)))).toBe(loaded));
+});
+
+describe('a new branch', () => {
+  test('begins behind its parent', () => expect(ids(withBranch(loaded, 4, [message(9, 4)]))).toEqual([3, 4, 9]));
+  test('may begin the thread', () => expect(ids(withBranch(loaded, null, [message(9, null)]))).toEqual([9]));
+  test('needs its parent', () => expect(withBranch(loaded, 99, [message(100, 99)])).toBeUndefined());
+});
+
+test('the run under way is the one of the last message', () => {
+  const running = message(7, 6, { state: 'running', run: { id: 3, state: 'running' } });
+  expect(runUnderWay(windowOf(page([...range(5, 6), running])))).toEqual({ id: 3, messageId: 7 });
+  expect(runUnderWay(loaded)).toBeNull();
+});

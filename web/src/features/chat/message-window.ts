@@ -1,0 +1,118 @@
+import type { Message, Run } from '@roster/contracts/chat';
+
+/**
+ * The part of a thread's shown branch that is loaded: one unbroken stretch of messages. A branch is a path in a tree, so
+ * the messages before any message of it are always the same ones; all merging rests on that.
+ */
+export type MessageWindow = {
+  items: readonly Message[];
+  /** Towards the beginning; null where the beginning is loaded. */
+  olderCursor: string | null;
+  /** Towards the end; null where the end is loaded. */
+  newerCursor: string | null;
+  /** What changed last: only messages put in front may move the list's origin. */
+  grew: 'front' | 'elsewhere';
+};
+
+export type MessagePage = { items: readonly Message[]; nextCursor: string | null; newerCursor: string | null };
+
+export const windowOf = (page: MessagePage): MessageWindow => ({
+  items: page.items,
+  olderCursor: page.nextCursor,
+  newerCursor: page.newerCursor,
+  grew: 'elsewhere',
+});
+
+/** Messages that did not change keep their identity, so that they are not drawn again. */
+function keepSame(before: readonly Message[], after: readonly Message[]): Message[] {
+  const known = new Map(before.map((message) => [message.id, message]));
+  return after.map((message) => {
+    const same = known.get(message.id);
+    return same && JSON.stringify(same) === JSON.stringify(message) ? same : message;
+  });
+}
+
+/** Puts a freshly read page over what is loaded: earlier messages stay where the page continues them. */
+export function withPage(window: MessageWindow | undefined, page: MessagePage): MessageWindow {
+  const first = page.items[0];
+  if (!window || !first) return windowOf(page);
+  const overlap = window.items.findIndex((message) => message.id === first.id);
+  const start = overlap >= 0 ? overlap : window.items.findIndex((message) => message.id === first.parentId) + 1;
+  if (start <= 0 && overlap < 0) return windowOf(page);
+  return {
+    items: [...window.items.slice(0, start), ...keepSame(window.items, page.items)],
+    olderCursor: start === 0 ? page.nextCursor : window.olderCursor,
+    newerCursor: page.newerCursor,
+    grew: 'elsewhere',
+  };
+}
+
+/** Adds an older page; null where the window has changed meanwhile and the page no longer belongs in front. */
+export function withOlder(window: MessageWindow, asked: string, page: MessagePage): MessageWindow {
+  if (window.olderCursor !== asked) return window;
+  return { ...window, items: [...page.items, ...window.items], olderCursor: page.nextCursor, grew: 'front' };
+}
+
+export function withNewer(window: MessageWindow, asked: string, page: MessagePage): MessageWindow {
+  if (window.newerCursor !== asked) return window;
+  return { ...window, items: [...window.items, ...page.items], newerCursor: page.newerCursor, grew: 'elsewhere' };
+}
+
+/** The answer that a run has begun to write, as it is before the server has told more. */
+export function awaitedAnswer(question: Message, run: Run): Message {
+  return {
+    id: run.messageId,
+    threadId: question.threadId,
+    parentId: question.id,
+    role: 'assistant',
+    text: '',
+    reasoning: '',
+    state: run.state,
+    run: { id: run.id, state: run.state },
+    model: null,
+    usage: null,
+    error: null,
+    notes: [],
+    files: [],
+    siblings: [run.messageId],
+    createdAt: question.createdAt,
+    finishedAt: null,
+  };
+}
+
+/**
+ * The window after messages were added behind `parentId` (null: at the beginning). Undefined where the parent is not
+ * loaded, so that the end has to be read anew.
+ */
+export function withBranch(
+  window: MessageWindow,
+  parentId: number | null,
+  added: readonly Message[],
+): MessageWindow | undefined {
+  const parent = window.items.findIndex((message) => message.id === parentId);
+  if (parentId !== null && parent < 0) return undefined;
+  return {
+    items: [...window.items.slice(0, parent + 1), ...added],
+    olderCursor: parentId === null ? null : window.olderCursor,
+    newerCursor: null,
+    grew: 'elsewhere',
+  };
+}
+
+export const withMessage = (
+  window: MessageWindow,
+  id: number,
+  change: (message: Message) => Message,
+): MessageWindow => ({
+  ...window,
+  items: window.items.map((message) => (message.id === id ? change(message) : message)),
+  grew: 'elsewhere',
+});
+
+export const isUnderWay = (message: Message) => message.state === 'queued' || message.state === 'running';
+
+/** The run that writes the last loaded message. */
+export function runUnderWay(window: MessageWindow | undefined): { id: number; messageId: number } | null {
+  const last = window?.items.at(-1);
+  return last?.run && isUnderWay(last) ? { id: last.run.id, messageId: last.id } : null;
+}

@@ -1,0 +1,180 @@
+import { chat, type Message, type Run, type Thread } from '@roster/contracts/chat';
+import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
+import { call } from '#web/lib/api.ts';
+import { clientIdFor, confirmSent, newClientId } from './client-id.ts';
+import { awaitedAnswer, type MessageWindow, withBranch, withMessage } from './message-window.ts';
+import {
+  forgetThread,
+  isRefusal,
+  loadAround,
+  loadEnd,
+  messagesQuery,
+  refreshLists,
+  refreshMessages,
+  refreshThread,
+  showThread,
+  threadQuery,
+} from './queries.ts';
+import type { LiveRun } from './run-store.ts';
+
+/** Without a connection a call fails and says so; it does not wait in silence to be made later. */
+const atOnce = { networkMode: 'always' } as const;
+
+type ThreadChanges = { title?: string; pinned?: boolean; archived?: boolean; assistantId?: number | null };
+
+export function useUpdateThread() {
+  const client = useQueryClient();
+  return useMutation({
+    ...atOnce,
+    mutationFn: ({ id, changes }: { id: number; changes: ThreadChanges }) =>
+      call(chat.updateThread, { params: { id }, body: changes }),
+    onSuccess: (thread) => {
+      showThread(client, thread);
+      return refreshLists(client);
+    },
+  });
+}
+
+export function useRemoveThread() {
+  const client = useQueryClient();
+  return useMutation({
+    ...atOnce,
+    mutationFn: (id: number) => call(chat.removeThread, { params: { id } }),
+    onSuccess: (_nothing, id) => {
+      forgetThread(client, id);
+      return refreshLists(client);
+    },
+  });
+}
+
+/** Shows messages that begin a new branch, with the run that goes on from them. */
+async function showBranch(client: QueryClient, threadId: number, parentId: number | null, added: Message[], run: Run) {
+  const { queryKey } = messagesQuery(threadId);
+  await client.cancelQueries({ queryKey });
+  const window = client.getQueryData(queryKey);
+  const next = window && withBranch(window, parentId, added);
+  if (next) client.setQueryData<MessageWindow>(queryKey, next);
+  else await loadEnd(client, threadId);
+  const thread = client.getQueryData(threadQuery(threadId).queryKey);
+  const last = added.at(-1);
+  if (thread && last) showThread(client, { ...thread, runId: run.id, updatedAt: last.createdAt });
+  // What the answer is made with (its model, its branches) is known by the server alone.
+  refreshMessages(client, threadId).catch(reportError);
+}
+
+type Outgoing = {
+  threadId: number;
+  text: string;
+  /** Where the text is kept until it is sent; a second try from there is the same message. */
+  place: string;
+  /** Left out: the end of the branch that the server shows. */
+  parentId: number | null | undefined;
+};
+
+async function send(client: QueryClient, { threadId, text, place, parentId }: Outgoing) {
+  const { message, run } = await call(chat.send, {
+    params: { id: threadId },
+    body: {
+      message: text,
+      clientId: clientIdFor(place, text),
+      ...(parentId === undefined ? {} : { parentId }),
+    },
+  });
+  confirmSent(place);
+  await showBranch(client, threadId, message.parentId, [message, awaitedAnswer(message, run)], run);
+}
+
+/** Resolves once the server has stored the message. */
+export function useSend() {
+  const client = useQueryClient();
+  return useMutation({ ...atOnce, mutationFn: (outgoing: Outgoing) => send(client, outgoing) });
+}
+
+/** The first message of a new thread: makes the thread, then sends. A thread without its message does not stay. */
+export function useStartThread() {
+  const client = useQueryClient();
+  return useMutation({
+    ...atOnce,
+    mutationFn: async (start: { text: string; place: string; assistantId: number | null; thread: Thread | null }) => {
+      const thread = start.thread ?? (await call(chat.createThread, { body: { assistantId: start.assistantId } }));
+      try {
+        await send(client, { threadId: thread.id, text: start.text, place: start.place, parentId: null });
+      } catch (error) {
+        // Where it is not known whether the message arrived, the thread is kept for the second try.
+        if (!isRefusal(error)) throw new UnfinishedStart(thread, error);
+        await call(chat.removeThread, { params: { id: thread.id } }).catch(() => undefined);
+        throw error;
+      }
+      refreshLists(client).catch(reportError);
+      return thread;
+    },
+  });
+}
+
+/** The thread was made, and its first message did not get through. */
+export class UnfinishedStart extends Error {
+  override name = 'UnfinishedStart';
+  readonly thread: Thread;
+  constructor(thread: Thread, cause: unknown) {
+    super('The message could not be sent.', { cause });
+    this.thread = thread;
+  }
+}
+
+/** A new answer beside the old one. */
+export function useRegenerate(threadId: number) {
+  const client = useQueryClient();
+  return useMutation({
+    ...atOnce,
+    mutationFn: async (messageId: number) => {
+      const { message, run } = await call(chat.regenerate, {
+        params: { id: messageId },
+        body: { clientId: newClientId() },
+      });
+      await showBranch(client, threadId, message.parentId, [message], run);
+    },
+  });
+}
+
+/** Shows the branch that runs through a message. */
+export function useShowBranch(threadId: number) {
+  const client = useQueryClient();
+  return useMutation({
+    ...atOnce,
+    mutationFn: async (messageId: number) => {
+      const thread = await call(chat.updateThread, { params: { id: threadId }, body: { shownMessageId: messageId } });
+      await loadAround(client, threadId, messageId);
+      showThread(client, thread);
+    },
+  });
+}
+
+export function useStop() {
+  return useMutation({ ...atOnce, mutationFn: (runId: number) => call(chat.stop, { params: { id: runId } }) });
+}
+
+/** Puts what a run has brought into its message, so that nothing moves while the server is asked for the rest. */
+export function showRunEnd(client: QueryClient, threadId: number, messageId: number, run: LiveRun | null): void {
+  const end = run?.end;
+  if (run && end) {
+    client.setQueryData(
+      messagesQuery(threadId).queryKey,
+      (window) =>
+        window &&
+        withMessage(window, messageId, (message) => ({
+          ...message,
+          text: run.text || message.text,
+          reasoning: run.reasoning || message.reasoning,
+          notes: run.notes.length > 0 ? [...run.notes] : message.notes,
+          usage: run.usage ?? message.usage,
+          state: end.state,
+          error: end.error,
+          run: message.run && { ...message.run, state: end.state },
+        })),
+    );
+  }
+  const { queryKey } = threadQuery(threadId);
+  const thread = client.getQueryData(queryKey);
+  if (thread) showThread(client, { ...thread, runId: null });
+  Promise.all([refreshMessages(client, threadId), refreshThread(client, threadId)]).catch(reportError);
+}

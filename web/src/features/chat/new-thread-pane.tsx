@@ -1,0 +1,126 @@
+import type { Thread } from '@roster/contracts/chat';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { useUser } from '#web/data/current-user.ts';
+import { userConfigQuery } from '#web/data/user-config.ts';
+import { buttonClass } from '#web/ui/button.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { AnswererMenu } from './answerer-menu.tsx';
+import { Composer } from './composer.tsx';
+import { focusUnlessTouch } from './focus-unless-touch.ts';
+import { UnfinishedStart, useStartThread } from './mutations.ts';
+import { PaneHeader } from './pane-header.tsx';
+import { SendFailure } from './send-failure.tsx';
+import { findAnswerer, useAnswerers } from './use-assistants.ts';
+
+type NewThreadPaneProps = {
+  /** Left out: the default assistant. null: no assistant. */
+  assistantId: number | null | undefined;
+  onBack: () => void;
+  onStarted: (threadId: number) => void;
+  onChoose: (assistantId: number | null) => void;
+};
+
+const place = 'chat:new';
+
+/** A conversation that begins with its first message. */
+export function NewThreadPane({ assistantId, onBack, onStarted, onChoose }: NewThreadPaneProps) {
+  const user = useUser();
+  const known = useAnswerers();
+  const config = useQuery(userConfigQuery);
+  const start = useStartThread();
+  /** Made by a first try whose message did not get through. */
+  const [thread, setThread] = useState<Thread | null>(null);
+  const box = useRef<HTMLTextAreaElement>(null);
+  const answerer =
+    assistantId === undefined ? known?.defaultAnswerer : (findAnswerer(known?.answerers, assistantId) ?? known?.plain);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: choosing an assistant leads on to the message
+  useEffect(() => focusUnlessTouch(box.current), [assistantId]);
+
+  const send = async (text: string) => {
+    const chosen = answerer ? answerer.assistantId : (assistantId ?? null);
+    try {
+      const made = await start.mutateAsync({
+        text,
+        place,
+        assistantId: chosen,
+        thread: thread?.assistantId === chosen ? thread : null,
+      });
+      onStarted(made.id);
+      return true;
+    } catch (error) {
+      setThread(error instanceof UnfinishedStart ? error.thread : null);
+      return false;
+    }
+  };
+  const lacksKey = config.data?.hasApiKey === false && !start.error;
+  const firstName = user.name?.split(' ')[0];
+  return (
+    <section aria-label="New conversation" className="flex h-full min-h-0 flex-col">
+      <title>Chat · Roster</title>
+      <PaneHeader onBack={onBack}>
+        <h2 className="min-w-0 flex-1 truncate font-medium">New conversation</h2>
+        <AnswererMenu current={answerer} onChoose={onChoose} />
+      </PaneHeader>
+      <div className="flex min-h-0 flex-1 flex-col items-center justify-center overflow-y-auto px-6 py-8 text-center">
+        <p className="font-semibold text-xl tracking-[-0.012em]">
+          {firstName ? `Hello ${firstName}, what` : 'What'} would you like to talk about?
+        </p>
+        {answerer && (
+          <p className="mt-2 max-w-lg text-pretty text-muted-foreground [overflow-wrap:anywhere]">
+            {answerer.assistantId === null ? (
+              answerer.model === null ? (
+                'The default model answers, without an assistant’s instructions.'
+              ) : (
+                <>
+                  The model <span className="font-mono text-foreground text-sm">{answerer.model}</span> answers, without
+                  an assistant’s instructions.
+                </>
+              )
+            ) : (
+              <>
+                <span className="text-foreground">{answerer.name}</span> answers with{' '}
+                <span className="font-mono text-foreground text-sm">{answerer.model}</span>.
+              </>
+            )}
+          </p>
+        )}
+        {answerer?.description && (
+          <p className="mt-1 line-clamp-3 max-w-lg text-muted-foreground">{answerer.description}</p>
+        )}
+      </div>
+      <Composer
+        ref={box}
+        place={place}
+        placeholder={answerer && answerer.assistantId !== null ? `Message ${answerer.name}` : 'Write a message'}
+        onSend={send}
+        sending={start.isPending}
+        // Who answers by default is known in a moment; Enter pressed before that must not leave the assistant out.
+        waiting={!known && assistantId === undefined}
+        notice={
+          lacksKey ? (
+            <Notice
+              title="An API key is needed to chat"
+              className="mb-2"
+              action={
+                <Link
+                  to="/settings"
+                  search={{ tab: 'api-keys' }}
+                  className={buttonClass({ size: 'sm', className: 'max-md:h-10' })}
+                >
+                  Open Settings
+                </Link>
+              }
+            >
+              Answers come from your own account at the provider. Save its API key in Settings first.
+            </Notice>
+          ) : (
+            start.error && <SendFailure error={start.error} />
+          )
+        }
+      />
+    </section>
+  );
+}

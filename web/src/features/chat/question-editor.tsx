@@ -1,0 +1,88 @@
+import type { Message } from '@roster/contracts/chat';
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { Button } from '#web/ui/button.tsx';
+import { Textarea } from '#web/ui/textarea.tsx';
+import { useThreadActions } from './thread-actions.ts';
+import { useMessageLength } from './use-message-length.ts';
+
+/** A question being written anew. The old one and its answers stay as a branch. */
+export function QuestionEditor({ message }: { message: Message }) {
+  const { sendEdited, stopEditing, blockedReason } = useThreadActions();
+  const [text, setText] = useState(message.text);
+  const [sending, setSending] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const box = useRef<HTMLTextAreaElement>(null);
+  const noteId = useId();
+  const { counter, tooLong, problem: lengthProblem } = useMessageLength(text);
+  const shownProblem = problem ?? lengthProblem;
+
+  useEffect(() => {
+    const field = box.current;
+    field?.focus({ preventScroll: true });
+    field?.setSelectionRange(field.value.length, field.value.length);
+  }, []);
+
+  const send = async () => {
+    if (sending || blockedReason) return;
+    if (tooLong) return;
+    // The server's words for an empty message are the contract's too, but there is no need to ask it.
+    if (text.trim() === '') return setProblem('Message is required');
+    setSending(true);
+    if (await sendEdited({ messageId: message.id, parentId: message.parentId, text })) stopEditing();
+    else setSending(false);
+  };
+  const keyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === 'Escape') {
+      event.preventDefault();
+      stopEditing();
+    } else if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
+      event.preventDefault();
+      void send();
+    }
+  };
+  return (
+    <div className="rounded-lg border border-border bg-card p-2.5">
+      <Textarea
+        ref={box}
+        value={text}
+        rows={2}
+        onChange={(event) => {
+          setText(event.target.value);
+          setProblem(null);
+        }}
+        onKeyDown={keyDown}
+        aria-label="Edit question"
+        aria-invalid={shownProblem || tooLong ? true : undefined}
+        aria-describedby={noteId}
+        className="field-sizing-content max-h-[40dvh] min-h-18"
+      />
+      <div className="mt-2 flex flex-wrap items-center justify-end gap-2">
+        <p id={noteId} className="mr-auto min-w-0 text-sm">
+          {shownProblem ? (
+            <span role="alert" className="text-destructive-text">
+              {shownProblem}
+            </span>
+          ) : (
+            <span className="text-muted-foreground">The old version stays beside it.</span>
+          )}
+          {counter && <span className="ml-2 text-muted-foreground tabular-nums">{counter}</span>}
+        </p>
+        <Button size="sm" variant="ghost" onClick={stopEditing} className="max-md:h-10">
+          Cancel
+        </Button>
+        <Button
+          size="sm"
+          variant="primary"
+          busy={sending}
+          pendingLabel="Sending..."
+          disabledReason={blockedReason}
+          onClick={() => void send()}
+          className="max-md:h-10"
+        >
+          Save & send
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,18 @@
+import { ChevronRight } from 'lucide-react';
+import { AnswerText } from './answer-text.tsx';
+
+/** The model's summary of its thinking, folded away until someone wants it. */
+export function Reasoning({ text, live }: { text: string; live: boolean }) {
+  if (text === '') return null;
+  return (
+    <details className="group/reasoning mb-3">
+      <summary className="-ml-1.5 inline-flex min-h-7 list-none items-center gap-1 rounded-sm pr-2 pl-1 text-muted-foreground text-sm hover:text-foreground max-md:min-h-10 [&::-webkit-details-marker]:hidden">
+        <ChevronRight aria-hidden className="size-4 transition-transform duration-120 group-open/reasoning:rotate-90" />
+        {live ? 'Reasoning …' : 'Reasoning'}
+      </summary>
+      <div className="mt-1 border-border border-l-2 pl-4 text-muted-foreground">
+        <AnswerText text={text} live={live} />
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,103 @@
+import type { RunEvent } from '@roster/contracts/chat';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { followRun } from './run-events.ts';
+
+type Answer = Response | (() => Response);
+let asked: (string | null)[] = [];
+
+const lines = (...events: [number, RunEvent][]) =>
+  events.map(([id, event]) => `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+const text = (word: string): RunEvent => ({ type: 'text', text: word });
+const finished: RunEvent = { type: 'finished', reason: 'complete' };
+const ok = (body: string) => new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+
+/** Answers the calls in order, one for each. */
+function answerWith(...answers: Answer[]) {
+  vi.stubGlobal('fetch', (_address: string, init: RequestInit) => {
+    asked.push(new Headers(init.headers).get('last-event-id'));
+    const answer = answers.shift();
+    if (!answer) return Promise.reject(new TypeError('network'));
+    return Promise.resolve(typeof answer === 'function' ? answer() : answer);
+  });
+}
+
+async function follow(signal = new AbortController().signal) {
+  const words: string[] = [];
+  const states: string[] = [];
+  let refusedWith: number | null = null;
+  const reading = followRun(
+    7,
+    {
+      onEvent: (event) => words.push(event.type === 'text' ? event.text : event.type),
+      onConnection: (state) => states.push(state),
+      onRefused: (error) => {
+        refusedWith = error.status;
+      },
+    },
+    signal,
+  );
+  await vi.runAllTimersAsync();
+  await reading;
+  return { words, states, refusedWith };
+}
+
+beforeEach(() => {
+  asked = [];
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+describe('the events of a run', () => {
+  test('are read to the last one', async () => {
+    answerWith(ok(lines([1, text('a')], [2, text('b')], [3, finished])));
+    expect(await follow()).toEqual({ words: ['a', 'b', 'finished'], states: ['open'], refusedWith: null });
+    expect(asked).toEqual([null]);
+  });
+
+  test('go on after a broken connection where they stopped, none twice', async () => {
+    answerWith(
+      ok(lines([1, text('a')], [2, text('b')])),
+      ok(lines([2, text('b')], [3, text('c')])),
+      ok(lines([4, finished])),
+    );
+    const { words, states } = await follow();
+    expect(words).toEqual(['a', 'b', 'c', 'finished']);
+    expect(asked).toEqual([null, '2', '3']);
+    expect(states).toEqual(['open', 'lost', 'open', 'lost', 'open']);
+  });
+
+  test('survive a server that is down for a while', async () => {
+    answerWith(
+      () => new Response('', { status: 503 }),
+      () => {
+        throw new TypeError('refused');
+      },
+      () => new Response('', { status: 429, headers: { 'retry-after': '3' } }),
+      ok(lines([1, finished])),
+    );
+    expect((await follow()).words).toEqual(['finished']);
+  });
+
+  test('end when the server will not show the run', async () => {
+    answerWith(() => new Response(JSON.stringify({ code: 'not_found', message: 'Not found' }), { status: 404 }));
+    expect(await follow()).toEqual({ words: [], states: [], refusedWith: 404 });
+  });
+
+  test('that are not understood are passed over', async () => {
+    answerWith(ok(`id: 1\ndata: {"type":"hologram"}\n\nid: 2\ndata: {\n\n${lines([3, finished])}`));
+    expect((await follow()).words).toEqual(['finished']);
+  });
+
+  test('stop at once when the reader leaves', async () => {
+    const leaving = new AbortController();
+    answerWith(() => {
+      leaving.abort();
+      throw new TypeError('aborted');
+    });
+    expect((await follow(leaving.signal)).words).toEqual([]);
+    expect(asked).toHaveLength(1);
+  });
+});

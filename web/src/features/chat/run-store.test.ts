@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { adviceFor, splitMessage } from './failure-advice.ts';
+import { type LiveRun, withEvent } from './run-store.ts';
+
+const nothing: LiveRun = { text: '', reasoning: '', notes: [], usage: null, connection: 'open', end: null };
+
+test('events add up to the answer', () => {
+  const usage = {
+    inputTokens: 1,
+    cachedTokens: 0,
+    outputTokens: 2,
+    reasoningTokens: 0,
+    costUsd: null,
+    estimated: true,
+  };
+  const run = [
+    { type: 'reasoning' as const, text: 'Hm.' },
+    { type: 'text' as const, text: 'One ' },
+    { type: 'note' as const, text: 'Left out.' },
+    { type: 'text' as const, text: 'two' },
+    { type: 'usage' as const, ...usage },
+    { type: 'finished' as const, reason: 'length' as const },
+  ].reduce(withEvent, nothing);
+  expect(run).toEqual({
+    ...nothing,
+    text: 'One two',
+    reasoning: 'Hm.',
+    notes: ['Left out.'],
+    usage,
+    end: { state: 'complete', error: null },
+  });
+});
+
+test.each([
+  ['stopped' as const, 'stopped'],
+  ['complete' as const, 'complete'],
+  ['content_filter' as const, 'complete'],
+])('a run that finished as %s is %s', (reason, state) =>
+  expect(withEvent(nothing, { type: 'finished', reason }).end).toEqual({ state, error: null }));
+
+test('our own crash is an interruption, anything else a failure', () => {
+  const failed = (code: 'interrupted' | 'rate_limited') =>
+    withEvent(nothing, { type: 'failed', error: { code, message: 'No.' } }).end?.state;
+  expect(failed('interrupted')).toBe('interrupted');
+  expect(failed('rate_limited')).toBe('failed');
+});
+
+test('a failure says what it is, then what the provider said, then what helps', () => {
+  expect(splitMessage('The provider rejected the API key. Incorrect key: sk-….')).toEqual({
+    title: 'The provider rejected the API key.',
+    rest: 'Incorrect key: sk-….',
+  });
+  expect(splitMessage('The answer failed.')).toEqual({ title: 'The answer failed.', rest: '' });
+  expect(adviceFor('key_rejected').steps).toContain('settings');
+});

@@ -1,0 +1,106 @@
+import type { Message, RunEvent, Usage } from '@roster/contracts/chat';
+import type { RunError } from '@roster/contracts/errors';
+import { useSyncExternalStore } from 'react';
+import { followRun } from './run-events.ts';
+
+/** What has arrived of an answer that is being written. */
+export type LiveRun = {
+  text: string;
+  reasoning: string;
+  notes: readonly string[];
+  usage: Usage | null;
+  connection: 'connecting' | 'open' | 'lost';
+  end: RunEnd | null;
+};
+
+export type RunEnd = { state: Exclude<Message['state'], 'queued' | 'running'>; error: RunError | null };
+
+const nothingYet: LiveRun = { text: '', reasoning: '', notes: [], usage: null, connection: 'connecting', end: null };
+
+/** What a run is after an event. */
+export function withEvent(run: LiveRun, event: RunEvent): LiveRun {
+  switch (event.type) {
+    case 'text':
+      return { ...run, text: run.text + event.text };
+    case 'reasoning':
+      return { ...run, reasoning: run.reasoning + event.text };
+    case 'note':
+      return { ...run, notes: [...run.notes, event.text] };
+    case 'usage': {
+      const { type: _, ...usage } = event;
+      return { ...run, usage };
+    }
+    case 'finished':
+      return { ...run, end: { state: event.reason === 'stopped' ? 'stopped' : 'complete', error: null } };
+    case 'failed':
+      return {
+        ...run,
+        end: { state: event.error.code === 'interrupted' ? 'interrupted' : 'failed', error: event.error },
+      };
+  }
+}
+
+/**
+ * The runs this page follows. A store of its own beside the query cache: words arrive many times a second, and only the
+ * one answer that shows them may be drawn again, once per frame.
+ */
+const shown = new Map<number, LiveRun>();
+const listeners = new Map<number, Set<() => void>>();
+
+function show(runId: number, run: LiveRun) {
+  shown.set(runId, run);
+  for (const listener of listeners.get(runId) ?? []) listener();
+}
+
+/** Follows a run until it ends or the returned function is called. */
+export function watchRun(runId: number, onEnd: (run: LiveRun | null) => void): () => void {
+  const leaving = new AbortController();
+  let current = nothingYet;
+  let frame: number | null = null;
+  const paint = () => {
+    frame = null;
+    show(runId, current);
+  };
+  const change = (next: LiveRun) => {
+    current = next;
+    frame ??= requestAnimationFrame(paint);
+  };
+  show(runId, current);
+  const following = followRun(
+    runId,
+    {
+      onEvent: (event) => change(withEvent(current, event)),
+      onConnection: (connection) => change({ ...current, connection }),
+      onRefused: () => onEnd(null),
+    },
+    leaving.signal,
+  );
+  following.then(() => {
+    if (leaving.signal.aborted || !current.end) return;
+    // Frames stand still in a tab that nobody sees; the end is told all the same.
+    if (frame !== null) cancelAnimationFrame(frame);
+    paint();
+    onEnd(current);
+  }, reportError);
+  return () => {
+    leaving.abort();
+    if (frame !== null) cancelAnimationFrame(frame);
+    shown.delete(runId);
+  };
+}
+
+/** What has arrived of a run that this page follows, else null. */
+export function useLiveRun(runId: number | null): LiveRun | null {
+  return useSyncExternalStore(
+    (listener) => {
+      if (runId === null) return () => undefined;
+      const all = listeners.get(runId) ?? new Set();
+      listeners.set(runId, all.add(listener));
+      return () => {
+        all.delete(listener);
+        if (all.size === 0) listeners.delete(runId);
+      };
+    },
+    () => (runId === null ? null : (shown.get(runId) ?? null)),
+  );
+}

@@ -1,0 +1,48 @@
+import type { Thread } from '@roster/contracts/chat';
+import { Ellipsis } from 'lucide-react';
+import { useState } from 'react';
+import { Badge } from '#web/ui/badge.tsx';
+import { IconButton } from '#web/ui/icon-button.tsx';
+import { AnswererMenu } from './answerer-menu.tsx';
+import { PaneHeader } from './pane-header.tsx';
+import { RenameField } from './rename-field.tsx';
+import { ThreadMenu } from './thread-menu.tsx';
+import { findAnswerer, useAnswerers } from './use-assistants.ts';
+
+type ThreadHeaderProps = {
+  thread: Thread | undefined;
+  onBack: () => void;
+  onRemoved: () => void;
+  onChoose: (assistantId: number | null) => void;
+};
+
+export function ThreadHeader({ thread, onBack, onRemoved, onChoose }: ThreadHeaderProps) {
+  const [renaming, setRenaming] = useState(false);
+  const known = useAnswerers();
+  if (!thread) return <PaneHeader onBack={onBack} />;
+  return (
+    <PaneHeader onBack={onBack}>
+      <title>{`${thread.title} · Roster`}</title>
+      {renaming ? (
+        <RenameField thread={thread} onDone={() => setRenaming(false)} className="min-w-0 flex-1" />
+      ) : (
+        <>
+          <h2 className="min-w-0 flex-1 truncate font-medium" title={thread.title}>
+            {thread.title}
+          </h2>
+          {thread.archived && <Badge className="max-md:hidden">Archived</Badge>}
+          <AnswererMenu
+            current={findAnswerer(known?.answerers, thread.assistantId) ?? known?.plain}
+            onChoose={onChoose}
+          />
+          <ThreadMenu
+            thread={thread}
+            onRename={() => setRenaming(true)}
+            onRemoved={onRemoved}
+            trigger={<IconButton label="Conversation actions" icon={Ellipsis} className="max-md:size-10" />}
+          />
+        </>
+      )}
+    </PaneHeader>
+  );
+}

@@ -1,0 +1,97 @@
+import type { ThreadListItem } from '@roster/contracts/chat';
+import { Link } from '@tanstack/react-router';
+import { Ellipsis } from 'lucide-react';
+import { type MouseEvent, memo, useEffect, useRef, useState } from 'react';
+import { Badge } from '#web/ui/badge.tsx';
+import { classNames } from '#web/ui/class-names.ts';
+import { IconButton } from '#web/ui/icon-button.tsx';
+import { MarkedText } from './marked-text.tsx';
+import { RenameField } from './rename-field.tsx';
+import { ThreadMenu } from './thread-menu.tsx';
+
+type ThreadListRowProps = {
+  thread: ThreadListItem;
+  isOpen: boolean;
+  query: string;
+  onOpen: (threadId: number) => void;
+  onOpenMatch: (match: { threadId: number; messageId: number }) => void;
+  onRemoved: (threadId: number) => void;
+};
+
+const isPlainClick = (event: MouseEvent) =>
+  event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+
+/** A conversation in the list; a click with a modifier opens it in a tab of its own, as any link. */
+export const ThreadListRow = memo(function ThreadListRow(props: ThreadListRowProps) {
+  const { thread, isOpen, query, onOpen, onOpenMatch, onRemoved } = props;
+  const [renaming, setRenaming] = useState(false);
+  const { match } = thread;
+  const link = useRef<HTMLAnchorElement>(null);
+  const wasRenaming = useRef(false);
+  // The field had the focus and is gone; the keyboard goes on in its row.
+  useEffect(() => {
+    if (wasRenaming.current && !renaming && document.activeElement === document.body) link.current?.focus();
+    wasRenaming.current = renaming;
+  }, [renaming]);
+
+  if (renaming) return <RenameField thread={thread} onDone={() => setRenaming(false)} />;
+  const open = (event: MouseEvent) => {
+    if (!isPlainClick(event)) return;
+    event.preventDefault();
+    if (match) onOpenMatch({ threadId: thread.id, messageId: match.messageId });
+    else onOpen(thread.id);
+  };
+  return (
+    <div data-hovered className="relative py-px">
+      <Link
+        ref={link}
+        to="/chat/$threadId"
+        params={{ threadId: String(thread.id) }}
+        onClick={open}
+        preload={false}
+        data-thread-link
+        aria-current={isOpen ? 'page' : undefined}
+        title={thread.title}
+        className={classNames(
+          'block min-h-10 rounded-md py-2.5 pr-9 pl-2 leading-5 transition-colors duration-120 hover:bg-hover',
+          'max-md:min-h-11 max-md:py-3 max-md:pr-12',
+          isOpen ? 'bg-active font-medium' : undefined,
+        )}
+      >
+        <span className="flex items-center gap-2">
+          <span className="min-w-0 flex-1 truncate">
+            <MarkedText text={thread.title} query={query} />
+          </span>
+          {thread.archived && query !== '' && <Badge>Archived</Badge>}
+          {thread.runId !== null && (
+            <span className="size-1.5 shrink-0 animate-pulse rounded-full bg-primary">
+              <span className="sr-only">An answer is being written</span>
+            </span>
+          )}
+        </span>
+        {match && (
+          <span className="mt-0.5 line-clamp-2 font-normal text-muted-foreground text-sm">
+            <MarkedText text={match.snippet} query={query} />
+          </span>
+        )}
+      </Link>
+      <ThreadMenu
+        thread={thread}
+        onRename={() => setRenaming(true)}
+        onRemoved={onRemoved}
+        trigger={
+          <IconButton
+            label={`Actions for ${thread.title}`}
+            tooltip="Actions"
+            icon={Ellipsis}
+            size="sm"
+            className={classNames(
+              'absolute top-1.5 right-1.5 data-[state=open]:opacity-100 max-md:top-0.5 max-md:right-0 max-md:size-11',
+              '[@media(hover:hover)]:[[data-hovered]:not(:hover,:focus-within)_&:not([data-state=open])]:opacity-0',
+            )}
+          />
+        }
+      />
+    </div>
+  );
+});

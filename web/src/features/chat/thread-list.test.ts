@@ -1,0 +1,69 @@
+import type { ThreadListItem } from '@roster/contracts/chat';
+import { describe, expect, test } from 'vitest';
+import { groupOf, groupThreads } from './thread-groups.ts';
+import { type ThreadWindow, withFirstPage, withNextPage, withoutThread, withThread } from './thread-window.ts';
+
+const thread = (id: number, updatedAt: string, more: Partial<ThreadListItem> = {}): ThreadListItem => ({
+  id,
+  title: `Thread ${id}`,
+  assistantId: null,
+  pinned: false,
+  archived: false,
+  createdAt: updatedAt,
+  updatedAt,
+  runId: null,
+  match: null,
+  ...more,
+});
+const minute = (value: number) => `2026-11-20T10:${String(value).padStart(2, '0')}:00.000Z`;
+const ids = (window: ThreadWindow) => window.items.map(({ id }) => id);
+
+describe('groups', () => {
+  const now = new Date(2026, 10, 20, 0, 30);
+  const at = (...when: [number, number, number, number, number]) => ({
+    pinned: false,
+    updatedAt: new Date(...when).toISOString(),
+  });
+  test.each([
+    [at(2026, 10, 20, 0, 10), 'Today'],
+    [at(2026, 10, 19, 23, 59), 'Yesterday'],
+    [at(2026, 10, 19, 0, 0), 'Yesterday'],
+    [at(2026, 10, 18, 23, 59), 'Earlier'],
+    [{ ...at(2020, 1, 1, 1, 1), pinned: true }, 'Pinned'],
+  ])('%j is %s', (item, group) => expect(groupOf(item, now)).toBe(group));
+
+  test('each has one heading', () => {
+    const rows = groupThreads(
+      [thread(1, minute(1), { pinned: true }), thread(2, minute(2)), thread(3, minute(1))],
+      now,
+    );
+    expect(rows.map((row) => row.kind)).toEqual(['heading', 'thread', 'heading', 'thread', 'thread']);
+  });
+});
+
+describe('the loaded list', () => {
+  const loaded: ThreadWindow = {
+    items: [thread(5, minute(5)), thread(4, minute(4)), thread(3, minute(3)), thread(2, minute(2))],
+    nextCursor: 'n',
+  };
+
+  test('a fresh first page keeps what lies behind it, and drops what is gone', () => {
+    const fresh = { items: [thread(9, minute(9)), thread(5, minute(5)), thread(3, minute(3))], nextCursor: 'p' };
+    const next = withFirstPage(loaded, fresh);
+    expect(ids(next)).toEqual([9, 5, 3, 2]);
+    expect(next.nextCursor).toBe('n');
+  });
+  test('a first page that is everything replaces the list', () =>
+    expect(ids(withFirstPage(loaded, { items: [thread(1, minute(1))], nextCursor: null }))).toEqual([1]));
+  test('a next page adds only what is new', () =>
+    expect(
+      ids(withNextPage(loaded, 'n', { items: [thread(2, minute(2)), thread(1, minute(1))], nextCursor: null })),
+    ).toEqual([5, 4, 3, 2, 1]));
+  test('a changed thread moves to its place', () => {
+    expect(ids(withThread(loaded, thread(3, minute(9))))).toEqual([3, 5, 4, 2]);
+    expect(ids(withThread(loaded, thread(2, minute(2), { pinned: true })))).toEqual([2, 5, 4, 3]);
+  });
+  test('a thread whose place is not loaded leaves', () =>
+    expect(ids(withThread(loaded, thread(5, minute(1))))).toEqual([4, 3, 2]));
+  test('a deleted thread leaves', () => expect(ids(withoutThread(loaded, 4))).toEqual([5, 3, 2]));
+});

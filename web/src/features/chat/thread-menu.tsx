@@ -1,0 +1,74 @@
+import { chat, type Thread } from '@roster/contracts/chat';
+import { Archive, ArchiveRestore, FileCode2, FileText, Pencil, Pin, PinOff, Trash2 } from 'lucide-react';
+import { lazy, type ReactElement, Suspense, useState } from 'react';
+import { addressOf, errorText } from '#web/lib/api.ts';
+import { Menu, MenuItem, MenuSeparator } from '#web/ui/menu.tsx';
+import { toast } from '#web/ui/toast-store.ts';
+import { useUpdateThread } from './mutations.ts';
+
+const DeleteThreadDialog = lazy(async () => ({
+  default: (await import('./delete-thread-dialog.tsx')).DeleteThreadDialog,
+}));
+
+type ThreadMenuProps = {
+  thread: Thread;
+  trigger: ReactElement;
+  onRename: () => void;
+  onRemoved: (threadId: number) => void;
+};
+
+/** The server names the file and sends it as a download, so the page stays where it is. */
+function download(thread: Thread, format: 'md' | 'json') {
+  const link = document.createElement('a');
+  link.href = addressOf(chat.exportThread, { params: { id: thread.id }, query: { format } });
+  link.download = '';
+  link.click();
+}
+
+/** What can be done with a conversation as a whole. */
+export function ThreadMenu({ thread, trigger, onRename, onRemoved }: ThreadMenuProps) {
+  const [asking, setAsking] = useState(false);
+  const update = useUpdateThread();
+  const change = (changes: { pinned?: boolean; archived?: boolean }, failure: string) =>
+    update.mutate(
+      { id: thread.id, changes },
+      { onError: (error) => toast({ title: failure, description: errorText(error), variant: 'destructive' }) },
+    );
+  return (
+    <>
+      <Menu trigger={trigger}>
+        <MenuItem icon={Pencil} onSelect={onRename}>
+          Rename
+        </MenuItem>
+        <MenuItem
+          icon={thread.pinned ? PinOff : Pin}
+          onSelect={() => change({ pinned: !thread.pinned }, 'The conversation was not changed')}
+        >
+          {thread.pinned ? 'Unpin' : 'Pin'}
+        </MenuItem>
+        <MenuItem
+          icon={thread.archived ? ArchiveRestore : Archive}
+          onSelect={() => change({ archived: !thread.archived }, 'The conversation was not moved')}
+        >
+          {thread.archived ? 'Move out of the archive' : 'Archive'}
+        </MenuItem>
+        <MenuSeparator />
+        <MenuItem icon={FileText} onSelect={() => download(thread, 'md')}>
+          Export as Markdown
+        </MenuItem>
+        <MenuItem icon={FileCode2} onSelect={() => download(thread, 'json')}>
+          Export as JSON
+        </MenuItem>
+        <MenuSeparator />
+        <MenuItem icon={Trash2} destructive onSelect={() => setAsking(true)}>
+          Delete
+        </MenuItem>
+      </Menu>
+      {asking && (
+        <Suspense fallback={null}>
+          <DeleteThreadDialog thread={thread} onOpenChange={setAsking} onRemoved={onRemoved} />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,120 @@
+import { useQuery } from '@tanstack/react-query';
+import { MessageSquareOff } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import { ApiError, errorText } from '#web/lib/api.ts';
+import { Button } from '#web/ui/button.tsx';
+import { EmptyState } from '#web/ui/empty-state.tsx';
+import { ErrorState } from '#web/ui/error-state.tsx';
+import { Skeleton } from '#web/ui/skeleton.tsx';
+import { Composer } from './composer.tsx';
+import { focusUnlessTouch } from './focus-unless-touch.ts';
+import { MessageList, type MessageListHandle } from './message-list.tsx';
+import { messagesQuery } from './queries.ts';
+import { SendFailure } from './send-failure.tsx';
+import { ThreadActionsContext } from './thread-actions.ts';
+import { ThreadHeader } from './thread-header.tsx';
+import { findAnswerer, useAnswerers } from './use-assistants.ts';
+import { useEscape } from './use-escape.ts';
+import { useOpenThread } from './use-open-thread.ts';
+
+type ThreadPaneProps = {
+  threadId: number;
+  targetId: number | null;
+  onBack: () => void;
+  onRemoved: () => void;
+};
+
+/** One conversation: its messages, and the composer below. */
+export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPaneProps) {
+  const list = useRef<MessageListHandle>(null);
+  const box = useRef<HTMLTextAreaElement>(null);
+  const messages = useQuery(messagesQuery(threadId));
+  const open = useOpenThread(threadId, list);
+  const { thread, actions, editingId, runId, stop, stopping, failure, sending, send, editLast } = open;
+  const answerer = findAnswerer(useAnswerers()?.answerers, thread.data?.assistantId ?? null);
+
+  useEffect(() => focusUnlessTouch(box.current), []);
+  // Back to the composer after editing, so that the keyboard goes on where it was.
+  useEffect(() => {
+    if (editingId === null && document.activeElement === document.body) focusUnlessTouch(box.current);
+  }, [editingId]);
+  useEscape(runId === null ? null : stop);
+
+  const error = thread.error ?? messages.error;
+  if (error instanceof ApiError && error.status === 404) return <NotThere onBack={onBack} />;
+  return (
+    <section aria-label={thread.data?.title ?? 'Conversation'} className="flex h-full min-h-0 flex-col">
+      <ThreadHeader thread={thread.data} onBack={onBack} onRemoved={onRemoved} onChoose={actions.chooseAssistant} />
+      <ThreadActionsContext value={actions}>
+        {messages.data ? (
+          <MessageList
+            ref={list}
+            threadId={threadId}
+            window={messages.data}
+            editingId={editingId}
+            targetId={targetId}
+          />
+        ) : error && !messages.isFetching ? (
+          <div className="min-h-0 flex-1 overflow-y-auto p-6">
+            <ErrorState
+              title="The conversation could not be loaded"
+              message={errorText(error)}
+              onRetry={() => {
+                void thread.refetch();
+                void messages.refetch();
+              }}
+            />
+          </div>
+        ) : (
+          <LoadingMessages />
+        )}
+        <output className="sr-only">{runId === null ? '' : 'An answer is being written'}</output>
+      </ThreadActionsContext>
+      <Composer
+        ref={box}
+        place={`chat:${threadId}`}
+        placeholder={answerer && answerer.assistantId !== null ? `Message ${answerer.name}` : 'Write a message'}
+        onSend={send}
+        sending={sending}
+        onStop={runId === null ? undefined : stop}
+        stopping={stopping}
+        onEditLast={editLast}
+        notice={failure !== null && <SendFailure error={failure} />}
+      />
+    </section>
+  );
+}
+
+function NotThere({ onBack }: { onBack: () => void }) {
+  return (
+    <div className="p-6 max-md:pt-16">
+      <EmptyState
+        icon={MessageSquareOff}
+        title="This conversation is not there"
+        text="It may have been deleted, or it belongs to another account."
+        action={<Button onClick={onBack}>Back to the conversations</Button>}
+      />
+    </div>
+  );
+}
+
+function LoadingMessages() {
+  return (
+    <div aria-busy="true" className="min-h-0 flex-1 overflow-hidden px-4">
+      <span className="sr-only">Loading messages</span>
+      <div className="mx-auto flex h-full max-w-[760px] flex-col justify-end gap-6 pb-10">
+        <Skeleton className="h-11 w-1/2 self-end rounded-lg" />
+        <div className="space-y-2.5">
+          <Skeleton className="h-4 w-11/12" />
+          <Skeleton className="h-4 w-full" />
+          <Skeleton className="h-4 w-2/3" />
+        </div>
+        <Skeleton className="h-11 w-1/3 self-end rounded-lg" />
+        <div className="space-y-2.5">
+          <Skeleton className="h-4 w-full" />
+          <Skeleton className="h-4 w-4/5" />
+        </div>
+      </div>
+    </div>
+  );
+}

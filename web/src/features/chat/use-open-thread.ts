@@ -1,0 +1,155 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { ApiError, errorText } from '#web/lib/api.ts';
+import { toast } from '#web/ui/toast-store.ts';
+import type { MessageListHandle } from './message-list.tsx';
+import { isUnderWay, runUnderWay } from './message-window.ts';
+import { showRunEnd, useRegenerate, useSend, useShowBranch, useStop, useUpdateThread } from './mutations.ts';
+import { messagesQuery, refreshMessages, refreshThread, showThread, threadQuery } from './queries.ts';
+import { watchRun } from './run-store.ts';
+import type { ThreadActions } from './thread-actions.ts';
+
+const complain = (title: string) => (error: Error) =>
+  toast({ title, description: errorText(error), variant: 'destructive' });
+
+/** Follows the run that writes the last message, and what other tabs do in the thread. */
+function useFollowedThread(threadId: number) {
+  const client = useQueryClient();
+  const thread = useQuery(threadQuery(threadId));
+  const run = useQuery({ ...messagesQuery(threadId), select: runUnderWay }).data ?? null;
+  const runId = run?.id ?? null;
+  const answerId = run?.messageId ?? null;
+
+  useEffect(() => {
+    if (runId === null || answerId === null) return;
+    return watchRun(runId, (ended) => showRunEnd(client, threadId, answerId, ended));
+  }, [client, threadId, runId, answerId]);
+
+  // Another tab has written here, or a run of ours ended unseen.
+  const { runId: toldRun, updatedAt: toldTime } = thread.data ?? {};
+  const known = useRef<string | null>(null);
+  useEffect(() => {
+    if (toldTime === undefined) return;
+    const state = `${toldRun} ${toldTime}`;
+    if (known.current !== null && known.current !== state) void refreshMessages(client, threadId);
+    known.current = state;
+  }, [client, threadId, toldRun, toldTime]);
+
+  // A title that was suggested or changed elsewhere belongs in the list too.
+  const { data } = thread;
+  useEffect(() => {
+    if (data) showThread(client, data);
+  }, [client, data]);
+
+  return { thread, runId: runId ?? thread.data?.runId ?? null };
+}
+
+/** The open thread, and all that can be done in it. */
+export function useOpenThread(threadId: number, list: RefObject<MessageListHandle | null>) {
+  const client = useQueryClient();
+  const { thread, runId } = useFollowedThread(threadId);
+  const [editingId, setEditingId] = useState<number | null>(null);
+  const [failure, setFailure] = useState<unknown>(null);
+  const [stoppingRun, setStoppingRun] = useState<number | null>(null);
+  const { mutateAsync: sendAsync, isPending: sending } = useSend();
+  const { mutate: startAgain } = useRegenerate(threadId);
+  const { mutate: branch } = useShowBranch(threadId);
+  const { mutate: stopRun } = useStop();
+  const { mutate: update } = useUpdateThread();
+  const assistantId = thread.data?.assistantId ?? null;
+
+  const sendFrom = useCallback(
+    async (place: string, text: string, parentId: number | null | undefined) => {
+      setFailure(null);
+      try {
+        await sendAsync({ threadId, text, place, parentId });
+        // After the messages are on the page.
+        requestAnimationFrame(() => list.current?.goToEnd());
+        return true;
+      } catch (error) {
+        setFailure(error);
+        // What this page believed about the thread was wrong.
+        if (error instanceof ApiError && (error.status === 409 || error.status === 404)) {
+          void refreshThread(client, threadId);
+          void refreshMessages(client, threadId);
+        }
+        return false;
+      }
+    },
+    [client, list, sendAsync, threadId],
+  );
+
+  const messagesNow = useCallback(() => client.getQueryData(messagesQuery(threadId).queryKey), [client, threadId]);
+
+  /** The end that is on this page, so that a branch shown in another tab changes nothing here. */
+  const send = (text: string) => {
+    const window = messagesNow();
+    const last = window?.newerCursor === null ? window.items.at(-1) : undefined;
+    return sendFrom(`chat:${threadId}`, text, last && !isUnderWay(last) ? last.id : undefined);
+  };
+
+  const edit = useCallback(
+    (messageId: number) => {
+      setEditingId(messageId);
+      list.current?.show(messageId);
+    },
+    [list],
+  );
+  const editLast = () => {
+    const last = messagesNow()?.items.findLast((message) => message.role === 'user');
+    if (last && runId === null) edit(last.id);
+  };
+
+  const stop = useCallback(() => {
+    if (runId === null) return;
+    setStoppingRun(runId);
+    stopRun(runId, {
+      onError: (error) => {
+        setStoppingRun(null);
+        complain('The answer was not stopped')(error);
+      },
+      onSuccess: () => refreshThread(client, threadId),
+    });
+  }, [client, runId, stopRun, threadId]);
+
+  const blockedReason = runId === null ? undefined : 'Wait for the answer, or stop it first.';
+  const actions = useMemo<ThreadActions>(
+    () => ({
+      threadId,
+      assistantId,
+      blockedReason,
+      regenerate: (messageId) =>
+        startAgain(messageId, {
+          onSuccess: () => requestAnimationFrame(() => list.current?.goToEnd()),
+          onError: complain('No new answer was begun'),
+        }),
+      edit,
+      stopEditing: () => setEditingId(null),
+      sendEdited: ({ messageId, parentId, text }) => sendFrom(`chat:${threadId}:edit:${messageId}`, text, parentId),
+      showBranch: (messageId) =>
+        branch(messageId, {
+          onSuccess: () => requestAnimationFrame(() => list.current?.show(messageId)),
+          onError: complain('The other version could not be shown'),
+        }),
+      chooseAssistant: (chosen) =>
+        update(
+          { id: threadId, changes: { assistantId: chosen } },
+          { onError: complain('The assistant was not changed') },
+        ),
+    }),
+    [threadId, assistantId, blockedReason, edit, sendFrom, startAgain, branch, update, list],
+  );
+
+  return {
+    thread,
+    actions,
+    editingId,
+    runId,
+    stop,
+    stopping: runId !== null && stoppingRun === runId,
+    failure,
+    sending,
+    send,
+    editLast,
+  };
+}

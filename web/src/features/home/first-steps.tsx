@@ -1,0 +1,78 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Check } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { assistantsQuery } from '#web/data/assistants.ts';
+import { useEditing } from '#web/data/current-user.ts';
+import { useProviderName } from '#web/data/sign-in-options.ts';
+import { userConfigQuery } from '#web/data/user-config.ts';
+import { buttonClass } from '#web/ui/button.tsx';
+import { Card } from '#web/ui/card.tsx';
+
+/** What a new account still needs before it can chat; gone once it has it. Nothing is shown while that is not known. */
+export function FirstSteps() {
+  const { data: config } = useQuery(userConfigQuery);
+  const { data: assistants } = useQuery(assistantsQuery);
+  const { mayEdit } = useEditing();
+  const provider = useProviderName();
+  if (!config || !assistants || (config.hasApiKey && assistants.length > 0)) return null;
+  const nextIsKey = !config.hasApiKey;
+  return (
+    <Card aria-labelledby="first-steps" className="mb-4 animate-appear">
+      <h2 id="first-steps" className="px-5 pt-5 font-semibold">
+        Before your first chat
+      </h2>
+      <ol className="divide-y divide-border px-5 py-1">
+        <Step
+          number={1}
+          done={config.hasApiKey}
+          title={`Add your ${provider} API key`}
+          text="It is stored encrypted and used only to call the provider."
+        >
+          <Link
+            to="/settings"
+            search={{ tab: 'api-keys' }}
+            className={buttonClass({ variant: nextIsKey ? 'primary' : 'secondary', size: 'sm' })}
+          >
+            Add API key
+          </Link>
+        </Step>
+        {mayEdit && (
+          <Step
+            number={2}
+            done={assistants.length > 0}
+            title="Create an assistant"
+            text="A name, a model and what it should know about its task."
+          >
+            <Link
+              to="/settings"
+              search={{ tab: 'assistants', view: 'create' }}
+              className={buttonClass({ variant: nextIsKey ? 'secondary' : 'primary', size: 'sm' })}
+            >
+              Create assistant
+            </Link>
+          </Step>
+        )}
+      </ol>
+    </Card>
+  );
+}
+
+type StepProps = { number: number; done: boolean; title: string; text: string; children: ReactNode };
+
+function Step({ number, done, title, text, children }: StepProps) {
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-3 py-4">
+      <span
+        className={`flex size-6 shrink-0 items-center justify-center rounded-full text-xs tabular-nums ${done ? 'bg-success/14 text-success-text' : 'border border-border-strong text-muted-foreground'}`}
+      >
+        {done ? <Check aria-hidden className="size-3.5" /> : number}
+      </span>
+      <div className="min-w-48 flex-1">
+        <p className={done ? 'text-muted-foreground line-through' : 'font-medium'}>{title}</p>
+        {done ? <span className="sr-only">Done</span> : <p className="text-muted-foreground text-sm">{text}</p>}
+      </div>
+      {!done && <div className="max-sm:w-full max-sm:pl-10">{children}</div>}
+    </li>
+  );
+}

@@ -1,0 +1,158 @@
+import type { Endpoint, Nothing } from '@roster/contracts/endpoint';
+import type { ErrorBody } from '@roster/contracts/errors';
+import type { z } from 'zod';
+
+/** A failed call. `status` is 0 when no answer came. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+  readonly status: number;
+  readonly code: string;
+  /** False where the answer had no words of its own; then the caller's are better. */
+  readonly hasServerMessage: boolean;
+  readonly fields: Readonly<Record<string, string>> | undefined;
+  readonly requestId: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    message: string,
+    details: {
+      status: number;
+      code: string;
+      hasServerMessage: boolean;
+      fields?: Readonly<Record<string, string>> | undefined;
+      requestId?: string | undefined;
+      retryAfterSeconds?: number | undefined;
+    },
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.status = details.status;
+    this.code = details.code;
+    this.hasServerMessage = details.hasServerMessage;
+    this.fields = details.fields;
+    this.requestId = details.requestId;
+    this.retryAfterSeconds = details.retryAfterSeconds;
+  }
+}
+
+/** What to say about a failure: the server's message, else the words given here, else the status. */
+export function errorText(error: unknown, fallback?: string): string {
+  if (error instanceof ApiError) return error.hasServerMessage ? error.message : (fallback ?? error.message);
+  if (fallback) return fallback;
+  return error instanceof Error ? error.message : 'An unexpected error occurred.';
+}
+
+/** The schema without `Nothing`, which stands for a part that a contract leaves out. */
+type Real<Schema> = Schema extends unknown
+  ? typeof Nothing extends Schema
+    ? Schema extends typeof Nothing
+      ? never
+      : Schema
+    : Schema
+  : never;
+
+type Part<Name extends string, Schema extends z.ZodType> = [Schema] extends [never]
+  ? { [name in Name]?: never }
+  : Record<string, never> extends z.input<Schema>
+    ? { [name in Name]?: z.input<Schema> | undefined }
+    : { [name in Name]: z.input<Schema> };
+
+/** What a call needs besides its endpoint: only the parts that its contract names. */
+type Input<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> = Part<'params', Real<P>> &
+  Part<'query', Real<Q>> &
+  Part<'body', Real<B>>;
+
+/** Makes a call as its contract describes it. Fails with ApiError; shows nothing and goes nowhere by itself. */
+export async function call<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType>(
+  endpoint: Endpoint<P, Q, B, O>,
+  input: Input<P, Q, B>,
+  signal?: AbortSignal,
+): Promise<z.output<O>> {
+  const response = await request(endpoint, input, signal);
+  if (!response.ok) throw await readError(response);
+  const answer = await response.text();
+  // Ours keep their contract (the server's answers are made from it), so they are not parsed a second time here.
+  const parsed = answer === '' ? undefined : JSON.parse(answer);
+  return parsed;
+}
+
+/** The address of a call, for what the browser opens itself: downloads, event streams. */
+export function addressOf<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
+  endpoint: Endpoint<P, Q, B>,
+  input: Input<P, Q, B>,
+): string {
+  return address(endpoint, input);
+}
+
+type AnyInput = { params?: unknown; query?: unknown; body?: unknown };
+
+function address(endpoint: Endpoint, { params, query }: AnyInput): string {
+  const given = entries(params);
+  const path = endpoint.path.replaceAll(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent(String(given.get(name) ?? '')),
+  );
+  const search = new URLSearchParams();
+  for (const [name, value] of entries(query)) {
+    if (value !== undefined) search.set(name, String(value));
+  }
+  return search.size > 0 ? `${path}?${search}` : path;
+}
+
+function entries(value: unknown): Map<string, unknown> {
+  return new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
+}
+
+async function request(endpoint: Endpoint, input: AnyInput, signal: AbortSignal | undefined): Promise<Response> {
+  const init: RequestInit = {
+    method: endpoint.method,
+    credentials: 'same-origin',
+    headers: { accept: 'application/json' },
+  };
+  if (signal) init.signal = signal;
+  if (input.body !== undefined) {
+    init.body = JSON.stringify(input.body);
+    init.headers = { ...init.headers, 'content-type': 'application/json' };
+  } else if (endpoint.method === 'POST' || endpoint.method === 'PATCH') {
+    init.body = '{}';
+    init.headers = { ...init.headers, 'content-type': 'application/json' };
+  }
+  try {
+    return await fetch(address(endpoint, input), init);
+  } catch (cause) {
+    if (signal?.aborted) throw cause;
+    throw new ApiError(
+      'The server cannot be reached. Check your connection and try again.',
+      { status: 0, code: 'unreachable', hasServerMessage: false },
+      { cause },
+    );
+  }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+/** What a failed answer says in JSON, as far as it says it. */
+function errorBodyOf(answer: unknown): Partial<ErrorBody> {
+  const given = entries(answer);
+  const [code, message, requestId] = [given.get('code'), given.get('message'), given.get('requestId')];
+  const fields = [...entries(given.get('fields'))].filter((field): field is [string, string] => isText(field[1]));
+  return {
+    ...(isText(code) && { code }),
+    ...(isText(message) && { message }),
+    ...(isText(requestId) && { requestId }),
+    ...(fields.length > 0 && { fields: Object.fromEntries(fields) }),
+  };
+}
+
+/** Reads a failed answer, whatever made it: our server, or a proxy in front of it. */
+export async function readError(response: Response): Promise<ApiError> {
+  const body = errorBodyOf(await response.json().catch(() => null));
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+  return new ApiError(body.message ?? (response.statusText || `HTTP Error ${response.status}`), {
+    status: response.status,
+    code: body.code ?? 'unknown',
+    hasServerMessage: body.message !== undefined,
+    fields: body.fields,
+    requestId: body.requestId,
+    retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
+  });
+}

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest';
+import { formatCost, formatCount, formatLongDate, formatMegabytes, formatRelative } from './format.ts';
+
+describe('costs', () => {
+  test.each([
+    [0, '$0.00'],
+    [12.4, '$12.40'],
+    [1234.5, '$1,234.50'],
+    [0.12, '$0.12'],
+    [0.0031, '$0.0031'],
+    [0.00000123, '$0.0000012'],
+    [0.05, '$0.05'],
+    [null, '—'],
+  ])('%s reads %s', (usd, text) => expect(formatCost(usd)).toBe(text));
+});
+
+describe('dates', () => {
+  test('a plain day is that day in every time zone', () =>
+    expect(formatLongDate('2027-01-14')).toBe('January 14, 2027'));
+
+  const now = Date.parse('2026-11-20T12:00:00Z');
+  test.each([
+    ['2026-11-20T11:59:40Z', 'just now'],
+    ['2026-11-20T11:55:00Z', '5 minutes ago'],
+    ['2026-11-20T09:00:00Z', '3 hours ago'],
+    ['2026-11-19T11:00:00Z', 'yesterday'],
+    ['2026-11-01T12:00:00Z', '2 weeks ago'],
+  ])('%s is %s', (date, text) => expect(formatRelative(date, now)).toBe(text));
+});
+
+test('a megabyte has 1,048,576 bytes and two decimals', () => {
+  expect(formatMegabytes(1_310_720)).toBe('1.25 MB');
+  expect(formatMegabytes(0)).toBe('0.00 MB');
+});
+
+test('one thing is singular', () => {
+  expect(formatCount(1, 'assistant')).toBe('1 assistant');
+  expect(formatCount(1200, 'assistant')).toBe('1,200 assistants');
+});

@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest';
+import { placeBeside } from './placement.ts';
+
+const window = { width: 1000, height: 800 };
+const size = { width: 200, height: 100 };
+const anchor = { left: 400, top: 300, width: 40, height: 40 };
+
+describe('a box beside its anchor', () => {
+  test('stands where it is asked to', () => {
+    expect(placeBeside(anchor, size, window, { side: 'bottom', align: 'end', gap: 6 })).toEqual({
+      left: 240,
+      top: 346,
+    });
+    expect(placeBeside(anchor, size, window, { side: 'top', align: 'center', gap: 6 })).toEqual({
+      left: 320,
+      top: 194,
+    });
+    expect(placeBeside(anchor, size, window, { side: 'right', align: 'start', gap: 6 })).toEqual({
+      left: 446,
+      top: 300,
+    });
+  });
+
+  test('goes to the other side where only that has room', () =>
+    expect(placeBeside({ ...anchor, top: 740 }, size, window, { side: 'bottom', align: 'start', gap: 6 }).top).toBe(
+      634,
+    ));
+
+  test('stays inside the window', () => {
+    expect(placeBeside({ ...anchor, left: 4 }, size, window, { side: 'bottom', align: 'end', gap: 6 }).left).toBe(8);
+    expect(placeBeside({ ...anchor, left: 960 }, size, window, { side: 'bottom', align: 'start', gap: 6 }).left).toBe(
+      792,
+    );
+  });
+});

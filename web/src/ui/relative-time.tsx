@@ -1,0 +1,16 @@
+import { useEffect, useState } from 'react';
+import { formatDateTime, formatRelative } from '#web/lib/format.ts';
+
+/** '5 minutes ago', kept up to date, with the exact time on hover. */
+export function RelativeTime({ date, className }: { date: string; className?: string | undefined }) {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 60_000);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <time dateTime={date} title={formatDateTime(date)} className={className}>
+      {formatRelative(date, now)}
+    </time>
+  );
+}

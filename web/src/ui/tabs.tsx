@@ -1,0 +1,87 @@
+import { Tabs as Radix } from 'radix-ui';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { classNames } from './class-names.ts';
+import type { Icon } from './icon.ts';
+
+export type TabItem<Value extends string> = { value: Value; label: ReactNode; icon?: Icon };
+
+type TabsProps<Value extends string> = {
+  /** What the tabs choose between; read out. */
+  label: string;
+  value: Value;
+  onValueChange: (value: Value) => void;
+  items: readonly TabItem<Value>[];
+  /** `line`: for a page. `segment`: inside a card or under other tabs. */
+  look?: 'line' | 'segment' | undefined;
+  /** Segments of equal width over the whole line. */
+  stretch?: boolean | undefined;
+  /** The content of the chosen tab. */
+  children: ReactNode;
+  className?: string | undefined;
+};
+
+const lists = {
+  line: 'gap-6',
+  segment: 'gap-0.5 rounded-md border border-border p-0.5 light:bg-muted',
+};
+const triggers = {
+  line:
+    'h-10 border-transparent border-b-2 text-muted-foreground hover:text-foreground ' +
+    'data-[state=active]:border-foreground data-[state=active]:text-foreground',
+  segment:
+    'h-8 rounded-sm px-3 text-muted-foreground hover:text-foreground ' +
+    'data-[state=active]:bg-active data-[state=active]:text-foreground light:data-[state=active]:bg-card light:data-[state=active]:shadow-[0_0_0_1px_var(--border)]',
+};
+
+/** Tabs with their one visible panel; arrow keys move between them. The list scrolls sideways where it must. */
+export function Tabs<Value extends string>(props: TabsProps<Value>) {
+  const { label, value, onValueChange, items, look = 'line', stretch, children, className } = props;
+  const choose = (chosen: string) => {
+    const item = items.find((candidate) => candidate.value === chosen);
+    if (item) onValueChange(item.value);
+  };
+  const list = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the tab to show is found by the value.
+  useEffect(() => {
+    const tab = list.current?.querySelector<HTMLElement>('[data-state="active"]');
+    const scroller = list.current?.parentElement;
+    if (!tab || !scroller) return;
+    // Not scrollIntoView, which would also scroll the page.
+    scroller.scrollLeft = tab.offsetLeft - (scroller.clientWidth - tab.offsetWidth) / 2;
+  }, [value]);
+  return (
+    <Radix.Root value={value} onValueChange={choose} className={classNames('min-w-0', className)}>
+      <div
+        className={classNames(
+          'relative max-w-full overflow-x-auto overflow-y-hidden [scrollbar-width:none]',
+          look === 'line' && 'shadow-[inset_0_-1px_0_var(--border)]',
+          look === 'segment' && !stretch && 'w-fit',
+        )}
+      >
+        <Radix.List
+          ref={list}
+          aria-label={label}
+          className={classNames('flex min-w-full', lists[look], !stretch && 'w-max')}
+        >
+          {items.map(({ value: item, label: text, icon: IconPart }) => (
+            <Radix.Trigger
+              key={item}
+              value={item}
+              className={classNames(
+                'inline-flex shrink-0 items-center justify-center gap-2 whitespace-nowrap font-medium transition-colors duration-120 focus-visible:outline-offset-[-2px]',
+                triggers[look],
+                stretch && 'flex-1',
+              )}
+            >
+              {IconPart && <IconPart aria-hidden className="size-4" />}
+              {text}
+            </Radix.Trigger>
+          ))}
+        </Radix.List>
+      </div>
+      <Radix.Content value={value} tabIndex={-1} className="outline-none">
+        {children}
+      </Radix.Content>
+    </Radix.Root>
+  );
+}

@@ -1,0 +1,9 @@
+import type { ComponentProps } from 'react';
+import { classNames } from './class-names.ts';
+import { controlClass } from './input.tsx';
+
+export function Textarea({ className, rows = 4, ...rest }: ComponentProps<'textarea'>) {
+  return (
+    <textarea {...rest} rows={rows} className={classNames(controlClass, 'block resize-y py-2 leading-5', className)} />
+  );
+}

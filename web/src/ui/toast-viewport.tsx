@@ -1,0 +1,56 @@
+import { CircleAlert, X } from 'lucide-react';
+import { Toast } from 'radix-ui';
+import { classNames } from './class-names.ts';
+import { dismissToast, toastDuration, useToasts } from './toast-store.ts';
+
+/** Where toasts appear. F8 moves the focus to them, a swipe to the right dismisses. */
+export function ToastViewport() {
+  const toasts = useToasts();
+  return (
+    // Radix does not notice that the focus has left once the last toast is gone, and would hold every later one for ever;
+    // a new provider begins without that.
+    <Toast.Provider
+      key={toasts.length > 0 ? 'some' : 'none'}
+      swipeDirection="right"
+      swipeThreshold={50}
+      duration={toastDuration}
+    >
+      {toasts.toReversed().map(({ id, title, description, variant, duration = toastDuration }) => (
+        <Toast.Root
+          key={id}
+          duration={duration}
+          onOpenChange={(open) => {
+            if (!open) dismissToast(id);
+          }}
+          className={classNames(
+            'pointer-events-auto relative flex animate-rise gap-3 rounded-md bg-popover py-3 pr-10 pl-4 shadow-float',
+            'data-[swipe=move]:translate-x-(--radix-toast-swipe-move-x) data-[swipe=cancel]:translate-x-0 data-[swipe=cancel]:transition-transform',
+            variant === 'destructive' && 'border-destructive border-l-2',
+          )}
+        >
+          {variant === 'destructive' && (
+            <span className="flex h-5 items-center">
+              <CircleAlert aria-hidden className="size-4 text-destructive-text" />
+            </span>
+          )}
+          <div className="min-w-0 flex-1">
+            <Toast.Title className="font-medium">{title}</Toast.Title>
+            {description && (
+              <Toast.Description className="mt-0.5 text-muted-foreground text-sm">{description}</Toast.Description>
+            )}
+          </div>
+          <Toast.Close
+            aria-label="Dismiss"
+            className="absolute top-2 right-2 flex size-7 items-center justify-center rounded-sm text-muted-foreground hover:bg-hover hover:text-foreground"
+          >
+            <X aria-hidden className="size-4" />
+          </Toast.Close>
+        </Toast.Root>
+      ))}
+      <Toast.Viewport
+        hotkey={['F8']}
+        className="pointer-events-none fixed right-0 bottom-0 z-80 m-0 flex max-h-dvh w-full list-none flex-col-reverse gap-2 p-4 outline-none sm:w-96"
+      />
+    </Toast.Provider>
+  );
+}

@@ -1,0 +1,35 @@
+import { type RefObject, useLayoutEffect } from 'react';
+import { type Align, placeBeside, type Side } from './placement.ts';
+
+type Placed = {
+  /** What floats; `position: fixed`. */
+  box: RefObject<HTMLElement | null>;
+  anchor: () => Element | null;
+  side: Side;
+  align: Align;
+  gap: number;
+};
+
+/** Keeps a floating part beside its anchor while either moves, from before it is first painted. */
+export function usePlacement({ box, anchor, side, align, gap }: Placed): void {
+  useLayoutEffect(() => {
+    const place = () => {
+      const element = box.current;
+      const beside = anchor()?.getBoundingClientRect();
+      if (!element || !beside) return;
+      // The size without its entrance animation, which getBoundingClientRect would include.
+      const size = { width: element.offsetWidth, height: element.offsetHeight };
+      const { clientWidth: width, clientHeight: height } = document.documentElement;
+      const { left, top } = placeBeside(beside, size, { width, height }, { side, align, gap });
+      element.style.left = `${left}px`;
+      element.style.top = `${top}px`;
+    };
+    place();
+    window.addEventListener('resize', place);
+    window.addEventListener('scroll', place, { capture: true, passive: true });
+    return () => {
+      window.removeEventListener('resize', place);
+      window.removeEventListener('scroll', place, { capture: true });
+    };
+  });
+}

@@ -1,0 +1,178 @@
+import type { Page } from '@playwright/test';
+import { expect, expectToast, goodKey, password, request, test, toasts } from './fixtures.ts';
+
+const keyField = (page: Page) => page.getByLabel(/^(API key|Replace the API key)$/);
+const today = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date());
+
+async function saveKey(page: Page, key: string) {
+  await keyField(page).fill(key);
+  await page.getByRole('button', { name: 'Save API Key' }).click();
+}
+
+test.describe('the API key', () => {
+  test.beforeEach(async ({ page, signedIn }) => {
+    await page.goto('/settings?tab=api-keys');
+    await expect(page.getByText(signedIn.email).first()).toBeVisible();
+  });
+
+  test('is tried, saved, and never shown again', async ({ page }) => {
+    const bodies: Promise<string>[] = [];
+    page.on('response', (response) => {
+      if (response.url().includes('/api/') && response.status() === 200) bodies.push(response.text());
+    });
+    await expect(page.getByText('No API Key set')).toBeVisible();
+    await expect(page.getByText("The key begins with 'sk-'.")).toBeVisible();
+    await saveKey(page, goodKey);
+    await expectToast(page, 'API Key Updated', 'Your OpenAI API key has been securely stored.');
+    await expect(page.getByRole('status').filter({ hasText: 'The key works' })).toBeVisible();
+    await expect(page.getByText('API Key is set')).toBeVisible();
+    await expect(page.getByText(`Added on ${today}`)).toBeVisible();
+    await expect(page.getByText(`ends in ${goodKey.slice(-4)}`)).toBeVisible();
+    await expect(page.getByText('encrypted at rest with a key kept outside the database')).toBeVisible();
+    // Three seconds after the success.
+    await expect(keyField(page)).toHaveValue('');
+    await Promise.all(bodies);
+    await page.reload();
+    await expect(page.getByText('API Key is set')).toBeVisible();
+    await page.getByRole('tab', { name: 'Assistants' }).click();
+    await page.getByRole('tab', { name: 'API Key', exact: true }).click();
+    await expect(page.getByText('An API key is already saved.')).toBeVisible();
+    await page.getByRole('link', { name: 'Chat', exact: true }).click();
+    await expect(page.getByText('No conversations yet')).toBeVisible();
+    expect(await page.content()).not.toContain(goodKey);
+    for (const body of await Promise.all(bodies)) expect(body).not.toContain(goodKey);
+    const kept = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]));
+    expect(kept).not.toContain(goodKey);
+  });
+
+  test('is shown and hidden while it is typed', async ({ page }) => {
+    await keyField(page).fill('sk-typed');
+    await expect(keyField(page)).toHaveAttribute('type', 'password');
+    await page.getByRole('button', { name: 'Show API key' }).click();
+    await expect(keyField(page)).toHaveAttribute('type', 'text');
+    await page.getByRole('button', { name: 'Hide API key' }).click();
+    await expect(keyField(page)).toHaveAttribute('type', 'password');
+  });
+
+  test('is required', async ({ page }) => {
+    const sent: string[] = [];
+    page.on('request', (call) => {
+      if (call.method() === 'POST') sent.push(call.url());
+    });
+    await saveKey(page, '   ');
+    await expectToast(page, 'API Key Required', 'Please enter your OpenAI API key.');
+    await expect(keyField(page)).toBeFocused();
+    expect(sent).toEqual([]);
+  });
+
+  test('that the provider rejects is not saved, and the provider’s words are shown', async ({ page }) => {
+    await saveKey(page, `sk-invalid-${'x'.repeat(40)}`);
+    const notice = page.getByRole('alert').filter({ hasText: 'OpenAI rejected this key; it was not saved' });
+    await expect(notice).toContainText('Incorrect API key provided');
+    await expectToast(page, 'Failed to update API key', 'Incorrect API key provided');
+    await expect(page.getByText('No API Key set')).toBeVisible();
+    await page.reload();
+    await expect(page.getByText('No API Key set')).toBeVisible();
+  });
+
+  test('is saved unverified where the provider cannot be reached', async ({ page, roster }) => {
+    const key = `sk-unreachable-${'x'.repeat(40)}`;
+    await roster.fault(key, { disconnect: true }, 10);
+    await saveKey(page, key);
+    await expect(page.getByText('Saved, but not verified')).toBeVisible();
+    await expect(page.getByText('API Key is set')).toBeVisible();
+    await expect(page.getByText('Not verified', { exact: true })).toBeVisible();
+  });
+
+  test('can be replaced and removed', async ({ page }) => {
+    await saveKey(page, goodKey);
+    await expect(page.getByText('API Key is set')).toBeVisible();
+    await saveKey(page, `sk-${'another'.repeat(6)}-9876`);
+    await expect(page.getByText('ends in 9876')).toBeVisible();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    const dialog = page.getByRole('alertdialog', { name: 'Remove API Key' });
+    await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused();
+    await page.keyboard.press('Escape');
+    await expect(dialog).toBeHidden();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Remove API Key' }).click();
+    await expectToast(page, 'API Key Removed', 'Your API key is no longer stored here.');
+    await expect(page.getByText('No API Key set')).toBeVisible();
+  });
+
+  test('shows that it is being saved', async ({ page }) => {
+    const answered = Promise.withResolvers<void>();
+    await page.route('**/api/settings/apikey', async (route) => {
+      await answered.promise;
+      await route.continue();
+    });
+    await saveKey(page, goodKey);
+    await expect(page.getByRole('button', { name: 'Saving...' })).toBeVisible();
+    answered.resolve();
+    await expect(page.getByText('API Key is set')).toBeVisible();
+  });
+});
+
+test('the account tab says who and since when', async ({ page, signedIn }) => {
+  await page.goto('/settings');
+  await expect(page.getByRole('heading', { name: 'Account Information' })).toBeVisible();
+  const main = page.getByRole('main');
+  await expect(main.getByText(signedIn.email)).toBeVisible();
+  await expect(main.getByText(today)).toBeVisible();
+});
+
+test.describe('sessions', () => {
+  const userAgent =
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0.0.0 Safari/537.36';
+  test.use({ userAgent });
+
+  test('list the devices, and sign out one or all others', async ({ page, roster, elsewhere, signedIn }) => {
+    await page.goto('/settings?tab=sessions');
+    const rows = page.getByRole('main').getByRole('listitem');
+    await expect(rows).toHaveCount(1);
+    await expect(rows.first()).toContainText('Chrome on Linux');
+    await expect(rows.first()).toContainText('Current');
+    await expect(rows.first()).toContainText('Last active just now');
+    await expect(rows.first()).toContainText(`Sign-in date ${today}`);
+    await expect(rows.first()).toContainText('IP 127.0.0.1');
+    await expect(rows.first().getByRole('button')).toHaveCount(0);
+    const signOutOthers = page.getByRole('button', { name: 'Sign out all other devices' });
+    await expect(signOutOthers).toBeDisabled();
+
+    const logIn = () => request(elsewhere, roster, 'POST', '/api/login', { email: signedIn.email, password });
+    await logIn();
+    await elsewhere.goto('/chat');
+    await expect(elsewhere.getByText('No conversations yet')).toBeVisible();
+    await page.reload();
+    await expect(rows).toHaveCount(2);
+    await rows
+      .nth(1)
+      .getByRole('button', { name: /Sign out/ })
+      .click();
+    await expect(toasts(page).filter({ hasText: 'Session terminated' })).toBeVisible();
+    await expect(rows).toHaveCount(1);
+    await elsewhere.getByRole('link', { name: 'Settings', exact: true }).click();
+    await elsewhere.getByRole('tab', { name: 'Sessions' }).click();
+    await expect(elsewhere).toHaveURL(/\/auth/);
+
+    await logIn();
+    await page.reload();
+    await expect(rows).toHaveCount(2);
+    await signOutOthers.click();
+    await expect(toasts(page).filter({ hasText: 'All sessions terminated' })).toBeVisible();
+    await expect(rows).toHaveCount(1);
+    await expect(signOutOthers).toBeDisabled();
+  });
+
+  test('say why they could not be loaded, and try again', async ({ page, signedIn }) => {
+    await page.route('**/api/user/sessions', (route) =>
+      route.fulfill({ status: 503, json: { code: 'internal', message: 'The database is being moved.' } }),
+    );
+    await page.goto('/settings?tab=sessions');
+    await expect(page.getByText(signedIn.email).first()).toBeVisible();
+    await expect(page.getByText('Error loading sessions: The database is being moved.')).toBeVisible();
+    await page.unroute('**/api/user/sessions');
+    await page.getByRole('button', { name: 'Try Again' }).click();
+    await expect(page.getByText('Chrome on Linux')).toBeVisible();
+  });
+});

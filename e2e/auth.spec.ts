@@ -1,0 +1,207 @@
+import type { Page } from '@playwright/test';
+import { expect, expectToast, newEmail, password, request, test } from './fixtures.ts';
+
+const mainMenu = (page: Page) => page.getByRole('navigation', { name: 'Main' });
+
+async function fillLogin(page: Page, email: string, secret: string) {
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(secret);
+}
+
+async function logIn(page: Page, email: string, secret = password) {
+  await fillLogin(page, email, secret);
+  await page.getByRole('button', { name: 'Login' }).click();
+}
+
+async function register(page: Page, email: string, secret = password, again = secret) {
+  await page.getByRole('tab', { name: 'Register' }).click();
+  await fillLogin(page, email, secret);
+  await page.getByLabel('Confirm Password').fill(again);
+  await page.getByRole('button', { name: 'Register' }).click();
+}
+
+test.describe('registering', () => {
+  test('makes the first person the administrator, and nobody after', async ({ page, ownRoster }) => {
+    await page.goto(`${ownRoster.url}/auth`);
+    const first = newEmail();
+    await register(page, first);
+    await expectToast(page, 'Account created', 'Your account has been created successfully!');
+    await expect(page.getByRole('heading', { name: `Welcome, ${first}` })).toBeVisible();
+    await expect(mainMenu(page).getByRole('link', { name: 'Users' })).toBeVisible();
+    await page.getByRole('button', { name: 'Logout' }).click();
+
+    await register(page, newEmail());
+    await expect(mainMenu(page).getByRole('link', { name: 'Settings' })).toBeVisible();
+    await expect(mainMenu(page).getByRole('link', { name: 'Users' })).toBeHidden();
+    await page.goto(`${ownRoster.url}/users`);
+    await expect(page).toHaveURL(`${ownRoster.url}/`);
+  });
+
+  test('with two different passwords says so and sends nothing', async ({ page }) => {
+    const sent: string[] = [];
+    page.on('request', (call) => {
+      if (call.method() === 'POST') sent.push(call.url());
+    });
+    await page.goto('/auth');
+    await register(page, newEmail(), password, `${password}!`);
+    await expect(page.getByRole('alert').filter({ hasText: 'Passwords do not match!' })).toBeVisible();
+    await expect(page.getByLabel('Confirm Password')).toBeFocused();
+    expect(sent).toEqual([]);
+  });
+
+  test('says at each field what is wrong with it', async ({ page }) => {
+    await page.goto('/auth?tab=register');
+    await page.getByRole('button', { name: 'Register' }).click();
+    await expect(page.getByText('Email is required')).toBeVisible();
+    await expect(page.getByText('Password is required')).toBeVisible();
+    await expect(page.getByLabel('Email')).toBeFocused();
+    await register(page, 'nobody@nowhere', 'short');
+    await expect(page.getByText('Invalid email address')).toBeVisible();
+    await expect(page.getByText('Password must be at least 8 characters long.')).toBeVisible();
+  });
+
+  test('twice with one e-mail is refused', async ({ page, administrator }) => {
+    await page.goto('/auth');
+    await register(page, administrator.email);
+    await expectToast(page, 'Registration failed', 'This email might already be in use.');
+    await expect(page).toHaveURL(/\/auth/);
+  });
+
+  test('shows that it is under way', async ({ page }) => {
+    const answered = Promise.withResolvers<void>();
+    await page.route('**/api/register', async (route) => {
+      await answered.promise;
+      await route.continue();
+    });
+    await page.goto('/auth');
+    await register(page, newEmail());
+    await expect(page.getByRole('button', { name: 'Creating account...' })).toBeVisible();
+    answered.resolve();
+    await expect(page.getByText('Your AI Assistant Dashboard')).toBeVisible();
+  });
+});
+
+test.describe('logging in', () => {
+  test('welcomes, and logging out says goodbye', async ({ page, administrator }) => {
+    await page.goto('/auth');
+    await expect(page.getByRole('tab', { name: 'Login' })).toHaveAttribute('aria-selected', 'true');
+    await logIn(page, administrator.email);
+    await expectToast(page, 'Welcome back!', `You're now signed in as ${administrator.email}.`);
+    await expect(page.getByRole('heading', { name: `Welcome, ${administrator.email}` })).toBeVisible();
+    await page.getByRole('button', { name: 'Logout' }).click();
+    await expectToast(page, 'Logged out', "You've been signed out.");
+    await expect(page).toHaveURL(/\/auth/);
+  });
+
+  test('with a wrong password or an unknown e-mail fails with the same words', async ({ page, administrator }) => {
+    await page.goto('/auth');
+    await logIn(page, administrator.email, 'not the password');
+    await expectToast(page, 'Login failed', 'Invalid email or password. Please try again.');
+    await expect(page.getByLabel('Password', { exact: true })).toBeFocused();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await logIn(page, 'stranger@example.com');
+    await expectToast(page, 'Login failed', 'Invalid email or password. Please try again.');
+  });
+
+  test('says at each field what is missing', async ({ page }) => {
+    await page.goto('/auth');
+    await page.getByRole('button', { name: 'Login' }).click();
+    await expect(page.getByText('Email is required')).toBeVisible();
+    await expect(page.getByText('Password is required')).toBeVisible();
+    await fillLogin(page, 'not an address', password);
+    await expect(page.getByText('Invalid email address')).toBeVisible();
+  });
+
+  test('shows that it is under way', async ({ page, administrator }) => {
+    const answered = Promise.withResolvers<void>();
+    await page.route('**/api/login', async (route) => {
+      await answered.promise;
+      await route.continue();
+    });
+    await page.goto('/auth');
+    await logIn(page, administrator.email);
+    await expect(page.getByRole('button', { name: 'Logging in...' })).toBeVisible();
+    answered.resolve();
+    await expect(page.getByText('Your AI Assistant Dashboard')).toBeVisible();
+  });
+
+  test('leads back to the page that was asked for', async ({ page, administrator }) => {
+    await page.goto('/settings?tab=sessions');
+    await expect(page).toHaveURL(/\/auth/);
+    await logIn(page, administrator.email);
+    await expect(page).toHaveURL('/settings?tab=sessions');
+    await expect(page.getByRole('heading', { name: 'Active Sessions' })).toBeVisible();
+  });
+
+  test('never leads to another site', async ({ page, administrator }) => {
+    await page.goto('/auth?redirect=//attacker.example');
+    await logIn(page, administrator.email);
+    await expect(page).toHaveURL('/');
+  });
+
+  test('tells of three reasons to be here', async ({ page }) => {
+    await page.goto('/auth');
+    await expect(page.getByText('User-specific API keys for privacy')).toBeVisible();
+    await expect(page.getByText('Multiple assistants per user')).toBeVisible();
+    await expect(page.getByText('Secure conversation storage and management')).toBeVisible();
+    await page.getByRole('link', { name: 'Forgot password?' }).click();
+    await expect(page).toHaveURL('/request-reset-password');
+  });
+});
+
+test('a signed-in person who opens the sign-in page goes home', async ({ page, signedIn }) => {
+  await page.goto('/auth');
+  await expect(page).toHaveURL('/');
+  await expect(page.getByRole('heading', { name: `Welcome, ${signedIn.email}` })).toBeVisible();
+});
+
+test('visitors get no page that needs an account', async ({ page }) => {
+  for (const path of ['/', '/chat', '/chat/1', '/files', '/analytics', '/fine-tuning', '/settings', '/users']) {
+    await page.goto(path);
+    await expect(page.getByRole('button', { name: 'Login' }), path).toBeVisible();
+    await expect(page, path).toHaveURL(/\/auth/);
+  }
+});
+
+test('an unknown address is a 404 page', async ({ page }) => {
+  const answer = await page.goto('/no/such/page');
+  expect(answer?.status()).toBe(404);
+  await expect(page.getByRole('heading', { name: '404 - Page Not Found' })).toBeVisible();
+  await page.getByRole('link', { name: 'Return to Home' }).click();
+  await expect(page).toHaveURL('/auth');
+});
+
+test('a session that was ended elsewhere leads to the sign-in page at the next action', async ({
+  page,
+  roster,
+  elsewhere,
+  signedIn,
+}) => {
+  await page.goto('/settings?tab=api-keys');
+  await expect(page.getByText('No API Key set')).toBeVisible();
+  await request(elsewhere, roster, 'POST', '/api/login', { email: signedIn.email, password });
+  expect((await request(elsewhere, roster, 'DELETE', '/api/user/sessions')).status).toBe(204);
+
+  await page.getByRole('tab', { name: 'Sessions' }).click();
+  await expect(page).toHaveURL(/\/auth/);
+  await expectToast(page, 'Session ended', 'Please sign in again.');
+  await logIn(page, signedIn.email);
+  await expect(page).toHaveURL('/settings?tab=sessions');
+});
+
+test('nothing of one person is left for the next in the same browser', async ({ page, withAssistant }) => {
+  await page.goto('/chat');
+  const message = page.getByRole('textbox', { name: 'Message' });
+  await message.fill('Nobody else is to read this');
+  await expect(page.getByText(withAssistant.email)).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Tutor' }).first()).toBeVisible();
+  await page.getByRole('button', { name: 'Logout' }).click();
+  await expectToast(page, 'Logged out', "You've been signed out.");
+  const kept = await page.evaluate(() => JSON.stringify(localStorage));
+  expect(kept).not.toContain('Nobody else');
+
+  await register(page, newEmail());
+  await page.getByRole('link', { name: 'Chat', exact: true }).click();
+  await expect(page.getByText('You have no assistants.')).toBeVisible();
+  await expect(message).toHaveValue('');
+});

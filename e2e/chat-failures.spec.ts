@@ -1,0 +1,96 @@
+import { conversation, counted } from './conversation.ts';
+import { expect, request, test } from './fixtures.ts';
+
+test.beforeEach(async ({ page, withAssistant }) => {
+  await page.goto(`/chat?assistant=${withAssistant.assistantId}`);
+  await expect(page.getByPlaceholder('Message Tutor')).toBeFocused();
+});
+
+test('an answer that broke off keeps its text, and trying again gives a whole one', async ({ page }) => {
+  const { ask, answers, untilDone } = conversation(page);
+  await ask('Count for me [[bench 40]] [[drop after 12 once]]');
+  await expect(answers.getByText('What had arrived is kept. Try again for a whole answer.')).toBeVisible();
+  await expect(answers).toContainText('t0011');
+  await expect(answers).not.toContainText('t0012');
+  await page.reload();
+  await expect(answers).toContainText('t0011');
+  await answers.getByRole('button', { name: 'Try again' }).click();
+  await untilDone();
+  await expect(answers).toContainText('t0039');
+  await expect(answers.getByText('Version 2 of 2')).toBeVisible();
+});
+
+test('a rejected key leads to Settings, which say so too', async ({ page }) => {
+  const { ask, answers } = conversation(page);
+  await ask('Can you hear me? [[401]]');
+  await expect(answers.getByText('The provider rejected the API key.')).toBeVisible();
+  await expect(answers).toContainText('Incorrect API key provided');
+  await expect(answers.getByRole('button', { name: 'Try again' })).toBeVisible();
+  await answers.getByRole('link', { name: 'Open Settings' }).click();
+  await expect(page).toHaveURL('/settings?tab=api-keys');
+  await expect(page.getByText('Not verified', { exact: true })).toBeVisible();
+  await expect(page.getByText('Incorrect API key provided')).toBeVisible();
+});
+
+test('an account without credit says what to do', async ({ page }) => {
+  const { ask, answers } = conversation(page);
+  await ask('Can I afford this? [[quota]]');
+  await expect(answers.getByText('The provider account has no credit left, or its budget is used up.')).toBeVisible();
+  await expect(answers).toContainText('You exceeded your current quota');
+  await expect(answers).toContainText('Add credit or raise the budget under Billing in your provider account');
+});
+
+test('a model that is gone offers another assistant, who then answers', async ({ page, roster }) => {
+  await request(page, roster, 'POST', '/api/assistants', { name: 'Successor', model: 'gpt-4.1' });
+  await page.reload();
+  const { ask, answers, untilDone } = conversation(page);
+  await ask('Are you still there? [[fail 404 once]]');
+  await expect(answers.getByText('The provider does not offer this model any more, or not to this key.')).toBeVisible();
+  await answers.getByRole('button', { name: 'Choose another assistant' }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'Successor' }).click();
+  await expect(page.getByRole('button', { name: 'Assistant: Successor' })).toBeVisible();
+  await answers.getByRole('button', { name: 'Try again' }).click();
+  await untilDone();
+  await expect(answers).toContainText('You wrote: “Are you still there?”');
+  await expect(answers).toContainText('gpt-4.1');
+});
+
+test('a provider that asks to wait is not asked again before', async ({ page }) => {
+  const { ask, answers, untilDone } = conversation(page);
+  await ask('Too fast? [[429 retry-after 90 once]]');
+  await expect(answers.getByText('The provider is limiting requests right now.')).toBeVisible();
+  await expect(answers.getByRole('button', { name: /^Try again in \d+ s$/ })).toBeDisabled();
+  await page.clock.install({ time: Date.now() + 91_000 });
+  await page.reload();
+  await answers.getByRole('button', { name: 'Try again', exact: true }).click();
+  await untilDone();
+  await expect(answers).toContainText('You wrote: “Too fast?”');
+});
+
+test('a conversation that is too long leads to the question', async ({ page }) => {
+  const { ask, answers, questions, untilDone } = conversation(page);
+  await ask('All of it [[context]]');
+  await expect(answers.getByText('The conversation is longer than this model can read.')).toBeVisible();
+  await answers.getByRole('button', { name: 'Edit the question' }).click();
+  const editor = page.getByRole('textbox', { name: 'Edit question' });
+  await expect(editor).toBeFocused();
+  await editor.fill('Less of it');
+  await editor.press('Enter');
+  await untilDone();
+  await expect(questions).toHaveText([/Less of it/]);
+  await expect(answers).toContainText('You wrote: “Less of it”');
+});
+
+test('what the provider says that is not an answer is not shown as one', async ({ page }) => {
+  const { ask, answers, untilDone } = conversation(page);
+  await ask('Through a broken gateway [[html]]');
+  await expect(answers.getByText('The provider is having trouble.')).toBeVisible();
+  await expect(answers).not.toContainText('Bad Gateway');
+  await untilDone();
+  await ask('In pieces, with unknown events in between [[bench 30]] [[unknown]] [[fragments]]');
+  await untilDone();
+  await expect(answers.last()).toContainText(counted(30));
+  await ask('With nonsense in between [[bench 30]] [[malformed 12]]');
+  await expect(answers.last().getByText('The provider sent something that could not be read.')).toBeVisible();
+  await expect(answers.last()).toContainText(counted(12));
+});

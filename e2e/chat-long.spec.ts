@@ -1,0 +1,60 @@
+import type { Locator } from '@playwright/test';
+import { conversation, exchange, startThread } from './conversation.ts';
+import { expect, test } from './fixtures.ts';
+
+const distanceToEnd = (scroller: Locator) =>
+  scroller.evaluate((area) => Math.round(area.scrollHeight - area.scrollTop - area.clientHeight));
+
+test('a long conversation opens at its end, and earlier messages come as one scrolls up', async ({
+  page,
+  roster,
+  withAssistant,
+}) => {
+  const id = await startThread(page, roster, { title: 'Sixty exchanges', assistantId: withAssistant.assistantId });
+  for (let count = 1; count <= 60; count++)
+    await exchange(page, roster, id, `Question number ${count} [[tokens 120]] [[delay 0]]`);
+  await page.goto(`/chat/${id}`);
+  const { questions, scroller } = conversation(page);
+  await expect(questions.last()).toContainText('Question number 60');
+  await expect(questions.last()).toBeInViewport();
+  await expect.poll(() => distanceToEnd(scroller)).toBeLessThanOrEqual(8);
+  await expect(questions.filter({ hasText: 'Question number 1 ' })).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Jump to latest' })).toBeHidden();
+  // Only what is near the view is on the page.
+  expect(await questions.count()).toBeLessThan(40);
+
+  await scroller.hover();
+  await expect(async () => {
+    await page.mouse.wheel(0, -4000);
+    await expect(questions.filter({ hasText: 'Question number 1 ' })).toBeInViewport({ timeout: 100 });
+  }).toPass();
+  await page.getByRole('button', { name: 'Jump to latest' }).click();
+  await expect(questions.last()).toContainText('Question number 60');
+  await expect(questions.last()).toBeInViewport();
+  await expect.poll(() => distanceToEnd(scroller)).toBeLessThanOrEqual(8);
+});
+
+test('the page follows a growing answer only while its reader is at the end', async ({ page, withAssistant }) => {
+  await page.goto(`/chat?assistant=${withAssistant.assistantId}`);
+  await expect(page.getByPlaceholder('Message Tutor')).toBeFocused();
+  const { ask, answers, growth, scroller, stop } = conversation(page);
+  await ask('Tell me at length [[tokens 4000]] [[delay 5]]');
+  await expect(answers).toContainText('Reading everything');
+  await growth();
+  await expect.poll(() => distanceToEnd(scroller)).toBeLessThanOrEqual(8);
+
+  await scroller.hover();
+  await page.mouse.wheel(0, -400);
+  const jump = page.getByRole('button', { name: 'Jump to latest' });
+  await expect(jump).toBeVisible();
+  const top = await scroller.evaluate((area) => area.scrollTop);
+  await growth();
+  await growth();
+  expect(await scroller.evaluate((area) => area.scrollTop)).toBe(top);
+  await jump.click();
+  await expect(jump).toBeHidden();
+  await growth();
+  await expect.poll(() => distanceToEnd(scroller)).toBeLessThanOrEqual(8);
+  await stop.click();
+  await expect(answers.getByText('Stopped', { exact: true })).toBeVisible();
+});

@@ -1,0 +1,57 @@
+import { expect, type Page } from '@playwright/test';
+import { request } from './fixtures.ts';
+import type { Roster } from './roster.ts';
+
+/** The open conversation as its reader sees it. */
+export function conversation(page: Page) {
+  const message = page.getByRole('textbox', { name: 'Message', exact: true });
+  const send = page.getByRole('button', { name: 'Send message' });
+  const answers = page.getByRole('article', { name: 'Answer' });
+  return {
+    message,
+    send,
+    answers,
+    questions: page.getByRole('article', { name: 'Question' }),
+    stop: page.getByRole('button', { name: 'Stop', exact: true }),
+    /** Where the messages scroll. */
+    scroller: page.getByRole('region', { name: 'Messages' }),
+    async ask(text: string) {
+      await message.fill(text);
+      await message.press('Enter');
+      await expect(message).toHaveValue('');
+    },
+    /** Until no answer is being written any more. */
+    async untilDone() {
+      await expect(send).toBeVisible({ timeout: 30_000 });
+    },
+    /** Waits until the last answer has become longer than it is now. */
+    async growth() {
+      const length = async () => (await answers.last().innerText()).length;
+      const before = await length();
+      await expect.poll(length).toBeGreaterThan(before);
+    },
+  };
+}
+
+export type ConversationHelper = ReturnType<typeof conversation>;
+
+/** ' t0000 t0001 …', what `[[bench 200]]` asks the simulator for. */
+export const counted = (count: number) =>
+  Array.from({ length: count }, (_, index) => `t${String(index).padStart(4, '0')}`).join(' ');
+
+export async function startThread(page: Page, roster: Roster, thread: { title?: string; assistantId?: number }) {
+  const { status, body } = await request(page, roster, 'POST', '/api/threads', thread);
+  expect(status).toBe(201);
+  return Number(body.id);
+}
+
+let messages = 0;
+
+/** A question and its whole answer, without the interface. */
+export async function exchange(page: Page, roster: Roster, threadId: number, message: string) {
+  const clientId = `browser-test-${process.pid}-${++messages}`;
+  const sent = await request(page, roster, 'POST', `/api/threads/${threadId}/messages`, { message, clientId });
+  expect(sent.status).toBe(202);
+  const runId = async () => (await request(page, roster, 'GET', `/api/threads/${threadId}`)).body.runId;
+  await expect.poll(runId, { intervals: [10, 20, 50], timeout: 30_000 }).toBeNull();
+}

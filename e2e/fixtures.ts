@@ -1,0 +1,140 @@
+import AxeBuilder from '@axe-core/playwright';
+import { type BrowserContext, test as base, expect, type Page } from '@playwright/test';
+import { type Roster, startRoster } from './roster.ts';
+
+export const password = 'correct horse battery';
+/** A key that the simulator takes for good. */
+export const goodKey = `sk-${'simulated'.repeat(5)}`;
+
+type Fixtures = {
+  /** Fails the test at its end if a page reported an error or a violation of the content security policy. */
+  quietConsole: undefined;
+  /** A new person, signed in by the interface's own calls. */
+  signedIn: { email: string };
+  /** The same with a saved key and one assistant. */
+  withAssistant: { email: string; assistantId: number };
+  /** An installation of the test's own, on which nobody has registered; its addresses are written out. */
+  ownRoster: Roster;
+  /** A page of another browser, where nobody is signed in. */
+  elsewhere: Page;
+};
+type WorkerFixtures = { roster: Roster; administrator: { email: string } };
+
+let people = 0;
+
+export const test = base.extend<Fixtures, WorkerFixtures>({
+  roster: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures from the pattern
+    async ({}, use) => {
+      await using roster = await startRoster();
+      await use(roster);
+    },
+    { scope: 'worker', timeout: 60_000 },
+  ],
+  // Registered before everybody else, so that the people of the tests are no administrators, whatever their order.
+  administrator: [
+    async ({ roster }, use) => {
+      const email = 'administrator@example.com';
+      const answer = await fetch(`${roster.url}/api/register`, {
+        method: 'POST',
+        headers: { origin: roster.url, 'content-type': 'application/json' },
+        body: JSON.stringify({ email, password }),
+      });
+      expect(answer.status).toBe(201);
+      await use({ email });
+    },
+    { scope: 'worker', auto: true },
+  ],
+  baseURL: async ({ roster }, use) => use(roster.url),
+  quietConsole: [
+    async ({ context }, use) => {
+      const problems = watch(context);
+      await use(undefined);
+      expect(problems, 'errors in the console').toEqual([]);
+    },
+    { auto: true },
+  ],
+  signedIn: async ({ page, roster }, use) => {
+    const email = newEmail();
+    const { status } = await request(page, roster, 'POST', '/api/register', { email, password });
+    expect(status).toBe(201);
+    await use({ email });
+  },
+  withAssistant: async ({ page, roster, signedIn }, use) => {
+    await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
+    const draft = { name: 'Tutor', model: 'gpt-4o', instructions: 'Explain with one example.' };
+    const { body } = await request(page, roster, 'POST', '/api/assistants', draft);
+    await use({ ...signedIn, assistantId: body.id });
+  },
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures from the pattern
+  ownRoster: async ({}, use) => {
+    await using roster = await startRoster();
+    await use(roster);
+  },
+  elsewhere: async ({ browser, roster }, use) => {
+    const context = await browser.newContext({ baseURL: roster.url });
+    const problems = watch(context);
+    await use(await context.newPage());
+    await context.close();
+    expect(problems, 'errors in the console of the other browser').toEqual([]);
+  },
+});
+
+export { expect };
+
+function watch(context: BrowserContext): string[] {
+  const problems: string[] = [];
+  context.on('weberror', (error) => problems.push(error.error().message));
+  context.on('console', (message) => {
+    // The browser itself reports every answer that is not a success; the tests say which of those they expect.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      problems.push(message.text());
+  });
+  return problems;
+}
+
+export function newEmail(): string {
+  return `person-${process.pid}-${++people}@example.com`;
+}
+
+/** A call in the name of whoever is signed in on the page. */
+export async function request(page: Page, roster: Roster, method: string, path: string, data?: unknown) {
+  const response = await page.request.fetch(`${roster.url}${path}`, {
+    method,
+    headers: { origin: roster.url, ...(data !== undefined && { 'content-type': 'application/json' }) },
+    ...(data !== undefined && { data: JSON.stringify(data) }),
+  });
+  const text = await response.text();
+  return { status: response.status(), body: text ? JSON.parse(text) : undefined };
+}
+
+/** The toasts, the newest first. */
+export const toasts = (page: Page) => page.getByRole('region', { name: /Notifications/ }).getByRole('listitem');
+
+export async function expectToast(page: Page, title: string, description: string) {
+  await expect(toasts(page).filter({ hasText: title }).filter({ hasText: description })).toBeVisible();
+}
+
+/**
+ * Nothing that keeps people out: axe's serious and critical findings. What is still fading in has not its own colours
+ * yet, so the page is judged once it has come to rest; what turns for ever, such as a spinner, is not waited for.
+ */
+export async function expectAccessible(page: Page) {
+  await page.waitForFunction(() =>
+    document
+      .getAnimations()
+      .every(
+        ({ effect, playState }) =>
+          playState !== 'running' || effect?.getComputedTiming().iterations === Number.POSITIVE_INFINITY,
+      ),
+  );
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  expect(grave.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)).toEqual([]);
+}
+
+/** Nothing scrolls sideways. */
+export async function expectNoSidewaysScroll(page: Page) {
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect(overflow).toBeLessThanOrEqual(0);
+}

@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSimulator } from '@roster/simulator/simulator';
+import { freePort } from '../server/src/testing/free-port.ts';
+
+type Options = {
+  env?: Record<string, string>;
+  /** Parts of its API that the provider does not know, such as 'assistants'. */
+  without?: NonNullable<Parameters<typeof createSimulator>[0]>['without'];
+};
+
+/** The built product as its users run it: a process of its own on a fresh data folder, with the simulator as its provider. */
+export async function startRoster({ env = {}, without = [] }: Options = {}) {
+  const simulator = createSimulator({ tokenDelayMs: 5, without });
+  const provider = await simulator.listen();
+  const dataDir = mkdtempSync(join(tmpdir(), 'roster-e2e-'));
+  const port = await freePort();
+  const url = `http://localhost:${port}`;
+  let child = await launch();
+
+  async function launch(): Promise<ChildProcess> {
+    const started = spawn(process.execPath, ['server/src/main.ts'], {
+      env: {
+        ...process.env,
+        PORT: String(port),
+        DATA_DIR: dataDir,
+        PROVIDER_BASE_URL: provider.url,
+        PROVIDER_NAME: 'OpenAI',
+        LOG_LEVEL: 'error',
+        RATE_LIMIT_SCALE: '1000',
+        ...env,
+      },
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    await untilReady(url, started);
+    return started;
+  }
+
+  return {
+    url,
+    /** The provider misbehaves for the given key, so that tests beside this one notice nothing. */
+    async fault(key: string, fault: Record<string, unknown>, times = 1) {
+      const answer = await fetch(`${provider.origin}/__simulator/faults`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ match: { key }, fault, times }),
+      });
+      if (!answer.ok) throw new Error(`The simulator refused the fault: ${await answer.text()}`);
+    },
+    /** Ends the process as a power cut would. */
+    async kill() {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGKILL');
+      await ended;
+    },
+    async start() {
+      child = await launch();
+    },
+    async [Symbol.asyncDispose]() {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill('SIGTERM');
+        await ended;
+      }
+      await simulator.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export type Roster = Awaited<ReturnType<typeof startRoster>>;
+
+async function untilReady(url: string, child: ChildProcess) {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    if (child.exitCode !== null) throw new Error(`Roster ended with code ${child.exitCode}`);
+    const ready = await fetch(`${url}/readyz`).then(
+      (response) => response.ok,
+      () => false,
+    );
+    if (ready) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error('Roster did not get ready within 20 seconds');
+}

@@ -1,0 +1,164 @@
+// A data folder with 10,000 conversations and 100,000 messages of one person, filled through the server's own
+// repositories and kept under .cache/bench for as long as the schema and this file stay as they are.
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connect, type OpenDatabase } from '../server/src/db/connect.ts';
+import { messageRepository } from '../server/src/features/chat/message-repository.ts';
+import { searchRepository } from '../server/src/features/chat/search-repository.ts';
+import { threadRepository } from '../server/src/features/chat/thread-repository.ts';
+import { cacheFolder, root } from './processes.ts';
+import { answer, question, title } from './prose.ts';
+import { post, signIn, startRoster, temporaryFolder } from './roster.ts';
+import { model } from './targets.ts';
+
+const threads = 10_000;
+const pairs = 50_000;
+/** One conversation is as long as they get. */
+const longPairs = 2_500;
+const threadsAtOnce = 100;
+const runsAtOnce = 50;
+
+export const email = 'lists@example.com';
+export const key = `sk-bench-lists-${'simulated'.repeat(3)}`;
+
+export type Lists = { folder: string; userId: number; longThreadId: number };
+
+/** A copy that may be written to. */
+export async function listsFolder(providerPort: number): Promise<Lists> {
+  const kept = join(cacheFolder, `lists-${stamp()}`);
+  if (!existsSync(kept)) await fill(kept, providerPort);
+  const folder = temporaryFolder();
+  cpSync(kept, folder, { recursive: true });
+  const { userId, longThreadId }: Lists = JSON.parse(readFileSync(join(folder, 'lists.json'), 'utf8'));
+  return { folder, userId, longThreadId };
+}
+
+function stamp(): string {
+  const hash = createHash('sha256');
+  const migrations = join(root, 'server/src/db/migrations');
+  for (const name of readdirSync(migrations).sort()) hash.update(readFileSync(join(migrations, name)));
+  for (const name of ['lists-data.ts', 'prose.ts']) hash.update(readFileSync(join(root, 'bench', name)));
+  return hash.digest('hex').slice(0, 16);
+}
+
+async function fill(kept: string, providerPort: number) {
+  console.log(`Filling a database with ${threads} conversations and ${2 * pairs} messages (once) …`);
+  const folder = temporaryFolder();
+  const { port, program } = await startRoster(folder, providerPort);
+  const headers = await signIn(port, '/api/register', email);
+  await post(port, '/api/settings/apikey', headers, { apiKey: key });
+  await program.stop();
+
+  const database = connect(undefined, folder);
+  const user = await database.db.selectFrom('users').select('id').executeTakeFirstOrThrow();
+  const longThreadId = await fillThreads(database, user.id);
+  for (let step = 0; step < 500; step++) await searchRepository(database.db, 'sqlite').merge();
+  await database.close();
+  writeFileSync(join(folder, 'lists.json'), JSON.stringify({ userId: user.id, longThreadId }));
+
+  mkdirSync(cacheFolder, { recursive: true });
+  for (const name of readdirSync(cacheFolder))
+    if (name.startsWith('lists-')) rmSync(join(cacheFolder, name), { recursive: true });
+  const half = `${kept}.part`;
+  cpSync(folder, half, { recursive: true });
+  renameSync(half, kept);
+}
+
+async function fillThreads({ db, engine }: OpenDatabase, userId: number): Promise<number> {
+  const perThread = (thread: number) => {
+    const rest = pairs - longPairs;
+    return Math.floor(((thread + 1) * rest) / (threads - 1)) - Math.floor((thread * rest) / (threads - 1));
+  };
+  let longThreadId = 0;
+  for (let first = 0; first < threads; first += threadsAtOnce)
+    await db.transaction().execute(async (trx) => {
+      for (let thread = first; thread < Math.min(first + threadsAtOnce, threads); thread++) {
+        const isLong = thread === threads / 2;
+        const id = await fillThread(trx, engine, userId, thread, isLong ? longPairs : perThread(thread));
+        if (isLong) longThreadId = id;
+      }
+    });
+  return longThreadId;
+}
+
+async function fillThread(
+  db: OpenDatabase['db'],
+  engine: OpenDatabase['engine'],
+  userId: number,
+  number: number,
+  count: number,
+): Promise<number> {
+  const at = new Date(Date.UTC(2026, 0, 1) + number * 45 * 60_000).toISOString();
+  const conversations = threadRepository(db, engine);
+  const messages = messageRepository(db);
+  const search = searchRepository(db, engine);
+  const name = title();
+  const { id } = await conversations.insert(userId, { title: name, titleSource: 'chosen', assistantId: null, at });
+  await search.putTitle(userId, id, name);
+  const answers: number[] = [];
+  let parentId: number | null = null;
+  for (let depth = 0; depth < 2 * count; depth++) {
+    const role = depth % 2 === 0 ? 'user' : 'assistant';
+    const text = role === 'user' ? question() : answer();
+    const place = { threadId: id, parentId, depth, position: depth + 1, role } as const;
+    const messageId: number | undefined = await messages.insert(userId, { ...place, text, clientId: null, at });
+    if (messageId === undefined) throw new Error('The message is there already');
+    await search.putMessage(userId, messageId, text);
+    if (role === 'assistant') answers.push(messageId);
+    parentId = messageId;
+  }
+  for (let from = 0; from < answers.length; from += runsAtOnce)
+    await addRuns(db, { userId, threadId: id, at }, answers.slice(from, from + runsAtOnce));
+  await conversations.takePositions(userId, id, 2 * count);
+  if (parentId !== null) await conversations.update(userId, id, { headMessageId: parentId, updatedAt: at });
+  return id;
+}
+
+/** The finished runs of answers, with what they cost, as they are stored at the end of an answer. */
+async function addRuns(
+  db: OpenDatabase['db'],
+  { userId, threadId, at }: { userId: number; threadId: number; at: string },
+  answers: number[],
+) {
+  const run = {
+    user_id: userId,
+    thread_id: threadId,
+    assistant_id: null,
+    model,
+    state: 'complete',
+    instance: 1,
+    last_event: 4,
+    event_marks: 't5t5u',
+    finish_reason: 'complete',
+    error: null,
+    created_at: at,
+    finished_at: at,
+  } as const;
+  const runs = await db
+    .insertInto('runs')
+    .values(answers.map((message_id) => ({ ...run, message_id })))
+    .returning('id')
+    .execute();
+  const usage = {
+    user_id: userId,
+    thread_id: threadId,
+    assistant_id: null,
+    purpose: 'chat',
+    model,
+    input_tokens: 400,
+    cached_tokens: 0,
+    cache_write_tokens: 0,
+    output_tokens: 120,
+    reasoning_tokens: 0,
+    cost_usd: 0.0022,
+    price_as_of: '2026-11-01',
+    estimated: 0,
+    day: at.slice(0, 10),
+    created_at: at,
+  } as const;
+  await db
+    .insertInto('usage_records')
+    .values(runs.map(({ id }) => ({ ...usage, run_id: id })))
+    .execute();
+}

@@ -1,0 +1,41 @@
+// npm run bench: Roster against its floors, all measured in the same run. Names of parts as arguments run only those.
+import { cpus, loadavg, release, totalmem } from 'node:os';
+import { measureFirstLoad } from './first-load.ts';
+import { measureLists } from './lists.ts';
+import { endAll } from './processes.ts';
+import { printProfile } from './profile.ts';
+import { measureRelay } from './relay.ts';
+import { settings } from './settings.ts';
+import { measureStart } from './start.ts';
+
+type Part = { name: string; measure: () => Promise<{ faults: string[] }> };
+
+const parts: Part[] = [
+  { name: 'relay', measure: measureRelay },
+  { name: 'lists', measure: measureLists },
+  { name: 'start', measure: measureStart },
+  { name: 'first-load', measure: measureFirstLoad },
+];
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    endAll();
+    process.exit(130);
+  });
+
+const only = process.argv.slice(2);
+const [cpu] = cpus();
+console.log(`${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpu?.model.trim() ?? 'unknown processor'}`);
+console.log(`${(totalmem() / 1024 ** 3).toFixed(0)} GB, ${process.platform} ${release()}, Node ${process.version}`);
+console.log(`Load before: ${loadavg()[0]?.toFixed(2)}. ${settings.runs} runs, ${settings.seconds} s a stream.`);
+
+const started = performance.now();
+const faults: string[] = [];
+for (const { name, measure } of parts)
+  if (only.length === 0 || only.includes(name)) faults.push(...(await measure()).faults);
+if (settings.profile) printProfile();
+
+console.log(`\nMeasured in ${((performance.now() - started) / 1000).toFixed(0)} s`);
+for (const fault of faults) console.error(`Wrong: ${fault}`);
+if (faults.length === 0) console.log('No token was lost, doubled or out of order.');
+process.exit(faults.length === 0 ? 0 : 1);

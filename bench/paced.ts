@@ -1,0 +1,128 @@
+import { Agent } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import { now } from './clock.ts';
+import { percentile } from './figures.ts';
+import type { Person } from './roster.ts';
+import { startEveryMs, tokenEveryMs } from './settings.ts';
+import type { Source } from './source-process.ts';
+import type { Heard } from './streams.ts';
+import { messageFor, type Target } from './targets.ts';
+
+/** What one run of so many paced streams came to. Times in milliseconds. */
+export type Paced = {
+  firstToken: { p50: number; p95: number };
+  /** Until the message was stored and answered. */
+  accepted: { p50: number };
+  /** From the provider's writing of a token until the client had it. */
+  delay: { p50: number; p95: number; p99: number; max: number };
+  /** Processor time for each second of each stream: over all, and while all were under way. */
+  cpu: { whole: number; steady: number };
+  /** The most memory seen, in bytes. */
+  resident: number;
+  faults: { lost: number; doubled: number; reordered: number; unfinished: number };
+};
+
+const patienceMs = 30_000;
+
+/** What a program had used at a moment. */
+type Sample = { at: number; cpu: number; resident: number };
+
+const sampleEveryMs = 250;
+
+/** Lets so many people ask at 50 a second, and follows their answers of 20 tokens a second to the end. */
+export async function runPaced(target: Target, source: Source, people: Person[], seconds: number) {
+  const count = Math.round((seconds * 1000) / tokenEveryMs);
+  const message = messageFor(count, tokenEveryMs);
+  await source.take();
+  const samples: Sample[] = [];
+  const look = () => {
+    const { program } = target;
+    if (program) samples.push({ at: now(), cpu: program.cpuMs(), resident: program.resident() });
+  };
+  look();
+  const watch = setInterval(look, sampleEveryMs);
+  const all = Promise.all(
+    people.map(async (person, index) => {
+      await wait(index * startEveryMs);
+      const agent = new Agent({ keepAlive: true });
+      const heard = await target.stream(person, message, count, agent);
+      agent.destroy();
+      return { heard, person };
+    }),
+  );
+  const limit = AbortSignal.timeout(people.length * startEveryMs + seconds * 1000 + patienceMs);
+  const tooLate = new Promise<never>((_, reject) => {
+    limit.addEventListener('abort', () => reject(new Error(`The streams of ${target.name} did not end in time`)));
+  });
+  const ended = await Promise.race([all, tooLate]).finally(() => clearInterval(watch));
+  look();
+  const written = await source.take();
+  const streams = ended.map(({ heard, person }) => ({ heard, written: written.get(person.key) ?? [] }));
+  return summary(streams, samples);
+}
+
+type Stream = { heard: Heard; written: number[] };
+
+function summary(streams: Stream[], samples: Sample[]): Paced {
+  const heard = streams.map((stream) => stream.heard);
+  const together = {
+    from: Math.max(...streams.map(({ written }) => written[0] ?? 0)),
+    to: Math.min(...streams.map(({ written }) => written.at(-1) ?? 0)),
+  };
+  const delays = delaysOf(streams, together);
+  const seconds = heard.reduce((sum, { asked, reader }) => sum + (lastOf(reader.arrivals) - asked) / 1000, 0);
+  const firsts = heard.map(({ firstToken }) => firstToken);
+  const accepted = heard.map((stream) => stream.accepted);
+  const total = (fault: (stream: Heard) => number) => heard.reduce((sum, stream) => sum + fault(stream), 0);
+  return {
+    firstToken: { p50: percentile(firsts, 50), p95: percentile(firsts, 95) },
+    accepted: { p50: percentile(accepted, 50) },
+    delay: {
+      p50: percentile(delays, 50),
+      p95: percentile(delays, 95),
+      p99: percentile(delays, 99),
+      max: percentile(delays, 100),
+    },
+    cpu: {
+      whole: cpuBetween(samples).cpu / seconds,
+      steady: steadyRate(samples, together) / streams.length,
+    },
+    resident: Math.max(...samples.map(({ resident }) => resident)),
+    faults: {
+      lost: total(({ reader }) => reader.lost),
+      doubled: total(({ reader }) => reader.doubled),
+      reordered: total(({ reader }) => reader.reordered),
+      unfinished: total(({ reader }) => (reader.completed ? 0 : 1)),
+    },
+  };
+}
+
+type Span = { from: number; to: number };
+
+/** Milliseconds of processor time in a second while all streams were under way. */
+function steadyRate(samples: Sample[], { from, to }: Span): number {
+  const { cpu, seconds } = cpuBetween(samples.filter(({ at }) => at >= from && at <= to));
+  return cpu / seconds;
+}
+
+function cpuBetween(samples: Sample[]): { cpu: number; seconds: number } {
+  const [first, last] = [samples.at(0), samples.at(-1)];
+  if (!first || !last) return { cpu: Number.NaN, seconds: Number.NaN };
+  return { cpu: last.cpu - first.cpu, seconds: (last.at - first.at) / 1000 };
+}
+
+const lastOf = (arrivals: Float64Array) => arrivals.reduce((last, at) => (at > last ? at : last), 0);
+
+/** Of the tokens that were written while all streams were under way; of all, where the streams are too short for that. */
+function delaysOf(streams: Stream[], { from, to }: Span): number[] {
+  const all: number[] = [];
+  const together: number[] = [];
+  for (const { heard, written } of streams)
+    for (const [token, at] of written.entries()) {
+      const arrival = heard.reader.arrivals[token] ?? Number.NaN;
+      if (Number.isNaN(arrival)) continue;
+      all.push(arrival - at);
+      if (at >= from && at <= to) together.push(arrival - at);
+    }
+  return together.length > 0 ? together : all;
+}

@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { exchange } from './exchange.ts';
+import { cacheFolder, freePort, type Program, startProgram } from './processes.ts';
+
+export const gateway = '@portkey-ai/gateway';
+const version = '1.15.2';
+/** What newer releases of its web server (from 1.14 on) do with headers makes this version of the gateway answer 500. */
+const overrides = { '@hono/node-server': '1.13.7', '@hono/node-ws': '1.0.4' };
+const folder = join(cacheFolder, `portkey-${version}`);
+const entry = join(folder, 'node_modules', gateway, 'build/start-server.js');
+
+/** Only the benchmark needs it, so it is installed beside the project at the first use. */
+function install(): boolean {
+  if (existsSync(entry)) return true;
+  console.log(`Installing ${gateway} ${version} for comparison (once) …`);
+  mkdirSync(folder, { recursive: true });
+  const dependencies = { [gateway]: version };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies, overrides }));
+  const cli = process.env.npm_execpath;
+  const [command, first] = cli?.endsWith('.js') ? [process.execPath, [cli]] : ['npm', []];
+  const options = ['--ignore-scripts', '--no-fund', '--no-audit', '--loglevel=error'];
+  spawnSync(command, [...first, 'install', ...options], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    timeout: 120_000,
+  });
+  if (existsSync(entry)) return true;
+  rmSync(folder, { recursive: true, force: true });
+  return false;
+}
+
+/** A well-known gateway in JavaScript, for comparison; undefined where it cannot be had. */
+export async function startPortkey(upstreamPort: number) {
+  if (!install()) {
+    console.log(`${gateway} could not be installed: measured without it.`);
+    return undefined;
+  }
+  const port = await freePort();
+  const program: Program = startProgram(gateway, [entry, `--port=${port}`, '--headless'], { cwd: folder });
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const answers = await exchange({ port, method: 'GET', path: '/' }).then(
+      () => true,
+      () => false,
+    );
+    if (answers) {
+      const headers = {
+        'x-portkey-provider': 'openai',
+        'x-portkey-custom-host': `http://127.0.0.1:${upstreamPort}/v1`,
+      };
+      return { port, program, headers };
+    }
+    await wait(50);
+  }
+  await program.stop();
+  console.log(`${gateway} did not start: measured without it.`);
+  return undefined;
+}

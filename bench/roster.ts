@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { exchange } from './exchange.ts';
+import { cacheFolder, freePort, type Program, root, startProgram } from './processes.ts';
+import { settings } from './settings.ts';
+import { instructions, model } from './targets.ts';
+
+export type Person = { key: string; headers: Record<string, string>; assistantId: number; threadId: number };
+
+export type Roster = { port: number; program: Program; readyMs: number };
+
+export const password = 'correct horse battery';
+const folders: string[] = [];
+
+/** A data folder of its own, deleted at the end. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'roster-bench-'));
+  folders.push(folder);
+  return folder;
+}
+
+process.on('exit', () => {
+  // A process that was ended a moment ago may still have written a last file.
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** Starts Roster as `npm start` does, and waits until it takes work. */
+export async function startRoster(dataDir: string, providerPort: number, profiled = false): Promise<Roster> {
+  const port = await freePort();
+  const profile = profiled && settings.profile ? ['--cpu-prof', `--cpu-prof-dir=${join(cacheFolder, 'profile')}`] : [];
+  const started = performance.now();
+  const program = startProgram('Roster', [...settings.flags, ...profile, join(root, 'server/src/main.ts')], {
+    env: {
+      PORT: String(port),
+      DATA_DIR: dataDir,
+      PROVIDER_BASE_URL: `http://127.0.0.1:${providerPort}/v1`,
+      RATE_LIMIT_SCALE: '10000',
+      LOG_LEVEL: 'info',
+    },
+  });
+  for (;;) {
+    const ready = await exchange({ port, method: 'GET', path: '/readyz' }).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+    if (ready) return { port, program, readyMs: performance.now() - started };
+    if (program.child.exitCode !== null) throw new Error('Roster did not start; the lines above say why');
+    await wait(5);
+  }
+}
+
+const browser = { 'sec-fetch-site': 'same-origin' };
+
+/** @throws with Roster's words where the call does not succeed */
+export async function post<T>(port: number, path: string, headers: Record<string, string>, body: unknown): Promise<T> {
+  const { status, text } = await exchange({ port, method: 'POST', path, headers: { ...browser, ...headers }, body });
+  if (status >= 300) throw new Error(`POST ${path} answered ${status}: ${text}`);
+  return JSON.parse(text === '' ? 'null' : text);
+}
+
+/** Registers or signs in; the headers with which the person calls from then on. */
+export async function signIn(port: number, path: '/api/register' | '/api/login', email: string) {
+  const { status, headers, text } = await exchange({
+    port,
+    method: 'POST',
+    path,
+    headers: browser,
+    body: { email, password },
+  });
+  if (status >= 300) throw new Error(`POST ${path} answered ${status}: ${text}`);
+  const [cookie = ''] = [headers['set-cookie'] ?? []].flat();
+  return { ...browser, cookie: cookie.split(';')[0] ?? '' };
+}
+
+/** People with a key, an assistant and a conversation, made by the calls a browser makes. */
+export async function preparePeople(port: number, count: number): Promise<Person[]> {
+  const people: Person[] = [];
+  const numbers = Array.from({ length: count }, (_, index) => index);
+  const prepareNext = async (): Promise<void> => {
+    const number = numbers.shift();
+    if (number === undefined) return;
+    const headers = await signIn(port, '/api/register', `person-${number}@example.com`);
+    const key = `sk-bench-${String(number).padStart(4, '0')}-${'simulated'.repeat(3)}`;
+    await post(port, '/api/settings/apikey', headers, { apiKey: key });
+    const draft = { name: 'Manual', model, instructions, temperature: 0.7 };
+    const { id } = await post<{ id: number }>(port, '/api/assistants', headers, draft);
+    people.push({ key, headers, assistantId: id, threadId: 0 });
+    return prepareNext();
+  };
+  await Promise.all(Array.from({ length: 6 }, prepareNext));
+  return people;
+}
+
+/** A new conversation for each. It has a title of its own, so that no second call asks the provider for one. */
+export async function newThreads(port: number, people: Person[]) {
+  for (const person of people) {
+    const draft = { title: 'Measured', assistantId: person.assistantId };
+    person.threadId = (await post<{ id: number }>(port, '/api/threads', person.headers, draft)).id;
+  }
+}

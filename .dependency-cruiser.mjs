@@ -80,7 +80,10 @@ export default {
       name: 'nothing-calls-back-up',
       comment: 'Features are joined by app.ts; what lies below does not know them.',
       severity: 'error',
-      from: { path: '^server/src/(db|http|provider|security|errors\\.ts|config\\.ts)', pathNot: '\\.test\\.ts$' },
+      from: {
+        path: '^server/src/(db|http|jobs|mail|provider|security|errors\\.ts|config\\.ts)',
+        pathNot: '\\.test\\.ts$',
+      },
       to: { path: '^server/src/(features/|app\\.ts|start\\.ts|main\\.ts)' },
     },
     {

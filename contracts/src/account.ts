@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint, NoContent, Time } from './endpoint.ts';
+import { endpoint, Id, NoContent, Time } from './endpoint.ts';
 
 /** The typo guard for OpenAI's own keys, in the specification's words; proof is a call to the provider. */
 export const openAiKeyPattern = /^sk-[A-Za-z0-9_-]{32,509}$/;
@@ -25,7 +25,161 @@ export const UserConfig = z.object({
 });
 export type UserConfig = z.output<typeof UserConfig>;
 
+export const themes = ['light', 'dark', 'system'] as const;
+export const Theme = z.enum(themes);
+export type Theme = z.output<typeof Theme>;
+
+/** A color as the pickers give it. Nothing else ever reaches a style. */
+export const Color = z
+  .string()
+  .regex(/^#[0-9a-fA-F]{6}$/, 'Enter a color as # and six hexadecimal digits')
+  .transform((color) => color.toLowerCase());
+
+/** The colors a person may choose, with what the pickers show before they have. */
+export const colorDefaults = {
+  backgroundColor: '#000000',
+  foregroundColor: '#ffffff',
+  primaryColor: '#3b82f6',
+  accentColor: '#f97316',
+  cardColor: '#1e1e1e',
+} as const;
+export type ColorName = keyof typeof colorDefaults;
+
+const SavedColor = z.string().nullable();
+export const Preferences = z.object({
+  theme: Theme,
+  notificationsEnabled: z.boolean(),
+  soundEnabled: z.boolean(),
+  customColors: z.boolean(),
+  /** All colors are null while `customColors` is false. */
+  backgroundColor: SavedColor,
+  foregroundColor: SavedColor,
+  primaryColor: SavedColor,
+  accentColor: SavedColor,
+  cardColor: SavedColor,
+});
+export type Preferences = z.output<typeof Preferences>;
+
+/** What an account has before it saves anything. */
+export const defaultPreferences: Preferences = {
+  theme: 'dark',
+  notificationsEnabled: true,
+  soundEnabled: true,
+  customColors: false,
+  backgroundColor: null,
+  foregroundColor: null,
+  primaryColor: null,
+  accentColor: null,
+  cardColor: null,
+};
+
+/** Colors that come while `customColors` is false are not kept. */
+export const PreferencesInput = z.strictObject({
+  theme: Theme,
+  notificationsEnabled: z.boolean(),
+  soundEnabled: z.boolean(),
+  customColors: z.boolean(),
+  backgroundColor: Color.nullable(),
+  foregroundColor: Color.nullable(),
+  accentColor: Color.nullable(),
+  primaryColor: Color.nullable().optional(),
+  cardColor: Color.nullable().optional(),
+});
+
+/** What happened to the security of an account. Never what it holds. */
+export const securityEvents = [
+  'account_created',
+  'signed_in',
+  'sign_in_failed',
+  'signed_out',
+  'session_ended',
+  'other_sessions_ended',
+  'reset_requested',
+  'password_set',
+  'password_changed',
+  'email_confirmed',
+  'login_method_connected',
+  'login_method_disconnected',
+  'api_key_saved',
+  'api_key_removed',
+  'data_exported',
+  'details_changed',
+  'role_changed',
+  'status_changed',
+  'reset_link_made',
+  'account_closed',
+] as const;
+export const SecurityEventKind = z.enum(securityEvents);
+export type SecurityEventKind = z.output<typeof SecurityEventKind>;
+
+export const SecurityEvent = z.object({
+  id: Id,
+  event: SecurityEventKind,
+  /** Who did it: the person, an administrator, or the operator by a command on the server. */
+  by: z.enum(['self', 'administrator', 'operator']),
+  /** '{browser} on {OS}'; null where no browser was involved. */
+  device: z.string().nullable(),
+  ipAddress: z.string().nullable(),
+  /** What changed, in words for people: 'Google', 'Editor to Admin'. Never a secret. */
+  detail: z.string().nullable(),
+  at: Time,
+});
+export type SecurityEvent = z.output<typeof SecurityEvent>;
+
+/** A page of a list, newest first; `cursor` is the `nextCursor` of the page before. */
+export const EventsQuery = z.strictObject({
+  limit: z.coerce.number<number>().int().min(1).max(100).default(25),
+  cursor: z.string().max(200).optional(),
+});
+
+export const AccountClosing = z.strictObject({
+  /** Asked for where the account has one; otherwise the sign-in must be younger than ten minutes. */
+  password: z.string().max(1024, 'Password cannot exceed 256 characters').optional(),
+});
+
 export const account = {
+  preferences: endpoint({
+    method: 'GET',
+    path: '/api/settings/preferences',
+    access: 'user',
+    summary: 'How Roster looks and sounds for this person.',
+    output: Preferences,
+  }),
+  savePreferences: endpoint({
+    method: 'POST',
+    path: '/api/settings/preferences',
+    access: 'user',
+    summary: 'Saves how Roster looks and sounds; applied on other devices at their next load.',
+    body: PreferencesInput,
+    output: Preferences,
+  }),
+  securityEvents: endpoint({
+    method: 'GET',
+    path: '/api/user/security-events',
+    access: 'user',
+    summary: 'What happened to the security of the own account, the newest first.',
+    query: EventsQuery,
+    output: z.object({ items: z.array(SecurityEvent), nextCursor: z.string().nullable() }),
+  }),
+  exportData: endpoint({
+    method: 'GET',
+    path: '/api/user/export',
+    access: 'user',
+    rate: 'keyUse',
+    summary: 'Everything of the person as one ZIP archive; docs/export-format.md describes it.',
+    output: NoContent,
+    answers: 'bytes',
+  }),
+  closeAccount: endpoint({
+    method: 'DELETE',
+    path: '/api/user',
+    access: 'user',
+    rate: 'resetAttempt',
+    summary: 'Closes the account and removes everything of the person.',
+    body: AccountClosing,
+    output: NoContent,
+    status: 204,
+  }),
   config: endpoint({
     method: 'GET',
     path: '/api/user/config',

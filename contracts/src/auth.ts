@@ -64,12 +64,45 @@ export const Registration = z.strictObject({
   setupCode: z.string().max(100).optional(),
 });
 
+/** Sign-in through another party's account, besides the password. */
+export const externalProviders = ['google', 'github'] as const;
+export const ExternalProvider = z.enum(externalProviders);
+export type ExternalProvider = z.output<typeof ExternalProvider>;
+
+/** Why a sign-in through Google or GitHub came to nothing: `?error=` on the page where it ends. */
+export const externalFailures = [
+  /** The person said no at the provider. */
+  'cancelled',
+  /** Begun in another browser, more than ten minutes ago, or answered twice. */
+  'expired',
+  /** The provider did not answer, or not as it should. */
+  'provider_failed',
+  'not_configured',
+  /** The provider does not vouch for the person's address. */
+  'email_unverified',
+  /** There is an account with this address: sign in to it first, then connect. */
+  'account_exists',
+  'registration_closed',
+  'setup_code_required',
+  'inactive',
+  /** This Google or GitHub account belongs to another account of this installation. */
+  'linked_elsewhere',
+  /** This account is connected to another Google or GitHub account already. */
+  'already_connected',
+  /** The account's own address is not confirmed, so nothing is connected to it. */
+  'unconfirmed_email',
+] as const;
+export const ExternalFailure = z.enum(externalFailures);
+export type ExternalFailure = z.output<typeof ExternalFailure>;
+
 /** What the sign-in page can offer on this installation. */
 export const SignInOptions = z.object({
   registration: z.enum(['open', 'closed']),
   setupCodeRequired: z.boolean(),
   google: z.boolean(),
   github: z.boolean(),
+  /** Whether mail goes out; without a mail server it is kept in the data folder for the operator. */
+  mail: z.boolean(),
   provider: z.object({ name: z.string(), isOpenAi: z.boolean() }),
 });
 export type SignInOptions = z.output<typeof SignInOptions>;
@@ -85,6 +118,23 @@ export const Session = z.object({
   isCurrent: z.boolean(),
 });
 export type Session = z.output<typeof Session>;
+
+const ExternalProfile = z.object({
+  connected: z.boolean(),
+  /** The address of the connected Google or GitHub account. */
+  email: z.string().nullable(),
+});
+export const ExternalProfiles = z.object({ google: ExternalProfile, github: ExternalProfile });
+export type ExternalProfiles = z.output<typeof ExternalProfiles>;
+
+/** A mailed token as it comes back. Only 43 characters of base64url can be one; anything else is refused as a wrong one. */
+const MailedToken = z.string().max(200, 'Invalid reset link');
+
+export const ResetRequest = z.strictObject({ email: Email });
+export const PasswordChange = z.strictObject({
+  currentPassword: z.string().min(1, 'Enter your current password').max(1024, 'Password cannot exceed 256 characters'),
+  newPassword: NewPassword,
+});
 
 const SessionId = z.string().regex(/^[A-Za-z0-9_-]{10,64}$/, 'Unknown session');
 
@@ -151,6 +201,69 @@ export const auth = {
     path: '/api/user/sessions',
     access: 'user',
     summary: 'Signs all other devices out.',
+    output: NoContent,
+    status: 204,
+  }),
+  requestReset: endpoint({
+    method: 'POST',
+    path: '/api/reset-password/request',
+    access: 'public',
+    rate: 'resetRequest',
+    summary: 'Mails a link to set a password, if there is an account. The answer is the same where there is none.',
+    body: ResetRequest,
+    output: NoContent,
+    status: 204,
+  }),
+  resetPassword: endpoint({
+    method: 'POST',
+    path: '/api/reset-password/reset',
+    access: 'public',
+    rate: 'resetAttempt',
+    summary: 'Sets the password with a mailed token, and signs every device out.',
+    body: z.strictObject({ password: NewPassword, userId: Id, token: MailedToken }),
+    output: NoContent,
+    status: 204,
+  }),
+  changePassword: endpoint({
+    method: 'POST',
+    path: '/api/user/password',
+    access: 'user',
+    summary: 'Changes the password, and signs all other devices out.',
+    body: PasswordChange,
+    output: NoContent,
+    status: 204,
+  }),
+  requestConfirmation: endpoint({
+    method: 'POST',
+    path: '/api/confirm-email/request',
+    access: 'user',
+    rate: 'resetRequest',
+    summary: 'Mails a link that confirms the address of the account.',
+    output: NoContent,
+    status: 204,
+  }),
+  confirmEmail: endpoint({
+    method: 'POST',
+    path: '/api/confirm-email',
+    access: 'user',
+    rate: 'resetAttempt',
+    summary: 'Confirms the address of the signed-in account with a mailed token.',
+    body: z.strictObject({ userId: Id, token: MailedToken }),
+    output: User,
+  }),
+  externalProfiles: endpoint({
+    method: 'GET',
+    path: '/api/user/oauth-profiles',
+    access: 'user',
+    summary: 'Which Google and GitHub accounts sign in to this account.',
+    output: ExternalProfiles,
+  }),
+  disconnect: endpoint({
+    method: 'DELETE',
+    path: '/api/user/oauth-profiles/:provider',
+    access: 'user',
+    summary: 'Disconnects Google or GitHub; never the last way in.',
+    params: z.strictObject({ provider: ExternalProvider }),
     output: NoContent,
     status: 204,
   }),

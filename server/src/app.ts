@@ -26,6 +26,9 @@ import { createRates } from './http/rates.ts';
 import { createRouter } from './http/router.ts';
 import { createServer } from './http/server.ts';
 import { serveWeb } from './http/web-files.ts';
+import { jobRepository } from './jobs/repository.ts';
+import { createWorker, type JobKind } from './jobs/worker.ts';
+import { createMailTransport } from './mail/transport.ts';
 import { loadCatalogue } from './provider/catalogue.ts';
 import { createProvider } from './provider/create.ts';
 import { createVault } from './security/vault.ts';
@@ -62,6 +65,10 @@ export async function createApp(parts: Parts) {
     findActor: (token, request) => sessions.find(token, request.ip),
   });
 
+  const mail = createMailTransport(config, log);
+  const jobKinds = new Map<string, JobKind>();
+  const worker = createWorker(jobRepository(db), jobKinds, log);
+
   const catalogue = loadCatalogue(config.modelCatalogue);
   const provider = await createProvider({ db, config: config.provider });
   const keys = providerKeyService({ keys: keyRepository(db), vault: createVault(config.masterKeys), provider, config });
@@ -96,6 +103,8 @@ export async function createApp(parts: Parts) {
     async close() {
       state.ready = false;
       await chat.close();
+      await worker.stop();
+      mail.close();
       streams.close();
       await app.close();
       await provider.close();

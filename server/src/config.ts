@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { CannotStart } from './errors.ts';
 import { generatedMasterKeys, type MasterKey, parseMasterKeys, readMasterKeyFile } from './security/master-key.ts';
+import { Secret } from './security/secret.ts';
 
 const Port = z.coerce.number().int().min(0).max(65_535);
 const blankAsAbsent = (value: unknown) => (value === '' ? undefined : value);
@@ -26,6 +27,15 @@ const Environment = z.object({
   PROVIDER_NAME: setting(z.string().max(60).optional()),
   DEFAULT_MODEL: setting(z.string().max(200).default('gpt-4o')),
   MODEL_CATALOGUE: setting(z.string().optional()),
+  SMTP_URL: setting(z.url({ protocol: /^smtps?$/ }).optional()),
+  MAIL_FROM: setting(z.string().max(320).optional()),
+  GOOGLE_CLIENT_ID: setting(z.string().optional()),
+  GOOGLE_CLIENT_SECRET: setting(z.string().optional()),
+  GOOGLE_ISSUER: setting(z.url({ protocol: /^https?$/ }).default('https://accounts.google.com')),
+  GITHUB_CLIENT_ID: setting(z.string().optional()),
+  GITHUB_CLIENT_SECRET: setting(z.string().optional()),
+  GITHUB_URL: setting(z.url({ protocol: /^https?$/ }).default('https://github.com')),
+  GITHUB_API_URL: setting(z.url({ protocol: /^https?$/ }).default('https://api.github.com')),
   REGISTRATION: setting(z.enum(['open', 'closed']).default('open')),
   TRUST_PROXY: setting(z.coerce.number().int().min(0).max(10).default(0)),
   LOG_LEVEL: setting(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info')),
@@ -53,6 +63,24 @@ function masterKeys(env: z.output<typeof Environment>, loopback: boolean, dataDi
   return generatedMasterKeys(dataDir);
 }
 
+/** The variables that hold secrets; main.ts takes them out of the environment once they are read. */
+export const secretVariables = ['MASTER_KEY', 'SMTP_URL', 'GOOGLE_CLIENT_SECRET', 'GITHUB_CLIENT_SECRET'] as const;
+
+/** An identity provider's application of ours; undefined where it is not configured. */
+function client(name: 'GOOGLE' | 'GITHUB', id: string | undefined, secret: string | undefined) {
+  if (!id && !secret) return undefined;
+  if (!id || !secret) throw new UnusableConfiguration(`Set ${name}_CLIENT_ID and ${name}_CLIENT_SECRET, both or none.`);
+  return { clientId: id, clientSecret: new Secret(secret) };
+}
+
+/** Secrets and identities go over this connection: plain http is for a test server on this machine only. */
+function trusted(name: string, address: string): URL {
+  const url = new URL(address);
+  if (url.protocol !== 'https:' && !isLoopback(url.hostname))
+    throw new UnusableConfiguration(`${name} must begin with https:// outside loopback.`);
+  return url;
+}
+
 /** Reads the configuration. @throws UnusableConfiguration or UnusableSecret with what is to be changed. */
 export function loadConfig(variables: Record<string, string | undefined>) {
   const parsed = Environment.safeParse(variables);
@@ -70,6 +98,10 @@ export function loadConfig(variables: Record<string, string | undefined>) {
   const providerUrl = new URL(env.PROVIDER_BASE_URL);
   if (providerUrl.username || providerUrl.search || providerUrl.hash)
     throw new UnusableConfiguration('PROVIDER_BASE_URL must be scheme, host and path only.');
+  if (env.SMTP_URL && !env.MAIL_FROM)
+    throw new UnusableConfiguration('With SMTP_URL set MAIL_FROM too, the address that mail comes from.');
+  const google = client('GOOGLE', env.GOOGLE_CLIENT_ID, env.GOOGLE_CLIENT_SECRET);
+  const github = client('GITHUB', env.GITHUB_CLIENT_ID, env.GITHUB_CLIENT_SECRET);
   const dataDir = resolve(env.DATA_DIR);
   const isOpenAi = providerUrl.hostname === 'api.openai.com';
   return {
@@ -87,6 +119,16 @@ export function loadConfig(variables: Record<string, string | undefined>) {
     },
     defaultModel: env.DEFAULT_MODEL,
     modelCatalogue: env.MODEL_CATALOGUE && resolve(env.MODEL_CATALOGUE),
+    mail: {
+      smtpUrl: env.SMTP_URL ? new Secret(env.SMTP_URL) : undefined,
+      from: env.MAIL_FROM ?? `Roster <roster@${publicUrl.hostname}>`,
+    },
+    google: google && { ...google, issuer: trusted('GOOGLE_ISSUER', env.GOOGLE_ISSUER) },
+    github: github && {
+      ...github,
+      url: trusted('GITHUB_URL', env.GITHUB_URL),
+      apiUrl: trusted('GITHUB_API_URL', env.GITHUB_API_URL),
+    },
     registration: env.REGISTRATION,
     trustProxy: env.TRUST_PROXY,
     logLevel: env.LOG_LEVEL,

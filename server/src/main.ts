@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { loadConfig } from './config.ts';
+import { loadConfig, secretVariables } from './config.ts';
 import { CannotStart } from './errors.ts';
 import { start } from './start.ts';
 
@@ -7,8 +7,8 @@ const stopWithinMs = 30_000;
 
 try {
   const config = loadConfig(process.env);
-  // From here on the key lives only in its wrapper: nothing that prints the environment can show it.
-  delete process.env.MASTER_KEY;
+  // From here on the secrets live only in their wrappers: nothing that prints the environment can show them.
+  for (const name of secretVariables) delete process.env[name];
   const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime });
   process.on('uncaughtException', (error) => log.error({ err: error }, 'uncaught exception'));
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));

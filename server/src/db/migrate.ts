@@ -5,12 +5,16 @@ import { type Kysely, sql } from 'kysely';
 import { CannotStart } from '../errors.ts';
 import type { Engine, OpenDatabase } from './connect.ts';
 import * as init from './migrations/0001-init.ts';
+import * as people from './migrations/0002-people.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
 
 /** In order; a file here is never edited after a release, only followed by another one. */
-const migrations: [name: string, migration: Migration][] = [['0001-init', init]];
+const migrations: [name: string, migration: Migration][] = [
+  ['0001-init', init],
+  ['0002-people', people],
+];
 
 const checksumOf = (name: string) =>
   createHash('sha256')

@@ -1,3 +1,4 @@
+import type { SecurityEventKind } from '@roster/contracts/account';
 import type { Generated, GeneratedAlways } from 'kysely';
 
 /** Portable columns only: integers, reals, text. Booleans are 0/1, times ISO 8601 text in UTC, JSON is text. */
@@ -18,6 +19,8 @@ export type Database = {
     email_verified_at: string | null;
     /** Wrong passwords in a row since the last success. */
     failed_sign_ins: Generated<number>;
+    /** When somebody was last there with a session; null: never. Kept when sessions end. */
+    last_active_at: string | null;
     created_at: string;
   };
   sessions: {
@@ -126,6 +129,73 @@ export type Database = {
     estimated: Flag;
     /** YYYY-MM-DD in UTC. */
     day: string;
+    created_at: string;
+  };
+  /** The person at Google or GitHub who signs in to an account: known by the subject, never by the address. */
+  identities: {
+    id: Id;
+    user_id: number;
+    provider: 'google' | 'github';
+    subject: string;
+    email: string;
+    created_at: string;
+  };
+  /** A sign-in at Google or GitHub that is under way, bound to one browser by its cookie; taken once. */
+  sign_in_flows: {
+    id_hash: string;
+    provider: 'google' | 'github';
+    state: string;
+    nonce: string;
+    code_verifier: string;
+    return_path: string;
+    /** The signed-in account that it connects to, and the session it was begun in; null when signing in. */
+    user_id: number | null;
+    session_id: string | null;
+    created_at: string;
+  };
+  /** Mailed links. Of one account and purpose only the newest is good, once. */
+  mailed_tokens: {
+    id: Id;
+    user_id: number;
+    purpose: 'password' | 'confirm-email';
+    token_hash: string;
+    /** The address that using it proves; null where the link did not go by mail. */
+    proves_email: string | null;
+    created_at: string;
+    used_at: string | null;
+  };
+  preferences: {
+    user_id: number;
+    theme: 'light' | 'dark' | 'system';
+    notifications_enabled: Flag;
+    sound_enabled: Flag;
+    custom_colors: Flag;
+    background_color: string | null;
+    foreground_color: string | null;
+    primary_color: string | null;
+    accent_color: string | null;
+    card_color: string | null;
+  };
+  security_events: {
+    id: Id;
+    user_id: number | null;
+    event: SecurityEventKind;
+    done_by: 'self' | 'administrator' | 'operator';
+    user_agent: string | null;
+    ip_address: string | null;
+    detail: string | null;
+    created_at: string;
+  };
+  /** Work for later, see jobs/worker.ts. */
+  jobs: {
+    id: Id;
+    kind: string;
+    payload: string;
+    run_at: string;
+    attempts: Generated<number>;
+    claimed_until: string | null;
+    last_error: string | null;
+    given_up_at: string | null;
     created_at: string;
   };
 };

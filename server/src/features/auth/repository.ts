@@ -58,6 +58,7 @@ export function userRepository(db: Kysely<Database>) {
           status: 'Active',
           password_hash: user.passwordHash,
           email_verified_at: null,
+          last_active_at: null,
           created_at: user.createdAt,
         })
         .onConflict((conflict) => conflict.column('email').doNothing())
@@ -84,6 +85,11 @@ export function userRepository(db: Kysely<Database>) {
 export type UserRepository = ReturnType<typeof userRepository>;
 
 export function sessionRepository(db: Kysely<Database>) {
+  /** Kept with the account too: what a session knows goes with it. */
+  async function wasThere(userId: number, at: string) {
+    await db.updateTable('users').set({ last_active_at: at }).where('id', '=', userId).execute();
+  }
+
   return {
     async insert(userId: number, session: SessionRecord & { tokenHash: string }) {
       await db
@@ -98,6 +104,7 @@ export function sessionRepository(db: Kysely<Database>) {
           last_active_at: session.lastActiveAt,
         })
         .execute();
+      await wasThere(userId, session.lastActiveAt);
     },
     /** The session of a token with the present state of its user; only if both are good. */
     byTokenHash: (tokenHash: string, notBefore: { created: string; active: string }) =>
@@ -134,6 +141,7 @@ export function sessionRepository(db: Kysely<Database>) {
         .where('user_id', '=', userId)
         .where('id', '=', sessionId)
         .execute();
+      await wasThere(userId, seen.at);
     },
     async list(userId: number, notBefore: { created: string; active: string }): Promise<SessionRecord[]> {
       const rows = await db
@@ -172,6 +180,11 @@ export function sessionRepository(db: Kysely<Database>) {
         .where('id', '!=', keptSessionId)
         .returning('id')
         .execute();
+      return rows.map((row) => row.id);
+    },
+    /** Returns the ids of the sessions that ended. */
+    async deleteAll(userId: number): Promise<string[]> {
+      const rows = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('id').execute();
       return rows.map((row) => row.id);
     },
     /** Keeps the newest `count` sessions of a person, and drops those past their time. */

@@ -2,9 +2,10 @@ import { auth as api } from '@roster/contracts/auth';
 import type { FastifyRequest } from 'fastify';
 import type { Config } from '../../config.ts';
 import type { Router } from '../../http/router.ts';
+import type { Visitor } from '../../security/events-repository.ts';
 import type { SessionCookie } from './cookie.ts';
 import type { AuthService } from './service.ts';
-import type { SessionService, Visitor } from './sessions.ts';
+import type { SessionService } from './sessions.ts';
 
 type Dependencies = { auth: AuthService; sessions: SessionService; cookie: SessionCookie; config: Config };
 
@@ -17,8 +18,9 @@ export function authRoutes({ route, publicRoute }: Router, { auth, sessions, coo
   publicRoute(api.options, async () => ({
     registration: config.registration,
     setupCodeRequired: await auth.needsSetupCode(),
-    google: false,
-    github: false,
+    google: config.google !== undefined,
+    github: config.github !== undefined,
+    mail: config.mail.smtpUrl !== undefined,
     provider: { name: config.provider.name, isOpenAi: config.provider.isOpenAi },
   }));
   route(api.currentUser, ({ actor }) => auth.user(actor.userId));

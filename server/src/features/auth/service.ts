@@ -5,10 +5,10 @@ import type { Config } from '../../config.ts';
 import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
 import type { Rates } from '../../http/rates.ts';
+import type { Visitor } from '../../security/events-repository.ts';
 import type { PasswordHashing } from './password-hashing.ts';
 import { refuseGuessable } from './password-rules.ts';
 import { sessionRepository, type UserRecord, userRepository } from './repository.ts';
-import type { Visitor } from './sessions.ts';
 
 /** After this many wrong passwords in a row only a device that is known, or a reset link, gets in. */
 const failuresUntilLocked = 100;

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Session } from '@roster/contracts/auth';
 import { AppError } from '../../errors.ts';
 import type { Actor } from '../../http/actor.ts';
+import type { Visitor } from '../../security/events-repository.ts';
 import { deviceLabel } from './device.ts';
 import type { SessionRepository } from './repository.ts';
 
@@ -10,8 +11,6 @@ const idleLimit = 7 * day;
 const absoluteLimit = 30 * day;
 const sessionsPerUser = 50;
 const touchEvery = 60_000;
-
-export type Visitor = { userAgent: string | null; ipAddress: string };
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
 
@@ -69,6 +68,10 @@ export function sessionService(sessions: SessionRepository, onEnd: (sessionIds: 
     },
     async endOthers({ userId, sessionId }: Actor) {
       onEnd(await sessions.deleteOthers(userId, sessionId));
+    },
+    /** Signs out everywhere, this browser included. */
+    async endAll(userId: number) {
+      onEnd(await sessions.deleteAll(userId));
     },
     async endToken(token: string) {
       await sessions.deleteByTokenHash(hashOf(token));

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { EventsQuery, SecurityEvent } from './account.ts';
+import { Email, NewPassword, Role, UserStatus } from './auth.ts';
+import { endpoint, Id, NoContent, PathId, Time } from './endpoint.ts';
+import { textUpTo } from './text.ts';
+
+/** An account as administrators see it: never its key, its contents or what it costs. */
+export const ManagedUser = z.object({
+  id: Id,
+  email: z.string(),
+  name: z.string().nullable(),
+  role: Role,
+  status: UserStatus,
+  /** null: has never signed in. */
+  lastActive: Time.nullable(),
+  hasPassword: z.boolean(),
+  emailVerified: z.boolean(),
+  createdAt: Time,
+});
+export type ManagedUser = z.output<typeof ManagedUser>;
+
+export const userSorts = ['name', 'email', 'role', 'status', 'lastActive'] as const;
+export const UserSort = z.enum(userSorts);
+export type UserSort = z.output<typeof UserSort>;
+
+const Name = textUpTo(100, 'Name cannot exceed 100 characters')
+  .transform((name) => name.trim().normalize('NFC'))
+  .refine((name) => [...name].length >= 2, 'Name must be at least 2 characters');
+
+export const NewUser = z.strictObject({
+  name: Name,
+  email: Email,
+  role: Role,
+  status: UserStatus.default('Active'),
+  /** Left out: the person gets a link to set one. */
+  password: NewPassword.optional(),
+});
+
+/** An address can be corrected only while nobody has signed in with it. */
+export const UserChanges = z.strictObject({
+  name: Name.optional(),
+  email: Email.optional(),
+  role: Role.optional(),
+  status: UserStatus.optional(),
+});
+
+/** How a person comes to a password: the link was mailed, or it is shown to the administrator, once. */
+export const PasswordLink = z.object({
+  mailed: z.boolean(),
+  /** null where it was mailed. Works once, for 30 minutes. */
+  link: z.string().nullable(),
+});
+export type PasswordLink = z.output<typeof PasswordLink>;
+
+/** An event with the account it concerns; without the person's address and device, which are theirs. */
+export const AccountEvent = SecurityEvent.omit({ device: true, ipAddress: true }).extend({
+  /** The account it happened to; null once it is gone. */
+  email: z.string().nullable(),
+});
+export type AccountEvent = z.output<typeof AccountEvent>;
+
+const byId = z.strictObject({ id: PathId });
+
+export const users = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/admin/users',
+    access: 'admin',
+    summary: 'The accounts of this installation; `q` searches names and addresses.',
+    query: z.strictObject({
+      q: z.string().max(200).optional(),
+      sort: UserSort.default('name'),
+      order: z.enum(['asc', 'desc']).default('asc'),
+      limit: z.coerce.number<number>().int().min(1).max(100).default(25),
+      cursor: z.string().max(2000).optional(),
+    }),
+    output: z.object({ items: z.array(ManagedUser), nextCursor: z.string().nullable() }),
+  }),
+  summary: endpoint({
+    method: 'GET',
+    path: '/api/admin/users/summary',
+    access: 'admin',
+    summary: 'How many accounts there are, and of which kind.',
+    output: z.object({
+      total: z.number().int(),
+      active: z.number().int(),
+      administrators: z.number().int(),
+      /** Signed in and there at least once in the last 7 days. */
+      recent: z.number().int(),
+    }),
+  }),
+  add: endpoint({
+    method: 'POST',
+    path: '/api/admin/users',
+    access: 'admin',
+    summary: 'Adds an account, and mails its owner a link to set a password where none was given.',
+    body: NewUser,
+    output: z.object({ user: ManagedUser, passwordLink: PasswordLink.nullable() }),
+    status: 201,
+  }),
+  change: endpoint({
+    method: 'PATCH',
+    path: '/api/admin/users/:id',
+    access: 'admin',
+    summary: 'Changes name, role or status. Inactive signs out everywhere at once.',
+    params: byId,
+    body: UserChanges,
+    output: ManagedUser,
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/api/admin/users/:id',
+    access: 'admin',
+    summary: 'Deletes an account and everything of its owner.',
+    params: byId,
+    output: NoContent,
+    status: 204,
+  }),
+  resetPassword: endpoint({
+    method: 'POST',
+    path: '/api/admin/users/:id/reset-password',
+    access: 'admin',
+    summary: 'Mails the owner of an account a link to set a new password.',
+    params: byId,
+    output: PasswordLink,
+  }),
+  events: endpoint({
+    method: 'GET',
+    path: '/api/admin/security-events',
+    access: 'admin',
+    summary: 'What happened to the accounts of this installation, the newest first.',
+    query: EventsQuery,
+    output: z.object({ items: z.array(AccountEvent), nextCursor: z.string().nullable() }),
+  }),
+};

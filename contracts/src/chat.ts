@@ -91,6 +91,9 @@ const ClientId = z.string().regex(/^[A-Za-z0-9_-]{8,64}$/, 'clientId must be 8 t
 const byId = z.strictObject({ id: PathId });
 const Flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 
+/** Asked for once more, after a budget with a hard stop refused it: this one call goes through. */
+const OverBudget = z.boolean().optional();
+
 export const MessageDraft = z.strictObject({
   message: textUpTo(messageLimit, 'Message cannot exceed 10000 characters').refine(
     (text) => text.trim() !== '',
@@ -100,6 +103,7 @@ export const MessageDraft = z.strictObject({
   fileIds: z.array(Id).max(20).optional(),
   /** The message this one follows: left out, the end of the shown branch; null, the beginning. */
   parentId: Id.nullable().optional(),
+  overBudget: OverBudget,
 });
 
 export const chat = {
@@ -206,7 +210,7 @@ export const chat = {
     rate: 'messages',
     summary: 'A new answer beside the old one, for an answer or for a question.',
     params: byId,
-    body: z.strictObject({ clientId: ClientId.optional() }),
+    body: z.strictObject({ clientId: ClientId.optional(), overBudget: OverBudget }),
     output: z.object({ message: Message, run: Run }),
     status: 202,
   }),

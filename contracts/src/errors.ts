@@ -19,6 +19,7 @@ export const errorStatus = {
   no_mail_server: 409,
   no_api_key: 409,
   key_unreadable: 409,
+  budget_exceeded: 409,
   run_in_progress: 409,
   too_many_runs: 409,
   too_large: 413,

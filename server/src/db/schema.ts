@@ -5,6 +5,18 @@ import type { Generated, GeneratedAlways } from 'kysely';
 type Flag = 0 | 1;
 type Id = GeneratedAlways<number>;
 
+/** `cost_usd` leaves out the unpriced requests. */
+type UsageSums = {
+  requests: number;
+  input_tokens: number;
+  cached_tokens: number;
+  output_tokens: number;
+  reasoning_tokens: number;
+  cost_usd: number;
+  unpriced_requests: number;
+  estimated_requests: number;
+};
+
 export type Database = {
   schema_migrations: { name: string; checksum: string; applied_at: string };
   settings: { name: string; value: string };
@@ -197,5 +209,37 @@ export type Database = {
     last_error: string | null;
     given_up_at: string | null;
     created_at: string;
+  };
+  /** Sums of usage_records, kept in the transaction that writes the record. */
+  usage_by_day: UsageSums & {
+    user_id: number;
+    /** YYYY-MM-DD in UTC. */
+    day: string;
+    model: string;
+    /** 0: none. */
+    assistant_id: number;
+  };
+  usage_by_quarter: UsageSums & {
+    user_id: number;
+    /** The beginning of a quarter of an hour: YYYY-MM-DDTHH:MM in UTC. */
+    quarter: string;
+  };
+  /** USD per 1,000,000 tokens, as a person set them. */
+  own_prices: {
+    user_id: number;
+    model: string;
+    input: number;
+    cached_input: number | null;
+    output: number;
+    set_at: string;
+  };
+  budgets: {
+    id: Id;
+    user_id: number;
+    assistant_id: number | null;
+    amount_usd: number;
+    warn_at: number;
+    hard_stop: Flag;
+    tz: string;
   };
 };

@@ -35,6 +35,17 @@ export type TokenCounts = {
   reasoningTokens: number;
 };
 
+/** USD for one call at a price per 1,000,000 tokens. Cached and cache-write tokens are parts of the input. */
+export function costOf(price: z.output<typeof CataloguePrice>, counts: TokenCounts, isLong = false): number {
+  const plain = Math.max(0, counts.inputTokens - counts.cachedTokens - counts.cacheWriteTokens);
+  const input =
+    plain * price.input +
+    counts.cachedTokens * (price.cachedInput ?? price.input) +
+    counts.cacheWriteTokens * (price.cacheWrite ?? price.input);
+  const output = counts.outputTokens * price.output;
+  return (input * (isLong ? 2 : 1) + output * (isLong ? 1.5 : 1)) / 1_000_000;
+}
+
 /** Days before its shutdown from which a model is called `ending`. */
 const warnDays = 90;
 
@@ -78,19 +89,13 @@ export function loadCatalogue(file?: string) {
     },
     contextTokens: (model: string) => find(model)?.entry.contextTokens ?? null,
     successor: (model: string) => find(model)?.entry.successor ?? null,
-    /** USD for one call; null where no price is known. Cached and cache-write tokens are parts of the input. */
+    /** USD for one call; null where no price is known. */
     cost(model: string, counts: TokenCounts): number | null {
       const entry = find(model)?.entry;
       const price = priceOf(entry, model);
       if (!price) return null;
       const isLong = entry?.longContextFrom !== undefined && counts.inputTokens > entry.longContextFrom;
-      const plain = Math.max(0, counts.inputTokens - counts.cachedTokens - counts.cacheWriteTokens);
-      const input =
-        plain * price.input +
-        counts.cachedTokens * (price.cachedInput ?? price.input) +
-        counts.cacheWriteTokens * (price.cacheWrite ?? price.input);
-      const output = counts.outputTokens * price.output;
-      return (input * (isLong ? 2 : 1) + output * (isLong ? 1.5 : 1)) / 1_000_000;
+      return costOf(price, counts, isLong);
     },
   };
 }

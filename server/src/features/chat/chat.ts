@@ -8,6 +8,8 @@ import type { Provider } from '../../provider/provider.ts';
 import type { ProviderKeyService } from '../account/provider-key.ts';
 import type { AssistantRepository } from '../assistants/repository.ts';
 import type { ModelService } from '../models/service.ts';
+import type { BudgetService } from '../usage/budgets.ts';
+import type { PricingService } from '../usage/pricing.ts';
 import { answererFinder } from './answerer.ts';
 import { messageRepository } from './message-repository.ts';
 import { messageService } from './messages.ts';
@@ -30,12 +32,14 @@ type Dependencies = {
   keys: ProviderKeyService;
   models: Pick<ModelService, 'defaultModel'>;
   assistants: Pick<AssistantRepository, 'find'>;
+  pricing: Pick<PricingService, 'price'>;
+  budgets: Pick<BudgetService, 'check'>;
   log: FastifyBaseLogger;
 };
 
 /** Joins the parts of the chat, as app.ts joins the features. */
 export function createChat(dependencies: Dependencies) {
-  const { database, presence, provider, catalogue, keys, models, assistants, log } = dependencies;
+  const { database, presence, provider, catalogue, keys, models, assistants, pricing, budgets, log } = dependencies;
   const { db, engine } = database;
   const messageRows = messageRepository(db);
   const runs = runRepository(db);
@@ -44,9 +48,9 @@ export function createChat(dependencies: Dependencies) {
     provider,
     presence,
     log,
-    endings: runEndings({ db, engine, catalogue }),
+    endings: runEndings({ db, engine, pricing }),
     onKeyRejected: keys.noteRejected,
-    onComplete: titleSuggester({ db, engine, provider, catalogue }),
+    onComplete: titleSuggester({ db, engine, provider, catalogue, pricing }),
   });
   const threads = threadService({
     database,
@@ -59,6 +63,7 @@ export function createChat(dependencies: Dependencies) {
     catalogue,
     instance: presence.instance,
     openKey: keys.open,
+    checkBudget: budgets.check,
     answererFor: answererFinder({ catalogue, findAssistant: assistants.find, defaultModel: models.defaultModel }),
   });
   const pages = messagePages(threadRepository(db, engine), messageRows);

@@ -23,6 +23,8 @@ type Dependencies = {
   catalogue: Catalogue;
   instance: number;
   openKey: (userId: number) => Promise<Secret>;
+  /** Refuses a call that a budget does not allow. */
+  checkBudget: (userId: number, assistantId: number | null) => Promise<void>;
   answererFor: (userId: number, assistantId: number | null) => Promise<Answerer>;
 };
 
@@ -30,7 +32,8 @@ type Stored = { question: { id: number; depth: number }; answerId: number; run: 
 /** Thrown inside the transaction to leave it: the same message was stored by a request that came first. */
 class AlreadyThere extends Error {}
 
-export function messageService({ database, executor, catalogue, instance, openKey, answererFor }: Dependencies) {
+export function messageService(dependencies: Dependencies) {
+  const { database, executor, catalogue, instance, openKey, checkBudget, answererFor } = dependencies;
   const { db, engine } = database;
   const messages = messageRepository(db);
   const runs = runRepository(db);
@@ -142,6 +145,7 @@ export function messageService({ database, executor, catalogue, instance, openKe
         clientId: string;
         fileIds?: number[] | undefined;
         parentId?: number | null | undefined;
+        overBudget?: boolean | undefined;
       },
     ): Promise<{ message: Message; run: Run }> {
       const known = await earlier(userId, input.clientId);
@@ -155,6 +159,7 @@ export function messageService({ database, executor, catalogue, instance, openKe
       if (!thread) throw noThread();
       const apiKey = await openKey(userId);
       const answerer = await answererFor(userId, thread.assistantId);
+      if (!input.overBudget) await checkBudget(userId, answerer.assistantId);
       const at = new Date().toISOString();
 
       const stored = await once((trx) => storeQuestion(trx, userId, threadId, input, answerer, at));
@@ -167,7 +172,7 @@ export function messageService({ database, executor, catalogue, instance, openKe
     async regenerate(
       userId: number,
       messageId: number,
-      clientId: string | undefined,
+      { clientId, overBudget }: { clientId?: string | undefined; overBudget?: boolean | undefined },
     ): Promise<{ message: Message; run: Run }> {
       const known = await earlier(userId, clientId);
       if (known) return known;
@@ -181,6 +186,7 @@ export function messageService({ database, executor, catalogue, instance, openKe
       if (!thread) throw noThread();
       const apiKey = await openKey(userId);
       const answerer = await answererFor(userId, thread.assistantId);
+      if (!overBudget) await checkBudget(userId, answerer.assistantId);
       const at = new Date().toISOString();
       const stored = await once(async (trx) => {
         const place = await threadRepository(trx, engine).takePositions(userId, threadId, 1);

@@ -41,7 +41,7 @@ export function chatRoutes({ route, rawRoute }: Router, dependencies: Dependenci
   route(api.removeThread, ({ actor, params }) => threads.remove(actor.userId, params.id));
   route(api.messages, ({ actor, params, query }) => pages(actor.userId, params.id, query));
   route(api.send, ({ actor, params, body }) => messages.send(actor.userId, params.id, body));
-  route(api.regenerate, ({ actor, params, body }) => messages.regenerate(actor.userId, params.id, body.clientId));
+  route(api.regenerate, ({ actor, params, body }) => messages.regenerate(actor.userId, params.id, body));
   route(api.stop, async ({ actor, params }) => {
     const run = await ownRun(actor.userId, params.id);
     await executor.stop(actor.userId, run.id);

@@ -3,8 +3,9 @@ import type { RunError } from '@roster/contracts/errors';
 import type { Kysely } from 'kysely';
 import type { Engine } from '../../db/connect.ts';
 import type { Database } from '../../db/schema.ts';
-import type { Catalogue, TokenCounts } from '../../provider/catalogue.ts';
+import type { TokenCounts } from '../../provider/catalogue.ts';
 import { type AnswerEnd, type AnswerRequest, ProviderError } from '../../provider/provider.ts';
+import type { PricingService } from '../usage/pricing.ts';
 import { type UsageRecord, usageRepository } from '../usage/repository.ts';
 import { emptyLog, type FoldedLog, fold, framesAfter, parseFrames, unfold } from './event-log.ts';
 import type { LiveRun, RunOrder } from './live-run.ts';
@@ -13,7 +14,7 @@ import { type AbandonedRun, runRepository } from './run-repository.ts';
 import { searchRepository } from './search-repository.ts';
 import { estimateTokens } from './token-estimate.ts';
 
-type Dependencies = { db: Kysely<Database>; engine: Engine; catalogue: Catalogue };
+type Dependencies = { db: Kysely<Database>; engine: Engine; pricing: Pick<PricingService, 'price'> };
 type End = { state: 'complete' | 'stopped' | 'failed' | 'interrupted'; reason: string | null; error: RunError | null };
 
 /**
@@ -28,32 +29,21 @@ const interruption: RunError = {
 };
 
 /** How runs end: the words, the figures and the last event are stored together, once. */
-export function runEndings({ db, engine, catalogue }: Dependencies) {
+export function runEndings({ db, engine, pricing }: Dependencies) {
   const isBilled = (error: RunError | null, log: FoldedLog) =>
     error === null || log.text !== '' || log.reasoning !== '';
 
-  function usageRecord(
-    run: Pick<RunOrder, 'runId' | 'threadId' | 'assistantId'>,
+  async function usageRecord(
+    run: Pick<RunOrder, 'runId' | 'userId' | 'threadId' | 'assistantId'>,
     model: string,
     counts: TokenCounts,
     estimated: boolean,
     createdAt: string,
-  ): UsageRecord {
-    const { runId, threadId, assistantId } = run;
-    const costUsd = catalogue.cost(model, counts);
-    const priceAsOf = costUsd === null ? null : catalogue.asOf;
-    return {
-      ...counts,
-      runId,
-      threadId,
-      assistantId,
-      purpose: 'chat',
-      model,
-      costUsd,
-      priceAsOf,
-      estimated,
-      createdAt,
-    };
+    within?: Kysely<Database>,
+  ): Promise<UsageRecord> {
+    const { runId, userId, threadId, assistantId } = run;
+    const price = await pricing.price(userId, model, counts, within);
+    return { ...counts, ...price, runId, threadId, assistantId, purpose: 'chat', model, estimated, createdAt };
   }
 
   return {
@@ -72,7 +62,7 @@ export function runEndings({ db, engine, catalogue }: Dependencies) {
       const { order, log } = run;
       const at = new Date().toISOString();
       const counts = isBilled(end.error, log) ? (reported ?? estimate(order.request, log)) : null;
-      const usage = counts && usageRecord(order, order.request.model, counts, reported === null, at);
+      const usage = counts && (await usageRecord(order, order.request.model, counts, reported === null, at));
       const last: RunEvent[] = [...(usage ? [usageEvent(usage)] : []), endEvent(end)];
       await db.transaction().execute(async (trx) => {
         const wasOurs = await runRepository(trx).end(order.runId, {
@@ -116,7 +106,7 @@ export function runEndings({ db, engine, catalogue }: Dependencies) {
         const turns = await messageRepository(trx).wordsBefore(run.userId, run.threadId, run.messageId);
         const counts = estimate({ instructions: '', turns }, log);
         const order = { ...run, runId: run.id };
-        await usageRepository(trx).record(run.userId, usageRecord(order, run.model, counts, true, at));
+        await usageRepository(trx).record(run.userId, await usageRecord(order, run.model, counts, true, at, trx));
         return true;
       });
     },

@@ -3,6 +3,7 @@ import type { Engine } from '../../db/connect.ts';
 import type { Database } from '../../db/schema.ts';
 import type { Catalogue } from '../../provider/catalogue.ts';
 import { type Provider, ProviderError } from '../../provider/provider.ts';
+import type { PricingService } from '../usage/pricing.ts';
 import { usageRepository } from '../usage/repository.ts';
 import type { RunOrder } from './live-run.ts';
 import { messageRepository } from './message-repository.ts';
@@ -34,10 +35,16 @@ function cleaned(answer: string): string {
     .trim();
 }
 
-type Dependencies = { db: Kysely<Database>; engine: Engine; provider: Pick<Provider, 'answer'>; catalogue: Catalogue };
+type Dependencies = {
+  db: Kysely<Database>;
+  engine: Engine;
+  provider: Pick<Provider, 'answer'>;
+  catalogue: Catalogue;
+  pricing: Pick<PricingService, 'price'>;
+};
 
 /** Asks the conversation's own model for a title after the first exchange. Its usage is recorded like any other. */
-export function titleSuggester({ db, engine, provider, catalogue }: Dependencies) {
+export function titleSuggester({ db, engine, provider, catalogue, pricing }: Dependencies) {
   return async function suggest(order: RunOrder, signal: AbortSignal): Promise<void> {
     const { userId, threadId, runId, assistantId, request } = order;
     const thread = await threadRepository(db, engine).find(userId, threadId);
@@ -59,7 +66,7 @@ export function titleSuggester({ db, engine, provider, catalogue }: Dependencies
       if (title !== '' && (await threadRepository(trx, engine).suggestTitle(userId, threadId, title)))
         await searchRepository(trx, engine).putTitle(userId, threadId, title);
       if (!end.usage) return;
-      const costUsd = catalogue.cost(request.model, end.usage);
+      const price = await pricing.price(userId, request.model, end.usage, trx);
       await usageRepository(trx).record(userId, {
         ...end.usage,
         runId,
@@ -67,8 +74,7 @@ export function titleSuggester({ db, engine, provider, catalogue }: Dependencies
         assistantId,
         purpose: 'title',
         model: request.model,
-        costUsd,
-        priceAsOf: costUsd === null ? null : catalogue.asOf,
+        ...price,
         estimated: false,
         createdAt: new Date().toISOString(),
       });

@@ -1,7 +1,8 @@
 import type { Usage } from '@roster/contracts/chat';
-import type { Kysely, Selectable } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Database } from '../../db/schema.ts';
 import type { TokenCounts } from '../../provider/catalogue.ts';
+import { quarterOf } from './days.ts';
 
 /** The columns of a record that are told with its message; all null where a join found none. */
 export const usageColumns = [
@@ -43,11 +44,46 @@ export type UsageRecord = TokenCounts & {
   createdAt: string;
 };
 
+/** The columns of the sums, as a record or a sum of records adds to them. */
+export type Sums = Pick<
+  Database['usage_by_quarter'],
+  | 'requests'
+  | 'input_tokens'
+  | 'cached_tokens'
+  | 'output_tokens'
+  | 'reasoning_tokens'
+  | 'cost_usd'
+  | 'unpriced_requests'
+  | 'estimated_requests'
+>;
+
+/** A day, model and assistant, or a quarter of an hour: where sums are kept. 0 stands for no assistant. */
+type DayKey = { day: string; model: string; assistantId: number };
+
 export function usageRepository(db: Kysely<Database>) {
+  async function addToDay(userId: number, { day, model, assistantId }: DayKey, sums: Sums) {
+    await db
+      .insertInto('usage_by_day')
+      .values({ user_id: userId, day, model, assistant_id: assistantId, ...sums })
+      .onConflict((conflict) =>
+        conflict.columns(['user_id', 'day', 'model', 'assistant_id']).doUpdateSet(added('usage_by_day')),
+      )
+      .execute();
+  }
+
+  async function addToQuarter(userId: number, quarter: string, sums: Sums) {
+    await db
+      .insertInto('usage_by_quarter')
+      .values({ user_id: userId, quarter, ...sums })
+      .onConflict((conflict) => conflict.columns(['user_id', 'quarter']).doUpdateSet(added('usage_by_quarter')))
+      .execute();
+  }
+
   return {
-    /** Once per run and purpose: writing it again changes nothing. */
+    /** Once per run and purpose, with the sums that it belongs to: writing it again changes nothing. */
     async record(userId: number, usage: UsageRecord) {
-      await db
+      const day = usage.createdAt.slice(0, 10);
+      const inserted = await db
         .insertInto('usage_records')
         .values({
           user_id: userId,
@@ -64,11 +100,94 @@ export function usageRepository(db: Kysely<Database>) {
           cost_usd: usage.costUsd,
           price_as_of: usage.priceAsOf,
           estimated: usage.estimated ? 1 : 0,
-          day: usage.createdAt.slice(0, 10),
+          day,
           created_at: usage.createdAt,
         })
         .onConflict((conflict) => conflict.columns(['run_id', 'purpose']).doNothing())
-        .execute();
+        .returning('id')
+        .executeTakeFirst();
+      if (!inserted) return;
+      const sums: Sums = {
+        requests: 1,
+        input_tokens: usage.inputTokens,
+        cached_tokens: usage.cachedTokens,
+        output_tokens: usage.outputTokens,
+        reasoning_tokens: usage.reasoningTokens,
+        cost_usd: usage.costUsd ?? 0,
+        unpriced_requests: usage.costUsd === null ? 1 : 0,
+        estimated_requests: usage.estimated ? 1 : 0,
+      };
+      await addToDay(userId, { day, model: usage.model, assistantId: usage.assistantId ?? 0 }, sums);
+      await addToQuarter(userId, quarterOf(usage.createdAt), sums);
     },
+
+    /** Some of the calls of a model that have no price, the oldest first. */
+    unpriced: (userId: number, model: string, limit: number) =>
+      db
+        .selectFrom('usage_records')
+        .select([
+          'id',
+          'day',
+          'created_at as createdAt',
+          'assistant_id as assistantId',
+          'input_tokens as inputTokens',
+          'cached_tokens as cachedTokens',
+          'cache_write_tokens as cacheWriteTokens',
+          'output_tokens as outputTokens',
+          'reasoning_tokens as reasoningTokens',
+        ])
+        .where('user_id', '=', userId)
+        .where('model', '=', model)
+        .where('cost_usd', 'is', null)
+        .orderBy('id')
+        .limit(limit)
+        .execute(),
+
+    /** Gives a call its price afterwards. false: it has got one meanwhile. */
+    async price(
+      userId: number,
+      call: { id: number; day: string; createdAt: string; assistantId: number | null },
+      model: string,
+      price: { costUsd: number; asOf: string },
+    ): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('usage_records')
+        .set({ cost_usd: price.costUsd, price_as_of: price.asOf })
+        .where('user_id', '=', userId)
+        .where('id', '=', call.id)
+        .where('cost_usd', 'is', null)
+        .executeTakeFirst();
+      if (numUpdatedRows === 0n) return false;
+      const sums: Sums = { ...nothing, cost_usd: price.costUsd, unpriced_requests: -1 };
+      await addToDay(userId, { day: call.day, model, assistantId: call.assistantId ?? 0 }, sums);
+      await addToQuarter(userId, quarterOf(call.createdAt), sums);
+      return true;
+    },
+  };
+}
+
+const nothing: Sums = {
+  requests: 0,
+  input_tokens: 0,
+  cached_tokens: 0,
+  output_tokens: 0,
+  reasoning_tokens: 0,
+  cost_usd: 0,
+  unpriced_requests: 0,
+  estimated_requests: 0,
+};
+
+/** What is there and what comes, of each column. */
+function added(table: 'usage_by_day' | 'usage_by_quarter') {
+  const sum = (column: keyof Sums) => sql<number>`${sql.ref(`${table}.${column}`)} + ${sql.ref(`excluded.${column}`)}`;
+  return {
+    requests: sum('requests'),
+    input_tokens: sum('input_tokens'),
+    cached_tokens: sum('cached_tokens'),
+    output_tokens: sum('output_tokens'),
+    reasoning_tokens: sum('reasoning_tokens'),
+    cost_usd: sum('cost_usd'),
+    unpriced_requests: sum('unpriced_requests'),
+    estimated_requests: sum('estimated_requests'),
   };
 }

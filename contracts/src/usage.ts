@@ -1,0 +1,200 @@
+import { z } from 'zod';
+import { endpoint, Id, NoContent, PathId, Time } from './endpoint.ts';
+
+/** What calls took and cost. `costUsd` is null when nothing in it has a price; a sum leaves unpriced calls out. */
+export const Figures = z.object({
+  requests: z.number().int(),
+  inputTokens: z.number().int(),
+  /** A part of `inputTokens`. */
+  cachedTokens: z.number().int(),
+  outputTokens: z.number().int(),
+  /** A part of `outputTokens`. */
+  reasoningTokens: z.number().int(),
+  costUsd: z.number().nullable(),
+  /** Calls in it for which no price is known. */
+  unpricedRequests: z.number().int(),
+  /** Calls in it whose tokens Roster counted itself, because the provider's figures did not arrive. */
+  estimatedRequests: z.number().int(),
+});
+export type Figures = z.output<typeof Figures>;
+
+export const UsageRequest = z.object({
+  id: Id,
+  at: Time,
+  model: z.string(),
+  /** `title`: the suggestion of a conversation's title. */
+  purpose: z.enum(['chat', 'title']),
+  assistant: z.object({ id: Id, name: z.string().nullable() }).nullable(),
+  /** The conversation, where it still exists. */
+  thread: z.object({ id: Id, title: z.string() }).nullable(),
+  inputTokens: z.number().int(),
+  cachedTokens: z.number().int(),
+  outputTokens: z.number().int(),
+  reasoningTokens: z.number().int(),
+  costUsd: z.number().nullable(),
+  estimated: z.boolean(),
+});
+export type UsageRequest = z.output<typeof UsageRequest>;
+
+/** The longest range that can be asked for at once, in days. */
+export const longestRange = 366;
+
+const Day = z.iso.date('Enter a day as YYYY-MM-DD');
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A time zone's IANA name. */
+export const TimeZone = z.string().max(64).refine(isTimeZone, 'This time zone is not known');
+
+/** Inclusive days in `tz`. */
+const Range = z.strictObject({ from: Day, to: Day, tz: TimeZone.default('UTC') });
+
+const days = ({ from, to }: { from: string; to: string }) => (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1;
+const isInOrder = (range: { from: string; to: string }) => days(range) >= 1;
+const isShort = (range: { from: string; to: string }) => days(range) <= longestRange;
+
+const wrongOrder = { path: ['to'], message: 'The last day must not be before the first' };
+const tooLong = { path: ['from'], message: `The range can be at most ${longestRange} days` };
+
+export const Analytics = z.object({
+  totals: Figures,
+  /** The same number of days just before. */
+  previous: Figures.extend({ from: z.string(), to: z.string() }),
+  /** Every day of the range, also those without calls. */
+  byDay: z.array(Figures.extend({ day: z.string() })),
+  /** The most expensive first. */
+  byModel: z.array(Figures.extend({ model: z.string() })),
+  byAssistant: z.array(
+    Figures.extend({
+      /** null: chats without an assistant. `name` is null where the assistant was deleted. */
+      assistant: z.object({ id: Id, name: z.string().nullable() }).nullable(),
+    }),
+  ),
+  recent: z.array(UsageRequest),
+});
+export type Analytics = z.output<typeof Analytics>;
+
+/** USD per 1,000,000 tokens. */
+const Amount = z.number().min(0, 'A price cannot be negative').max(1_000_000, 'This price is too high');
+
+/** A person's own price for a model that the catalogue has none for. */
+export const OwnPrice = z.object({
+  model: z.string(),
+  input: z.number(),
+  cachedInput: z.number().nullable(),
+  output: z.number(),
+  setAt: Time,
+});
+export type OwnPrice = z.output<typeof OwnPrice>;
+
+export const Budget = z.object({
+  id: Id,
+  /** null: all calls of the person. */
+  assistant: z.object({ id: Id, name: z.string() }).nullable(),
+  /** USD in a calendar month of `tz`. */
+  amountUsd: z.number(),
+  /** The warning comes at this share of the amount, 0.5 for half. */
+  warnAt: z.number(),
+  /** Over the amount, further calls are refused unless their sender insists. */
+  hardStop: z.boolean(),
+  tz: z.string(),
+  /** Spent in this month so far, as far as prices are known. */
+  spentUsd: z.number(),
+  state: z.enum(['within', 'warning', 'exceeded']),
+});
+export type Budget = z.output<typeof Budget>;
+
+export const BudgetInput = z.strictObject({
+  assistantId: Id.nullable(),
+  amountUsd: z.number().min(0.01, 'Enter at least $0.01').max(1_000_000, 'This amount is too high'),
+  warnAt: z.number().min(0.1, 'Warn at 10 % at the earliest').max(1, 'Warn at 100 % at the latest').default(0.8),
+  hardStop: z.boolean().default(false),
+  tz: TimeZone.default('UTC'),
+});
+
+export const usage = {
+  analytics: endpoint({
+    method: 'GET',
+    path: '/api/analytics',
+    access: 'user',
+    summary: 'What the calls of a range of days took and cost: in total, before, by day, model and assistant.',
+    query: Range.refine(isInOrder, wrongOrder).refine(isShort, tooLong),
+    output: Analytics,
+  }),
+  requests: endpoint({
+    method: 'GET',
+    path: '/api/analytics/requests',
+    access: 'user',
+    summary: 'The single calls of a range of days, the newest first.',
+    query: Range.extend({
+      model: z.string().max(200).optional(),
+      /** `none`: chats without an assistant. */
+      assistantId: z.union([z.literal('none'), PathId]).optional(),
+      limit: z.coerce.number<number>().int().min(1).max(200).default(50),
+      cursor: z.string().max(200).optional(),
+    })
+      .refine(isInOrder, wrongOrder)
+      .refine(isShort, tooLong),
+    output: z.object({ items: z.array(UsageRequest), nextCursor: z.string().nullable() }),
+  }),
+  prices: endpoint({
+    method: 'GET',
+    path: '/api/analytics/prices',
+    access: 'user',
+    summary: 'The prices that a person has set, for models that the catalogue has none for.',
+    output: z.array(OwnPrice),
+  }),
+  setPrice: endpoint({
+    method: 'POST',
+    path: '/api/analytics/prices',
+    access: 'user',
+    summary: 'Sets a price, also for the calls so far that have none.',
+    body: z.strictObject({
+      model: z.string().min(1, 'Model is required').max(200),
+      input: Amount,
+      cachedInput: Amount.nullable().default(null),
+      output: Amount,
+    }),
+    output: OwnPrice.extend({ pricedRequests: z.number().int() }),
+  }),
+  removePrice: endpoint({
+    method: 'DELETE',
+    path: '/api/analytics/prices',
+    access: 'user',
+    summary: 'Removes an own price; what was priced with it stays so.',
+    body: z.strictObject({ model: z.string().min(1, 'Model is required').max(200) }),
+    output: NoContent,
+    status: 204,
+  }),
+  budgets: endpoint({
+    method: 'GET',
+    path: '/api/analytics/budgets',
+    access: 'user',
+    summary: 'The monthly budgets, with what is spent.',
+    output: z.array(Budget),
+  }),
+  saveBudget: endpoint({
+    method: 'POST',
+    path: '/api/analytics/budgets',
+    access: 'user',
+    summary: 'Sets the budget of the person, or of one assistant; there is at most one each.',
+    body: BudgetInput,
+    output: Budget,
+  }),
+  removeBudget: endpoint({
+    method: 'DELETE',
+    path: '/api/analytics/budgets/:id',
+    access: 'user',
+    summary: 'Removes a budget.',
+    params: z.strictObject({ id: PathId }),
+    output: NoContent,
+    status: 204,
+  }),
+};

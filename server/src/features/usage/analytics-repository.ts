@@ -1,0 +1,176 @@
+import type { Figures, UsageRequest } from '@roster/contracts/usage';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Database } from '../../db/schema.ts';
+import { type DaySpan, quarterOf } from './days.ts';
+import type { Sums } from './repository.ts';
+
+export type Span = { from: number; to: number };
+export type RequestPosition = { at: string; id: number };
+export type RequestFilter = {
+  model?: string | undefined;
+  /** null: without an assistant; undefined: whichever. */
+  assistantId?: number | null | undefined;
+};
+
+const dayMs = 24 * 60 * 60_000;
+const iso = (moment: number) => new Date(moment).toISOString();
+const utcDay = (moment: number) => iso(moment).slice(0, 10);
+
+const columns = [
+  'requests',
+  'input_tokens',
+  'cached_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'cost_usd',
+  'unpriced_requests',
+  'estimated_requests',
+] as const satisfies (keyof Sums)[];
+
+const sums = (table: string) =>
+  sql.join(columns.map((column) => sql`coalesce(sum(${sql.ref(`${table}.${column}`)}), 0) as ${sql.ref(column)}`));
+
+export const toFigures = (row: Sums): Figures => ({
+  requests: row.requests,
+  inputTokens: row.input_tokens,
+  cachedTokens: row.cached_tokens,
+  outputTokens: row.output_tokens,
+  reasoningTokens: row.reasoning_tokens,
+  costUsd: row.requests > 0 && row.unpriced_requests === row.requests ? null : row.cost_usd,
+  unpricedRequests: row.unpriced_requests,
+  estimatedRequests: row.estimated_requests,
+});
+
+/** The full UTC days inside a span, from the sums; what is left at its two ends is counted from the records. */
+function parts({ from, to }: Span) {
+  const first = Math.ceil(from / dayMs) * dayMs;
+  const end = Math.floor(to / dayMs) * dayMs;
+  if (first >= end) return { whole: undefined, ends: [{ from, to }] };
+  const ends = [
+    { from, to: first },
+    { from: end, to },
+  ];
+  return {
+    whole: { first: utcDay(first), last: utcDay(end - dayMs) },
+    ends: ends.filter((part) => part.from < part.to),
+  };
+}
+
+export function analyticsRepository(db: Kysely<Database>) {
+  return {
+    /** Sums of each day; days without calls are missing. */
+    async byDay(userId: number, days: DaySpan[]): Promise<Map<string, Sums>> {
+      const spans = days.map(({ day, from, to }) => sql`(${day}, ${quarterOf(from)}, ${quarterOf(to)})`);
+      const { rows } = await sql<Sums & { day: string }>`
+        with days (day, first, following) as (values ${sql.join(spans)})
+        select days.day as day, ${sums('q')}
+        from days join usage_by_quarter q
+          on q.user_id = ${userId} and q.quarter >= days.first and q.quarter < days.following
+        group by days.day`.execute(db);
+      return new Map(rows.map(({ day, ...row }) => [day, row]));
+    },
+
+    /** Sums of a span by model and assistant (0: none). */
+    async byModelAndAssistant(userId: number, span: Span, assistantId?: number) {
+      const { whole, ends } = parts(span);
+      const sources: RawBuilder<unknown>[] = ends.map(
+        ({ from, to }) => sql`select model, coalesce(assistant_id, 0) as assistant_id, 1 as requests, input_tokens,
+            cached_tokens, output_tokens, reasoning_tokens, coalesce(cost_usd, 0) as cost_usd,
+            case when cost_usd is null then 1 else 0 end as unpriced_requests, estimated as estimated_requests
+          from usage_records where user_id = ${userId} and created_at >= ${iso(from)} and created_at < ${iso(to)}`,
+      );
+      if (whole)
+        sources.push(sql`select model, assistant_id, ${sql.join(columns.map((column) => sql.ref(column)))}
+          from usage_by_day where user_id = ${userId} and day >= ${whole.first} and day <= ${whole.last}`);
+      const only = assistantId === undefined ? sql`` : sql`where s.assistant_id = ${assistantId}`;
+      const { rows } = await sql<Sums & { model: string; assistant_id: number }>`
+        select s.model as model, s.assistant_id as assistant_id, ${sums('s')}
+        from (${sql.join(sources, sql` union all `)}) s ${only}
+        group by s.model, s.assistant_id`.execute(db);
+      return rows;
+    },
+
+    async total(userId: number, { from, to }: Span): Promise<Sums> {
+      const { rows } = await sql<Sums>`select ${sums('q')} from usage_by_quarter q
+        where q.user_id = ${userId} and q.quarter >= ${quarterOf(from)} and q.quarter < ${quarterOf(to)}`.execute(db);
+      const [row] = rows;
+      if (!row) throw new Error('a sum without a row');
+      return row;
+    },
+
+    /** Names of those that are still there. */
+    async assistantNames(userId: number, ids: number[]): Promise<Map<number, string>> {
+      if (ids.length === 0) return new Map();
+      const rows = await db
+        .selectFrom('assistants')
+        .select(['id', 'name'])
+        .where('user_id', '=', userId)
+        .where('id', 'in', ids)
+        .execute();
+      return new Map(rows.map(({ id, name }) => [id, name]));
+    },
+
+    /** Single calls, the newest first. */
+    async requests(
+      userId: number,
+      { from, to }: Span,
+      { model, assistantId }: RequestFilter,
+      limit: number,
+      after?: RequestPosition,
+    ): Promise<UsageRequest[]> {
+      const conditions = [
+        sql`r.user_id = ${userId} and r.created_at >= ${iso(from)} and r.created_at < ${iso(to)}`,
+        ...(model === undefined ? [] : [sql`r.model = ${model}`]),
+        ...(assistantId === undefined
+          ? []
+          : [assistantId === null ? sql`r.assistant_id is null` : sql`r.assistant_id = ${assistantId}`]),
+        ...(after ? [sql`(r.created_at, r.id) < (${after.at}, ${after.id})`] : []),
+      ];
+      const { rows } = await sql<RequestRow>`
+        select r.id, r.created_at, r.model, r.purpose, r.assistant_id, a.name as assistant_name, t.id as thread_id, t.title,
+          r.input_tokens, r.cached_tokens, r.output_tokens, r.reasoning_tokens, r.cost_usd, r.estimated
+        from usage_records r
+        left join assistants a on a.id = r.assistant_id and a.user_id = r.user_id
+        left join threads t on t.id = r.thread_id and t.user_id = r.user_id
+        where ${sql.join(conditions, sql` and `)}
+        order by r.created_at desc, r.id desc limit ${limit}`.execute(db);
+      return rows.map(toRequest);
+    },
+  };
+}
+
+export type AnalyticsRepository = ReturnType<typeof analyticsRepository>;
+
+type RequestRow = {
+  id: number;
+  created_at: string;
+  model: string;
+  purpose: 'chat' | 'title';
+  assistant_id: number | null;
+  assistant_name: string | null;
+  thread_id: number | null;
+  title: string | null;
+  input_tokens: number;
+  cached_tokens: number;
+  output_tokens: number;
+  reasoning_tokens: number;
+  cost_usd: number | null;
+  estimated: number;
+};
+
+function toRequest(row: RequestRow): UsageRequest {
+  return {
+    id: row.id,
+    at: row.created_at,
+    model: row.model,
+    purpose: row.purpose,
+    assistant: row.assistant_id === null ? null : { id: row.assistant_id, name: row.assistant_name },
+    thread: row.thread_id === null ? null : { id: row.thread_id, title: row.title ?? '' },
+    inputTokens: row.input_tokens,
+    cachedTokens: row.cached_tokens,
+    outputTokens: row.output_tokens,
+    reasoningTokens: row.reasoning_tokens,
+    costUsd: row.cost_usd,
+    estimated: row.estimated === 1,
+  };
+}

@@ -1,0 +1,224 @@
+import type { Figures } from '@roster/contracts/usage';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { created } from '#server/testing/assistants';
+import { ask, newThread } from '#server/testing/chat';
+import { beside } from '#server/testing/database';
+import type { Visitor } from '#server/testing/visitor';
+import { dayIn, nextDay } from './days.ts';
+import { type UsageRecord, usageRepository } from './repository.ts';
+
+type Call = UsageRecord & { id?: number };
+
+const models = ['gpt-4o', 'gpt-6-luna', 'home-made'];
+const hour = 3_600_000;
+
+/** Calls of 40 days, at times that fall into different days in different zones; the same ones every time. */
+function calls(assistantIds: (number | null)[]): Call[] {
+  let seed = 7;
+  const next = (below: number) => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed % below;
+  };
+  return Array.from({ length: 600 }, (_, at) => {
+    const model = models[next(3)] ?? '';
+    const inputTokens = next(5_000);
+    return {
+      runId: null,
+      threadId: null,
+      assistantId: assistantIds[next(assistantIds.length)] ?? null,
+      purpose: 'chat',
+      model,
+      inputTokens,
+      cachedTokens: next(inputTokens + 1),
+      cacheWriteTokens: 0,
+      outputTokens: next(900) + 100,
+      reasoningTokens: next(100),
+      costUsd: model === 'home-made' ? null : next(1_000_000) / 1e8,
+      priceAsOf: null,
+      estimated: next(10) === 0,
+      createdAt: new Date(Date.parse('2026-10-05T00:00:00.000Z') + at * 1.6 * hour + next(3_600_000)).toISOString(),
+    };
+  });
+}
+
+/** What the figures must be, added up one by one. */
+function addedUp(list: Call[]): Figures {
+  const sum = (value: (call: Call) => number) => list.reduce((total, call) => total + value(call), 0);
+  const priced = list.filter(({ costUsd }) => costUsd !== null);
+  return {
+    requests: list.length,
+    inputTokens: sum(({ inputTokens }) => inputTokens),
+    cachedTokens: sum(({ cachedTokens }) => cachedTokens),
+    outputTokens: sum(({ outputTokens }) => outputTokens),
+    reasoningTokens: sum(({ reasoningTokens }) => reasoningTokens),
+    costUsd: list.length > 0 && priced.length === 0 ? null : sum(({ costUsd }) => costUsd ?? 0),
+    unpricedRequests: list.length - priced.length,
+    estimatedRequests: sum(({ estimated }) => (estimated ? 1 : 0)),
+  };
+}
+
+/** Money is added in another order here and there. */
+function expectFigures(shown: Figures, expected: Figures, what: string) {
+  const { costUsd, ...rest } = expected;
+  expect(shown, what).toMatchObject(rest);
+  if (costUsd === null) expect(shown.costUsd, what).toBeNull();
+  else expect(shown.costUsd, what).toBeCloseTo(costUsd, 10);
+}
+
+describe.each(engines)('analytics on %s', (engine) => {
+  let app: TestApp;
+  let ada: Visitor;
+  let list: Call[];
+  let ids: (number | null)[];
+  beforeAll(async () => {
+    app = await startApp(engine);
+    ada = await app.withKey('ada');
+    const bob = await app.as('bob');
+    ids = [null, await created(ada, { name: 'Tutor' }), await created(ada, { name: 'Gone' })];
+    list = calls(ids);
+    const { id: adaId } = (await ada.get('/api/user')).body;
+    const { id: bobId } = (await bob.get('/api/user')).body;
+    await beside(app, async (db) => {
+      await db.transaction().execute(async (trx) => {
+        for (const call of list) await usageRepository(trx).record(adaId, call);
+        for (const call of calls([null])) await usageRepository(trx).record(bobId, call);
+      });
+    });
+    await ada.delete(`/api/assistants/${ids[2]}`);
+  });
+  afterAll(() => app.stop());
+
+  const shown = async (visitor: Visitor, query: string) => {
+    const { status, body } = await visitor.get(`/api/analytics?${query}`);
+    expect([status, body.message]).toEqual([200, undefined]);
+    return body;
+  };
+
+  test.each([
+    ['UTC', '2026-10-10', '2026-10-20'],
+    ['UTC', '2026-10-12', '2026-10-12'],
+    ['Europe/Berlin', '2026-10-20', '2026-10-31'],
+    ['America/Los_Angeles', '2026-10-25', '2026-11-05'],
+    ['Asia/Kathmandu', '2026-10-08', '2026-10-09'],
+    ['Pacific/Kiritimati', '2026-10-14', '2026-10-14'],
+    ['Australia/Lord_Howe', '2026-09-01', '2026-12-31'],
+  ])('in %s from %s to %s are the sums of the single calls', async (tz, from, to) => {
+    const body = await shown(ada, `from=${from}&to=${to}&tz=${tz}`);
+    const dayOf = ({ createdAt }: Call) => dayIn(tz, Date.parse(createdAt));
+    const within = (first: string, last: string) => list.filter((call) => dayOf(call) >= first && dayOf(call) <= last);
+    const inRange = within(from, to);
+    expect(inRange.length).toBeGreaterThan(5);
+
+    expectFigures(body.totals, addedUp(inRange), 'in all');
+    expect(body.byDay[0].day).toBe(from);
+    expect(body.byDay.at(-1).day).toBe(to);
+    for (const [at, { day, ...figures }] of body.byDay.entries()) {
+      expect(day).toBe(nextDay(from, at));
+      expectFigures(figures, addedUp(inRange.filter((call) => dayOf(call) === day)), day);
+    }
+    const days = body.byDay.length;
+    const { from: firstBefore, to: lastBefore, ...previous } = body.previous;
+    expect([firstBefore, lastBefore]).toEqual([nextDay(from, -days), nextDay(from, -1)]);
+    expectFigures(previous, addedUp(within(firstBefore, lastBefore)), 'before');
+
+    const inUse = (key: (call: Call) => unknown) => new Set(inRange.map(key)).size;
+    expect(body.byModel).toHaveLength(inUse(({ model }) => model));
+    for (const { model, ...figures } of body.byModel)
+      expectFigures(figures, addedUp(inRange.filter((call) => call.model === model)), model);
+    expect(body.byAssistant).toHaveLength(inUse(({ assistantId }) => assistantId));
+    for (const { assistant, ...figures } of body.byAssistant)
+      expectFigures(
+        figures,
+        addedUp(inRange.filter((call) => call.assistantId === (assistant?.id ?? null))),
+        `assistant ${assistant?.id}`,
+      );
+    const costs = body.byModel.map(({ costUsd }: Figures) => costUsd ?? 0);
+    expect(costs).toEqual(costs.toSorted((a: number, b: number) => b - a));
+    const newest = inRange.map(({ createdAt }) => createdAt).sort((a, b) => (a < b ? 1 : -1));
+    expect(body.recent.map(({ at }: { at: string }) => at)).toEqual(newest.slice(0, 10));
+  });
+
+  test('name assistants, also say of one that it was deleted', async () => {
+    const { byAssistant } = await shown(ada, 'from=2026-10-05&to=2026-11-20');
+    const assistants = byAssistant.map(({ assistant }: { assistant: unknown }) => assistant);
+    expect(assistants).toEqual(
+      expect.arrayContaining([null, { id: ids[1], name: 'Tutor' }, { id: ids[2], name: null }]),
+    );
+  });
+
+  test('are zeros for a new account, which is not the same as unknown', async () => {
+    const body = await shown(await app.as('new'), 'from=2026-10-01&to=2026-10-07');
+    expect(body.totals).toEqual(addedUp([]));
+    expect(body.totals.costUsd).toBe(0);
+    expect(body.byDay).toHaveLength(7);
+    expect([body.byModel, body.byAssistant, body.recent]).toEqual([[], [], []]);
+  });
+
+  test('lead from a bar to its calls, page by page', async () => {
+    const expected = list
+      .filter(
+        ({ createdAt, model, assistantId }) =>
+          createdAt >= '2026-10-10' && createdAt < '2026-10-31' && model === 'gpt-4o' && assistantId === null,
+      )
+      .map(({ createdAt }) => createdAt)
+      .sort((a, b) => (a < b ? 1 : -1));
+    const found: string[] = [];
+    let cursor: string | null = '';
+    let pages = 0;
+    while (cursor !== null) {
+      const query: string = `from=2026-10-10&to=2026-10-30&model=gpt-4o&assistantId=none&limit=20${cursor && `&cursor=${encodeURIComponent(cursor)}`}`;
+      const { status, body } = await ada.get(`/api/analytics/requests?${query}`);
+      expect(status).toBe(200);
+      found.push(...body.items.map(({ at }: { at: string }) => at));
+      cursor = body.nextCursor;
+      pages++;
+    }
+    expect(found).toEqual(expected);
+    expect(pages).toBe(Math.ceil(expected.length / 20));
+    const tutor = await ada.get(`/api/analytics/requests?from=2026-10-10&to=2026-10-30&assistantId=${ids[1]}`);
+    expect(tutor.body.items[0].assistant).toEqual({ id: ids[1], name: 'Tutor' });
+  });
+
+  test('lead from a call to its conversation, until that is deleted', async () => {
+    const carl = await app.withKey('carl');
+    const threadId = await newThread(carl, { title: 'Costly' });
+    await ask(app, carl, threadId, 'hello');
+    const today = new Date().toISOString().slice(0, 10);
+    const recent = async () => (await shown(carl, `from=${nextDay(today, -1)}&to=${nextDay(today)}`)).recent;
+    expect(await recent()).toMatchObject([{ thread: { id: threadId, title: 'Costly' }, model: 'gpt-4o' }]);
+    await carl.delete(`/api/threads/${threadId}`);
+    expect(await recent()).toMatchObject([{ thread: null, model: 'gpt-4o' }]);
+  });
+
+  test.each([
+    ['from=2026-10-10', 'to'],
+    ['from=2026-10-10&to=2026-10-09', 'to'],
+    ['from=2024-10-10&to=2026-10-09', 'from'],
+    ['from=2026-02-30&to=2026-10-09', 'from'],
+    ['from=2026-10-01&to=2026-10-09&tz=Mars/Olympus', 'tz'],
+  ])('refuse %s', async (query, field) => {
+    const { status, body } = await ada.get(`/api/analytics?${query}`);
+    expect([status, Object.keys(body.fields)]).toEqual([400, [field]]);
+  });
+
+  test('refuse a cursor that is not one of theirs', async () => {
+    for (const cursor of ['x', "2026-10-10T00:00:00.000Z_1'", '1_2'])
+      expect(
+        (await ada.get(`/api/analytics/requests?from=2026-10-10&to=2026-10-30&cursor=${encodeURIComponent(cursor)}`))
+          .status,
+      ).toBe(400);
+  });
+
+  test('add up also when many answers end at once', async () => {
+    const dora = await app.withKey('dora');
+    for (let round = 0; round < 4; round++)
+      await Promise.all(
+        [1, 2, 3].map(async () => ask(app, dora, await newThread(dora, { title: 'At once' }), '[[tokens 9]]')),
+      );
+    const today = new Date().toISOString().slice(0, 10);
+    const body = await shown(dora, `from=${nextDay(today, -1)}&to=${nextDay(today)}`);
+    expect(body.totals).toMatchObject({ requests: 12, outputTokens: 108 });
+    expect(body.byModel).toMatchObject([{ model: 'gpt-4o', requests: 12, outputTokens: 108 }]);
+  });
+});

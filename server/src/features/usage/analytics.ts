@@ -1,0 +1,103 @@
+import type { Analytics, Figures, UsageRequest } from '@roster/contracts/usage';
+import { AppError } from '../../errors.ts';
+import {
+  type AnalyticsRepository,
+  type RequestFilter,
+  type RequestPosition,
+  toFigures,
+} from './analytics-repository.ts';
+import { type DaySpan, daysIn, nextDay } from './days.ts';
+import type { Sums } from './repository.ts';
+
+const recentAtMost = 10;
+
+type Range = { from: string; to: string; tz: string };
+
+const none: Sums = {
+  requests: 0,
+  input_tokens: 0,
+  cached_tokens: 0,
+  output_tokens: 0,
+  reasoning_tokens: 0,
+  cost_usd: 0,
+  unpriced_requests: 0,
+  estimated_requests: 0,
+};
+
+const plus = (a: Sums, b: Sums): Sums => ({
+  requests: a.requests + b.requests,
+  input_tokens: a.input_tokens + b.input_tokens,
+  cached_tokens: a.cached_tokens + b.cached_tokens,
+  output_tokens: a.output_tokens + b.output_tokens,
+  reasoning_tokens: a.reasoning_tokens + b.reasoning_tokens,
+  cost_usd: a.cost_usd + b.cost_usd,
+  unpriced_requests: a.unpriced_requests + b.unpriced_requests,
+  estimated_requests: a.estimated_requests + b.estimated_requests,
+});
+
+/** Adds up what shares a key. The most expensive first; where that is equal, or unknown, what took the most tokens. */
+function grouped<Key>(rows: Sums[], keyOf: (index: number) => Key): [Key, Sums][] {
+  const groups = new Map<Key, Sums>();
+  for (const [index, row] of rows.entries()) groups.set(keyOf(index), plus(groups.get(keyOf(index)) ?? none, row));
+  const tokens = (sums: Sums) => sums.input_tokens + sums.output_tokens;
+  return [...groups].sort(([, a], [, b]) => b.cost_usd - a.cost_usd || tokens(b) - tokens(a));
+}
+
+/** `analytics` asks on the reader: a year of sums takes longer than a stream may wait. */
+export function analyticsService(analytics: AnalyticsRepository) {
+  const spanOf = (days: DaySpan[]) => {
+    const first = days[0];
+    const last = days.at(-1);
+    if (!first || !last) throw new Error('a range without days');
+    return { from: first.from, to: last.to };
+  };
+
+  return {
+    async overview(userId: number, { from, to, tz }: Range): Promise<Analytics> {
+      const days = daysIn(tz, from, to);
+      const earlier = { from: nextDay(from, -days.length), to: nextDay(from, -1) };
+      const before = daysIn(tz, earlier.from, earlier.to);
+      const span = spanOf(days);
+      const [byDay, previous, groups, recent] = await Promise.all([
+        analytics.byDay(userId, days),
+        analytics.total(userId, spanOf(before)),
+        analytics.byModelAndAssistant(userId, span),
+        analytics.requests(userId, span, {}, recentAtMost),
+      ]);
+      const assistantIds = [...new Set(groups.map((row) => row.assistant_id))].filter((id) => id !== 0);
+      const names = await analytics.assistantNames(userId, assistantIds);
+      const byModel = grouped(groups, (index) => groups[index]?.model ?? '');
+      const byAssistant = grouped(groups, (index) => groups[index]?.assistant_id ?? 0);
+      return {
+        totals: toFigures([...byDay.values()].reduce(plus, none)),
+        previous: { ...toFigures(previous), ...earlier },
+        byDay: days.map(({ day }): Figures & { day: string } => ({ day, ...toFigures(byDay.get(day) ?? none) })),
+        byModel: byModel.map(([model, sums]) => ({ model, ...toFigures(sums) })),
+        byAssistant: byAssistant.map(([id, sums]) => ({
+          assistant: id === 0 ? null : { id, name: names.get(id) ?? null },
+          ...toFigures(sums),
+        })),
+        recent,
+      };
+    },
+
+    async requests(userId: number, { from, to, tz }: Range, filter: RequestFilter, limit: number, cursor?: string) {
+      const span = spanOf(daysIn(tz, from, to));
+      const found = await analytics.requests(userId, span, filter, limit + 1, cursor ? readCursor(cursor) : undefined);
+      const items = found.slice(0, limit);
+      const last = items.at(-1);
+      return { items, nextCursor: found.length > limit && last ? cursorOf(last) : null };
+    },
+  };
+}
+
+export type AnalyticsService = ReturnType<typeof analyticsService>;
+
+const cursorOf = ({ at, id }: UsageRequest) => `${at}_${id}`;
+
+function readCursor(cursor: string): RequestPosition {
+  const [, at, id] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)_(\d{1,10})$/.exec(cursor) ?? [];
+  if (!at || !id)
+    throw new AppError('invalid_input', 'This cursor is not one of this list.', { fields: { cursor: 'Invalid' } });
+  return { at, id: Number(id) };
+}

@@ -1,0 +1,60 @@
+import type { OwnPrice } from '@roster/contracts/usage';
+import type { Kysely, Selectable } from 'kysely';
+import type { Database } from '../../db/schema.ts';
+
+const toPrice = (row: Selectable<Database['own_prices']>): OwnPrice => ({
+  model: row.model,
+  input: row.input,
+  cachedInput: row.cached_input,
+  output: row.output,
+  setAt: row.set_at,
+});
+
+export function priceRepository(db: Kysely<Database>) {
+  return {
+    async find(userId: number, model: string): Promise<OwnPrice | undefined> {
+      const row = await db
+        .selectFrom('own_prices')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .where('model', '=', model)
+        .executeTakeFirst();
+      return row && toPrice(row);
+    },
+    async list(userId: number): Promise<OwnPrice[]> {
+      const rows = await db
+        .selectFrom('own_prices')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .orderBy('model')
+        .execute();
+      return rows.map(toPrice);
+    },
+    async count(userId: number): Promise<number> {
+      const row = await db
+        .selectFrom('own_prices')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .where('user_id', '=', userId)
+        .executeTakeFirstOrThrow();
+      return row.count;
+    },
+    async save(userId: number, { model, input, cachedInput, output, setAt }: OwnPrice) {
+      const values = { input, cached_input: cachedInput, output, set_at: setAt };
+      await db
+        .insertInto('own_prices')
+        .values({ user_id: userId, model, ...values })
+        .onConflict((conflict) => conflict.columns(['user_id', 'model']).doUpdateSet(values))
+        .execute();
+    },
+    async delete(userId: number, model: string): Promise<boolean> {
+      const { numDeletedRows } = await db
+        .deleteFrom('own_prices')
+        .where('user_id', '=', userId)
+        .where('model', '=', model)
+        .executeTakeFirst();
+      return numDeletedRows > 0n;
+    },
+  };
+}
+
+export type PriceRepository = ReturnType<typeof priceRepository>;

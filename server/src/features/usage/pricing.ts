@@ -1,0 +1,64 @@
+import type { OwnPrice } from '@roster/contracts/usage';
+import type { Kysely } from 'kysely';
+import type { Database } from '../../db/schema.ts';
+import { AppError } from '../../errors.ts';
+import { type Catalogue, costOf, type TokenCounts } from '../../provider/catalogue.ts';
+import { priceRepository } from './price-repository.ts';
+import { usageRepository } from './repository.ts';
+
+/** Few enough for a short transaction: other writers wait no longer than a moment. */
+const batch = 500;
+const pricesAtMost = 200;
+
+/** What a call costs: by the catalogue, or where that has no price, by the person's own. */
+export function pricingService({ db, catalogue }: { db: Kysely<Database>; catalogue: Catalogue }) {
+  const prices = priceRepository(db);
+
+  /** Prices some calls that have none. Returns how many were left before. */
+  async function priceSome(userId: number, price: OwnPrice): Promise<number> {
+    return db.transaction().execute(async (trx) => {
+      const records = usageRepository(trx);
+      const calls = await records.unpriced(userId, price.model, batch);
+      for (const call of calls)
+        await records.price(userId, call, price.model, {
+          costUsd: costOf(price, call),
+          asOf: price.setAt.slice(0, 10),
+        });
+      return calls.length;
+    });
+  }
+
+  return {
+    /** `costUsd` is null where no price is known; `priceAsOf` is the day of the price. `within` is the caller's transaction. */
+    async price(userId: number, model: string, counts: TokenCounts, within: Kysely<Database> = db) {
+      const listed = catalogue.cost(model, counts);
+      if (listed !== null) return { costUsd: listed, priceAsOf: catalogue.asOf };
+      const own = await priceRepository(within).find(userId, model);
+      return own
+        ? { costUsd: costOf(own, counts), priceAsOf: own.setAt.slice(0, 10) }
+        : { costUsd: null, priceAsOf: null };
+    },
+
+    list: (userId: number) => prices.list(userId),
+
+    /** Sets an own price, for the calls so far too. @throws conflict where the catalogue has a price */
+    async set(userId: number, input: Omit<OwnPrice, 'setAt'>) {
+      if (catalogue.describe(input.model, null, '').price)
+        throw new AppError('conflict', `The catalogue has a price for ${input.model}; it is used.`);
+      if ((await prices.count(userId)) >= pricesAtMost && !(await prices.find(userId, input.model)))
+        throw new AppError('conflict', `At most ${pricesAtMost} own prices can be set. Remove one first.`);
+      const price = { ...input, setAt: new Date().toISOString() };
+      await prices.save(userId, price);
+      let pricedRequests = 0;
+      for (let priced = batch; priced === batch; pricedRequests += priced) priced = await priceSome(userId, price);
+      return { ...price, pricedRequests };
+    },
+
+    async remove(userId: number, model: string) {
+      if (!(await prices.delete(userId, model)))
+        throw new AppError('not_found', 'There is no own price for this model.');
+    },
+  };
+}
+
+export type PricingService = ReturnType<typeof pricingService>;

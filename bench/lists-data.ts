@@ -1,15 +1,13 @@
 // A data folder with 10,000 conversations and 100,000 messages of one person, filled through the server's own
 // repositories and kept under .cache/bench for as long as the schema and this file stay as they are.
-import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, type OpenDatabase } from '../server/src/db/connect.ts';
 import { messageRepository } from '../server/src/features/chat/message-repository.ts';
 import { searchRepository } from '../server/src/features/chat/search-repository.ts';
 import { threadRepository } from '../server/src/features/chat/thread-repository.ts';
-import { cacheFolder, root } from './processes.ts';
+import { keptFolder, registered } from './kept-folder.ts';
 import { answer, question, title } from './prose.ts';
-import { post, signIn, startRoster, temporaryFolder } from './roster.ts';
 import { model } from './targets.ts';
 
 const threads = 10_000;
@@ -26,43 +24,19 @@ export type Lists = { folder: string; userId: number; longThreadId: number };
 
 /** A copy that may be written to. */
 export async function listsFolder(providerPort: number): Promise<Lists> {
-  const kept = join(cacheFolder, `lists-${stamp()}`);
-  if (!existsSync(kept)) await fill(kept, providerPort);
-  const folder = temporaryFolder();
-  cpSync(kept, folder, { recursive: true });
+  const folder = await keptFolder('lists', ['lists-data.ts', 'prose.ts'], (half) => fill(half, providerPort));
   const { userId, longThreadId }: Lists = JSON.parse(readFileSync(join(folder, 'lists.json'), 'utf8'));
   return { folder, userId, longThreadId };
 }
 
-function stamp(): string {
-  const hash = createHash('sha256');
-  const migrations = join(root, 'server/src/db/migrations');
-  for (const name of readdirSync(migrations).sort()) hash.update(readFileSync(join(migrations, name)));
-  for (const name of ['lists-data.ts', 'prose.ts']) hash.update(readFileSync(join(root, 'bench', name)));
-  return hash.digest('hex').slice(0, 16);
-}
-
-async function fill(kept: string, providerPort: number) {
+async function fill(folder: string, providerPort: number) {
   console.log(`Filling a database with ${threads} conversations and ${2 * pairs} messages (once) …`);
-  const folder = temporaryFolder();
-  const { port, program } = await startRoster(folder, providerPort);
-  const headers = await signIn(port, '/api/register', email);
-  await post(port, '/api/settings/apikey', headers, { apiKey: key });
-  await program.stop();
-
+  const userId = await registered(folder, providerPort, email, key);
   const database = connect(undefined, folder);
-  const user = await database.db.selectFrom('users').select('id').executeTakeFirstOrThrow();
-  const longThreadId = await fillThreads(database, user.id);
+  const longThreadId = await fillThreads(database, userId);
   for (let step = 0; step < 500; step++) await searchRepository(database.db, 'sqlite').merge();
   await database.close();
-  writeFileSync(join(folder, 'lists.json'), JSON.stringify({ userId: user.id, longThreadId }));
-
-  mkdirSync(cacheFolder, { recursive: true });
-  for (const name of readdirSync(cacheFolder))
-    if (name.startsWith('lists-')) rmSync(join(cacheFolder, name), { recursive: true });
-  const half = `${kept}.part`;
-  cpSync(folder, half, { recursive: true });
-  renameSync(half, kept);
+  writeFileSync(join(folder, 'lists.json'), JSON.stringify({ userId, longThreadId }));
 }
 
 async function fillThreads({ db, engine }: OpenDatabase, userId: number): Promise<number> {

@@ -2,20 +2,17 @@ import { join } from 'node:path';
 import { messageRepository } from '../server/src/features/chat/message-repository.ts';
 import { messagePages } from '../server/src/features/chat/pages.ts';
 import { threadRepository } from '../server/src/features/chat/thread-repository.ts';
-import { type Query, queriesOf, timeAlone } from './captured-queries.ts';
+import { queriesOf } from './captured-queries.ts';
 import { exchange } from './exchange.ts';
-import { added, median, ms, percentile, printTable, times } from './figures.ts';
+import { ms, printTable } from './figures.ts';
 import { email, key, type Lists, listsFolder } from './lists-data.ts';
 import { type Paced, runPaced } from './paced.ts';
 import { commonWord, rareWord } from './prose.ts';
-import { newThreads, type Person, post, type Roster, signIn, startRoster } from './roster.ts';
+import { askAll, type Place, type Question } from './questions.ts';
+import { get, newThreads, type Person, post, signIn, startRoster } from './roster.ts';
 import { settings } from './settings.ts';
 import { type Source, startSource } from './source-process.ts';
 import { model, rosterTarget } from './targets.ts';
-
-type Question = { what: string; path: string; queries: Query[] };
-type Timed = { p50: number; p95: number; alone: number };
-type Place = { roster: Roster; headers: Record<string, string> };
 
 const pageOf = 50;
 const deepPages = 150;
@@ -27,13 +24,12 @@ export async function measureLists(): Promise<{ faults: string[] }> {
   const roster = await startRoster(lists.folder, source.port);
   const place = { roster, headers: await signIn(roster.port, '/api/login', email) };
   const questions = await questionsTo(lists, place);
-  const timed = new Map<Question, Timed[]>(questions.map((question) => [question, []]));
-  const file = join(lists.folder, 'roster.db');
-  for (let run = 1; run <= settings.runs; run++) {
-    console.log(`Lists, run ${run} of ${settings.runs}`);
-    for (const [question, runs] of timed) runs.push(await ask(place, question, file));
-  }
-  report(timed);
+  await askAll(
+    'Lists: 10,000 threads, 100,000 messages, pages of 50',
+    place,
+    questions,
+    join(lists.folder, 'roster.db'),
+  );
   const faults = await measureStutter(place, source);
   await roster.program.stop();
   await source.program.stop();
@@ -77,33 +73,9 @@ async function deepCursor({ roster, headers }: Place): Promise<string> {
   let cursor = '';
   for (let page = 0; page < deepPages; page++) {
     const path = `/api/threads?limit=${pageOf}${cursor && `&cursor=${cursor}`}`;
-    const { text } = await exchange({ port: roster.port, method: 'GET', path, headers });
-    const { nextCursor }: { nextCursor: string } = JSON.parse(text);
-    cursor = nextCursor;
+    cursor = (await get<{ nextCursor: string }>(roster.port, path, headers)).nextCursor;
   }
   return cursor;
-}
-
-async function ask({ roster, headers }: Place, { what, path, queries }: Question, file: string): Promise<Timed> {
-  const taken: number[] = [];
-  for (let sample = -5; sample < settings.samples; sample++) {
-    const from = performance.now();
-    const { status, text } = await exchange({ port: roster.port, method: 'GET', path, headers });
-    if (sample >= 0) taken.push(performance.now() - from);
-    if (status !== 200) throw new Error(`${what}: answered ${status}: ${text}`);
-  }
-  const alone = percentile(timeAlone(file, queries, settings.samples), 50);
-  return { p50: percentile(taken, 50), p95: percentile(taken, 95), alone };
-}
-
-function report(timed: Map<Question, Timed[]>) {
-  const rows = [...timed].map(([{ what }, runs]) => {
-    const of = (figure: (run: Timed) => number) => median(runs.map(figure));
-    const [alone, p50] = [of((run) => run.alone), of((run) => run.p50)];
-    return [what, ms(alone), ms(p50), ms(of((run) => run.p95)), added(p50 - alone), times(p50 / alone)];
-  });
-  const head = ['', 'queries alone, p50', 'through HTTP, p50', 'p95', 'added', 'ratio'];
-  printTable('Lists: 10,000 threads, 100,000 messages, pages of 50', head, rows);
 }
 
 /** The delays of one stream's tokens, first alone, then while the most expensive search is asked without a pause. */

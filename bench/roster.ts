@@ -60,6 +60,13 @@ export async function post<T>(port: number, path: string, headers: Record<string
   return JSON.parse(text === '' ? 'null' : text);
 }
 
+/** @throws with Roster's words where the call does not succeed */
+export async function get<T>(port: number, path: string, headers: Record<string, string>): Promise<T> {
+  const { status, text } = await exchange({ port, method: 'GET', path, headers });
+  if (status !== 200) throw new Error(`GET ${path} answered ${status}: ${text}`);
+  return JSON.parse(text);
+}
+
 /** Registers or signs in; the headers with which the person calls from then on. */
 export async function signIn(port: number, path: '/api/register' | '/api/login', email: string) {
   const { status, headers, text } = await exchange({

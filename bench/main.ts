@@ -7,6 +7,7 @@ import { endAll } from './processes.ts';
 import { printProfile } from './profile.ts';
 import { measureRelay } from './relay.ts';
 import { settings } from './settings.ts';
+import { measureSignIns } from './sign-ins.ts';
 import { measureStart } from './start.ts';
 
 type Part = { name: string; measure: () => Promise<{ faults: string[] }> };
@@ -15,6 +16,7 @@ const parts: Part[] = [
   { name: 'relay', measure: measureRelay },
   { name: 'lists', measure: measureLists },
   { name: 'analytics', measure: measureAnalytics },
+  { name: 'sign-ins', measure: measureSignIns },
   { name: 'start', measure: measureStart },
   { name: 'first-load', measure: measureFirstLoad },
 ];

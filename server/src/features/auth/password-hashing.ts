@@ -5,11 +5,12 @@ import { AppError } from '../../errors.ts';
 export type HashingCost = { memoryCost: number; timeCost: number; parallelism: number };
 export const productionCost: HashingCost = { memoryCost: 64 * 1024, timeCost: 3, parallelism: 1 };
 
-const atOnce = 4;
+/** Hashing takes Node's background threads, of which there are four; files and host names need the other two. */
+const atOnce = 2;
 const waitingAllowed = 32;
 
 /**
- * Hashes and checks passwords, at most four at once: each takes 64 MiB and a core for about 75 ms. More than 32 waiting
+ * Hashes and checks passwords, at most two at once: each takes 64 MiB and a core for about 75 ms. More than 32 waiting
  * are refused, so that a flood of sign-ins cannot take the memory of the server.
  */
 export function createPasswordHashing(cost: HashingCost = productionCost) {

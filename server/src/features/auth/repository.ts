@@ -47,17 +47,32 @@ export function userRepository(db: Kysely<Database>) {
     async isEmpty(): Promise<boolean> {
       return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) === undefined;
     },
-    /** undefined: the address is taken. The first account of the installation becomes its administrator. */
-    async insert(user: { email: string; passwordHash: string; role: Role; createdAt: string }) {
+    /** Two first registrations at once must not both find the installation empty. Holds until the transaction ends. */
+    async lockRegistration() {
+      await db
+        .insertInto('settings')
+        .values({ name: 'registration_lock', value: '' })
+        .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: '' }))
+        .execute();
+    },
+    /** undefined: the address is taken. */
+    async insert(user: {
+      email: string;
+      name: string | null;
+      passwordHash: string | null;
+      emailVerified: boolean;
+      role: Role;
+      createdAt: string;
+    }) {
       const row = await db
         .insertInto('users')
         .values({
           email: user.email,
-          name: null,
+          name: user.name,
           role: user.role,
           status: 'Active',
           password_hash: user.passwordHash,
-          email_verified_at: null,
+          email_verified_at: user.emailVerified ? user.createdAt : null,
           last_active_at: null,
           created_at: user.createdAt,
         })

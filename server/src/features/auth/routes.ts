@@ -25,7 +25,7 @@ export function authRoutes({ route, publicRoute }: Router, { auth, sessions, coo
   }));
   route(api.currentUser, ({ actor }) => auth.user(actor.userId));
   publicRoute(api.register, async ({ body, request, reply }) => {
-    const user = await auth.register(body);
+    const user = await auth.register(body, visitorOf(request));
     await endPresented(request);
     cookie.write(reply, await sessions.start(user.id, visitorOf(request)));
     request.log.info({ event: 'registered', userId: user.id }, 'account created');

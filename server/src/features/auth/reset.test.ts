@@ -240,7 +240,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
         ),
       );
     await held.untilWaiting(4);
-    const answers: unknown[] = [];
+    const answers: { status: number; body: unknown; headers: unknown }[] = [];
     for (const address of [email, inactive.email, 'nobody-at-all@example.com']) {
       const { status, body, headers } = await ask(address);
       answers.push({ status, body, headers: { ...headers, date: '' } });

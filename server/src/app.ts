@@ -83,7 +83,7 @@ export async function createApp(parts: Parts) {
   const keys = providerKeyService({ keys: keyRepository(db), vault: createVault(config.masterKeys), provider, config });
   const models = modelService({ provider, keys, catalogue, config });
   const hashing = createPasswordHashing(hashingCost);
-  const confirmation = confirmationService({ db, config, wakeJobs });
+  const confirmation = confirmationService({ db, config, rates, wakeJobs });
   const passwords = passwordService({ db, hashing, rates, onSessionsEnded, wakeJobs });
   const auth = authService({ db, config, hashing, rates, sessions, confirmation, wakeJobs, setupCode });
   const assistants = assistantService({ database, models });

@@ -1,10 +1,13 @@
 import { stat } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
+import { pino } from 'pino';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { engines, password, startApp } from '#server/testing/app';
 import { until } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
 import { keptMails, linkIn, startMailServer } from '#server/testing/mail';
 import { jobRepository } from '../jobs/repository.ts';
+import { Secret } from '../security/secret.ts';
+import { createMailTransport } from './transport.ts';
 
 const now = () => new Date().toISOString();
 
@@ -115,5 +118,31 @@ describe('every mail', () => {
     expect(errors[1]).toBe('unusable payload: template');
     await app.stop();
     await mails.stop();
+  });
+});
+
+describe('mail to a server elsewhere', () => {
+  // To this machine all the same, under an address that is none of its loopback ones.
+  const sending = async (query: string) => {
+    const mails = await startMailServer();
+    onTestFinished(mails.stop);
+    const url = mails.env.SMTP_URL.replace('127.0.0.1', '0.0.0.0') + query;
+    const mail = { smtpUrl: new Secret(url), from: 'roster@example.org' };
+    const transport = createMailTransport({ mail, dataDir: '/nowhere' }, pino({ level: 'silent' }));
+    const failure = await transport
+      .send({ to: 'ada@example.com', subject: 'Hello', text: 'token=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' })
+      .then(() => undefined)
+      .catch((error: Error) => error.message);
+    return { failure, received: mails.received.length };
+  };
+
+  test('does not go out in the clear', async () => {
+    const { failure, received } = await sending('');
+    expect(failure).toMatch(/^the mail was not sent: .*TLS/i);
+    expect(received).toBe(0);
+  });
+
+  test('does where the operator says so', async () => {
+    expect(await sending('?requireTLS=false')).toEqual({ failure: undefined, received: 1 });
   });
 });

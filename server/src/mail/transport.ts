@@ -50,6 +50,8 @@ function overSmtp(url: string, from: string): MailTransport {
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
+    // A link must not pass in the clear because somebody on the way hides STARTTLS; the address may say `?requireTLS=false`.
+    requireTLS: !/^(localhost|127\..*|\[::1\])$/i.test(new URL(url).hostname),
     disableFileAccess: true,
     disableUrlAccess: true,
   });

@@ -31,6 +31,15 @@ export function securityEventRepository(db: Kysely<Database>) {
         })
         .execute();
     },
+    /** The work of recording without a trace, so that its time does not tell whether there is an account. */
+    async recordNothing() {
+      const row = await db
+        .insertInto('security_events')
+        .values({ event: 'sign_in_failed', done_by: 'self', created_at: new Date().toISOString() })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      await db.deleteFrom('security_events').where('id', '=', row.id).execute();
+    },
     /** How often something happened to an account since then. */
     async count(userId: number, event: SecurityEventKind, since: string): Promise<number> {
       const { count } = await db

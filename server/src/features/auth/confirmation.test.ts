@@ -115,6 +115,20 @@ describe.each(engines)('confirming an address on %s', (engine) => {
   });
 });
 
+describe.each(engines)('asking again and again on %s', (engine) => {
+  test('mails at most three links within an hour, to an address that may be somebody else’s', async () => {
+    const mails = await startMailServer();
+    const app = await startApp(engine, { env: { ...mails.env, RATE_LIMIT_SCALE: '1' } });
+    const ada = await app.as('ada');
+    const statuses: number[] = [];
+    for (let number = 1; number <= 4; number++) statuses.push((await ada.post('/api/confirm-email/request')).status);
+    expect(statuses).toEqual([204, 204, 204, 429]);
+    await mails.mailTo('ada@example.com', subject, 4);
+    await app.stop();
+    await mails.stop();
+  });
+});
+
 describe.each(engines)('without a mail server, on %s', (engine) => {
   test('no address can be confirmed, and registration asks for none', async () => {
     const app = await startApp(engine);

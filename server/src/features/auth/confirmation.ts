@@ -4,6 +4,7 @@ import type { Config } from '../../config.ts';
 import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
 import type { Actor } from '../../http/actor.ts';
+import type { Rates } from '../../http/rates.ts';
 import { jobRepository } from '../../jobs/repository.ts';
 import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
@@ -11,7 +12,7 @@ import type { MailRequest } from './mailing.ts';
 import { userRepository } from './repository.ts';
 import { toUser } from './user.ts';
 
-type Dependencies = { db: Kysely<Database>; config: Pick<Config, 'mail'>; wakeJobs: () => void };
+type Dependencies = { db: Kysely<Database>; config: Pick<Config, 'mail'>; rates: Rates; wakeJobs: () => void };
 
 const invalidLink = () =>
   new AppError(
@@ -20,7 +21,7 @@ const invalidLink = () =>
   );
 
 /** Proving that the address of an account is its owner's. */
-export function confirmationService({ db, config, wakeJobs }: Dependencies) {
+export function confirmationService({ db, config, rates, wakeJobs }: Dependencies) {
   const mailsOut = config.mail.smtpUrl !== undefined;
 
   async function ask(trx: Kysely<Database>, userId: number) {
@@ -39,6 +40,7 @@ export function confirmationService({ db, config, wakeJobs }: Dependencies) {
         );
       const user = await userRepository(db).byId(userId);
       if (user?.emailVerified) throw new AppError('conflict', 'Your email address is confirmed already.');
+      rates.use('confirmationMail', String(userId));
       await ask(db, userId);
       wakeJobs();
     },

@@ -85,7 +85,7 @@ export function authService(dependencies: Dependencies) {
         throw error;
       });
       if (!user || provenHash === null || !matches) {
-        if (user) await noteFailure(user, visitor);
+        await noteFailure(user, visitor);
         throw wrong();
       }
       const isLocked =
@@ -110,11 +110,13 @@ export function authService(dependencies: Dependencies) {
   };
 
   /** On record only until the account is locked: whoever guesses on cannot fill the record. */
-  async function noteFailure({ id: userId, failedSignIns }: UserRecord, visitor: Visitor) {
+  async function noteFailure(user: UserRecord | undefined, visitor: Visitor) {
     await db.transaction().execute(async (trx) => {
-      await userRepository(trx).countFailure(userId);
-      if (failedSignIns < failuresUntilLocked)
-        await securityEventRepository(trx).record({ userId, event: 'sign_in_failed', by: 'self', visitor });
+      const events = securityEventRepository(trx);
+      if (!user) return events.recordNothing();
+      await userRepository(trx).countFailure(user.id);
+      if (user.failedSignIns < failuresUntilLocked)
+        await events.record({ userId: user.id, event: 'sign_in_failed', by: 'self', visitor });
     });
   }
 }

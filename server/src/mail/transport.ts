@@ -51,7 +51,7 @@ function overSmtp(url: string, from: string): MailTransport {
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
     // A link must not pass in the clear because somebody on the way hides STARTTLS; the address may say `?requireTLS=false`.
-    requireTLS: !/^(localhost|127\..*|\[::1\])$/i.test(new URL(url).hostname),
+    requireTLS: !/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(new URL(url).hostname),
     disableFileAccess: true,
     disableUrlAccess: true,
   });

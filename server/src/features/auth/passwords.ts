@@ -65,8 +65,11 @@ export function passwordService({ db, hashing, rates, onSessionsEnded, wakeJobs 
         if (opened.isProof && !opened.user.emailVerified) {
           // Until now nobody knew whose account this is: only what its owner does from here on counts.
           await users.confirmEmail(userId);
-          await users.removeIdentities(userId);
           await events.record({ userId, event: 'email_confirmed', by: 'self', visitor });
+          for (const provider of await users.removeIdentities(userId)) {
+            const detail = provider === 'google' ? 'Google' : 'GitHub';
+            await events.record({ userId, event: 'login_method_disconnected', by: 'self', visitor, detail });
+          }
         }
         await users.removeFlows(userId);
         const sessions = await sessionRepository(trx).deleteAll(userId);

@@ -1,4 +1,4 @@
-import type { Role, UserStatus } from '@roster/contracts/auth';
+import type { ExternalProvider, Role, UserStatus } from '@roster/contracts/auth';
 import type { Kysely, Selectable } from 'kysely';
 import type { Database } from '../../db/schema.ts';
 
@@ -125,8 +125,9 @@ export function userRepository(db: Kysely<Database>) {
         .execute();
     },
     /** Whoever connected another way in may not have been the owner of the address. */
-    async removeIdentities(userId: number) {
-      await db.deleteFrom('identities').where('user_id', '=', userId).execute();
+    async removeIdentities(userId: number): Promise<ExternalProvider[]> {
+      const rows = await db.deleteFrom('identities').where('user_id', '=', userId).returning('provider').execute();
+      return rows.map((row) => row.provider);
     },
     /** Sign-ins at Google or GitHub that are under way to be connected to this account. */
     async removeFlows(userId: number) {

@@ -344,6 +344,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
       db.selectFrom('identities').selectAll().where('user_id', '=', userId).execute(),
     );
     expect(left).toEqual([]);
+    expect(await eventsOf(email)).toContain('login_method_disconnected');
     const victim = app.visitor();
     const { body } = await victim.post('/api/login', { email, password: chosen });
     expect(body.emailVerified).toBe(true);

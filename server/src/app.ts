@@ -10,9 +10,13 @@ import { importService } from './features/assistants/import.ts';
 import { assistantRepository } from './features/assistants/repository.ts';
 import { assistantRoutes } from './features/assistants/routes.ts';
 import { assistantService } from './features/assistants/service.ts';
+import { confirmationService } from './features/auth/confirmation.ts';
 import { sessionCookie } from './features/auth/cookie.ts';
+import { expiredRows } from './features/auth/expired-repository.ts';
+import { mailJobs } from './features/auth/mailing.ts';
 import { createPasswordHashing, type HashingCost } from './features/auth/password-hashing.ts';
-import { sessionRepository } from './features/auth/repository.ts';
+import { passwordRoutes } from './features/auth/password-routes.ts';
+import { passwordService } from './features/auth/passwords.ts';
 import { authRoutes } from './features/auth/routes.ts';
 import { authService } from './features/auth/service.ts';
 import { sessionService } from './features/auth/sessions.ts';
@@ -33,6 +37,7 @@ import { createRouter } from './http/router.ts';
 import { createServer } from './http/server.ts';
 import { serveWeb } from './http/web-files.ts';
 import { jobRepository } from './jobs/repository.ts';
+import { startUpkeep, type Upkeep } from './jobs/upkeep.ts';
 import { createWorker, type JobKind } from './jobs/worker.ts';
 import { createMailTransport } from './mail/transport.ts';
 import { loadCatalogue } from './provider/catalogue.ts';
@@ -58,10 +63,12 @@ export async function createApp(parts: Parts) {
   const { config, database, presence, log, setupCode, checkAnswers = false, hashingCost } = parts;
   const { db } = database;
   const state = { ready: false };
+  let upkeep: Upkeep | undefined;
   const app = createServer(config, log);
   const rates = createRates(config.rateLimitScale);
   const cookie = sessionCookie(config.publicUrl.protocol === 'https:');
-  const sessions = sessionService(sessionRepository(db), (ids) => streams.endSessions(ids));
+  const onSessionsEnded = (ids: string[]) => streams.endSessions(ids);
+  const sessions = sessionService(db, onSessionsEnded);
   const streams = createEventStreams(sessions.live, (error) => log.error({ err: error }, 'checking sessions failed'));
   const router = createRouter({
     app,
@@ -74,13 +81,17 @@ export async function createApp(parts: Parts) {
   const mail = createMailTransport(config, log);
   const jobKinds = new Map<string, JobKind>();
   const worker = createWorker(jobRepository(db), jobKinds, log);
+  const wakeJobs = worker.wake;
+  jobKinds.set('mail', mailJobs({ db, transport: mail, config, wake: wakeJobs }));
 
   const catalogue = loadCatalogue(config.modelCatalogue);
   const provider = await createProvider({ db, config: config.provider });
   const keys = providerKeyService({ keys: keyRepository(db), vault: createVault(config.masterKeys), provider, config });
   const models = modelService({ provider, keys, catalogue, config });
   const hashing = createPasswordHashing(hashingCost);
-  const auth = authService({ db, config, hashing, rates, setupCode });
+  const confirmation = confirmationService({ db, config, rates, wakeJobs });
+  const passwords = passwordService({ db, hashing, rates, onSessionsEnded, wakeJobs });
+  const auth = authService({ db, config, hashing, rates, sessions, confirmation, wakeJobs, setupCode });
   const assistants = assistantService({ database, models });
   const imports = importService({ db, provider, keys, models, catalogue });
   const assistantRows = assistantRepository(db);
@@ -92,6 +103,7 @@ export async function createApp(parts: Parts) {
   const chat = createChat({ database, presence, ...answering, log });
 
   authRoutes(router, { auth, sessions, cookie, config });
+  passwordRoutes(router, { passwords, confirmation });
   accountRoutes(router, { keys, models });
   modelRoutes(router, models);
   assistantRoutes(router, { assistants, imports });
@@ -110,12 +122,13 @@ export async function createApp(parts: Parts) {
     /** Takes work. */
     open() {
       state.ready = true;
+      worker.start();
+      upkeep = startUpkeep(expiredRows(db), log);
     },
     /** Takes no new work, lets what is under way end, and closes. */
     async close() {
       state.ready = false;
-      await chat.close();
-      await worker.stop();
+      await Promise.all([chat.close(), worker.stop(), upkeep?.stop()]);
       mail.close();
       streams.close();
       await app.close();

@@ -6,11 +6,15 @@ type Limit = { count: number; seconds: number };
 const minute = 60;
 const hour = 3600;
 
-/** security-requirements section 16. `failedSignIn` counts sign-ins that did not succeed; the rest count calls. */
-const limits: Record<Rate | 'failedSignIn', Limit> = {
+/**
+ * security-requirements section 16. `failedSignIn` counts sign-ins that did not succeed, `confirmationMail` mails to the
+ * address of an account, which need not be its owner's; the rest count calls.
+ */
+const limits: Record<Rate | 'failedSignIn' | 'confirmationMail', Limit> = {
   default: { count: 300, seconds: minute },
   signIn: { count: 30, seconds: 5 * minute },
   failedSignIn: { count: 5, seconds: 15 * minute },
+  confirmationMail: { count: 3, seconds: hour },
   register: { count: 5, seconds: hour },
   resetRequest: { count: 10, seconds: hour },
   resetAttempt: { count: 10, seconds: hour },

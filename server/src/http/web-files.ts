@@ -25,6 +25,9 @@ const pages = [
   '/confirm-email',
 ];
 
+/** Their addresses come with a token from a mail. */
+const pagesWithTokens: ReadonlySet<string | undefined> = new Set(['/reset-password', '/confirm-email']);
+
 /** What the build made for the browser; the compressed forms are found beside the files. */
 const publicFiles = () =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -50,7 +53,7 @@ export async function serveWeb(app: FastifyInstance) {
 
   for (const url of pages)
     app.get(url, { config }, (request, reply) => {
-      if (request.routeOptions.url === '/reset-password') reply.header('referrer-policy', 'no-referrer');
+      if (pagesWithTokens.has(request.routeOptions.url)) reply.header('referrer-policy', 'no-referrer');
       return sendIndex(reply);
     });
   app.setNotFoundHandler((request, reply) => {

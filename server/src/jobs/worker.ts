@@ -9,19 +9,37 @@ const firstDelayMs = 5_000;
 const longestDelayMs = 60 * 60_000;
 /** The last one after about a day. */
 const usualAttempts = 30;
+/** How long a stop waits. A job that is cut off is done again by another process, or after the restart. */
+const stopWithinMs = 5_000;
+
+/** Trying again would change nothing: the job is given up at once. */
+export class FinalFailure extends Error {
+  override name = 'FinalFailure';
+}
 
 /** How one kind of work is done. It may be done twice, where a process died after doing it: handlers bear that. */
-export type JobKind<Payload extends z.ZodType = z.ZodType> = {
-  payload: Payload;
-  run: (payload: z.output<Payload>) => Promise<void>;
+export type JobKind = {
+  run: (payload: unknown) => Promise<void>;
   attempts?: number;
 };
 
-/** Keeps the type of a kind's payload and its handler together. */
-export const jobKind = <Payload extends z.ZodType>(kind: JobKind<Payload>): JobKind => ({
-  ...kind,
-  run: (payload) => kind.run(kind.payload.parse(payload)),
-});
+/** Work whose payload is read with a schema; one that does not fit is not tried again. */
+export function jobKind<Payload extends z.ZodType>(
+  schema: Payload,
+  run: (payload: z.output<Payload>) => Promise<void>,
+): JobKind {
+  return {
+    async run(stored) {
+      const payload = schema.safeParse(stored);
+      // The message names the fields, never what they hold.
+      if (!payload.success)
+        throw new FinalFailure(
+          `unusable payload: ${payload.error.issues.map(({ path }) => path.join('.')).join(', ')}`,
+        );
+      await run(payload.data);
+    },
+  };
+}
 
 /** Seconds at first, an hour at the end. */
 export const delayAfter = (attempts: number) => Math.min(longestDelayMs, firstDelayMs * 2 ** (attempts - 1));
@@ -29,27 +47,31 @@ export const delayAfter = (attempts: number) => Math.min(longestDelayMs, firstDe
 /** Does stored work in the background: a few jobs at once, again after a failure, in any of several processes. */
 export function createWorker(jobs: JobRepository, kinds: Map<string, JobKind>, log: FastifyBaseLogger) {
   const underWay = new Set<Promise<void>>();
-  let stopped = false;
+  let stopped = true;
   let looking: Promise<void> | undefined;
   let lookAgain = false;
 
   async function perform(job: StoredJob) {
     const kind = kinds.get(job.kind);
+    const attempts = kind?.attempts ?? usualAttempts;
     try {
+      // Counted when it is taken: a job that ends the process each time gets here too.
+      if (job.attempts > attempts) throw new FinalFailure('each process that took it died');
       if (!kind) throw new Error(`no handler for ${job.kind}`);
       await kind.run(job.payload);
-      await jobs.done(job);
     } catch (error) {
       const what = { err: error, event: 'job_failed', kind: job.kind, jobId: job.id, attempts: job.attempts };
       const said = error instanceof Error ? error.message.slice(0, 500) : 'unknown';
-      if (job.attempts >= (kind?.attempts ?? usualAttempts)) {
+      if (error instanceof FinalFailure || job.attempts >= attempts) {
         log.error(what, 'a job was given up');
         await jobs.giveUp(job, new Date().toISOString(), said);
       } else {
         log.warn(what, 'a job failed and will be tried again');
         await jobs.tryAgain(job, new Date(Date.now() + delayAfter(job.attempts)).toISOString(), said);
       }
+      return;
     }
+    await jobs.done(job);
   }
 
   async function takeAll() {
@@ -84,16 +106,27 @@ export function createWorker(jobs: JobRepository, kinds: Map<string, JobKind>, l
       });
   }
 
-  const timer = setInterval(wake, pollMs).unref();
+  let timer: NodeJS.Timeout | undefined;
 
   return {
     wake,
-    /** Takes no more work, and waits for what is under way. */
+    /** Takes work from now on: once all kinds are known. */
+    start() {
+      stopped = false;
+      timer = setInterval(wake, pollMs).unref();
+      wake();
+    },
+    /** Takes no more work, and waits a little for what is under way. */
     async stop() {
       stopped = true;
       clearInterval(timer);
       await looking;
-      await Promise.all(underWay);
+      let patience: NodeJS.Timeout | undefined;
+      const cutOff = new Promise<void>((resolve) => {
+        patience = setTimeout(resolve, stopWithinMs);
+      });
+      await Promise.race([Promise.all(underWay), cutOff]);
+      clearTimeout(patience);
     },
   };
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import { createTransport } from 'nodemailer';
 import type { Config } from '../config.ts';
+import { FinalFailure } from '../jobs/worker.ts';
 
 export type Mail = { to: string; subject: string; text: string };
 export type MailTransport = {
@@ -19,19 +20,47 @@ export function createMailTransport({ mail, dataDir }: Pick<Config, 'mail' | 'da
   return mail.smtpUrl ? overSmtp(mail.smtpUrl.reveal(), mail.from) : keptAsFiles(join(dataDir, 'mail'), mail.from, log);
 }
 
+/** The address as an object: as text it would be read as a list of addresses. */
+const message = ({ to, subject, text }: Mail, from: string) => ({
+  from,
+  to: { name: '', address: to },
+  subject,
+  text,
+  // Out-of-office answers and the like have nobody to go to.
+  headers: { 'Auto-Submitted': 'auto-generated' },
+});
+
+/**
+ * What a failure may say in the log and the jobs table. It goes without its cause: a mail server that refuses a message
+ * may repeat what stands in it, the link included.
+ */
+function mailFailure(error: unknown): Error {
+  const of = (name: string) => (error instanceof Error ? Object.entries(error).find(([key]) => key === name)?.[1] : '');
+  const words = [of('code'), of('command'), of('response')].filter((part) => typeof part === 'string' && part !== '');
+  const said = (words.length > 0 ? words.join(', ') : String(error)).replace(/[A-Za-z0-9_-]{40,}/g, '[left out]');
+  const text = `the mail was not sent: ${said.slice(0, 300)}`;
+  const responseCode = of('responseCode');
+  const isRefusedForGood = of('code') === 'EENVELOPE' && typeof responseCode === 'number' && responseCode >= 550;
+  return isRefusedForGood ? new FinalFailure(text) : new Error(text);
+}
+
 function overSmtp(url: string, from: string): MailTransport {
   const transport = createTransport({
     url,
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
+    // A link must not pass in the clear because somebody on the way hides STARTTLS; the address may say `?requireTLS=false`.
+    requireTLS: !/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(new URL(url).hostname),
     disableFileAccess: true,
     disableUrlAccess: true,
   });
   return {
     delivers: true,
     async send(mail) {
-      await transport.sendMail({ from, ...mail });
+      await transport.sendMail(message(mail, from)).catch((error: unknown) => {
+        throw mailFailure(error);
+      });
     },
     close: () => transport.close(),
   };
@@ -43,14 +72,20 @@ function keptAsFiles(folder: string, from: string, log: FastifyBaseLogger): Mail
   return {
     delivers: false,
     async send(mail) {
-      const { message } = await transport.sendMail({ from, ...mail });
+      const { message: written } = await transport.sendMail(message(mail, from));
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const name = `${new Date().toISOString().replaceAll(':', '')}-${process.pid}-${++kept}.eml`;
       const file = join(folder, name);
-      await writeFile(`${file}.part`, message, { mode: 0o600, flag: 'wx' });
+      await writeFile(`${file}.part`, readable(written.toString(), mail.text), { mode: 0o600, flag: 'wx' });
       await rename(`${file}.part`, file);
       log.info({ event: 'mail_kept', file }, 'no mail server is configured; the mail is kept as a file');
     },
     close: () => transport.close(),
   };
+}
+
+/** The same mail with its text as it is: encoded for transport, a link could not be copied out of the file. */
+function readable(written: string, text: string): string {
+  const head = written.slice(0, written.indexOf('\n\n'));
+  return `${head.replace(/^Content-Transfer-Encoding: .*$/m, 'Content-Transfer-Encoding: 8bit')}\n\n${text}`;
 }

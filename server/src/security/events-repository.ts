@@ -1,5 +1,5 @@
 import type { SecurityEvent, SecurityEventKind } from '@roster/contracts/account';
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Database } from '../db/schema.ts';
 
 /** From which browser something was done. */
@@ -31,6 +31,26 @@ export function securityEventRepository(db: Kysely<Database>) {
         })
         .execute();
     },
+    /** The work of recording without a trace, so that its time does not tell whether there is an account. */
+    async recordNothing() {
+      const row = await db
+        .insertInto('security_events')
+        .values({ event: 'sign_in_failed', done_by: 'self', created_at: new Date().toISOString() })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      await db.deleteFrom('security_events').where('id', '=', row.id).execute();
+    },
+    /** How often something happened to an account since then. */
+    async count(userId: number, event: SecurityEventKind, since: string): Promise<number> {
+      const { count } = await db
+        .selectFrom('security_events')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .where('user_id', '=', userId)
+        .where('event', '=', event)
+        .where('created_at', '>', since)
+        .executeTakeFirstOrThrow();
+      return count;
+    },
     /** The newest first; `before` is the id of the last one of the page before. */
     listOf(userId: number, limit: number, before: number | undefined) {
       const query = db
@@ -57,7 +77,7 @@ export function securityEventRepository(db: Kysely<Database>) {
       await db.deleteFrom('security_events').where('user_id', '=', userId).execute();
     },
     async forgetOlderThan(time: string) {
-      await sql`delete from security_events where created_at < ${time}`.execute(db);
+      await db.deleteFrom('security_events').where('created_at', '<', time).execute();
     },
   };
 }

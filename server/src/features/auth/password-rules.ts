@@ -13,7 +13,7 @@ function loadCommonPasswords(): Promise<Set<string>> {
 }
 
 /** @throws invalid_input where a password is easy to guess: common, the owner's address, or a word of the product */
-export async function refuseGuessable(password: string, email: string) {
+export async function refuseGuessable(password: string, email: string, field = 'password') {
   const plain = password.normalize('NFC').toLowerCase();
   const [localPart = ''] = email.split('@');
   const core = plain.replace(/[\d\W_]+$/u, '');
@@ -25,5 +25,5 @@ export async function refuseGuessable(password: string, email: string) {
         : (await loadCommonPasswords()).has(plain)
           ? 'This password is among the most common ones and easy to guess. Please choose another.'
           : undefined;
-  if (problem) throw new AppError('invalid_input', problem, { fields: { password: problem } });
+  if (problem) throw new AppError('invalid_input', problem, { fields: { [field]: problem } });
 }

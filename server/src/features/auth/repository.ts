@@ -1,4 +1,4 @@
-import type { Role, UserStatus } from '@roster/contracts/auth';
+import type { ExternalProvider, Role, UserStatus } from '@roster/contracts/auth';
 import type { Kysely, Selectable } from 'kysely';
 import type { Database } from '../../db/schema.ts';
 
@@ -47,17 +47,32 @@ export function userRepository(db: Kysely<Database>) {
     async isEmpty(): Promise<boolean> {
       return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) === undefined;
     },
-    /** undefined: the address is taken. The first account of the installation becomes its administrator. */
-    async insert(user: { email: string; passwordHash: string; role: Role; createdAt: string }) {
+    /** Two first registrations at once must not both find the installation empty. Holds until the transaction ends. */
+    async lockRegistration() {
+      await db
+        .insertInto('settings')
+        .values({ name: 'registration_lock', value: '' })
+        .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: '' }))
+        .execute();
+    },
+    /** undefined: the address is taken. */
+    async insert(user: {
+      email: string;
+      name: string | null;
+      passwordHash: string | null;
+      emailVerified: boolean;
+      role: Role;
+      createdAt: string;
+    }) {
       const row = await db
         .insertInto('users')
         .values({
           email: user.email,
-          name: null,
+          name: user.name,
           role: user.role,
           status: 'Active',
           password_hash: user.passwordHash,
-          email_verified_at: null,
+          email_verified_at: user.emailVerified ? user.createdAt : null,
           last_active_at: null,
           created_at: user.createdAt,
         })
@@ -66,8 +81,57 @@ export function userRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return row && toUser(row);
     },
-    async setPasswordHash(userId: number, passwordHash: string) {
-      await db.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', userId).execute();
+    /**
+     * A person as they are now, unchangeable by others until the transaction ends: what is decided on the row still
+     * holds when it is written. An update that changes nothing locks on both databases.
+     */
+    async lock(userId: number): Promise<UserRecord | undefined> {
+      const row = await db
+        .updateTable('users')
+        .set((eb) => ({ failed_sign_ins: eb.ref('failed_sign_ins') }))
+        .where('id', '=', userId)
+        .returningAll()
+        .executeTakeFirst();
+      return row && toUser(row);
+    },
+    /** A chosen password also lifts the lock after too many wrong ones. */
+    async setPassword(userId: number, passwordHash: string) {
+      await db
+        .updateTable('users')
+        .set({ password_hash: passwordHash, failed_sign_ins: 0 })
+        .where('id', '=', userId)
+        .execute();
+    },
+    /**
+     * After the right password: the row is locked until the transaction ends, so that a session starts either before
+     * a change of the password, which ends it, or not at all. false: the password or the state has changed meanwhile.
+     */
+    async admit(userId: number, provenHash: string, storedHash: string): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('users')
+        .set({ password_hash: storedHash, failed_sign_ins: 0 })
+        .where('id', '=', userId)
+        .where('password_hash', '=', provenHash)
+        .where('status', '=', 'Active')
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    async confirmEmail(userId: number) {
+      await db
+        .updateTable('users')
+        .set({ email_verified_at: new Date().toISOString() })
+        .where('id', '=', userId)
+        .where('email_verified_at', 'is', null)
+        .execute();
+    },
+    /** Whoever connected another way in may not have been the owner of the address. */
+    async removeIdentities(userId: number): Promise<ExternalProvider[]> {
+      const rows = await db.deleteFrom('identities').where('user_id', '=', userId).returning('provider').execute();
+      return rows.map((row) => row.provider);
+    },
+    /** Sign-ins at Google or GitHub that are under way to be connected to this account. */
+    async removeFlows(userId: number) {
+      await db.deleteFrom('sign_in_flows').where('user_id', '=', userId).execute();
     },
     async countFailure(userId: number) {
       await db
@@ -75,9 +139,6 @@ export function userRepository(db: Kysely<Database>) {
         .set((eb) => ({ failed_sign_ins: eb('failed_sign_ins', '+', 1) }))
         .where('id', '=', userId)
         .execute();
-    },
-    async clearFailures(userId: number) {
-      await db.updateTable('users').set({ failed_sign_ins: 0 }).where('id', '=', userId).execute();
     },
   };
 }
@@ -161,14 +222,14 @@ export function sessionRepository(db: Kysely<Database>) {
         lastActiveAt: row.last_active_at,
       }));
     },
-    async delete(userId: number, sessionId: string): Promise<boolean> {
-      const { numDeletedRows } = await db
+    /** Returns the browser it was of; undefined where there was none. */
+    delete: (userId: number, sessionId: string) =>
+      db
         .deleteFrom('sessions')
         .where('user_id', '=', userId)
         .where('id', '=', sessionId)
-        .executeTakeFirst();
-      return numDeletedRows > 0n;
-    },
+        .returning('user_agent as userAgent')
+        .executeTakeFirst(),
     async deleteByTokenHash(tokenHash: string) {
       await db.deleteFrom('sessions').where('token_hash', '=', tokenHash).execute();
     },

@@ -2,17 +2,12 @@ import { auth as api } from '@roster/contracts/auth';
 import type { FastifyRequest } from 'fastify';
 import type { Config } from '../../config.ts';
 import type { Router } from '../../http/router.ts';
-import type { Visitor } from '../../security/events-repository.ts';
 import type { SessionCookie } from './cookie.ts';
 import type { AuthService } from './service.ts';
 import type { SessionService } from './sessions.ts';
+import { visitorOf } from './visitor.ts';
 
 type Dependencies = { auth: AuthService; sessions: SessionService; cookie: SessionCookie; config: Config };
-
-const visitorOf = (request: FastifyRequest): Visitor => ({
-  userAgent: request.headers['user-agent'] ?? null,
-  ipAddress: request.ip,
-});
 
 export function authRoutes({ route, publicRoute }: Router, { auth, sessions, cookie, config }: Dependencies) {
   publicRoute(api.options, async () => ({
@@ -25,35 +20,35 @@ export function authRoutes({ route, publicRoute }: Router, { auth, sessions, coo
   }));
   route(api.currentUser, ({ actor }) => auth.user(actor.userId));
   publicRoute(api.register, async ({ body, request, reply }) => {
-    const user = await auth.register(body);
+    const user = await auth.register(body, visitorOf(request));
     await endPresented(request);
     cookie.write(reply, await sessions.start(user.id, visitorOf(request)));
     request.log.info({ event: 'registered', userId: user.id }, 'account created');
     return user;
   });
   publicRoute(api.login, async ({ body, request, reply }) => {
-    const user = await auth.signIn(body, visitorOf(request)).catch((error: unknown) => {
+    const { user, token } = await auth.signIn(body, visitorOf(request)).catch((error: unknown) => {
       request.log.warn({ event: 'sign_in_failed' }, 'sign-in failed');
       throw error;
     });
     await endPresented(request);
-    cookie.write(reply, await sessions.start(user.id, visitorOf(request)));
+    cookie.write(reply, token);
     request.log.info({ event: 'signed_in', userId: user.id }, 'signed in');
     return user;
   });
   publicRoute(api.logout, async ({ request, reply, actor }) => {
-    if (actor) await sessions.end(actor.userId, actor.sessionId);
+    if (actor) await sessions.signOut(actor, visitorOf(request));
     await endPresented(request);
     cookie.clear(reply);
   });
   route(api.sessions, ({ actor }) => sessions.list(actor));
   route(api.endSession, async ({ actor, params, reply, request }) => {
-    await sessions.end(actor.userId, params.id);
+    await sessions.end(actor, params.id, visitorOf(request));
     request.log.info({ event: 'session_ended', userId: actor.userId }, 'session ended');
     if (params.id === actor.sessionId) cookie.clear(reply);
   });
   route(api.endOtherSessions, async ({ actor, request }) => {
-    await sessions.endOthers(actor);
+    await sessions.endOthers(actor, visitorOf(request));
     request.log.info({ event: 'sessions_ended', userId: actor.userId }, 'other sessions ended');
   });
 

@@ -5,10 +5,14 @@ import type { Config } from '../../config.ts';
 import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
 import type { Rates } from '../../http/rates.ts';
-import type { Visitor } from '../../security/events-repository.ts';
+import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
+import type { ConfirmationService } from './confirmation.ts';
+import { createAccount, registrationClosed } from './new-account.ts';
 import type { PasswordHashing } from './password-hashing.ts';
 import { refuseGuessable } from './password-rules.ts';
 import { sessionRepository, type UserRecord, userRepository } from './repository.ts';
+import type { SessionService } from './sessions.ts';
+import { toUser } from './user.ts';
 
 /** After this many wrong passwords in a row only a device that is known, or a reset link, gets in. */
 const failuresUntilLocked = 100;
@@ -18,26 +22,17 @@ type Dependencies = {
   config: Pick<Config, 'registration' | 'loopback'>;
   hashing: PasswordHashing;
   rates: Rates;
+  sessions: SessionService;
+  confirmation: ConfirmationService;
+  wakeJobs: () => void;
   /** Asked of the first account where the installation is not on loopback. */
   setupCode: string;
 };
 
-export function toUser(user: UserRecord): User {
-  return {
-    id: user.id,
-    email: user.email,
-    name: user.name,
-    role: user.role,
-    status: user.status,
-    hasPassword: user.passwordHash !== null,
-    emailVerified: user.emailVerified,
-    createdAt: user.createdAt,
-  };
-}
-
-export function authService({ db, config, hashing, rates, setupCode }: Dependencies) {
+export function authService(dependencies: Dependencies) {
+  const { db, config, hashing, rates, sessions, confirmation, wakeJobs, setupCode } = dependencies;
   const users = userRepository(db);
-  const sessions = sessionRepository(db);
+  const sessionRows = sessionRepository(db);
   const needsSetupCode = async () => !config.loopback && (await users.isEmpty());
 
   function checkSetupCode(given: string | undefined) {
@@ -55,51 +50,56 @@ export function authService({ db, config, hashing, rates, setupCode }: Dependenc
       );
   }
 
-  const closed = () =>
-    new AppError('registration_closed', 'Registration is closed. Ask an administrator for an account.');
   const wrong = () => new AppError('invalid_credentials', 'Invalid email or password. Please try again.');
 
   return {
     needsSetupCode,
-    async register(input: { email: string; password: string; setupCode?: string | undefined }): Promise<User> {
-      if (config.registration === 'closed' && !(await users.isEmpty())) throw closed();
+    async register(
+      input: { email: string; password: string; setupCode?: string | undefined },
+      visitor: Visitor,
+    ): Promise<User> {
+      if (config.registration === 'closed' && !(await users.isEmpty())) throw registrationClosed();
       if (await needsSetupCode()) checkSetupCode(input.setupCode);
       await refuseGuessable(input.password, input.email);
       const passwordHash = await hashing.hash(input.password);
       const user = await db.transaction().execute(async (trx) => {
-        const inTransaction = userRepository(trx);
-        await lockAgainstOthers(trx);
-        const role = (await inTransaction.isEmpty()) ? 'Admin' : 'Editor';
-        // Another first account may have come in while this password was hashed.
-        if (role !== 'Admin' && config.registration === 'closed') throw closed();
-        return inTransaction.insert({ email: input.email, passwordHash, role, createdAt: new Date().toISOString() });
+        const account = { email: input.email, name: null, passwordHash, emailVerified: false };
+        const made = await createAccount(trx, account, { registration: config.registration, visitor });
+        if (made) await confirmation.ask(trx, made.id);
+        return made;
       });
       if (!user) throw new AppError('email_taken', 'This email might already be in use.');
+      wakeJobs();
       return toUser(user);
     },
 
     /** The same answer, and the same work, for an unknown address, a wrong password and an account without one. */
-    async signIn(input: { email: string; password: string }, visitor: Visitor): Promise<User> {
+    async signIn(input: { email: string; password: string }, visitor: Visitor): Promise<{ user: User; token: string }> {
       const rateKey = `${input.email}|${visitor.ipAddress}`;
       // Counted before the answer is known and taken back after a success: many at once get no more tries than one by one.
       rates.use('failedSignIn', rateKey);
       const user = await users.byEmail(input.email);
-      const matches = await hashing.verify(user?.passwordHash ?? null, input.password).catch((error: unknown) => {
+      const provenHash = user?.passwordHash ?? null;
+      const matches = await hashing.verify(provenHash, input.password).catch((error: unknown) => {
         rates.giveBack('failedSignIn', rateKey);
         throw error;
       });
-      if (!user || !matches) {
-        if (user) await users.countFailure(user.id);
+      if (!user || provenHash === null || !matches) {
+        await noteFailure(user, visitor);
         throw wrong();
       }
       const isLocked =
-        user.failedSignIns >= failuresUntilLocked && !(await sessions.knowsAddress(user.id, visitor.ipAddress));
+        user.failedSignIns >= failuresUntilLocked && !(await sessionRows.knowsAddress(user.id, visitor.ipAddress));
       if (isLocked || user.status !== 'Active') throw wrong();
+      const storedHash = hashing.isOutdated(provenHash) ? await hashing.hash(input.password) : provenHash;
+      const token = await db.transaction().execute(async (trx) => {
+        if (!(await userRepository(trx).admit(user.id, provenHash, storedHash))) throw wrong();
+        const event = { userId: user.id, event: 'signed_in', by: 'self', visitor, detail: 'Password' } as const;
+        await securityEventRepository(trx).record(event);
+        return sessions.start(user.id, visitor, sessionRepository(trx));
+      });
       rates.forget('failedSignIn', rateKey);
-      if (user.failedSignIns > 0) await users.clearFailures(user.id);
-      if (user.passwordHash && hashing.isOutdated(user.passwordHash))
-        await users.setPasswordHash(user.id, await hashing.hash(input.password));
-      return toUser(user);
+      return { user: toUser(user), token };
     },
 
     async user(userId: number): Promise<User> {
@@ -109,13 +109,15 @@ export function authService({ db, config, hashing, rates, setupCode }: Dependenc
     },
   };
 
-  /** Two first registrations at once must not both find the installation empty. SQLite has one writer anyway. */
-  async function lockAgainstOthers(trx: Kysely<Database>) {
-    await trx
-      .insertInto('settings')
-      .values({ name: 'registration_lock', value: '' })
-      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: '' }))
-      .execute();
+  /** On record only until the account is locked: whoever guesses on cannot fill the record. */
+  async function noteFailure(user: UserRecord | undefined, visitor: Visitor) {
+    await db.transaction().execute(async (trx) => {
+      const events = securityEventRepository(trx);
+      if (!user) return events.recordNothing();
+      await userRepository(trx).countFailure(user.id);
+      if (user.failedSignIns < failuresUntilLocked)
+        await events.record({ userId: user.id, event: 'sign_in_failed', by: 'self', visitor });
+    });
   }
 }
 

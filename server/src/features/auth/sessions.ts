@@ -1,10 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Session } from '@roster/contracts/auth';
+import type { Kysely } from 'kysely';
+import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
 import type { Actor } from '../../http/actor.ts';
-import type { Visitor } from '../../security/events-repository.ts';
+import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
 import { deviceLabel } from './device.ts';
-import type { SessionRepository } from './repository.ts';
+import { type SessionRepository, sessionRepository } from './repository.ts';
 
 const day = 24 * 60 * 60 * 1000;
 const idleLimit = 7 * day;
@@ -20,13 +22,18 @@ const notBefore = () => ({
 });
 
 /** Opaque session tokens: 32 random bytes in the cookie, their SHA-256 in the database. */
-export function sessionService(sessions: SessionRepository, onEnd: (sessionIds: string[]) => void) {
+export function sessionService(db: Kysely<Database>, onEnd: (sessionIds: string[]) => void) {
+  const sessions = sessionRepository(db);
+
   return {
-    /** Starts a session and returns its token. A token that the browser presented before is never adopted. */
-    async start(userId: number, visitor: Visitor): Promise<string> {
+    /**
+     * Starts a session and returns its token. A token that the browser presented before is never adopted. `rows`: those
+     * of the transaction in which somebody is let in.
+     */
+    async start(userId: number, visitor: Visitor, rows: SessionRepository = sessions): Promise<string> {
       const token = randomBytes(32).toString('base64url');
       const now = new Date().toISOString();
-      await sessions.insert(userId, {
+      await rows.insert(userId, {
         id: randomBytes(18).toString('base64url'),
         tokenHash: hashOf(token),
         userAgent: visitor.userAgent?.slice(0, 500) ?? null,
@@ -34,7 +41,7 @@ export function sessionService(sessions: SessionRepository, onEnd: (sessionIds: 
         createdAt: now,
         lastActiveAt: now,
       });
-      await sessions.trim(userId, sessionsPerUser, notBefore());
+      await rows.trim(userId, sessionsPerUser, notBefore());
       return token;
     },
     /** Who a token belongs to, read anew each time; notes the activity at most once a minute. */
@@ -61,13 +68,31 @@ export function sessionService(sessions: SessionRepository, onEnd: (sessionIds: 
         }))
         .sort((a, b) => Number(b.isCurrent) - Number(a.isCurrent));
     },
-    async end(userId: number, sessionId: string) {
-      if (!(await sessions.delete(userId, sessionId)))
-        throw new AppError('not_found', 'This session has ended already.');
+    /** Signs one device out, this one or another. */
+    async end({ userId }: Actor, sessionId: string, visitor: Visitor) {
+      await db.transaction().execute(async (trx) => {
+        const ended = await sessionRepository(trx).delete(userId, sessionId);
+        if (!ended) throw new AppError('not_found', 'This session has ended already.');
+        const detail = deviceLabel(ended.userAgent);
+        await securityEventRepository(trx).record({ userId, event: 'session_ended', by: 'self', visitor, detail });
+      });
       onEnd([sessionId]);
     },
-    async endOthers({ userId, sessionId }: Actor) {
-      onEnd(await sessions.deleteOthers(userId, sessionId));
+    async signOut({ userId, sessionId }: Actor, visitor: Visitor) {
+      await db.transaction().execute(async (trx) => {
+        if (await sessionRepository(trx).delete(userId, sessionId))
+          await securityEventRepository(trx).record({ userId, event: 'signed_out', by: 'self', visitor });
+      });
+      onEnd([sessionId]);
+    },
+    async endOthers({ userId, sessionId }: Actor, visitor: Visitor) {
+      const ended = await db.transaction().execute(async (trx) => {
+        const others = await sessionRepository(trx).deleteOthers(userId, sessionId);
+        if (others.length > 0)
+          await securityEventRepository(trx).record({ userId, event: 'other_sessions_ended', by: 'self', visitor });
+        return others;
+      });
+      onEnd(ended);
     },
     /** Signs out everywhere, this browser included. */
     async endAll(userId: number) {

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engines, password, startApp, type TestApp } from '#server/testing/app';
+import { newThread, send, until } from '#server/testing/chat';
+import { beside } from '#server/testing/database';
+import { openEvents } from '#server/testing/events';
+import { linkIn, type MailServer, startMailServer } from '#server/testing/mail';
+
+const chosen = 'a much better sentence';
+
+describe.each(engines)('changing the password on %s', (engine) => {
+  let app: TestApp;
+  let mails: MailServer;
+  let people = 0;
+  beforeAll(async () => {
+    mails = await startMailServer();
+    app = await startApp(engine, { env: mails.env });
+    await app.as('first');
+  });
+  afterAll(async () => {
+    await app.stop();
+    await mails.stop();
+  });
+
+  async function person() {
+    const name = `person${++people}`;
+    return { email: `${name}@example.com`, visitor: await app.withKey(name) };
+  }
+  async function signedIn(email: string, typed = password) {
+    const visitor = app.visitor();
+    return { visitor, status: (await visitor.post('/api/login', { email, password: typed })).status };
+  }
+
+  test('keeps this session, ends the others and what they have open, and tells by mail', async () => {
+    const { email, visitor } = await person();
+    const { visitor: other } = await signedIn(email);
+    const { run } = await send(visitor, await newThread(visitor), '[[bench 20000]] [[delay 20]]');
+    const reader = await openEvents(app, other, run.id);
+    await reader.until(2);
+    const { status } = await visitor.post('/api/user/password', { currentPassword: password, newPassword: chosen });
+    expect(status).toBe(204);
+    expect((await visitor.get('/api/user')).status).toBe(200);
+    expect((await other.get('/api/user')).status).toBe(401);
+    await until('the end of the stream', async () => reader.hasEnded, 5_000);
+    await visitor.post(`/api/runs/${run.id}/stop`);
+    expect((await signedIn(email)).status).toBe(401);
+    expect((await signedIn(email, chosen)).status).toBe(200);
+    const mail = await mails.mailTo(email, 'Your Roster password was changed');
+    expect(mail.text).toContain('If it was not you, ask for a link to reset the password at once');
+  });
+
+  test('needs the current one', async () => {
+    const { email, visitor } = await person();
+    const { status, body } = await visitor.post('/api/user/password', {
+      currentPassword: 'wrong',
+      newPassword: chosen,
+    });
+    expect([status, body.code, Object.keys(body.fields)]).toEqual([400, 'invalid_input', ['currentPassword']]);
+    expect((await signedIn(email)).status).toBe(200);
+    expect((await visitor.get('/api/user')).status).toBe(200);
+  });
+
+  test('keeps to the rules for passwords', async () => {
+    const { email, visitor } = await person();
+    for (const weak of ['short', 'password', email, 'assistant']) {
+      const { status, body } = await visitor.post('/api/user/password', {
+        currentPassword: password,
+        newPassword: weak,
+      });
+      expect([status, Object.keys(body.fields)]).toEqual([400, ['newPassword']]);
+    }
+  });
+
+  test('leads people without a password to the mailed link', async () => {
+    const { email, visitor } = await person();
+    await beside(app, (db) =>
+      db.updateTable('users').set({ password_hash: null }).where('email', '=', email).execute(),
+    );
+    const { status, body } = await visitor.post('/api/user/password', { currentPassword: 'x', newPassword: chosen });
+    expect([status, body.code]).toEqual([409, 'conflict']);
+    expect(body.message).toContain('link');
+  });
+
+  test('makes a link that was asked for before worthless', async () => {
+    const { email, visitor } = await person();
+    await app.visitor().post('/api/reset-password/request', { email });
+    const { token, userId } = linkIn(await mails.mailTo(email, 'Reset your Roster password'), '/reset-password');
+    await visitor.post('/api/user/password', { currentPassword: password, newPassword: chosen });
+    const { body } = await app
+      .visitor()
+      .post('/api/reset-password/reset', { token, userId, password: 'the sentence of a thief' });
+    expect(body.code).toBe('invalid_token');
+  });
+
+  test('of several changes at once lets exactly one through', async () => {
+    const { email, visitor } = await person();
+    const sentences = [1, 2, 3].map((number) => `sentence number ${number} of three`);
+    const answers = await Promise.all(
+      sentences.map((newPassword) => visitor.post('/api/user/password', { currentPassword: password, newPassword })),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 400, 400]);
+    const winner = sentences[answers.findIndex(({ status }) => status === 204)] ?? '';
+    expect((await signedIn(email, winner)).status).toBe(200);
+  });
+
+  test('leaves no session to whoever signed in with the old one meanwhile', async () => {
+    const { email, visitor } = await person();
+    const [changed, ...signIns] = await Promise.all([
+      visitor.post('/api/user/password', { currentPassword: password, newPassword: chosen }),
+      ...Array.from({ length: 6 }, () => signedIn(email)),
+    ]);
+    expect(changed.status).toBe(204);
+    for (const { visitor: other } of signIns) expect((await other.get('/api/user')).status).toBe(401);
+  });
+});
+
+describe.each(engines)('guessing the current password on %s', (engine) => {
+  test('is stopped after five attempts, also for the right one, and is on record', async () => {
+    const app = await startApp(engine, { env: { RATE_LIMIT_SCALE: '1' } });
+    const ada = await app.as('ada');
+    const attempt = (typed: string) => ada.post('/api/user/password', { currentPassword: typed, newPassword: chosen });
+    const statuses: number[] = [];
+    for (let number = 1; number <= 5; number++) statuses.push((await attempt('wrong')).status);
+    statuses.push((await attempt(password)).status);
+    expect(statuses).toEqual([400, 400, 400, 400, 400, 429]);
+    const rows = await beside(app, (db) =>
+      db.selectFrom('security_events').selectAll().where('event', '=', 'sign_in_failed').execute(),
+    );
+    expect(rows.map(({ detail }) => detail)).toEqual(Array(5).fill('Wrong current password'));
+    await app.stop();
+  });
+});

@@ -1,0 +1,65 @@
+import type { User } from '@roster/contracts/auth';
+import type { Kysely } from 'kysely';
+import type { Config } from '../../config.ts';
+import type { Database } from '../../db/schema.ts';
+import { AppError } from '../../errors.ts';
+import type { Actor } from '../../http/actor.ts';
+import type { Rates } from '../../http/rates.ts';
+import { jobRepository } from '../../jobs/repository.ts';
+import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
+import { mailedTokenRepository } from './mailed-token-repository.ts';
+import type { MailRequest } from './mailing.ts';
+import { userRepository } from './repository.ts';
+import { toUser } from './user.ts';
+
+type Dependencies = { db: Kysely<Database>; config: Pick<Config, 'mail'>; rates: Rates; wakeJobs: () => void };
+
+const invalidLink = () =>
+  new AppError(
+    'invalid_token',
+    'This link is not valid for your account, or has expired. Ask for a new one in Settings.',
+  );
+
+/** Proving that the address of an account is its owner's. */
+export function confirmationService({ db, config, rates, wakeJobs }: Dependencies) {
+  const mailsOut = config.mail.smtpUrl !== undefined;
+
+  async function ask(trx: Kysely<Database>, userId: number) {
+    const request: MailRequest = { template: 'confirm_email', userId };
+    if (mailsOut) await jobRepository(trx).insert('mail', request, new Date().toISOString());
+  }
+
+  return {
+    /** For a new account, in its transaction. Nothing where no mail goes out: such a link would prove nothing. */
+    ask,
+    async request({ userId }: Actor) {
+      if (!mailsOut)
+        throw new AppError(
+          'no_mail_server',
+          'This installation sends no mail, so an address cannot be confirmed. Its operator can set up a mail server.',
+        );
+      const user = await userRepository(db).byId(userId);
+      if (user?.emailVerified) throw new AppError('conflict', 'Your email address is confirmed already.');
+      rates.use('confirmationMail', String(userId));
+      await ask(db, userId);
+      wakeJobs();
+    },
+    /** Only in a browser where the account is signed in: the owner of a mailbox confirms no account of another's. */
+    async confirm(actor: Actor, input: { userId: number; token: string }, visitor: Visitor): Promise<User> {
+      if (input.userId !== actor.userId) throw invalidLink();
+      return db.transaction().execute(async (trx) => {
+        const users = userRepository(trx);
+        const tokens = mailedTokenRepository(trx);
+        const user = await users.lock(actor.userId);
+        const found = user && (await tokens.find(user.id, 'confirm-email', input.token));
+        if (!found || found.provesEmail !== user.email || !(await tokens.use(found.id))) throw invalidLink();
+        await users.confirmEmail(user.id);
+        if (!user.emailVerified)
+          await securityEventRepository(trx).record({ userId: user.id, event: 'email_confirmed', by: 'self', visitor });
+        return toUser({ ...user, emailVerified: true });
+      });
+    },
+  };
+}
+
+export type ConfirmationService = ReturnType<typeof confirmationService>;

@@ -1,0 +1,12 @@
+import type { TokenPurpose } from './mailed-token-repository.ts';
+
+const pages: Record<TokenPurpose, string> = { password: '/reset-password', 'confirm-email': '/confirm-email' };
+
+/** Addresses in mails come from the configuration, never from a request. */
+export function tokenLinks(publicUrl: URL) {
+  return {
+    to: (purpose: TokenPurpose, userId: number, token: string) =>
+      new URL(`${pages[purpose]}?token=${token}&userId=${userId}`, publicUrl).href,
+    askAgain: new URL('/request-reset-password', publicUrl).href,
+  };
+}

@@ -1,0 +1,32 @@
+import { auth as api } from '@roster/contracts/auth';
+import type { Router } from '../../http/router.ts';
+import type { ConfirmationService } from './confirmation.ts';
+import type { PasswordService } from './passwords.ts';
+import { visitorOf } from './visitor.ts';
+
+type Dependencies = { passwords: PasswordService; confirmation: ConfirmationService };
+
+/** Everything that is done with a mailed link, and the change of the password. */
+export function passwordRoutes({ route, publicRoute }: Router, { passwords, confirmation }: Dependencies) {
+  publicRoute(api.requestReset, ({ body, request }) => passwords.requestReset(body.email, visitorOf(request)));
+  publicRoute(api.resetPassword, async ({ body, request }) => {
+    await passwords.reset(body, visitorOf(request)).catch((error: unknown) => {
+      request.log.warn({ event: 'password_reset_failed' }, 'a password was not set by a link');
+      throw error;
+    });
+    request.log.info({ event: 'password_set', userId: body.userId }, 'password set by a link');
+  });
+  route(api.changePassword, async ({ actor, body, request }) => {
+    await passwords.change(actor, body, visitorOf(request)).catch((error: unknown) => {
+      request.log.warn({ event: 'password_change_failed', userId: actor.userId }, 'password not changed');
+      throw error;
+    });
+    request.log.info({ event: 'password_changed', userId: actor.userId }, 'password changed');
+  });
+  route(api.requestConfirmation, ({ actor }) => confirmation.request(actor));
+  route(api.confirmEmail, async ({ actor, body, request }) => {
+    const user = await confirmation.confirm(actor, body, visitorOf(request));
+    request.log.info({ event: 'email_confirmed', userId: actor.userId }, 'address confirmed');
+    return user;
+  });
+}

@@ -1,0 +1,152 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '../../db/schema.ts';
+import { AppError } from '../../errors.ts';
+import type { Actor } from '../../http/actor.ts';
+import type { Rates } from '../../http/rates.ts';
+import { jobRepository } from '../../jobs/repository.ts';
+import { type RecordedEvent, securityEventRepository, type Visitor } from '../../security/events-repository.ts';
+import { tokenLinks } from './links.ts';
+import { mailedTokenRepository } from './mailed-token-repository.ts';
+import type { MailRequest } from './mailing.ts';
+import type { PasswordHashing } from './password-hashing.ts';
+import { refuseGuessable } from './password-rules.ts';
+import { sessionRepository, type UserRecord, userRepository } from './repository.ts';
+
+type Dependencies = {
+  db: Kysely<Database>;
+  hashing: PasswordHashing;
+  rates: Rates;
+  /** Called with sessions that have ended, to close what they have open. */
+  onSessionsEnded: (sessionIds: string[]) => void;
+  wakeJobs: () => void;
+};
+
+const invalidToken = () => new AppError('invalid_token', 'Invalid or expired reset token. Please try again.');
+
+const mail = (trx: Kysely<Database>, request: MailRequest) =>
+  jobRepository(trx).insert('mail', request, new Date().toISOString());
+
+/** Forgotten, set and changed passwords. */
+export function passwordService({ db, hashing, rates, onSessionsEnded, wakeJobs }: Dependencies) {
+  /** A link that was mailed to an address which is not the account's any more opens nothing. */
+  async function open(user: UserRecord | undefined, token: string, rows: Kysely<Database>) {
+    if (user?.status !== 'Active') throw invalidToken();
+    const found = await mailedTokenRepository(rows).find(user.id, 'password', token);
+    if (!found || (found.provesEmail !== null && found.provesEmail !== user.email)) throw invalidToken();
+    return { user, tokenId: found.id, isProof: found.provesEmail !== null };
+  }
+
+  return {
+    /** Stores the same job for every address, so that neither answer nor time tells whether there is an account. */
+    async requestReset(email: string, visitor: Visitor) {
+      const { userAgent, ipAddress } = visitor;
+      await mail(db, {
+        template: 'reset_requested',
+        email,
+        visitor: { userAgent: userAgent?.slice(0, 500) ?? null, ipAddress },
+      });
+      wakeJobs();
+    },
+
+    /** Sets the password with a link. Signs everybody out and nobody in. */
+    async reset(input: { userId: number; token: string; password: string }, visitor: Visitor) {
+      const { userId, token, password } = input;
+      // Looked at before the password is hashed, used up with the change: a refused password costs no link.
+      const { user } = await open(await userRepository(db).byId(userId), token, db);
+      await refuseGuessable(password, user.email);
+      const passwordHash = await hashing.hash(password);
+      const ended = await db.transaction().execute(async (trx) => {
+        const users = userRepository(trx);
+        const opened = await open(await users.lock(userId), token, trx);
+        if (!(await mailedTokenRepository(trx).use(opened.tokenId))) throw invalidToken();
+        await users.setPassword(userId, passwordHash);
+        const events = securityEventRepository(trx);
+        await events.record({ userId, event: 'password_set', by: 'self', visitor });
+        if (opened.isProof && !opened.user.emailVerified) {
+          // Until now nobody knew whose account this is: only what its owner does from here on counts.
+          await users.confirmEmail(userId);
+          await events.record({ userId, event: 'email_confirmed', by: 'self', visitor });
+          for (const provider of await users.removeIdentities(userId)) {
+            const detail = provider === 'google' ? 'Google' : 'GitHub';
+            await events.record({ userId, event: 'login_method_disconnected', by: 'self', visitor, detail });
+          }
+        }
+        await users.removeFlows(userId);
+        const sessions = await sessionRepository(trx).deleteAll(userId);
+        await mail(trx, { template: 'password_changed', userId });
+        return sessions;
+      });
+      onSessionsEnded(ended);
+      wakeJobs();
+    },
+
+    /** Changes the password of a signed-in person; all other devices are signed out. */
+    async change(actor: Actor, input: { currentPassword: string; newPassword: string }, visitor: Visitor) {
+      const { userId, sessionId } = actor;
+      const user = await userRepository(db).byId(userId);
+      if (!user) throw new AppError('not_signed_in', 'Please sign in.');
+      const { passwordHash: provenHash } = user;
+      if (provenHash === null)
+        throw new AppError(
+          'conflict',
+          'This account has no password yet. Ask for a link to set one: it comes to the address of the account.',
+        );
+      await refuseGuessable(input.newPassword, user.email, 'newPassword');
+      const rateKey = `${user.email}|${visitor.ipAddress}`;
+      rates.use('failedSignIn', rateKey);
+      const notCounted = (error: unknown) => {
+        rates.giveBack('failedSignIn', rateKey);
+        throw error;
+      };
+      if (!(await hashing.verify(provenHash, input.currentPassword).catch(notCounted))) {
+        await securityEventRepository(db).record({
+          userId,
+          event: 'sign_in_failed',
+          by: 'self',
+          visitor,
+          detail: 'Wrong current password',
+        });
+        throw wrongPassword();
+      }
+      rates.giveBack('failedSignIn', rateKey);
+      const passwordHash = await hashing.hash(input.newPassword);
+      const ended = await db.transaction().execute(async (trx) => {
+        const users = userRepository(trx);
+        // Of two changes at once, or a change and a reset, the later one proved a password that is gone.
+        if (!(await users.admit(userId, provenHash, passwordHash))) throw wrongPassword();
+        await mailedTokenRepository(trx).voidAll(userId, 'password');
+        await users.removeFlows(userId);
+        await securityEventRepository(trx).record({ userId, event: 'password_changed', by: 'self', visitor });
+        await mail(trx, { template: 'password_changed', userId });
+        return sessionRepository(trx).deleteOthers(userId, sessionId);
+      });
+      onSessionsEnded(ended);
+      wakeJobs();
+    },
+  };
+}
+
+const wrongPassword = () =>
+  new AppError('invalid_input', 'The current password is not right.', {
+    fields: { currentPassword: 'The current password is not right.' },
+  });
+
+/**
+ * For an administrator or operator to hand over, shown once: it sets the password and proves no address. That it was
+ * made is in the owner's record.
+ */
+export function passwordLinks(db: Kysely<Database>, publicUrl: URL) {
+  const links = tokenLinks(publicUrl);
+  return (userId: number, by: Exclude<RecordedEvent['by'], 'self'>): Promise<string> =>
+    db.transaction().execute(async (trx) => {
+      const user = await userRepository(trx).lock(userId);
+      if (!user) throw new AppError('not_found', 'There is no such account.');
+      if (user.status !== 'Active')
+        throw new AppError('conflict', 'This account is inactive: a link would not work. Make it active first.');
+      const token = await mailedTokenRepository(trx).make(userId, 'password', null);
+      await securityEventRepository(trx).record({ userId, event: 'reset_link_made', by });
+      return links.to('password', userId, token);
+    });
+}
+
+export type PasswordService = ReturnType<typeof passwordService>;

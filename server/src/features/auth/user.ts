@@ -1,0 +1,16 @@
+import type { User } from '@roster/contracts/auth';
+import type { UserRecord } from './repository.ts';
+
+/** A person as answered: fields are listed, so that nothing else of the row can leave. */
+export function toUser(user: UserRecord): User {
+  return {
+    id: user.id,
+    email: user.email,
+    name: user.name,
+    role: user.role,
+    status: user.status,
+    hasPassword: user.passwordHash !== null,
+    emailVerified: user.emailVerified,
+    createdAt: user.createdAt,
+  };
+}

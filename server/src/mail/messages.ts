@@ -1,0 +1,120 @@
+import type { Mail } from './transport.ts';
+
+type Provider = 'google' | 'github';
+
+export type Message =
+  | { about: 'password_link'; hasPassword: boolean; link: string; askedBy: 'self' | 'administrator' }
+  | { about: 'invitation'; by: string; link: string }
+  | { about: 'confirm_email'; link: string }
+  | { about: 'password_changed'; askAgain: string }
+  | {
+      about: 'login_method_connected' | 'login_method_disconnected';
+      provider: Provider;
+      site: string;
+      askAgain: string;
+    }
+  | { about: 'account_closed'; site: string };
+
+const providerNames: Record<Provider, string> = { google: 'Google', github: 'GitHub' };
+
+/** How long a mailed link holds, in words; see tokenLifeMs in features/auth/mailed-token-repository.ts. */
+const holds = 'The link works once, and for 30 minutes.';
+
+/**
+ * What Roster mails, in plain text. Only ASCII of its own, so that a kept mail can be read, and its link followed, in
+ * any text editor. Subjects are fixed: nothing that somebody typed gets into a header.
+ */
+export function writeMessage(message: Message, to: string): Mail {
+  const [subject, paragraphs] = words(message, to);
+  return { to, subject, text: `${paragraphs.join('\n\n')}\n` };
+}
+
+function words(message: Message, to: string): [subject: string, paragraphs: string[]] {
+  switch (message.about) {
+    case 'password_link': {
+      const set = message.hasPassword ? 'reset' : 'set';
+      const who =
+        message.askedBy === 'self'
+          ? `Somebody asked to ${set} the password of the Roster account ${to}.`
+          : `An administrator asks you to ${set} the password of your Roster account ${to}.`;
+      const not =
+        message.askedBy === 'self'
+          ? 'If it was not you, ignore this mail: without the link nothing changes.'
+          : 'If you did not expect this, ask your administrator before you use the link. Without it nothing changes.';
+      return [
+        message.hasPassword ? 'Reset your Roster password' : 'Set your Roster password',
+        [
+          who,
+          `To choose a ${message.hasPassword ? 'new ' : ''}password, open this link:`,
+          message.link,
+          `${holds} Setting the password signs you out on all devices.`,
+          not,
+        ],
+      ];
+    }
+    case 'invitation':
+      return [
+        'Your Roster account',
+        [
+          `${oneLine(message.by)} has made a Roster account for you: ${to}.`,
+          'To choose your password and sign in, open this link:',
+          message.link,
+          `${holds} After that, ask for a new one with "Forgot password?" on the sign-in page.`,
+          'If you do not know what this is about, ignore this mail.',
+        ],
+      ];
+    case 'confirm_email':
+      return [
+        'Confirm your email address for Roster',
+        [
+          `There is a Roster account with the address ${to}. To confirm that the address is yours, open this link in the browser where you are signed in:`,
+          message.link,
+          holds,
+          'If you did not register at Roster, ignore this mail, and do not open the link.',
+        ],
+      ];
+    case 'password_changed':
+      return [
+        'Your Roster password was changed',
+        [
+          `The password of your Roster account ${to} was just changed. Other devices were signed out.`,
+          'If it was you, there is nothing to do.',
+          'If it was not you, ask for a link to reset the password at once:',
+          message.askAgain,
+        ],
+      ];
+    case 'login_method_connected':
+    case 'login_method_disconnected': {
+      const name = providerNames[message.provider];
+      const isConnected = message.about === 'login_method_connected';
+      return [
+        isConnected
+          ? `${name} was connected to your Roster account`
+          : `${name} was disconnected from your Roster account`,
+        [
+          isConnected
+            ? `A ${name} account was just connected to your Roster account ${to}, and can sign in to it from now on.`
+            : `The ${name} account was just disconnected from your Roster account ${to}, and cannot sign in to it any more.`,
+          'If it was you, there is nothing to do.',
+          `If it was not you, ${isConnected ? `disconnect it on the Settings page (${message.site}) and ` : ''}ask for a link to reset the password at once:`,
+          message.askAgain,
+        ],
+      ];
+    }
+    case 'account_closed':
+      return [
+        'Your Roster account was closed',
+        [
+          `The Roster account ${to} at ${message.site} was closed, and everything that belonged to it was removed.`,
+          'This cannot be undone. If it was not you, tell the administrator of this installation.',
+        ],
+      ];
+  }
+}
+
+/** A name from elsewhere cannot pass itself off as a paragraph of ours. */
+const oneLine = (text: string) =>
+  text
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim()
+    .slice(0, 200);

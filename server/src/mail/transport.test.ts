@@ -1,0 +1,148 @@
+import { stat } from 'node:fs/promises';
+import { pino } from 'pino';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { engines, password, startApp } from '#server/testing/app';
+import { until } from '#server/testing/chat';
+import { beside } from '#server/testing/database';
+import { keptMails, linkIn, startMailServer } from '#server/testing/mail';
+import { jobRepository } from '../jobs/repository.ts';
+import { Secret } from '../security/secret.ts';
+import { createMailTransport } from './transport.ts';
+
+const now = () => new Date().toISOString();
+
+describe.each(engines)('without a mail server, on %s', (engine) => {
+  test('mails are kept in the data folder, for the operator only, and the log says where', async () => {
+    const app = await startApp(engine);
+    const ada = await app.as('ada');
+    await app.visitor().post('/api/reset-password/request', { email: 'ada@example.com' });
+    const [mail] = await until('a kept mail', async () => {
+      const kept = await keptMails(app);
+      return kept.length > 0 && kept;
+    });
+    if (!mail) throw new Error('There is no mail');
+    expect(mail.subject).toBe('Reset your Roster password');
+    expect((await stat(mail.file)).mode & 0o777).toBe(0o600);
+    expect((await stat(`${app.dataDir}/mail`)).mode & 0o777).toBe(0o700);
+    const line = app.logLines.find((text) => text.includes('mail_kept')) ?? '';
+    expect(JSON.parse(line)).toMatchObject({ event: 'mail_kept', file: mail.file });
+    const { token, userId, href } = linkIn(mail, '/reset-password');
+    expect(href).toBe(`${app.url}/reset-password?token=${token}&userId=${userId}`);
+    expect(app.logLines.join('')).not.toContain(token);
+    const chosen = 'a much better sentence';
+    const answer = await app.visitor().post('/api/reset-password/reset', { token, userId, password: chosen });
+    expect(answer.status).toBe(204);
+    expect((await ada.get('/api/user')).status).toBe(401);
+    // Whoever reads the folder need not be the owner of the address.
+    const back = await app.visitor().post('/api/login', { email: 'ada@example.com', password: chosen });
+    expect([back.status, back.body.emailVerified]).toEqual([200, false]);
+    await app.stop();
+  });
+});
+
+describe('every mail', () => {
+  test('says in plain words what it is about, and no name gets into its headers', async () => {
+    const mails = await startMailServer();
+    const app = await startApp('sqlite', { env: mails.env });
+    const ada = await app.as('ada');
+    const email = 'ada@example.com';
+    const { id: userId } = (await ada.get('/api/user')).body;
+    await mails.mailTo(email, 'Confirm your email address for Roster');
+    const evil = 'Eve\r\nBcc: everybody@example.com\r\n\r\nYou have won 😀';
+    const payloads = [
+      { template: 'set_password', userId },
+      { template: 'set_password', userId, invitedBy: evil },
+      { template: 'password_changed', userId },
+      { template: 'login_method_connected', userId, provider: 'google' },
+      { template: 'login_method_disconnected', userId, provider: 'github' },
+      { template: 'account_closed', email },
+    ];
+    await beside(app, async (db) => {
+      for (const payload of payloads) await jobRepository(db).insert('mail', payload, now());
+    });
+    const textOf = async (subject: string) => (await mails.mailTo(email, subject)).text;
+    expect(await textOf('Reset your Roster password')).toContain('An administrator asks you to reset');
+    const invitation = await mails.mailTo(email, 'Your Roster account');
+    expect(invitation.text).toContain(
+      'Eve Bcc: everybody@example.com You have won 😀 has made a Roster account for you',
+    );
+    expect(linkIn(invitation, '/reset-password').userId).toBe(userId);
+    expect(invitation.recipients).toEqual([email]);
+    expect(invitation.headers).not.toMatch(/^Bcc/im);
+    expect(await textOf('Your Roster password was changed')).toContain('If it was not you');
+    expect(await textOf('Google was connected to your Roster account')).toContain('can sign in to it from now on');
+    expect(await textOf('GitHub was disconnected from your Roster account')).toContain('cannot sign in to it any more');
+    expect(await textOf('Your Roster account was closed')).toContain(`at ${app.url} was closed`);
+    for (const { headers } of mails.received) {
+      expect(headers).toContain('To: ada@example.com');
+      expect(headers).toContain('Auto-Submitted: auto-generated');
+      expect(headers).toMatch(/^Content-Type: text\/plain; charset=utf-8/m);
+    }
+    await app.stop();
+    await mails.stop();
+  });
+
+  test('about an account that is gone, inactive or confirmed is left out', async () => {
+    const mails = await startMailServer();
+    const app = await startApp('sqlite', { env: mails.env });
+    const email = 'ada@example.com';
+    const { id: userId } = (await (await app.as('ada')).get('/api/user')).body;
+    await mails.mailTo(email, 'Confirm your email address for Roster');
+    await beside(app, async (db) => {
+      await db.updateTable('users').set({ status: 'Inactive', email_verified_at: now() }).execute();
+      const jobs = jobRepository(db);
+      await jobs.insert('mail', { template: 'set_password', userId }, now());
+      await jobs.insert('mail', { template: 'confirm_email', userId }, now());
+      await jobs.insert('mail', { template: 'password_changed', userId: 4711 }, now());
+    });
+    await until('the end of all jobs', async () =>
+      beside(app, async (db) => (await db.selectFrom('jobs').select('id').execute()).length === 0),
+    );
+    expect(mails.received).toHaveLength(1);
+    await app.stop();
+    await mails.stop();
+  });
+
+  test('that the server refuses for good, or that makes no sense, is given up at once', async () => {
+    const mails = await startMailServer();
+    const app = await startApp('sqlite', { env: mails.env });
+    await app.visitor().post('/api/register', { email: 'unknown-here@example.com', password });
+    await beside(app, (db) => jobRepository(db).insert('mail', { template: 'no such', token: 'x' }, now()));
+    const errors = await until('two jobs that were given up', async () => {
+      const rows = await beside(app, (db) =>
+        db.selectFrom('jobs').selectAll().where('given_up_at', 'is not', null).orderBy('last_error').execute(),
+      );
+      return rows.length === 2 && rows.map((row) => row.last_error);
+    });
+    expect(errors[0]).toContain('550');
+    expect(errors[1]).toBe('unusable payload: template');
+    await app.stop();
+    await mails.stop();
+  });
+});
+
+describe('mail to a server elsewhere', () => {
+  // To this machine all the same, under an address that is none of its loopback ones.
+  const sending = async (query: string) => {
+    const mails = await startMailServer();
+    onTestFinished(mails.stop);
+    const url = mails.env.SMTP_URL.replace('127.0.0.1', '0.0.0.0') + query;
+    const mail = { smtpUrl: new Secret(url), from: 'roster@example.org' };
+    const transport = createMailTransport({ mail, dataDir: '/nowhere' }, pino({ level: 'silent' }));
+    const failure = await transport
+      .send({ to: 'ada@example.com', subject: 'Hello', text: 'token=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' })
+      .then(() => undefined)
+      .catch((error: Error) => error.message);
+    return { failure, received: mails.received.length };
+  };
+
+  test('does not go out in the clear', async () => {
+    const { failure, received } = await sending('');
+    expect(failure).toMatch(/^the mail was not sent: .*TLS/i);
+    expect(received).toBe(0);
+  });
+
+  test('does where the operator says so', async () => {
+    expect(await sending('?requireTLS=false')).toEqual({ failure: undefined, received: 1 });
+  });
+});

@@ -11,6 +11,12 @@ import { assistantRepository } from './features/assistants/repository.ts';
 import { assistantRoutes } from './features/assistants/routes.ts';
 import { assistantService } from './features/assistants/service.ts';
 import { sessionCookie } from './features/auth/cookie.ts';
+import { identityProviders } from './features/auth/external/create.ts';
+import { flowCookie } from './features/auth/external/flow-cookie.ts';
+import { flowService } from './features/auth/external/flows.ts';
+import { flowRepository } from './features/auth/external/repository.ts';
+import { externalRoutes } from './features/auth/external/routes.ts';
+import { externalSignInService } from './features/auth/external/service.ts';
 import { createPasswordHashing, type HashingCost } from './features/auth/password-hashing.ts';
 import { sessionRepository } from './features/auth/repository.ts';
 import { authRoutes } from './features/auth/routes.ts';
@@ -75,12 +81,24 @@ export async function createApp(parts: Parts) {
   const models = modelService({ provider, keys, catalogue, config });
   const hashing = createPasswordHashing(hashingCost);
   const auth = authService({ db, config, hashing, rates, setupCode });
+  const external = externalSignInService({ db, config, onSessionsEnd: (ids) => streams.endSessions(ids) });
   const assistants = assistantService({ database, models });
   const imports = importService({ db, provider, keys, models, catalogue });
   const assistantRows = assistantRepository(db);
   const chat = createChat({ database, presence, provider, catalogue, keys, models, assistants: assistantRows, log });
 
   authRoutes(router, { auth, sessions, cookie, config });
+  externalRoutes(router, {
+    app,
+    config,
+    rates,
+    sessions,
+    cookie,
+    flowCookie: flowCookie(config.publicUrl.protocol === 'https:'),
+    flows: flowService(flowRepository(db)),
+    providers: identityProviders(config),
+    external,
+  });
   accountRoutes(router, { keys, models });
   modelRoutes(router, models);
   assistantRoutes(router, { assistants, imports });

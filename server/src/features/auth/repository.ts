@@ -14,6 +14,15 @@ export type UserRecord = {
   createdAt: string;
 };
 
+export type NewAccount = {
+  email: string;
+  passwordHash: string | null;
+  name: string | null;
+  emailVerifiedAt: string | null;
+  role: Role;
+  createdAt: string;
+};
+
 export type SessionRecord = {
   id: string;
   userAgent: string | null;
@@ -47,17 +56,25 @@ export function userRepository(db: Kysely<Database>) {
     async isEmpty(): Promise<boolean> {
       return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) === undefined;
     },
-    /** undefined: the address is taken. The first account of the installation becomes its administrator. */
-    async insert(user: { email: string; passwordHash: string; role: Role; createdAt: string }) {
+    /** Until the transaction ends: two first accounts at once must not both find none. SQLite has one writer anyway. */
+    async lockCreation() {
+      await db
+        .insertInto('settings')
+        .values({ name: 'registration_lock', value: '' })
+        .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: '' }))
+        .execute();
+    },
+    /** undefined: the address is taken. */
+    async insert(user: NewAccount): Promise<UserRecord | undefined> {
       const row = await db
         .insertInto('users')
         .values({
           email: user.email,
-          name: null,
+          name: user.name,
           role: user.role,
           status: 'Active',
           password_hash: user.passwordHash,
-          email_verified_at: null,
+          email_verified_at: user.emailVerifiedAt,
           last_active_at: null,
           created_at: user.createdAt,
         })

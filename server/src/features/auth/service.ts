@@ -6,6 +6,7 @@ import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
 import type { Rates } from '../../http/rates.ts';
 import type { Visitor } from '../../security/events-repository.ts';
+import { createAccount, registrationClosed } from './account-creation.ts';
 import type { PasswordHashing } from './password-hashing.ts';
 import { refuseGuessable } from './password-rules.ts';
 import { sessionRepository, type UserRecord, userRepository } from './repository.ts';
@@ -55,25 +56,20 @@ export function authService({ db, config, hashing, rates, setupCode }: Dependenc
       );
   }
 
-  const closed = () =>
-    new AppError('registration_closed', 'Registration is closed. Ask an administrator for an account.');
   const wrong = () => new AppError('invalid_credentials', 'Invalid email or password. Please try again.');
 
   return {
     needsSetupCode,
     async register(input: { email: string; password: string; setupCode?: string | undefined }): Promise<User> {
-      if (config.registration === 'closed' && !(await users.isEmpty())) throw closed();
-      if (await needsSetupCode()) checkSetupCode(input.setupCode);
+      if (config.registration === 'closed' && !(await users.isEmpty())) throw registrationClosed();
+      const isFirst = await needsSetupCode();
+      if (isFirst) checkSetupCode(input.setupCode);
       await refuseGuessable(input.password, input.email);
       const passwordHash = await hashing.hash(input.password);
-      const user = await db.transaction().execute(async (trx) => {
-        const inTransaction = userRepository(trx);
-        await lockAgainstOthers(trx);
-        const role = (await inTransaction.isEmpty()) ? 'Admin' : 'Editor';
-        // Another first account may have come in while this password was hashed.
-        if (role !== 'Admin' && config.registration === 'closed') throw closed();
-        return inTransaction.insert({ email: input.email, passwordHash, role, createdAt: new Date().toISOString() });
-      });
+      // Another first account may have come in while this password was hashed.
+      const conditions = { registration: config.registration, mayBeFirst: config.loopback || isFirst };
+      const account = { email: input.email, passwordHash, name: null, emailVerifiedAt: null };
+      const user = await db.transaction().execute((trx) => createAccount(trx, conditions, account));
       if (!user) throw new AppError('email_taken', 'This email might already be in use.');
       return toUser(user);
     },
@@ -108,15 +104,6 @@ export function authService({ db, config, hashing, rates, setupCode }: Dependenc
       return toUser(user);
     },
   };
-
-  /** Two first registrations at once must not both find the installation empty. SQLite has one writer anyway. */
-  async function lockAgainstOthers(trx: Kysely<Database>) {
-    await trx
-      .insertInto('settings')
-      .values({ name: 'registration_lock', value: '' })
-      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: '' }))
-      .execute();
-  }
 }
 
 export type AuthService = ReturnType<typeof authService>;

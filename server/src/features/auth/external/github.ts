@@ -11,7 +11,7 @@ import {
   usableName,
 } from './identity-provider.ts';
 
-const Profile = z.object({ id: z.number().int().positive(), name: z.unknown() });
+const Profile = z.object({ id: z.number().int().positive(), name: z.unknown().optional() });
 const Addresses = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));
 
 /** OAuth with PKCE, as GitHub does it: no identity token, the profile and the addresses come from its API. */

@@ -14,8 +14,8 @@ import {
 const Claims = z.object({
   sub: z.string().min(1).max(255),
   email: z.string().optional(),
-  email_verified: z.unknown(),
-  name: z.unknown(),
+  email_verified: z.unknown().optional(),
+  name: z.unknown().optional(),
 });
 
 /** OpenID Connect, as Google does it. */

@@ -68,16 +68,25 @@ export async function orProviderFailed<T>(work: () => Promise<T>): Promise<T> {
 /** The causes of a failure for the log. Only what cannot hold a code, a token or an address. */
 export function causesOf(error: Error): string {
   const causes: string[] = [];
-  for (let cause = error.cause; cause instanceof Error && causes.length < 6; cause = cause.cause) {
+  let cause = error.cause;
+  for (; cause instanceof Error && causes.length < 6; cause = cause.cause) {
     const code = 'code' in cause && typeof cause.code === 'string' ? ` ${cause.code}` : '';
-    // The provider's own word for what is wrong, from the closed list of OAuth.
-    const word = 'error' in cause && typeof cause.error === 'string' && /^[a-z_]{1,60}$/.test(cause.error);
-    const said = word && 'error' in cause ? ` (${cause.error})` : '';
     // A parser quotes what it could not read.
     const message = cause instanceof SyntaxError ? 'not JSON' : cause.message.slice(0, 200);
-    causes.push(`${cause.name}${code}: ${message}${said}`);
+    causes.push(`${cause.name}${code}: ${message}${providersWord(cause)}`);
   }
+  if (cause instanceof Response) causes.push(`status ${cause.status}`);
+  else if (isObject(cause) && isObject(cause.body)) causes.push(`answered${providersWord(cause.body)}`);
   return causes.join('; ');
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** What the provider says is wrong, where it is a word such as OAuth has them. */
+function providersWord(answer: object): string {
+  return 'error' in answer && typeof answer.error === 'string' && /^[a-z_]{1,60}$/.test(answer.error)
+    ? ` (${answer.error})`
+    : '';
 }
 
 /** @throws provider_failed where it is none that Roster could use */

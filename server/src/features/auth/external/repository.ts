@@ -58,7 +58,7 @@ export function identityRepository(db: Kysely<Database>) {
         .where('identities.subject', '=', subject)
         .executeTakeFirst(),
     listOf: (userId: number) =>
-      db.selectFrom('identities').select(['provider', 'email']).where('user_id', '=', userId).execute(),
+      db.selectFrom('identities').select(['provider', 'subject', 'email']).where('user_id', '=', userId).execute(),
     /** false: somebody else was faster with this identity, or with another one for this account. */
     async insert(userId: number, { provider, subject, email }: ExternalIdentity): Promise<boolean> {
       const row = await db

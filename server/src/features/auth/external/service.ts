@@ -138,9 +138,10 @@ export function externalSignInService({ db, config, onSessionsEnd }: Dependencie
   /** The unique constraints decide: an identity has one account, an account one identity of each provider. */
   async function attach(trx: Kysely<Database>, userId: number, identity: ExternalIdentity, visitor: Visitor) {
     const identities = identityRepository(trx);
-    const { provider } = identity;
-    if ((await identities.listOf(userId)).some((other) => other.provider === provider))
-      throw new ExternalSignInFailure('already_connected', 'the account is connected to another one');
+    const { provider, subject } = identity;
+    const connected = (await identities.listOf(userId)).find((other) => other.provider === provider);
+    if (connected?.subject === subject) throw new Overtaken();
+    if (connected) throw new ExternalSignInFailure('already_connected', 'the account is connected to another one');
     if (!(await identities.insert(userId, identity))) throw new Overtaken();
     await securityEventRepository(trx).record(event('login_method_connected', userId, provider, visitor));
     await notify(trx, 'login_method_connected', userId, provider);

@@ -3,7 +3,7 @@ import { OAuth2Server } from 'oauth2-mock-server';
 const clientSecret = 'google-secret-never-to-be-logged';
 
 /** What an identity token says of a person. */
-export type GoogleClaims = { sub: string; [claim: string]: unknown };
+export type GoogleClaims = Record<string, unknown>;
 
 /** Somebody at Google whose address is verified. */
 export const atGoogle = (sub: string, email: string, more: Record<string, unknown> = {}): GoogleClaims => ({

@@ -217,6 +217,38 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
     }
   });
 
+  test('one that is not configured any more is no way in', async () => {
+    const { visitor, id } = await member();
+    for (const provider of providers) {
+      someone(provider);
+      await goThrough(visitor, provider);
+    }
+    await change(id, { password_hash: null });
+    await app.halt();
+    await app.startWith({ GOOGLE_CLIENT_ID: '', GOOGLE_CLIENT_SECRET: '' });
+    expect((await visitor.delete('/api/user/oauth-profiles/github')).body.code).toBe('last_sign_in_method');
+    expect((await visitor.delete('/api/user/oauth-profiles/google')).status).toBe(204);
+    await app.restart();
+  });
+
+  test('one whose session ends while the provider answers is not connected', async () => {
+    const { visitor, email } = await member();
+    someone('github');
+    const other = app.visitor();
+    await other.post('/api/login', { email, password });
+    const callback = await atProvider(await begin(visitor, 'github'));
+    // Signed out on the other device in the middle of the exchange.
+    github.instead.set('/api/user/emails', (_request, response) => {
+      void other.delete('/api/user/sessions').then(() => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(github.steering.person.emails));
+      });
+    });
+    expect(await comeBack(visitor, callback)).toBe(refused('expired'));
+    github.instead.clear();
+    expect((await profiles(other)).github.connected).toBe(false);
+  });
+
   test('no other provider can be disconnected', async () => {
     const { visitor } = await member();
     expect((await visitor.delete('/api/user/oauth-profiles/gitlab')).status).toBe(400);

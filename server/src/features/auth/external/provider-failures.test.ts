@@ -166,6 +166,17 @@ describe.each(engines)('an identity provider that fails, on %s', (engine) => {
   });
 });
 
+test('a secret that is not the right one is named in the log by the provider’s word for it', async () => {
+  const github = await startGitHub();
+  const app = await startApp('sqlite', { env: { ...github.env, GITHUB_CLIENT_SECRET: 'mistyped' } });
+  onTestFinished(async () => {
+    await app.stop();
+    await github.close();
+  });
+  expect(await goThrough(app.visitor(), 'github')).toBe(failed);
+  expect(app.logLines.join('')).toContain('(incorrect_client_credentials)');
+});
+
 test('a provider that keeps its answer to itself is given up after ten seconds', { timeout: 30_000 }, async () => {
   const github = await startGitHub();
   const app = await startApp('sqlite', { env: github.env });

@@ -30,6 +30,7 @@ type Dependencies = {
 /** What the provider sends the browser back with. A value that comes twice is none. */
 const text = z.string().max(4096).optional().catch(undefined);
 const Callback = z.object({ code: text, state: text, iss: text, error: text });
+const Start = z.object({ redirect: text });
 
 const accountPage = '/settings?tab=account';
 
@@ -47,7 +48,7 @@ export function externalRoutes({ route }: Router, dependencies: Dependencies) {
   for (const provider of externalProviders) {
     app.get(`/auth/${provider}`, options, async (request, reply) => {
       const actor = await admit(request, reply);
-      const returnPath = safeReturnPath(Object(request.query).redirect, publicUrl.origin);
+      const returnPath = safeReturnPath(Start.parse(request.query).redirect, publicUrl.origin);
       // The provider sends the browser back to PUBLIC_URL, where the cookie must be; on loopback there are other names.
       if (loopback && request.headers.host !== publicUrl.host)
         return reply.redirect(
@@ -120,8 +121,8 @@ export function externalRoutes({ route }: Router, dependencies: Dependencies) {
     reply: FastifyReply,
   ): Promise<string> {
     const { connectsTo } = flow;
-    if (connectsTo && actor?.sessionId !== connectsTo.sessionId)
-      throw new ExternalSignInFailure('expired', 'begun in another session');
+    const elsewhere = () => new ExternalSignInFailure('expired', 'begun in another session');
+    if (connectsTo && actor?.sessionId !== connectsTo.sessionId) throw elsewhere();
     if (error === 'access_denied') throw new ExternalSignInFailure('cancelled', 'the person said no');
     const { identify } = configured(provider);
     const callback = callbackUrl(provider);
@@ -130,6 +131,8 @@ export function externalRoutes({ route }: Router, dependencies: Dependencies) {
     const identity = await orProviderFailed(() => identify(flow, callback));
     const visitor = visitorOf(request);
     if (connectsTo) {
+      // The provider had ten seconds; somebody may have signed this device out meanwhile.
+      if (!(await sessions.live([connectsTo.sessionId])).has(connectsTo.sessionId)) throw elsewhere();
       await external.connect(connectsTo, identity, visitor);
       request.log.info({ event: 'login_method_connected', userId: connectsTo.userId, provider }, 'sign-in connected');
       return `${accountPage}&connected=${provider}`;

@@ -13,7 +13,7 @@ import { identityRepository } from './repository.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
-  config: Pick<Config, 'registration' | 'loopback'>;
+  config: Pick<Config, 'registration' | 'loopback' | ExternalProvider>;
   /** Closes what is open of sessions that have ended. */
   onSessionsEnd: (sessionIds: string[]) => void;
 };
@@ -98,7 +98,9 @@ export function externalSignInService({ db, config, onSessionsEnd }: Dependencie
         const connected = await identities.listOf(userId);
         if (!user || !connected.some((identity) => identity.provider === provider))
           throw new AppError('not_found', `${names[provider]} is not connected to this account.`);
-        if (user.passwordHash === null && connected.length === 1)
+        // One that the operator has switched off since is no way in.
+        const others = connected.filter((other) => other.provider !== provider && config[other.provider] !== undefined);
+        if (user.passwordHash === null && others.length === 0)
           throw new AppError(
             'last_sign_in_method',
             `${names[provider]} is the only way into this account. Set a password first, or connect another account.`,

@@ -13,6 +13,12 @@ import { assistantService } from './features/assistants/service.ts';
 import { confirmationService } from './features/auth/confirmation.ts';
 import { sessionCookie } from './features/auth/cookie.ts';
 import { expiredRows } from './features/auth/expired-repository.ts';
+import { identityProviders } from './features/auth/external/create.ts';
+import { flowCookie } from './features/auth/external/flow-cookie.ts';
+import { flowService } from './features/auth/external/flows.ts';
+import { flowRepository } from './features/auth/external/repository.ts';
+import { externalRoutes } from './features/auth/external/routes.ts';
+import { externalSignInService } from './features/auth/external/service.ts';
 import { mailJobs } from './features/auth/mailing.ts';
 import { createPasswordHashing, type HashingCost } from './features/auth/password-hashing.ts';
 import { passwordRoutes } from './features/auth/password-routes.ts';
@@ -92,6 +98,7 @@ export async function createApp(parts: Parts) {
   const confirmation = confirmationService({ db, config, rates, wakeJobs });
   const passwords = passwordService({ db, hashing, rates, onSessionsEnded, wakeJobs });
   const auth = authService({ db, config, hashing, rates, sessions, confirmation, wakeJobs, setupCode });
+  const external = externalSignInService({ db, config, onSessionsEnded, wakeJobs });
   const assistants = assistantService({ database, models });
   const imports = importService({ db, provider, keys, models, catalogue });
   const assistantRows = assistantRepository(db);
@@ -104,6 +111,17 @@ export async function createApp(parts: Parts) {
 
   authRoutes(router, { auth, sessions, cookie, config });
   passwordRoutes(router, { passwords, confirmation });
+  externalRoutes(router, {
+    app,
+    config,
+    rates,
+    sessions,
+    cookie,
+    flowCookie: flowCookie(config.publicUrl.protocol === 'https:'),
+    flows: flowService(flowRepository(db)),
+    providers: identityProviders(config),
+    external,
+  });
   accountRoutes(router, { keys, models });
   modelRoutes(router, models);
   assistantRoutes(router, { assistants, imports });

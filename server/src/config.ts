@@ -46,7 +46,7 @@ export class UnusableConfiguration extends CannotStart {
   override name = 'UnusableConfiguration';
 }
 
-function isLoopback(hostname: string): boolean {
+export function isLoopback(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '');
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }

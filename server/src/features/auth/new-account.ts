@@ -1,35 +1,41 @@
 import type { Kysely } from 'kysely';
 import type { Config } from '../../config.ts';
+import { holdAccounts } from '../../db/accounts-lock.ts';
 import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
 import { type RecordedEvent, securityEventRepository } from '../../security/events-repository.ts';
-import { type UserRecord, userRepository } from './repository.ts';
-
-type NewAccount = {
-  email: string;
-  name: string | null;
-  /** null: signs in through Google or GitHub only. */
-  passwordHash: string | null;
-  emailVerified: boolean;
-};
+import { type NewAccount, type UserRecord, userRepository } from './repository.ts';
 
 export const registrationClosed = () =>
   new AppError('registration_closed', 'Registration is closed. Ask an administrator for an account.');
 
+/** `mayBeFirst`: on loopback, or after the set-up code was given. */
+type Conditions = Pick<Config, 'registration'> & { mayBeFirst: boolean } & Pick<RecordedEvent, 'visitor' | 'detail'>;
+
 /**
- * Registers somebody: the first account of the installation is its administrator, the others are editors. To be called
- * inside a transaction, and nothing that takes long after it: until its end no other account is made.
+ * Stores the account of somebody who came by themselves: the first one of the installation is its administrator, the
+ * others are editors. To be called inside a transaction, and nothing that takes long after it: until its end no other
+ * account is made.
  * @returns undefined where the address is taken
+ * @throws setup_code_required where it would be the first one and may not be
+ * @throws registration_closed where it would not be the first one
  */
 export async function createAccount(
   trx: Kysely<Database>,
   account: NewAccount,
-  { registration, visitor, detail }: Pick<Config, 'registration'> & Pick<RecordedEvent, 'visitor' | 'detail'>,
+  { registration, mayBeFirst, visitor, detail }: Conditions,
 ): Promise<UserRecord | undefined> {
   const users = userRepository(trx);
-  await users.lockRegistration();
-  const role = (await users.isEmpty()) ? 'Admin' : 'Editor';
-  if (role !== 'Admin' && registration === 'closed') throw registrationClosed();
+  await holdAccounts(trx);
+  const isFirst = await users.isEmpty();
+  if (isFirst && !mayBeFirst)
+    throw new AppError(
+      'setup_code_required',
+      'The first account needs the set-up code that the server printed when it started.',
+      { fields: { setupCode: 'Enter the set-up code from the server’s output' } },
+    );
+  if (!isFirst && registration === 'closed') throw registrationClosed();
+  const role = isFirst ? 'Admin' : 'Editor';
   const user = await users.insert({ ...account, role, createdAt: new Date().toISOString() });
   if (user)
     await securityEventRepository(trx).record({

@@ -14,6 +14,14 @@ export type UserRecord = {
   createdAt: string;
 };
 
+export type NewAccount = {
+  email: string;
+  name: string | null;
+  /** null: signs in through Google or GitHub only. */
+  passwordHash: string | null;
+  emailVerified: boolean;
+};
+
 export type SessionRecord = {
   id: string;
   userAgent: string | null;
@@ -47,23 +55,8 @@ export function userRepository(db: Kysely<Database>) {
     async isEmpty(): Promise<boolean> {
       return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) === undefined;
     },
-    /** Two first registrations at once must not both find the installation empty. Holds until the transaction ends. */
-    async lockRegistration() {
-      await db
-        .insertInto('settings')
-        .values({ name: 'registration_lock', value: '' })
-        .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: '' }))
-        .execute();
-    },
     /** undefined: the address is taken. */
-    async insert(user: {
-      email: string;
-      name: string | null;
-      passwordHash: string | null;
-      emailVerified: boolean;
-      role: Role;
-      createdAt: string;
-    }) {
+    async insert(user: NewAccount & { role: Role; createdAt: string }): Promise<UserRecord | undefined> {
       const row = await db
         .insertInto('users')
         .values({

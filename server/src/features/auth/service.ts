@@ -59,12 +59,15 @@ export function authService(dependencies: Dependencies) {
       visitor: Visitor,
     ): Promise<User> {
       if (config.registration === 'closed' && !(await users.isEmpty())) throw registrationClosed();
-      if (await needsSetupCode()) checkSetupCode(input.setupCode);
+      const isFirst = await needsSetupCode();
+      if (isFirst) checkSetupCode(input.setupCode);
       await refuseGuessable(input.password, input.email);
       const passwordHash = await hashing.hash(input.password);
+      // The account that was the first one may have gone while this password was hashed.
+      const conditions = { registration: config.registration, mayBeFirst: config.loopback || isFirst, visitor };
       const user = await db.transaction().execute(async (trx) => {
         const account = { email: input.email, name: null, passwordHash, emailVerified: false };
-        const made = await createAccount(trx, account, { registration: config.registration, visitor });
+        const made = await createAccount(trx, account, conditions);
         if (made) await confirmation.ask(trx, made.id);
         return made;
       });

@@ -1,0 +1,256 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engines, password, startApp, type TestApp } from '#server/testing/app';
+import { beside } from '#server/testing/database';
+import { atProvider, begin, comeBack, goThrough } from '#server/testing/external-sign-in';
+import { atGitHub, type GitHub, startGitHub } from '#server/testing/github';
+import { atGoogle, type Google, startGoogle } from '#server/testing/google';
+import type { Visitor } from '#server/testing/visitor';
+
+const providers = ['google', 'github'] as const;
+type Provider = (typeof providers)[number];
+const connected = (provider: Provider) => `/settings?tab=account&connected=${provider}`;
+const refused = (code: string) => `/settings?tab=account&error=${code}`;
+
+describe.each(engines)('connecting sign-ins on %s', (engine) => {
+  let google: Google;
+  let github: GitHub;
+  let app: TestApp;
+  beforeAll(async () => {
+    [google, github] = [await startGoogle(), await startGitHub()];
+    app = await startApp(engine, { env: { ...google.env, ...github.env } });
+    await app.as('ada');
+  });
+  afterAll(async () => {
+    await app.stop();
+    await google.close();
+    await github.close();
+  });
+
+  let people = 0;
+  /** Somebody signed in with a password; the address is confirmed unless told otherwise. */
+  async function member(isConfirmed = true) {
+    const email = `member${++people}@example.com`;
+    const visitor = app.visitor();
+    const { body } = await visitor.post('/api/register', { email, password });
+    const id: number = body.id;
+    if (isConfirmed) await change(id, { email_verified_at: new Date().toISOString() });
+    return { visitor, email, id };
+  }
+  const change = (id: number, values: { email_verified_at?: string; password_hash?: null }) =>
+    beside(app, (db) => db.updateTable('users').set(values).where('id', '=', id).execute());
+  function someone(provider: Provider, address?: string) {
+    const number = ++people;
+    const email = address ?? `elsewhere${number}@example.com`;
+    if (provider === 'google') google.steering.claims = atGoogle(`g-${number}`, email);
+    else github.steering.person = atGitHub(number, email);
+    return email;
+  }
+  const profiles = async (visitor: Visitor) => (await visitor.get('/api/user/oauth-profiles')).body;
+  const eventsOf = async (id: number) => {
+    const rows = await beside(app, (db) =>
+      db.selectFrom('security_events').select(['event', 'detail']).where('user_id', '=', id).orderBy('id').execute(),
+    );
+    return rows.filter(({ event }) => event.startsWith('login_method') || event === 'email_confirmed');
+  };
+  const noticesTo = async (id: number) => {
+    const jobs = await beside(app, (db) => db.selectFrom('jobs').select(['kind', 'payload']).execute());
+    return jobs
+      .filter(({ kind }) => kind === 'mail')
+      .map(({ payload }) => JSON.parse(payload))
+      .filter(({ userId, template }) => userId === id && template.startsWith('login_method'));
+  };
+
+  describe.each(providers)('%s', (provider) => {
+    const detail = { google: 'Google', github: 'GitHub' }[provider];
+
+    test('is connected from the settings, signs in from then on, and is disconnected again', async () => {
+      const { visitor, id } = await member();
+      expect(await profiles(visitor)).toEqual({
+        google: { connected: false, email: null },
+        github: { connected: false, email: null },
+      });
+      const session = visitor.cookies.get('session');
+      const email = someone(provider);
+      expect(await goThrough(visitor, provider)).toBe(connected(provider));
+      expect(visitor.cookies.get('session')).toBe(session);
+      expect((await profiles(visitor))[provider]).toEqual({ connected: true, email });
+
+      const other = app.visitor();
+      expect(await goThrough(other, provider)).toBe('/');
+      expect((await other.get('/api/user')).body.id).toBe(id);
+
+      expect((await visitor.delete(`/api/user/oauth-profiles/${provider}`)).status).toBe(204);
+      expect((await profiles(visitor))[provider]).toEqual({ connected: false, email: null });
+      expect(await eventsOf(id)).toEqual([
+        { event: 'login_method_connected', detail },
+        { event: 'login_method_disconnected', detail },
+      ]);
+      expect(await noticesTo(id)).toEqual([
+        { template: 'login_method_connected', userId: id, provider },
+        { template: 'login_method_disconnected', userId: id, provider },
+      ]);
+    });
+
+    test('is connected again without a word', async () => {
+      const { visitor, id } = await member();
+      someone(provider);
+      for (let time = 1; time <= 2; time++) expect(await goThrough(visitor, provider)).toBe(connected(provider));
+      expect(await eventsOf(id)).toHaveLength(1);
+    });
+
+    test('is not connected to two accounts', async () => {
+      const [one, two] = [await member(), await member()];
+      someone(provider);
+      await goThrough(one.visitor, provider);
+      expect(await goThrough(two.visitor, provider)).toBe(refused('linked_elsewhere'));
+      expect((await profiles(two.visitor))[provider].connected).toBe(false);
+    });
+
+    test('is connected to one of several accounts that want it at once', async () => {
+      const members = [await member(), await member(), await member()];
+      someone(provider);
+      const ends = await Promise.all(members.map(({ visitor }) => goThrough(visitor, provider)));
+      expect(ends.toSorted()).toEqual([connected(provider), refused('linked_elsewhere'), refused('linked_elsewhere')]);
+    });
+
+    test('is connected once: another account of the same provider is refused', async () => {
+      const { visitor } = await member();
+      const email = someone(provider);
+      await goThrough(visitor, provider);
+      someone(provider);
+      expect(await goThrough(visitor, provider)).toBe(refused('already_connected'));
+      expect((await profiles(visitor))[provider].email).toBe(email);
+    });
+
+    test('is not connected to an account whose address is not confirmed', async () => {
+      const { visitor } = await member(false);
+      someone(provider);
+      expect(await goThrough(visitor, provider)).toBe(refused('unconfirmed_email'));
+      expect((await profiles(visitor))[provider].connected).toBe(false);
+    });
+
+    test('confirms the address where it is the same, and ends the other sessions', async () => {
+      const { visitor, email, id } = await member(false);
+      const other = app.visitor();
+      await other.post('/api/login', { email, password });
+      someone(provider, email.toUpperCase());
+      expect(await goThrough(visitor, provider)).toBe(connected(provider));
+      expect((await visitor.get('/api/user')).body.emailVerified).toBe(true);
+      expect((await other.get('/api/user')).status).toBe(401);
+      expect((await eventsOf(id)).map(({ event }) => event)).toEqual(['login_method_connected', 'email_confirmed']);
+    });
+
+    test('is not connected by a session other than the one that began it', async () => {
+      const { visitor, email } = await member();
+      someone(provider);
+      const callback = await atProvider(await begin(visitor, provider));
+      const flow = visitor.cookies.get('sign-in') ?? '';
+      await visitor.post('/api/login', { email, password });
+      visitor.cookies.set('sign-in', flow);
+      expect(await comeBack(visitor, callback)).toBe(refused('expired'));
+
+      const stranger = await member();
+      const again = await atProvider(await begin(visitor, provider));
+      stranger.visitor.cookies.set('sign-in', visitor.cookies.get('sign-in') ?? '');
+      expect(await comeBack(stranger.visitor, again)).toBe(refused('expired'));
+      expect((await profiles(visitor))[provider].connected).toBe(false);
+      expect((await profiles(stranger.visitor))[provider].connected).toBe(false);
+    });
+
+    test('is not connected after signing out', async () => {
+      const { visitor } = await member();
+      someone(provider);
+      const callback = await atProvider(await begin(visitor, provider));
+      await visitor.post('/api/logout');
+      expect(await comeBack(visitor, callback)).toBe('/auth?error=expired');
+      expect((await visitor.get('/api/user')).status).toBe(401);
+    });
+
+    test('says so where the person says no', async () => {
+      const { visitor } = await member();
+      [google, github].forEach(({ steering }) => {
+        steering.allows = false;
+      });
+      expect(await goThrough(visitor, provider)).toBe(refused('cancelled'));
+      [google, github].forEach(({ steering }) => {
+        steering.allows = true;
+      });
+    });
+
+    test('is not disconnected where it is the only way in', async () => {
+      someone(provider);
+      const visitor = app.visitor();
+      await goThrough(visitor, provider);
+      const { status, body } = await visitor.delete(`/api/user/oauth-profiles/${provider}`);
+      expect([status, body.code, body.message]).toEqual([
+        409,
+        'last_sign_in_method',
+        `${detail} is the only way into this account. Set a password first, or connect another account.`,
+      ]);
+      expect((await profiles(visitor))[provider].connected).toBe(true);
+    });
+
+    test('that is not connected is not found, nor is that of another person', async () => {
+      const [one, two] = [await member(), await member()];
+      someone(provider);
+      await goThrough(one.visitor, provider);
+      const { status, body } = await two.visitor.delete(`/api/user/oauth-profiles/${provider}`);
+      expect([status, body.code]).toEqual([404, 'not_found']);
+      expect((await profiles(one.visitor))[provider].connected).toBe(true);
+    });
+  });
+
+  test('of two removals at once one leaves the last way in', async () => {
+    for (let round = 1; round <= 5; round++) {
+      const { visitor, id } = await member();
+      for (const provider of providers) {
+        someone(provider);
+        await goThrough(visitor, provider);
+      }
+      await change(id, { password_hash: null });
+      const answers = await Promise.all(
+        providers.map((provider) => visitor.delete(`/api/user/oauth-profiles/${provider}`)),
+      );
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 409]);
+      const left = await profiles(visitor);
+      expect([left.google.connected, left.github.connected].toSorted()).toEqual([false, true]);
+    }
+  });
+
+  test('one that is not configured any more is no way in', async () => {
+    const { visitor, id } = await member();
+    for (const provider of providers) {
+      someone(provider);
+      await goThrough(visitor, provider);
+    }
+    await change(id, { password_hash: null });
+    await app.halt();
+    await app.startWith({ GOOGLE_CLIENT_ID: '', GOOGLE_CLIENT_SECRET: '' });
+    expect((await visitor.delete('/api/user/oauth-profiles/github')).body.code).toBe('last_sign_in_method');
+    expect((await visitor.delete('/api/user/oauth-profiles/google')).status).toBe(204);
+    await app.restart();
+  });
+
+  test('one whose session ends while the provider answers is not connected', async () => {
+    const { visitor, email } = await member();
+    someone('github');
+    const other = app.visitor();
+    await other.post('/api/login', { email, password });
+    const callback = await atProvider(await begin(visitor, 'github'));
+    // Signed out on the other device in the middle of the exchange.
+    github.instead.set('/api/user/emails', (_request, response) => {
+      void other.delete('/api/user/sessions').then(() => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(github.steering.person.emails));
+      });
+    });
+    expect(await comeBack(visitor, callback)).toBe(refused('expired'));
+    github.instead.clear();
+    expect((await profiles(other)).github.connected).toBe(false);
+  });
+
+  test('no other provider can be disconnected', async () => {
+    const { visitor } = await member();
+    expect((await visitor.delete('/api/user/oauth-profiles/gitlab')).status).toBe(400);
+  });
+});

@@ -1,0 +1,217 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engines, password, startApp, type TestApp } from '#server/testing/app';
+import { beside } from '#server/testing/database';
+import { atProvider, begin, comeBack, goThrough } from '#server/testing/external-sign-in';
+import { type GitHub, startGitHub } from '#server/testing/github';
+import { type Google, startGoogle } from '#server/testing/google';
+
+const cookiesOf = ({ headers }: { headers: Record<string, string | string[] | undefined> }) =>
+  [headers['set-cookie'] ?? []].flat();
+
+describe.each(engines)('a sign-in that is under way on %s', (engine) => {
+  let google: Google;
+  let github: GitHub;
+  let app: TestApp;
+  beforeAll(async () => {
+    [google, github] = [await startGoogle(), await startGitHub()];
+    app = await startApp(engine, { env: { ...google.env, ...github.env } });
+    await app.as('ada');
+  });
+  afterAll(async () => {
+    await app.stop();
+    await google.close();
+    await github.close();
+  });
+
+  const flows = () => beside(app, (db) => db.selectFrom('sign_in_flows').selectAll().execute());
+
+  describe.each(['google', 'github'] as const)('at %s', (provider) => {
+    test('sends the browser away with a state and a challenge, and keeps a cookie that scripts cannot read', async () => {
+      const visitor = app.visitor();
+      const answer = await visitor.get(`/auth/${provider}`);
+      expect([answer.status, answer.headers['cache-control']]).toEqual([302, 'no-store']);
+      const [cookie = ''] = cookiesOf(answer);
+      expect(cookie).toMatch(/^sign-in=[A-Za-z0-9_-]{43}; /);
+      expect(cookie.split('; ').slice(1).toSorted()).toEqual(['HttpOnly', 'Max-Age=600', 'Path=/', 'SameSite=Lax']);
+      const { searchParams } = new URL(String(answer.headers.location));
+      expect(Object.fromEntries(searchParams)).toMatchObject({
+        response_type: 'code',
+        redirect_uri: `${app.url}/auth/${provider}/callback`,
+        state: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+        code_challenge: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+        code_challenge_method: 'S256',
+      });
+      const stored = (await flows()).find(({ state }) => state === searchParams.get('state'));
+      expect(stored?.id_hash).toMatch(/^[0-9a-f]{64}$/);
+      expect(JSON.stringify(stored)).not.toContain(visitor.cookies.get('sign-in'));
+      expect(String(answer.headers.location)).not.toContain(stored?.code_verifier);
+    });
+
+    test('ends with any other state', async () => {
+      for (const state of ['', 'x'.repeat(43), undefined]) {
+        const visitor = app.visitor();
+        const meddle = ({ searchParams }: URL) =>
+          state === undefined ? searchParams.delete('state') : searchParams.set('state', state);
+        expect(await goThrough(visitor, provider, { meddle })).toBe('/auth?error=expired');
+        expect((await visitor.get('/api/user')).status).toBe(401);
+      }
+    });
+
+    test('ends in a browser that did not begin it', async () => {
+      const callback = await atProvider(await begin(app.visitor(), provider));
+      const [without, foreign, madeUp] = [app.visitor(), app.visitor(), app.visitor()];
+      expect(await comeBack(without, callback)).toBe('/auth?error=expired');
+      await begin(foreign, provider);
+      expect(await comeBack(foreign, callback)).toBe('/auth?error=expired');
+      madeUp.cookies.set('sign-in', randomBytes(32).toString('base64url'));
+      expect(await comeBack(madeUp, callback)).toBe('/auth?error=expired');
+      expect((await foreign.get('/api/user')).status).toBe(401);
+    });
+
+    test('is taken once, also by several answers at once', async () => {
+      const visitor = app.visitor();
+      const callback = await atProvider(await begin(visitor, provider));
+      const id = visitor.cookies.get('sign-in') ?? '';
+      const copies = Array.from({ length: 5 }, () => {
+        const copy = app.visitor();
+        copy.cookies.set('sign-in', id);
+        return copy;
+      });
+      const ends = await Promise.all(copies.map((copy) => comeBack(copy, callback)));
+      expect(ends.toSorted()).toEqual(['/', ...Array(4).fill('/auth?error=expired')]);
+    });
+
+    test('ends after ten minutes', async () => {
+      const visitor = app.visitor();
+      const callback = await atProvider(await begin(visitor, provider));
+      const { searchParams } = callback;
+      await beside(app, (db) =>
+        db
+          .updateTable('sign_in_flows')
+          .set({ created_at: new Date(Date.now() - 601_000).toISOString() })
+          .where('state', '=', searchParams.get('state') ?? '')
+          .execute(),
+      );
+      expect(await comeBack(visitor, callback)).toBe('/auth?error=expired');
+    });
+
+    test('is not ended by the other provider’s answer', async () => {
+      const other = provider === 'google' ? 'github' : 'google';
+      const visitor = app.visitor();
+      const callback = await atProvider(await begin(visitor, provider));
+      callback.pathname = `/auth/${other}/callback`;
+      expect(await comeBack(visitor, callback)).toBe('/auth?error=expired');
+    });
+
+    test.each([
+      'https://elsewhere.example/',
+      '//elsewhere.example',
+      '/\\elsewhere.example',
+      '\\\\elsewhere.example',
+      '/.//elsewhere.example',
+      '/a/..//elsewhere.example',
+      '/%0d/..//elsewhere.example',
+      '/\t/elsewhere.example',
+      'javascript:alert(1)',
+      'elsewhere',
+      '',
+      `/${'x'.repeat(3000)}`,
+    ])('never ends at another site: %j', async (redirect) => {
+      expect(await goThrough(app.visitor(), provider, { redirect })).toBe('/');
+    });
+
+    test('keeps a path that is written in other letters', async () => {
+      expect(await goThrough(app.visitor(), provider, { redirect: '/chat?q=größer' })).toBe('/chat?q=gr%C3%B6%C3%9Fer');
+    });
+
+    test('two answers for one question are none', async () => {
+      const meddle = ({ searchParams }: URL) => searchParams.append('state', searchParams.get('state') ?? '');
+      expect(await goThrough(app.visitor(), provider, { meddle })).toBe('/auth?error=expired');
+    });
+
+    test('begins at the name that the provider sends the browser back to', async () => {
+      const { host } = new URL(app.url);
+      const elsewhere = { headers: { host: host.replace('localhost', '127.0.0.1') } };
+      const answer = await app.visitor().get(`/auth/${provider}?redirect=/chat`, elsewhere);
+      expect(answer.headers.location).toBe(`${app.url}/auth/${provider}?redirect=%2Fchat`);
+      expect(cookiesOf(answer)).toEqual([]);
+    });
+
+    test('clears its cookie at the end', async () => {
+      const visitor = app.visitor();
+      const { pathname, search } = await atProvider(await begin(visitor, provider));
+      const answer = await visitor.get(`${pathname}${search}`);
+      expect(cookiesOf(answer)).toContain('sign-in=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax');
+    });
+  });
+
+  test('old ones are removed when another one begins', async () => {
+    await begin(app.visitor(), 'github');
+    const past = { created_at: new Date(Date.now() - 601_000).toISOString() };
+    await beside(app, (db) => db.updateTable('sign_in_flows').set(past).execute());
+    await begin(app.visitor(), 'github');
+    expect(await flows()).toHaveLength(1);
+  });
+
+  test('one that another site begins in a signed-in browser begins nothing', async () => {
+    const visitor = app.visitor();
+    await visitor.post('/api/login', { email: 'ada@example.com', password });
+    const before = (await flows()).length;
+    for (const site of ['cross-site', 'same-site', 'none', undefined]) {
+      const headers: Record<string, string> = { 'sec-fetch-site': site ?? '' };
+      const answer = await visitor.get('/auth/github', { headers });
+      expect([answer.headers.location, cookiesOf(answer)]).toEqual(['/settings?tab=account', []]);
+    }
+    expect(await flows()).toHaveLength(before);
+  });
+});
+
+describe('behind a public address', () => {
+  test('no header of a request changes where the provider sends the browser back to', async () => {
+    const github = await startGitHub();
+    const app = await startApp('sqlite', {
+      env: {
+        ...github.env,
+        PUBLIC_URL: 'https://roster.example',
+        MASTER_KEY: randomBytes(32).toString('base64'),
+        RATE_LIMIT_SCALE: '1',
+        TRUST_PROXY: '1',
+      },
+    });
+    const headers = {
+      host: 'evil.example',
+      'x-forwarded-host': 'evil.example',
+      'x-forwarded-proto': 'http',
+      forwarded: 'host=evil.example;proto=http',
+      origin: 'https://evil.example',
+      referer: 'https://evil.example/',
+    };
+    const answer = await app.visitor().get('/auth/github', { headers });
+    const { searchParams } = new URL(String(answer.headers.location));
+    expect(searchParams.get('redirect_uri')).toBe('https://roster.example/auth/github/callback');
+    expect(cookiesOf(answer)[0]).toMatch(/^__Host-sign-in=[^;]+; .*Secure/);
+    await app.stop();
+    await github.close();
+  });
+
+  test('where neither is configured both say so', async () => {
+    const app = await startApp('sqlite');
+    for (const path of ['/auth/google', '/auth/github']) {
+      expect((await app.visitor().get(path)).headers.location).toBe('/auth?error=not_configured');
+      const visitor = await app.as('ada');
+      expect((await visitor.get(path)).headers.location).toBe('/settings?tab=account&error=not_configured');
+    }
+    await app.stop();
+  });
+
+  test('the 31st start or return from one address within five minutes is refused', async () => {
+    const github = await startGitHub();
+    const app = await startApp('sqlite', { env: { ...github.env, RATE_LIMIT_SCALE: '1' } });
+    const paths = Array.from({ length: 32 }, (_, number) => (number % 2 ? '/auth/github' : '/auth/github/callback'));
+    const answers = await Promise.all(paths.map((path) => app.visitor().get(path)));
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(2);
+    await app.stop();
+    await github.close();
+  });
+});

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { Email, type ExternalFailure, type ExternalProvider } from '@roster/contracts/auth';
+import type { CustomFetch } from 'openid-client';
+import { isLoopback } from '../../../config.ts';
+
+/** Who somebody is at Google or GitHub: known by the subject, reached at an address that the provider vouches for. */
+export type ExternalIdentity = { provider: ExternalProvider; subject: string; email: string; name: string | null };
+
+/** What binds an answer of the provider to the question that was asked. */
+export type FlowSecrets = { state: string; nonce: string; codeVerifier: string };
+
+export type IdentityProvider = {
+  /** Where the browser is sent to. */
+  authorizationUrl: (secrets: FlowSecrets, redirectUri: URL) => Promise<URL>;
+  /** Exchanges the code of the callback address and asks who it is. */
+  identify: (secrets: FlowSecrets, callback: URL) => Promise<ExternalIdentity>;
+};
+
+/** PKCE, S256. */
+export const challengeOf = (codeVerifier: string) => createHash('sha256').update(codeVerifier).digest('base64url');
+
+/** Why a sign-in came to nothing, as the page where it ends will say. */
+export class ExternalSignInFailure extends Error {
+  override name = 'ExternalSignInFailure';
+  readonly code: ExternalFailure;
+  constructor(code: ExternalFailure, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+export const timeoutSeconds = 10;
+const largestAnswer = 1024 * 1024;
+
+/** Follows no redirect, reads no more than 1 MiB, and speaks plain http within this machine only. */
+export const boundedFetch: CustomFetch = async (address, { body, method, headers, signal }) => {
+  const url = new URL(address);
+  if (url.protocol !== 'https:' && !isLoopback(url.hostname))
+    throw new Error('the provider names an address without TLS');
+  const response = await fetch(url, {
+    method,
+    headers,
+    redirect: 'manual',
+    ...(body != null && { body }),
+    ...(signal && { signal }),
+  });
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of response.body ?? []) {
+    length += part.length;
+    if (length > largestAnswer) throw new Error('the answer is longer than 1 MiB');
+    parts.push(part);
+  }
+  const { status, headers: answered } = response;
+  return new Response(length > 0 ? Buffer.concat(parts) : null, { status, headers: answered });
+};
+
+/** Whatever goes wrong at the provider is its failure, kept as the cause. */
+export async function orProviderFailed<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ExternalSignInFailure) throw error;
+    throw new ExternalSignInFailure('provider_failed', 'the provider did not answer as it should', { cause: error });
+  }
+}
+
+/** The causes of a failure for the log. Only what cannot hold a code, a token or an address. */
+export function causesOf(error: Error): string {
+  const causes: string[] = [];
+  let cause = error.cause;
+  for (; cause instanceof Error && causes.length < 6; cause = cause.cause) {
+    const code = 'code' in cause && typeof cause.code === 'string' ? ` ${cause.code}` : '';
+    // A parser quotes what it could not read.
+    const message = cause instanceof SyntaxError ? 'not JSON' : cause.message.slice(0, 200);
+    causes.push(`${cause.name}${code}: ${message}${providersWord(cause)}`);
+  }
+  if (cause instanceof Response) causes.push(`status ${cause.status}`);
+  else if (isObject(cause) && isObject(cause.body)) causes.push(`answered${providersWord(cause.body)}`);
+  return causes.join('; ');
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** What the provider says is wrong, where it is a word such as OAuth has them. */
+function providersWord(answer: object): string {
+  return 'error' in answer && typeof answer.error === 'string' && /^[a-z_]{1,60}$/.test(answer.error)
+    ? ` (${answer.error})`
+    : '';
+}
+
+/** @throws provider_failed where it is none that Roster could use */
+export function usableEmail(email: unknown): string {
+  const parsed = Email.safeParse(email);
+  if (parsed.success) return parsed.data;
+  throw new ExternalSignInFailure('provider_failed', 'the provider gave an address that cannot be used');
+}
+
+/** A name as a profile has it, where it can be one here. */
+export function usableName(name: unknown): string | null {
+  if (typeof name !== 'string' || name.length > 400) return null;
+  const tidy = name.trim().normalize('NFC');
+  const { length } = [...tidy];
+  return length >= 2 && length <= 100 && !/\p{Cc}/u.test(tidy) ? tidy : null;
+}

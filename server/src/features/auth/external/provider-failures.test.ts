@@ -1,0 +1,209 @@
+import type { ServerResponse } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { beside } from '#server/testing/database';
+import { begin, goThrough } from '#server/testing/external-sign-in';
+import { atGitHub, type GitHub, startGitHub } from '#server/testing/github';
+import { atGoogle, type Google, startGoogle } from '#server/testing/google';
+
+const failed = '/auth?error=provider_failed';
+
+describe.each(engines)('an identity provider that fails, on %s', (engine) => {
+  let google: Google;
+  let github: GitHub;
+  let app: TestApp;
+  beforeAll(async () => {
+    [google, github] = [await startGoogle(), await startGitHub()];
+    app = await startApp(engine, { env: { ...google.env, ...github.env } });
+    await app.as('ada');
+  });
+  afterAll(async () => {
+    await app.stop();
+    await google.close();
+    await github.close();
+  });
+  afterEach(() => github.instead.clear());
+
+  const lastReason = () => {
+    const line = app.logLines.findLast((candidate) => candidate.includes('"sign_in_failed"')) ?? '{}';
+    return JSON.parse(line).causes;
+  };
+  const nobodyIsIn = async () => {
+    const users = await beside(app, (db) => db.selectFrom('users').select('email').execute());
+    expect(users).toEqual([{ email: 'ada@example.com' }]);
+  };
+
+  const json =
+    (body: unknown, status = 200) =>
+    (response: ServerResponse) => {
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(typeof body === 'string' ? body : JSON.stringify(body));
+    };
+  const token = '/login/oauth/access_token';
+
+  test.each<[what: string, path: string, answer: (response: ServerResponse) => void, reason: RegExp]>([
+    ['an error in its own style', token, json({ error: 'bad_verification_code' }), /bad_verification_code/],
+    ['an error of the standard', token, json({ error: 'invalid_grant' }, 400), /\(invalid_grant\)/],
+    ['an error page', token, json('<html>gho_leaked', 500), /status 500/],
+    ['what is no JSON', token, json('gho_leaked=1'), /not JSON/],
+    ['a redirect of the secret', token, (to) => to.writeHead(307, { location: '/elsewhere' }).end(), /status 307/],
+    ['more than 1 MiB', token, json(JSON.stringify({ access_token: 'x'.repeat(1024 * 1024) })), /longer than 1 MiB/],
+    ['a broken connection', token, (to) => to.destroy(), /fetch failed/],
+    ['a refused profile', '/api/user', json({ message: 'Bad credentials' }, 401), /status 401/],
+    ['a profile without id', '/api/user', json({ login: 'x' }), /ZodError/],
+    ['a redirected profile', '/api/user', (to) => to.writeHead(302, { location: '/api/other' }).end(), /status 302/],
+    ['a huge profile', '/api/user', json({ id: 1, name: 'x'.repeat(1024 * 1024) }), /longer than 1 MiB/],
+    ['no list of addresses', '/api/user/emails', json({ message: 'Not Found' }, 404), /status 404/],
+    ['addresses that are none', '/api/user/emails', json([{ email: 5 }]), /ZodError/],
+  ])('GitHub: %s lets nobody in and is logged', async (_what, path, answer, reason) => {
+    const asked: string[] = [];
+    github.instead.set(path, (_request, response) => answer(response));
+    for (const other of ['/elsewhere', '/api/other'])
+      github.instead.set(other, (request, response) => {
+        asked.push(request.url ?? '');
+        json({})(response);
+      });
+    expect(await goThrough(app.visitor(), 'github')).toBe(failed);
+    expect(lastReason()).toMatch(reason);
+    expect(asked).toEqual([]);
+    expect(app.logLines.join('')).not.toContain('gho_leaked');
+    await nobodyIsIn();
+  });
+
+  test.each([
+    'no address',
+    'a@b',
+    'a@example.com\r\nBcc: b@example.com',
+    `${'a'.repeat(300)}@example.com`,
+  ])('GitHub: the address %j cannot be used', async (email) => {
+    github.steering.person = atGitHub(7, email);
+    expect(await goThrough(app.visitor(), 'github')).toBe(failed);
+    await nobodyIsIn();
+  });
+
+  test('GitHub: an answer in the name of another issuer is refused', async () => {
+    github.steering.person = atGitHub(8, 'iss@example.com');
+    const meddle = ({ searchParams }: URL) => searchParams.set('iss', 'https://evil.example');
+    expect(await goThrough(app.visitor(), 'github', { meddle })).toBe(failed);
+    await nobodyIsIn();
+  });
+
+  test.each([
+    ['without a code', ({ searchParams }: URL) => searchParams.delete('code')],
+    ['with a made-up code', ({ searchParams }: URL) => searchParams.set('code', 'made-up')],
+    [
+      'with an error',
+      ({ searchParams }: URL) => {
+        searchParams.delete('code');
+        searchParams.set('error', 'server_error');
+      },
+    ],
+  ])('a return %s lets nobody in', async (_what, meddle) => {
+    expect(await goThrough(app.visitor(), 'github', { meddle })).toBe(failed);
+    await nobodyIsIn();
+  });
+
+  test.each([
+    ['for another question', { nonce: 'another' }, /nonce/],
+    ['for another application', { aud: 'somebody-else' }, /aud/],
+    ['of another issuer', { iss: 'https://evil.example' }, /iss/],
+    ['that is too old', { exp: 1_000_000_000 }, /exp/],
+    ['without a subject', { sub: undefined }, /sub/],
+  ])('Google: an identity token %s lets nobody in', async (_what, more, reason) => {
+    google.steering.claims = { ...atGoogle('g-5', 'five@example.com'), ...more };
+    expect(await goThrough(app.visitor(), 'google')).toBe(failed);
+    expect(lastReason()).toMatch(reason);
+    await nobodyIsIn();
+  });
+
+  test('Google: an identity token with another signature lets nobody in', async () => {
+    google.steering.claims = atGoogle('g-6', 'six@example.com');
+    google.service.once('beforeResponse', ({ body }: { body: Record<string, string> }) => {
+      const [header, payload] = (body.id_token ?? '').split('.');
+      body.id_token = `${header}.${payload}.${Buffer.alloc(256, 1).toString('base64url')}`;
+    });
+    expect(await goThrough(app.visitor(), 'google')).toBe(failed);
+    expect(lastReason()).toMatch(/signature/);
+    await nobodyIsIn();
+  });
+
+  test('Google: an answer without an identity token lets nobody in', async () => {
+    google.service.once('beforeResponse', ({ body }: { body: Record<string, string> }) => {
+      delete body.id_token;
+    });
+    expect(await goThrough(app.visitor(), 'google')).toBe(failed);
+    await nobodyIsIn();
+  });
+
+  test('Google: what it says of itself is asked again after a failure', async () => {
+    const stumbling = await startApp(engine, { env: google.env });
+    onTestFinished(() => stumbling.stop());
+    google.steering.claims = atGoogle('g-7', 'seven@example.com');
+    google.service.once('beforeWellKnownOpenIdConfiguration', (answer: { statusCode: number }) => {
+      answer.statusCode = 503;
+    });
+    expect(await begin(stumbling.visitor(), 'google')).toBe(failed);
+    expect(await goThrough(stumbling.visitor(), 'google')).toBe('/');
+  });
+
+  test('Google: an issuer that calls itself otherwise is not believed', async () => {
+    const mistaken = await startApp(engine, { env: google.env });
+    onTestFinished(() => mistaken.stop());
+    google.service.once('beforeWellKnownOpenIdConfiguration', ({ body }: { body: Record<string, string> }) => {
+      body.issuer = 'https://evil.example';
+    });
+    expect(await begin(mistaken.visitor(), 'google')).toBe(failed);
+  });
+
+  test('a secret never goes out over plain http to another machine', async () => {
+    const careless = await startApp(engine, { env: google.env });
+    onTestFinished(() => careless.stop());
+    google.service.once('beforeWellKnownOpenIdConfiguration', ({ body }: { body: Record<string, string> }) => {
+      body.token_endpoint = 'http://192.0.2.1/token';
+    });
+    expect(await goThrough(careless.visitor(), 'google')).toBe(failed);
+    expect(careless.logLines.join('')).toContain('an address without TLS');
+  });
+});
+
+test('a secret that is not the right one is named in the log by the provider’s word for it', async () => {
+  const github = await startGitHub();
+  const app = await startApp('sqlite', { env: { ...github.env, GITHUB_CLIENT_SECRET: 'mistyped' } });
+  onTestFinished(async () => {
+    await app.stop();
+    await github.close();
+  });
+  expect(await goThrough(app.visitor(), 'github')).toBe(failed);
+  expect(app.logLines.join('')).toContain('(incorrect_client_credentials)');
+});
+
+test('a provider that keeps its answer to itself is given up after ten seconds', { timeout: 30_000 }, async () => {
+  const github = await startGitHub();
+  const app = await startApp('sqlite', { env: github.env });
+  onTestFinished(async () => {
+    await app.stop();
+    await github.close();
+  });
+  let calls = 0;
+  github.instead.set('/login/oauth/access_token', (_request, response) => {
+    // One is silent, the other begins to answer and never ends.
+    if (++calls === 1) return;
+    response.writeHead(200, { 'content-type': 'application/json' }).write('{"access_token":"');
+  });
+  const begun = performance.now();
+  const ends = await Promise.all([goThrough(app.visitor(), 'github'), goThrough(app.visitor(), 'github')]);
+  expect(ends).toEqual([failed, failed]);
+  expect(performance.now() - begun).toBeGreaterThan(9_000);
+  expect(app.logLines.join('')).toContain('OAUTH_TIMEOUT');
+});
+
+test('a provider that is not there is said to have failed, and Roster goes on', async () => {
+  const google = await startGoogle();
+  const github = await startGitHub();
+  await google.close();
+  await github.close();
+  const app = await startApp('sqlite', { env: { ...google.env, ...github.env } });
+  onTestFinished(() => app.stop());
+  expect(await begin(app.visitor(), 'google')).toBe(failed);
+  expect((await app.visitor().get('/api/sign-in-options')).body).toMatchObject({ google: true, github: true });
+});

@@ -1,0 +1,161 @@
+import { auth as api, type ExternalProvider, externalProviders } from '@roster/contracts/auth';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Config } from '../../../config.ts';
+import type { Actor } from '../../../http/actor.ts';
+import type { Rates } from '../../../http/rates.ts';
+import type { Router } from '../../../http/router.ts';
+import type { Visitor } from '../../../security/events-repository.ts';
+import type { SessionCookie } from '../cookie.ts';
+import type { SessionService } from '../sessions.ts';
+import type { FlowCookie } from './flow-cookie.ts';
+import type { Flow, FlowService } from './flows.ts';
+import { causesOf, ExternalSignInFailure, type IdentityProvider, orProviderFailed } from './identity-provider.ts';
+import { safeReturnPath } from './return-path.ts';
+import type { ExternalSignInService } from './service.ts';
+
+type Dependencies = {
+  app: FastifyInstance;
+  config: Pick<Config, 'publicUrl' | 'loopback'>;
+  rates: Rates;
+  sessions: SessionService;
+  cookie: SessionCookie;
+  flowCookie: FlowCookie;
+  flows: FlowService;
+  /** The configured ones. */
+  providers: ReadonlyMap<ExternalProvider, IdentityProvider>;
+  external: ExternalSignInService;
+};
+
+/** What the provider sends the browser back with. A value that comes twice is none. */
+const text = z.string().max(4096).optional().catch(undefined);
+const Callback = z.object({ code: text, state: text, iss: text, error: text });
+const Start = z.object({ redirect: text });
+
+const accountPage = '/settings?tab=account';
+
+const visitorOf = (request: FastifyRequest): Visitor => ({
+  userAgent: request.headers['user-agent'] ?? null,
+  ipAddress: request.ip,
+});
+
+export function externalRoutes({ route }: Router, dependencies: Dependencies) {
+  const { app, config, rates, sessions, cookie, flowCookie, flows, providers, external } = dependencies;
+  const { publicUrl, loopback } = config;
+  const options = { config: { access: 'public' }, exposeHeadRoute: false } as const;
+  const callbackUrl = (provider: ExternalProvider) => new URL(`/auth/${provider}/callback`, publicUrl);
+
+  for (const provider of externalProviders) {
+    app.get(`/auth/${provider}`, options, async (request, reply) => {
+      const actor = await admit(request, reply);
+      const returnPath = safeReturnPath(Start.parse(request.query).redirect, publicUrl.origin);
+      // The provider sends the browser back to PUBLIC_URL, where the cookie must be; on loopback there are other names.
+      if (loopback && request.headers.host !== publicUrl.host)
+        return reply.redirect(
+          actor ? at(accountPage) : at(`/auth/${provider}?${new URLSearchParams({ redirect: returnPath })}`),
+        );
+      if (actor && request.headers['sec-fetch-site'] !== 'same-origin') return reply.redirect(accountPage);
+      try {
+        return reply.redirect(await begin(provider, returnPath, actor, reply));
+      } catch (error) {
+        return fail(error, actor !== null, provider, request, reply);
+      }
+    });
+
+    app.get(`/auth/${provider}/callback`, options, async (request, reply) => {
+      const actor = await admit(request, reply);
+      const id = flowCookie.read(request);
+      if (id !== undefined) flowCookie.clear(reply);
+      let flow: Flow | undefined;
+      try {
+        const answer = Callback.parse(request.query);
+        flow = await flows.take(provider, id, answer.state);
+        return reply.redirect(await finish(provider, flow, answer, actor, request, reply));
+      } catch (error) {
+        const isConnecting = actor !== null && flow?.connectsTo !== null;
+        return fail(error, isConnecting, provider, request, reply);
+      }
+    });
+  }
+
+  route(api.externalProfiles, ({ actor }) => external.profiles(actor.userId));
+  route(api.disconnect, async ({ actor, params: { provider }, request }) => {
+    await external.disconnect(actor.userId, provider, visitorOf(request));
+    request.log.info({ event: 'login_method_disconnected', userId: actor.userId, provider }, 'sign-in disconnected');
+  });
+
+  const at = (path: string) => new URL(path, publicUrl).href;
+
+  async function admit(request: FastifyRequest, reply: FastifyReply): Promise<Actor | null> {
+    reply.header('cache-control', 'no-store');
+    rates.use('signIn', request.ip);
+    const token = cookie.read(request);
+    return token === undefined ? null : sessions.find(token, request.ip);
+  }
+
+  function configured(provider: ExternalProvider): IdentityProvider {
+    const known = providers.get(provider);
+    if (!known) throw new ExternalSignInFailure('not_configured', 'this sign-in is not configured');
+    return known;
+  }
+
+  /** Returns the address at the provider. */
+  async function begin(provider: ExternalProvider, returnPath: string, actor: Actor | null, reply: FastifyReply) {
+    const { authorizationUrl } = configured(provider);
+    const { id, secrets } = await flows.begin(provider, {
+      returnPath,
+      connectsTo: actor && { userId: actor.userId, sessionId: actor.sessionId },
+    });
+    const url = await orProviderFailed(() => authorizationUrl(secrets, callbackUrl(provider)));
+    flowCookie.write(reply, id);
+    return url.href;
+  }
+
+  /** Returns the page where it ends. */
+  async function finish(
+    provider: ExternalProvider,
+    flow: Flow,
+    { code, state, iss, error }: z.output<typeof Callback>,
+    actor: Actor | null,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<string> {
+    const { connectsTo } = flow;
+    const elsewhere = () => new ExternalSignInFailure('expired', 'begun in another session');
+    if (connectsTo && actor?.sessionId !== connectsTo.sessionId) throw elsewhere();
+    if (error === 'access_denied') throw new ExternalSignInFailure('cancelled', 'the person said no');
+    const { identify } = configured(provider);
+    const callback = callbackUrl(provider);
+    for (const [name, value] of Object.entries({ code, state, iss, error }))
+      if (value !== undefined) callback.searchParams.set(name, value);
+    const identity = await orProviderFailed(() => identify(flow, callback));
+    const visitor = visitorOf(request);
+    if (connectsTo) {
+      // The provider had ten seconds; somebody may have signed this device out meanwhile.
+      if (!(await sessions.live([connectsTo.sessionId])).has(connectsTo.sessionId)) throw elsewhere();
+      await external.connect(connectsTo, identity, visitor);
+      request.log.info({ event: 'login_method_connected', userId: connectsTo.userId, provider }, 'sign-in connected');
+      return `${accountPage}&connected=${provider}`;
+    }
+    const userId = await external.signIn(identity, visitor);
+    const presented = cookie.read(request);
+    if (presented) await sessions.endToken(presented);
+    cookie.write(reply, await sessions.start(userId, visitor));
+    request.log.info({ event: 'signed_in', userId, provider }, 'signed in');
+    return flow.returnPath;
+  }
+
+  function fail(
+    error: unknown,
+    isConnecting: boolean,
+    provider: ExternalProvider,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) {
+    if (!(error instanceof ExternalSignInFailure)) throw error;
+    const { code: reason, message } = error;
+    const causes = causesOf(error);
+    request.log.warn({ event: 'sign_in_failed', provider, reason, ...(causes && { causes }) }, message);
+    return reply.redirect(isConnecting ? `${accountPage}&error=${reason}` : `/auth?error=${reason}`);
+  }
+}

@@ -1,0 +1,193 @@
+import type { ExternalProfiles, ExternalProvider } from '@roster/contracts/auth';
+import type { Kysely } from 'kysely';
+import type { Config } from '../../../config.ts';
+import type { Database } from '../../../db/schema.ts';
+import { AppError } from '../../../errors.ts';
+import type { Actor } from '../../../http/actor.ts';
+import { jobRepository } from '../../../jobs/repository.ts';
+import { type RecordedEvent, securityEventRepository, type Visitor } from '../../../security/events-repository.ts';
+import { createAccount } from '../new-account.ts';
+import { sessionRepository, type UserRecord, userRepository } from '../repository.ts';
+import { type ExternalIdentity, ExternalSignInFailure } from './identity-provider.ts';
+import { identityRepository } from './repository.ts';
+
+type Dependencies = {
+  db: Kysely<Database>;
+  config: Pick<Config, 'registration' | 'loopback' | ExternalProvider>;
+  /** Closes what is open of sessions that have ended. */
+  onSessionsEnded: (sessionIds: string[]) => void;
+  /** Called after a mail was put by. */
+  wakeJobs: () => void;
+};
+
+const names: Record<ExternalProvider, string> = { google: 'Google', github: 'GitHub' };
+
+/** The same person, or the same account, was dealt with elsewhere at the same time: look again. */
+class Overtaken extends Error {
+  override name = 'Overtaken';
+}
+const attempts = 5;
+
+/** What an identity at Google or GitHub opens, and what it is connected to. */
+export function externalSignInService({ db, config, onSessionsEnded, wakeJobs }: Dependencies) {
+  /** In one transaction, from the beginning where another one was faster. */
+  async function decide<T>(work: (trx: Kysely<Database>) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const decided = await db.transaction().execute(work);
+        wakeJobs();
+        return decided;
+      } catch (error) {
+        if (!(error instanceof Overtaken) || attempt === attempts) throw error;
+      }
+    }
+  }
+
+  return {
+    /** Returns the account that the identity signs in to: the one it is connected to, that of its address, or a new one. */
+    signIn: (identity: ExternalIdentity, visitor: Visitor): Promise<number> =>
+      decide(async (trx) => {
+        const identities = identityRepository(trx);
+        const known = await identities.ownerOf(identity);
+        if (known) {
+          refuseInactive(known.status);
+          await identities.setEmail(known.userId, identity);
+        }
+        const userId = known?.userId ?? (await accountOfAddress(trx, identity, visitor));
+        await securityEventRepository(trx).record(event('signed_in', userId, identity.provider, visitor));
+        return userId;
+      }),
+
+    /** Connects the identity to the account of somebody who is signed in. */
+    async connect(
+      { userId, sessionId }: Pick<Actor, 'userId' | 'sessionId'>,
+      identity: ExternalIdentity,
+      visitor: Visitor,
+    ) {
+      const ended = await decide(async (trx) => {
+        const identities = identityRepository(trx);
+        await identities.lockAccount(userId);
+        const user = await userRepository(trx).byId(userId);
+        if (!user) throw new ExternalSignInFailure('expired', 'the account is gone');
+        const owner = await identities.ownerOf(identity);
+        if (owner && owner.userId !== userId)
+          throw new ExternalSignInFailure('linked_elsewhere', 'connected to another account');
+        if (owner) {
+          await identities.setEmail(userId, identity);
+          return [];
+        }
+        if (!user.emailVerified && user.email !== identity.email)
+          throw new ExternalSignInFailure('unconfirmed_email', 'the address of the account is not confirmed');
+        await attach(trx, userId, identity, visitor);
+        return user.emailVerified ? [] : confirm(trx, user, sessionId, visitor);
+      });
+      onSessionsEnded(ended);
+    },
+
+    async profiles(userId: number): Promise<ExternalProfiles> {
+      const identities = await identityRepository(db).listOf(userId);
+      const profile = (provider: ExternalProvider) => {
+        const identity = identities.find((candidate) => candidate.provider === provider);
+        return { connected: identity !== undefined, email: identity?.email ?? null };
+      };
+      return { google: profile('google'), github: profile('github') };
+    },
+
+    disconnect: (userId: number, provider: ExternalProvider, visitor: Visitor): Promise<void> =>
+      decide(async (trx) => {
+        const identities = identityRepository(trx);
+        // Two removals at once must not each count on the other one's method.
+        await identities.lockAccount(userId);
+        const user = await userRepository(trx).byId(userId);
+        const connected = await identities.listOf(userId);
+        if (!user || !connected.some((identity) => identity.provider === provider))
+          throw new AppError('not_found', `${names[provider]} is not connected to this account.`);
+        // One that the operator has switched off since is no way in.
+        const others = connected.filter((other) => other.provider !== provider && config[other.provider] !== undefined);
+        if (user.passwordHash === null && others.length === 0)
+          throw new AppError(
+            'last_sign_in_method',
+            `${names[provider]} is the only way into this account. Set a password first, or connect another account.`,
+          );
+        await identities.delete(userId, provider);
+        await securityEventRepository(trx).record(event('login_method_disconnected', userId, provider, visitor));
+        await notify(trx, 'login_method_disconnected', userId, provider);
+      }),
+  };
+
+  /** An identity that nobody has used yet. */
+  async function accountOfAddress(
+    trx: Kysely<Database>,
+    identity: ExternalIdentity,
+    visitor: Visitor,
+  ): Promise<number> {
+    const existing = await userRepository(trx).byEmail(identity.email);
+    if (!existing) return create(trx, identity, visitor);
+    // Whoever registered it may not be the owner of the address.
+    if (!existing.emailVerified)
+      throw new ExternalSignInFailure('account_exists', 'an account with an unconfirmed address has it');
+    refuseInactive(existing.status);
+    await attach(trx, existing.id, identity, visitor);
+    return existing.id;
+  }
+
+  async function create(trx: Kysely<Database>, identity: ExternalIdentity, visitor: Visitor): Promise<number> {
+    const { email, name, provider } = identity;
+    const { registration, loopback } = config;
+    const account = { email, name, passwordHash: null, emailVerified: true };
+    const conditions = { registration, mayBeFirst: loopback, visitor, detail: names[provider] };
+    const user = await createAccount(trx, account, conditions).catch(asFailure);
+    if (!user || !(await identityRepository(trx).insert(user.id, identity))) throw new Overtaken();
+    return user.id;
+  }
+
+  /** The unique constraints decide: an identity has one account, an account one identity of each provider. */
+  async function attach(trx: Kysely<Database>, userId: number, identity: ExternalIdentity, visitor: Visitor) {
+    const identities = identityRepository(trx);
+    const { provider, subject } = identity;
+    const connected = (await identities.listOf(userId)).find((other) => other.provider === provider);
+    if (connected?.subject === subject) throw new Overtaken();
+    if (connected) throw new ExternalSignInFailure('already_connected', 'the account is connected to another one');
+    if (!(await identities.insert(userId, identity))) throw new Overtaken();
+    await securityEventRepository(trx).record(event('login_method_connected', userId, provider, visitor));
+    await notify(trx, 'login_method_connected', userId, provider);
+  }
+
+  /** Whoever else is signed in may have registered an address that was not theirs. Returns the sessions that ended. */
+  async function confirm(trx: Kysely<Database>, user: UserRecord, sessionId: string, visitor: Visitor) {
+    await identityRepository(trx).confirmAddress(user.id, user.email);
+    await securityEventRepository(trx).record({ userId: user.id, event: 'email_confirmed', by: 'self', visitor });
+    return sessionRepository(trx).deleteOthers(user.id, sessionId);
+  }
+}
+
+export type ExternalSignInService = ReturnType<typeof externalSignInService>;
+
+function refuseInactive(status: UserRecord['status']) {
+  if (status !== 'Active') throw new ExternalSignInFailure('inactive', 'the account is inactive');
+}
+
+function asFailure(error: unknown): never {
+  if (error instanceof AppError && (error.code === 'registration_closed' || error.code === 'setup_code_required'))
+    throw new ExternalSignInFailure(error.code, error.message);
+  throw error;
+}
+
+type Kind = 'signed_in' | 'login_method_connected' | 'login_method_disconnected';
+const event = (kind: Kind, userId: number, provider: ExternalProvider, visitor: Visitor): RecordedEvent => ({
+  userId,
+  event: kind,
+  by: 'self',
+  visitor,
+  detail: names[provider],
+});
+
+/** Tells the owner by mail. */
+function notify(
+  trx: Kysely<Database>,
+  template: 'login_method_connected' | 'login_method_disconnected',
+  userId: number,
+  provider: ExternalProvider,
+) {
+  return jobRepository(trx).insert('mail', { template, userId, provider }, new Date().toISOString());
+}

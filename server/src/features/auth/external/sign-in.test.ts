@@ -1,0 +1,269 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { engines, password, startApp, type TestApp } from '#server/testing/app';
+import { beside, setUser } from '#server/testing/database';
+import { goThrough } from '#server/testing/external-sign-in';
+import { atGitHub, type GitHub, startGitHub } from '#server/testing/github';
+import { atGoogle, type Google, startGoogle } from '#server/testing/google';
+
+const names = { google: 'Google', github: 'GitHub' };
+
+describe.each(engines)('signing in elsewhere on %s', (engine) => {
+  let google: Google;
+  let github: GitHub;
+  let app: TestApp;
+  beforeAll(async () => {
+    [google, github] = [await startGoogle(), await startGitHub()];
+    app = await startApp(engine, { env: { ...google.env, ...github.env } });
+    await app.as('ada');
+  });
+  afterAll(async () => {
+    await app.stop();
+    await google.close();
+    await github.close();
+  });
+  beforeEach(() => {
+    google.steering.allows = true;
+    github.steering.allows = true;
+  });
+
+  let people = 100;
+  /** Somebody new at the provider, who is also signed in there from now on. */
+  function someone(
+    provider: 'google' | 'github',
+    { email, name = null }: { email?: string; name?: string | null } = {},
+  ) {
+    const number = ++people;
+    const address = email ?? `person${number}@example.com`;
+    if (provider === 'google') google.steering.claims = atGoogle(`g-${number}`, address, { name });
+    else github.steering.person = atGitHub(number, address, name);
+    return address;
+  }
+  const confirm = (email: string) =>
+    beside(app, (db) =>
+      db.updateTable('users').set({ email_verified_at: new Date().toISOString() }).where('email', '=', email).execute(),
+    );
+  const eventsOf = async (email: string) =>
+    beside(app, (db) =>
+      db
+        .selectFrom('security_events')
+        .innerJoin('users', 'users.id', 'security_events.user_id')
+        .select(['event', 'detail', 'done_by'])
+        .where('users.email', '=', email)
+        .orderBy('security_events.id')
+        .execute(),
+    );
+
+  describe.each(['google', 'github'] as const)('at %s', (provider) => {
+    test('makes an account with a confirmed address and without a password, and opens it again', async () => {
+      const email = someone(provider, { name: 'Grace Hopper' });
+      const visitor = app.visitor();
+      expect(await goThrough(visitor, provider)).toBe('/');
+      const { body: user } = await visitor.get('/api/user');
+      expect(user).toMatchObject({
+        email,
+        name: 'Grace Hopper',
+        role: 'Editor',
+        status: 'Active',
+        hasPassword: false,
+        emailVerified: true,
+      });
+      expect([...visitor.cookies.keys()]).toEqual(['session']);
+      expect((await visitor.get('/api/user/oauth-profiles')).body[provider]).toEqual({ connected: true, email });
+
+      const again = app.visitor();
+      expect(await goThrough(again, provider)).toBe('/');
+      expect((await again.get('/api/user')).body.id).toBe(user.id);
+      expect(await eventsOf(email)).toEqual([
+        { event: 'account_created', detail: names[provider], done_by: 'self' },
+        { event: 'signed_in', detail: names[provider], done_by: 'self' },
+        { event: 'signed_in', detail: names[provider], done_by: 'self' },
+      ]);
+    });
+
+    test('knows a person by the subject, whatever address the provider names today', async () => {
+      const email = someone(provider);
+      const visitor = app.visitor();
+      await goThrough(visitor, provider);
+      const { body: user } = await visitor.get('/api/user');
+      const renamed = 'renamed@elsewhere.example';
+      google.steering.claims = { ...google.steering.claims, email: renamed };
+      github.steering.person = { ...github.steering.person, emails: atGitHub(1, renamed).emails };
+      const again = app.visitor();
+      expect(await goThrough(again, provider)).toBe('/');
+      expect((await again.get('/api/user')).body).toMatchObject({ id: user.id, email });
+      expect((await again.get('/api/user/oauth-profiles')).body[provider].email).toBe(renamed);
+    });
+
+    test('goes to the page that was asked for', async () => {
+      someone(provider);
+      expect(await goThrough(app.visitor(), provider, { redirect: '/chat/7?tab=a#end' })).toBe('/chat/7?tab=a#end');
+    });
+
+    test('says so where the person says no, and lets nobody in', async () => {
+      someone(provider);
+      google.steering.allows = false;
+      github.steering.allows = false;
+      const visitor = app.visitor();
+      expect(await goThrough(visitor, provider)).toBe('/auth?error=cancelled');
+      expect((await visitor.get('/api/user')).status).toBe(401);
+    });
+
+    test('does not open an account with the same address that nobody has confirmed', async () => {
+      const email = someone(provider);
+      await app.visitor().post('/api/register', { email, password });
+      const visitor = app.visitor();
+      expect(await goThrough(visitor, provider)).toBe('/auth?error=account_exists');
+      expect((await visitor.get('/api/user')).status).toBe(401);
+      const identities = await beside(app, (db) =>
+        db.selectFrom('identities').select('id').where('email', '=', email).execute(),
+      );
+      expect(identities).toEqual([]);
+    });
+
+    test('connects to the account with the same address where both sides are confirmed, and tells its owner', async () => {
+      const email = someone(provider, { email: `Both.${provider}@Example.com` }).toLowerCase();
+      const { body: user } = await app.visitor().post('/api/register', { email, password });
+      await confirm(email);
+      const visitor = app.visitor();
+      expect(await goThrough(visitor, provider)).toBe('/');
+      expect((await visitor.get('/api/user')).body).toMatchObject({ id: user.id, hasPassword: true });
+      expect(await eventsOf(email)).toContainEqual({
+        event: 'login_method_connected',
+        detail: names[provider],
+        done_by: 'self',
+      });
+      const jobs = await beside(app, (db) => db.selectFrom('jobs').select('payload').execute());
+      expect(jobs.map(({ payload }) => JSON.parse(payload))).toContainEqual({
+        template: 'login_method_connected',
+        userId: user.id,
+        provider,
+      });
+    });
+
+    test('does without a name where the profile has none', async () => {
+      someone(provider);
+      google.steering.claims = { ...google.steering.claims, name: undefined };
+      const visitor = app.visitor();
+      expect(await goThrough(visitor, provider)).toBe('/');
+      expect((await visitor.get('/api/user')).body.name).toBeNull();
+    });
+
+    test('does not connect a second person to an account by its address', async () => {
+      const email = someone(provider);
+      const visitor = app.visitor();
+      await goThrough(visitor, provider);
+      someone(provider, { email });
+      expect(await goThrough(app.visitor(), provider)).toBe('/auth?error=already_connected');
+    });
+
+    test('lets nobody in whose account is inactive, neither by identity nor by address', async () => {
+      const email = someone(provider);
+      await goThrough(app.visitor(), provider);
+      await setUser(app, email, { status: 'Inactive' });
+      const visitor = app.visitor();
+      expect(await goThrough(visitor, provider)).toBe('/auth?error=inactive');
+
+      const other = someone(provider);
+      await app.visitor().post('/api/register', { email: other, password });
+      await confirm(other);
+      await setUser(app, other, { status: 'Inactive' });
+      expect(await goThrough(visitor, provider)).toBe('/auth?error=inactive');
+      expect((await visitor.get('/api/user')).status).toBe(401);
+    });
+
+    test('makes one account however many browsers of a person come at once', async () => {
+      const email = someone(provider);
+      const ends = await Promise.all(Array.from({ length: 4 }, () => goThrough(app.visitor(), provider)));
+      expect(ends).toEqual(['/', '/', '/', '/']);
+      const users = await beside(app, (db) => db.selectFrom('users').select('id').where('email', '=', email).execute());
+      expect(users).toHaveLength(1);
+    });
+
+    test('replaces the session that the browser presents, and adopts none', async () => {
+      someone(provider);
+      const visitor = app.visitor();
+      await visitor.post('/api/login', { email: 'ada@example.com', password });
+      const former = visitor.cookies.get('session') ?? '';
+      // Begun signed out, ended in a browser that is signed in by now.
+      visitor.cookies.delete('session');
+      const steps = { meddle: () => void visitor.cookies.set('session', former) };
+      expect(await goThrough(visitor, provider, steps)).toBe('/');
+      expect(visitor.cookies.get('session')).not.toBe(former);
+      const thief = app.visitor();
+      thief.cookies.set('session', former);
+      expect((await thief.get('/api/user')).status).toBe(401);
+
+      const planted = randomBytes(32).toString('base64url');
+      const fixed = app.visitor();
+      fixed.cookies.set('session', planted);
+      expect(await goThrough(fixed, provider)).toBe('/');
+      expect(fixed.cookies.get('session')).not.toBe(planted);
+    });
+
+    test.each([
+      ['of one letter', 'X'],
+      ['that is too long', 'x'.repeat(101)],
+      ['with control characters', 'Eve\u0007'],
+    ])('leaves a name %s out', async (_what, name) => {
+      someone(provider, { name });
+      const visitor = app.visitor();
+      await goThrough(visitor, provider);
+      expect((await visitor.get('/api/user')).body.name).toBeNull();
+    });
+  });
+
+  test.each([
+    ['not verified', { email_verified: false }],
+    ['verified by a word only', { email_verified: 'true' }],
+    ['missing', { email: undefined }],
+    ['vouched for by nobody', { email_verified: undefined }],
+  ])('Google: an address that is %s opens nothing', async (_what, more) => {
+    someone('google');
+    google.steering.claims = { ...google.steering.claims, ...more };
+    expect(await goThrough(app.visitor(), 'google')).toBe('/auth?error=email_unverified');
+  });
+
+  test.each([
+    ['not verified', [{ email: 'x1@example.com', primary: true, verified: false }]],
+    [
+      'not the primary one',
+      [
+        { email: 'x2@example.com', primary: false, verified: true },
+        { email: 'x3@example.com', primary: true, verified: false },
+      ],
+    ],
+    ['missing', []],
+  ])('GitHub: an address that is %s opens nothing', async (_what, emails) => {
+    someone('github');
+    github.steering.person = { ...github.steering.person, emails };
+    expect(await goThrough(app.visitor(), 'github')).toBe('/auth?error=email_unverified');
+  });
+
+  test('GitHub: of several addresses the primary one counts', async () => {
+    someone('github');
+    github.steering.person = {
+      ...github.steering.person,
+      emails: [
+        { email: 'second@octo.example', primary: false, verified: true },
+        { email: 'first@octo.example', primary: true, verified: true },
+      ],
+    };
+    const visitor = app.visitor();
+    await goThrough(visitor, 'github');
+    expect((await visitor.get('/api/user')).body.email).toBe('first@octo.example');
+  });
+
+  test('the log names neither code, token, secret, state nor address', () => {
+    const log = app.logLines.join('');
+    const secrets = [
+      ...google.issued,
+      ...github.issued,
+      google.env.GOOGLE_CLIENT_SECRET,
+      github.env.GITHUB_CLIENT_SECRET,
+    ];
+    expect(secrets.length).toBeGreaterThan(50);
+    expect(secrets.filter((secret) => log.includes(secret))).toEqual([]);
+    expect(log).not.toMatch(/state=|code=|person\d+@/);
+  });
+});

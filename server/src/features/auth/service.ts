@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { User } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
 import type { Config } from '../../config.ts';
+import { holdAccounts } from '../../db/accounts-lock.ts';
 import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
 import type { Rates } from '../../http/rates.ts';
@@ -68,7 +69,7 @@ export function authService({ db, config, hashing, rates, setupCode }: Dependenc
       const passwordHash = await hashing.hash(input.password);
       const user = await db.transaction().execute(async (trx) => {
         const inTransaction = userRepository(trx);
-        await lockAgainstOthers(trx);
+        await holdAccounts(trx);
         const role = (await inTransaction.isEmpty()) ? 'Admin' : 'Editor';
         // Another first account may have come in while this password was hashed.
         if (role !== 'Admin' && config.registration === 'closed') throw closed();
@@ -108,15 +109,6 @@ export function authService({ db, config, hashing, rates, setupCode }: Dependenc
       return toUser(user);
     },
   };
-
-  /** Two first registrations at once must not both find the installation empty. SQLite has one writer anyway. */
-  async function lockAgainstOthers(trx: Kysely<Database>) {
-    await trx
-      .insertInto('settings')
-      .values({ name: 'registration_lock', value: '' })
-      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: '' }))
-      .execute();
-  }
 }
 
 export type AuthService = ReturnType<typeof authService>;

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Session } from '@roster/contracts/auth';
 import { AppError } from '../../errors.ts';
 import type { Actor } from '../../http/actor.ts';
+import { deviceLabel } from '../../http/device.ts';
 import type { Visitor } from '../../security/events-repository.ts';
-import { deviceLabel } from './device.ts';
 import type { SessionRepository } from './repository.ts';
 
 const day = 24 * 60 * 60 * 1000;

@@ -65,9 +65,16 @@ export function messageService({ database, executor, catalogue, instance, openKe
     return found;
   }
 
-  /** Inside the transaction that stores a run: nothing else may be under way in the thread. */
-  async function refuseSecondRun(trx: Kysely<Database>, userId: number, threadId: number) {
+  /**
+   * First in the transaction that stores a run. Who changes assistants, or closes the account, takes the person before
+   * the threads too: in another order two of them could wait for each other.
+   */
+  async function takeTurn(trx: Kysely<Database>, userId: number) {
     if (engine === 'postgres') await runRepository(trx).takeTurn(userId);
+  }
+
+  /** Inside that transaction: nothing else may be under way in the thread. */
+  async function refuseSecondRun(trx: Kysely<Database>, userId: number, threadId: number) {
     const underWay = await runRepository(trx).underWay(userId);
     if (underWay.some((run) => run.threadId === threadId))
       throw new AppError(
@@ -146,7 +153,7 @@ export function messageService({ database, executor, catalogue, instance, openKe
     ): Promise<{ message: Message; run: Run }> {
       const known = await earlier(userId, input.clientId);
       if (known) return known;
-      executor.refuseWhenClosing();
+      executor.refuseWhenClosing(userId);
       if (input.fileIds?.length)
         throw new AppError('not_found', 'This file does not exist.', {
           fields: { fileIds: 'This file does not exist.' },
@@ -171,7 +178,7 @@ export function messageService({ database, executor, catalogue, instance, openKe
     ): Promise<{ message: Message; run: Run }> {
       const known = await earlier(userId, clientId);
       if (known) return known;
-      executor.refuseWhenClosing();
+      executor.refuseWhenClosing(userId);
       const named = await messages.place(userId, messageId);
       const questionId = named?.role === 'assistant' ? named.parentId : named?.id;
       const question = typeof questionId === 'number' ? await messages.place(userId, questionId) : undefined;
@@ -183,6 +190,7 @@ export function messageService({ database, executor, catalogue, instance, openKe
       const answerer = await answererFor(userId, thread.assistantId);
       const at = new Date().toISOString();
       const stored = await once(async (trx) => {
+        await takeTurn(trx, userId);
         const place = await threadRepository(trx, engine).takePositions(userId, threadId, 1);
         if (!place) throw noThread();
         if (clientId && (await messageRepository(trx).byClientId(userId, clientId))) throw new AlreadyThere();
@@ -231,6 +239,7 @@ export function messageService({ database, executor, catalogue, instance, openKe
     answerer: Answerer,
     at: string,
   ): Promise<Stored> {
+    await takeTurn(trx, userId);
     const threads = threadRepository(trx, engine);
     const place = await threads.takePositions(userId, threadId, 2);
     if (!place) throw noThread();

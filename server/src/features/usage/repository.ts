@@ -1,5 +1,5 @@
 import type { Usage } from '@roster/contracts/chat';
-import type { Kysely, Selectable } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Database } from '../../db/schema.ts';
 import type { TokenCounts } from '../../provider/catalogue.ts';
 
@@ -43,10 +43,14 @@ export type UsageRecord = TokenCounts & {
   createdAt: string;
 };
 
+type UsagePosition = { day: string; id: number };
+
 export function usageRepository(db: Kysely<Database>) {
   return {
-    /** Once per run and purpose: writing it again changes nothing. */
+    /** Once per run and purpose: writing it again changes nothing. Of an account that is gone nothing is kept. */
     async record(userId: number, usage: UsageRecord) {
+      const owner = await db.selectFrom('users').select('id').where('id', '=', userId).executeTakeFirst();
+      if (!owner) return;
       await db
         .insertInto('usage_records')
         .values({
@@ -69,6 +73,36 @@ export function usageRepository(db: Kysely<Database>) {
         })
         .onConflict((conflict) => conflict.columns(['run_id', 'purpose']).doNothing())
         .execute();
+    },
+    /** Everything recorded for a person by day, from after the record `after` on: in the order of the index. */
+    async page(userId: number, after: UsagePosition | undefined, limit: number) {
+      let query = db
+        .selectFrom('usage_records')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .orderBy('day')
+        .orderBy('id')
+        .limit(limit);
+      if (after) query = query.where(sql<boolean>`(day, id) > (${after.day}, ${after.id})`);
+      const rows = await query.execute();
+      const records: UsageRecord[] = rows.map((row) => ({
+        runId: row.run_id,
+        threadId: row.thread_id,
+        assistantId: row.assistant_id,
+        purpose: row.purpose,
+        model: row.model,
+        inputTokens: row.input_tokens,
+        cachedTokens: row.cached_tokens,
+        cacheWriteTokens: row.cache_write_tokens,
+        outputTokens: row.output_tokens,
+        reasoningTokens: row.reasoning_tokens,
+        costUsd: row.cost_usd,
+        priceAsOf: row.price_as_of,
+        estimated: row.estimated === 1,
+        createdAt: row.created_at,
+      }));
+      const last = rows.at(-1);
+      return { records, last: last && { day: last.day, id: last.id } };
     },
   };
 }

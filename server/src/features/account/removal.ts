@@ -38,6 +38,11 @@ const attempts = 5;
 export function accountRemoval({ database, parts, endStreams, forget }: Dependencies) {
   const { db, engine } = database;
 
+  /** So that no process takes more work for them. Whoever is kept after all has to sign in again. */
+  async function signOut(userId: number) {
+    endStreams(await removalRepository(db, engine).endSessions(userId));
+  }
+
   const atRest = (userId: number, work: () => Promise<boolean>): Promise<boolean> =>
     parts.reduceRight<() => Promise<boolean>>((next, part) => () => part.atRest(userId, next), work)();
 
@@ -82,15 +87,20 @@ export function accountRemoval({ database, parts, endStreams, forget }: Dependen
     // Looked at before anything is stopped for nothing, and again in the transaction.
     await refuseLastAdministrator(db, userId);
     for (let attempt = 1; attempt <= attempts; attempt++) {
+      await signOut(userId);
       try {
         return await atRest(userId, () => removeOnce(userId, removal));
       } catch (error) {
         if (!(error instanceof NotAtRest)) throw error;
       }
     }
-    throw new AppError('unavailable', 'Messages are still being sent. Close the other tabs and try again.', {
-      retryAfterSeconds: 5,
-    });
+    throw new AppError(
+      'unavailable',
+      'Messages are still being sent for this account. Sign in again in a minute, and try once more.',
+      {
+        retryAfterSeconds: 60,
+      },
+    );
   };
 }
 

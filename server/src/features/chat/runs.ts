@@ -244,9 +244,13 @@ export function runExecutor({ runs, endings, provider, presence, log, onKeyRejec
         const giveUpAt = performance.now() + withinMs;
         for (let underWay = await runs.underWay(userId); underWay.length > 0; underWay = await runs.underWay(userId)) {
           if (performance.now() > giveUpAt)
-            throw new AppError('unavailable', 'An answer is still being ended. Please try again in a minute.', {
-              retryAfterSeconds: 60,
-            });
+            throw new AppError(
+              'unavailable',
+              'An answer is still being ended. Sign in again in a minute, and try once more.',
+              {
+                retryAfterSeconds: 60,
+              },
+            );
           await Promise.all(underWay.map(({ id }) => this.stop(userId, id)));
           await new Promise((resolve) => setTimeout(resolve, 50));
         }

@@ -3,13 +3,22 @@ import { sql } from 'kysely';
 import type { Config } from './config.ts';
 import type { OpenDatabase } from './db/connect.ts';
 import type { Presence } from './db/presence.ts';
+import { accountClosing } from './features/account/closing.ts';
+import { accountExport } from './features/account/export.ts';
+import { accountPart } from './features/account/export-part.ts';
+import { preferencesService } from './features/account/preferences.ts';
+import { preferencesRepository } from './features/account/preferences-repository.ts';
 import { providerKeyService } from './features/account/provider-key.ts';
-import { keyRepository } from './features/account/repository.ts';
+import { accountRemoval } from './features/account/removal.ts';
+import { removalRepository } from './features/account/removal-repository.ts';
 import { accountRoutes } from './features/account/routes.ts';
+import { securityEventPages } from './features/account/security-events.ts';
+import { assistantExport } from './features/assistants/export-part.ts';
 import { importService } from './features/assistants/import.ts';
 import { assistantRepository } from './features/assistants/repository.ts';
 import { assistantRoutes } from './features/assistants/routes.ts';
 import { assistantService } from './features/assistants/service.ts';
+import { passwordConfirmation } from './features/auth/confirm-password.ts';
 import { confirmationService } from './features/auth/confirmation.ts';
 import { sessionCookie } from './features/auth/cookie.ts';
 import { expiredRows } from './features/auth/expired-repository.ts';
@@ -48,6 +57,7 @@ import { createWorker, type JobKind } from './jobs/worker.ts';
 import { createMailTransport } from './mail/transport.ts';
 import { loadCatalogue } from './provider/catalogue.ts';
 import { createProvider } from './provider/create.ts';
+import { securityEventRepository } from './security/events-repository.ts';
 import { createVault } from './security/vault.ts';
 
 export type ForTests = {
@@ -92,7 +102,7 @@ export async function createApp(parts: Parts) {
 
   const catalogue = loadCatalogue(config.modelCatalogue);
   const provider = await createProvider({ db, config: config.provider });
-  const keys = providerKeyService({ keys: keyRepository(db), vault: createVault(config.masterKeys), provider, config });
+  const keys = providerKeyService({ db, vault: createVault(config.masterKeys), provider, config });
   const models = modelService({ provider, keys, catalogue, config });
   const hashing = createPasswordHashing(hashingCost);
   const confirmation = confirmationService({ db, config, rates, wakeJobs });
@@ -109,6 +119,23 @@ export async function createApp(parts: Parts) {
   const answering = { provider, catalogue, keys, models, assistants: assistantRows, pricing, budgets };
   const chat = createChat({ database, presence, ...answering, log });
 
+  const removeAccount = accountRemoval({
+    database,
+    parts: [chat.ofAccount],
+    endStreams: streams.endSessions,
+    forget: models.forget,
+  });
+  const closeAccount = accountClosing({
+    confirmPassword: passwordConfirmation({ db, hashing, rates }),
+    sessionBegan: removalRepository(db, database.engine).sessionBegan,
+    removeAccount,
+  });
+  const exportAll = accountExport({
+    db,
+    parts: [accountPart(database), assistantExport(database), chat.exportPart],
+    liveSessions: sessions.live,
+  });
+
   authRoutes(router, { auth, sessions, cookie, config });
   passwordRoutes(router, { passwords, confirmation });
   externalRoutes(router, {
@@ -122,7 +149,15 @@ export async function createApp(parts: Parts) {
     providers: identityProviders(config),
     external,
   });
-  accountRoutes(router, { keys, models });
+  accountRoutes(router, {
+    preferences: preferencesService(preferencesRepository(db)),
+    securityEvents: securityEventPages(securityEventRepository(db)),
+    exportAll,
+    closeAccount,
+    keys,
+    models,
+    clearCookie: cookie.clear,
+  });
   modelRoutes(router, models);
   assistantRoutes(router, { assistants, imports });
   chat.routes(router, streams);

@@ -15,6 +15,9 @@ export async function up(db: Kysely<Database>, engine: Engine) {
   await db.schema.alterTable('users').addColumn('last_active_at', 'text').execute();
   await sql`update users set last_active_at =
     (select max(sessions.last_active_at) from sessions where sessions.user_id = users.id)`.execute(db);
+  // A thread takes its runs along when it is deleted; without this each deletion reads all runs there are.
+  await db.schema.createIndex('runs_thread').on('runs').column('thread_id').execute();
+
   // One index for each order of the list of accounts.
   await sql`create index users_by_name on users (coalesce(lower(name), ''), id)`.execute(db);
   await sql`create index users_by_role on users (role, id)`.execute(db);

@@ -1,23 +1,29 @@
 import { randomBytes } from 'node:crypto';
 import { keyFormatMessage } from '@roster/contracts/account';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { connect } from '#server/db/connect';
+import { migrate } from '#server/db/migrate';
 import type { KeyCheck } from '#server/provider/provider';
 import { Secret } from '#server/security/secret';
 import { createVault } from '#server/security/vault';
+import { emptyDatabase } from '#server/testing/app';
 import { providerKeyService } from './provider-key.ts';
-import type { KeyRepository } from './repository.ts';
 
-/** OpenAI itself is not there for tests: the rules on its keys are shown on the service, with nothing behind it. */
-function serviceFor(isOpenAi: boolean) {
+const visitor = { userAgent: null, ipAddress: '127.0.0.1' };
+
+/** OpenAI itself is not there for tests: the rules on its keys are shown on the service. */
+async function serviceFor(isOpenAi: boolean) {
   const asked: string[] = [];
-  const keys: KeyRepository = {
-    find: async () => undefined,
-    dataKey: async (_userId, fresh) => fresh,
-    replaceDataKey: async (_userId, _old, fresh) => fresh,
-    save: async () => undefined,
-    note: async () => undefined,
-    delete: async () => false,
-  };
+  const empty = await emptyDatabase('sqlite');
+  const database = connect(empty.url, empty.dataDir);
+  onTestFinished(async () => {
+    await database.close();
+    await empty.remove();
+  });
+  await migrate(database);
+  const { db } = database;
+  const person = { email: 'ada@example.com', role: 'Editor', status: 'Active', created_at: '2026-01-01' } as const;
+  const { id } = await db.insertInto('users').values(person).returning('id').executeTakeFirstOrThrow();
   const provider = {
     async checkKey(apiKey: Secret): Promise<KeyCheck> {
       asked.push(apiKey.reveal());
@@ -26,7 +32,7 @@ function serviceFor(isOpenAi: boolean) {
   };
   const vault = createVault([{ id: 'test', key: new Secret(randomBytes(32)) }]);
   const config = { provider: { baseUrl: 'https://provider.example/v1', name: 'Provider', isOpenAi } };
-  return { asked, service: providerKeyService({ keys, vault, provider, config }) };
+  return { asked, id, service: providerKeyService({ db, vault, provider, config }) };
 }
 
 describe('the form of a key', () => {
@@ -37,8 +43,8 @@ describe('the form of a key', () => {
     `sk-None-${'c'.repeat(30)}`,
     `sk-${'d'.repeat(509)}`,
   ])('at OpenAI may be %s', async (key) => {
-    const { asked, service } = serviceFor(true);
-    await service.save(1, key);
+    const { asked, id, service } = await serviceFor(true);
+    await service.save(id, key, visitor);
     expect(asked).toEqual([key]);
   });
 
@@ -51,16 +57,16 @@ describe('the form of a key', () => {
     [`sk-ant-${'a'.repeat(40)}`, expect.stringContaining('Anthropic')],
     [`sk-or-${'a'.repeat(40)}`, expect.stringContaining('OpenRouter')],
   ])('at OpenAI may not be %s, and nothing is sent', async (key, message) => {
-    const { asked, service } = serviceFor(true);
+    const { asked, id, service } = await serviceFor(true);
     const refused = { code: 'invalid_input', message, fields: { apiKey: message } };
-    await expect(service.save(1, key)).rejects.toMatchObject(refused);
-    await expect(service.typedOrSaved(1, key)).rejects.toMatchObject(refused);
+    await expect(service.save(id, key, visitor)).rejects.toMatchObject(refused);
+    await expect(service.typedOrSaved(id, key)).rejects.toMatchObject(refused);
     expect(asked).toEqual([]);
   });
 
   test('elsewhere is the provider’s affair', async () => {
-    const { asked, service } = serviceFor(false);
-    for (const key of ['local', 'sk-ant-x', 'gsk_123']) await service.save(1, key);
+    const { asked, id, service } = await serviceFor(false);
+    for (const key of ['local', 'sk-ant-x', 'gsk_123']) await service.save(id, key, visitor);
     expect(asked).toHaveLength(3);
   });
 });

@@ -1,13 +1,16 @@
 import { keyFormatMessage, openAiKeyPattern, type UserConfig } from '@roster/contracts/account';
+import type { Kysely } from 'kysely';
 import type { Config } from '../../config.ts';
+import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
 import type { Provider } from '../../provider/provider.ts';
+import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
 import { Secret } from '../../security/secret.ts';
 import { CannotOpen, type Vault } from '../../security/vault.ts';
-import type { KeyRepository } from './repository.ts';
+import { keyRepository } from './repository.ts';
 
 type Dependencies = {
-  keys: KeyRepository;
+  db: Kysely<Database>;
   vault: Vault;
   provider: Pick<Provider, 'checkKey'>;
   config: Pick<Config, 'provider'>;
@@ -23,7 +26,9 @@ function misplacedKey(key: string): string | undefined {
 }
 
 /** A person's provider key: tried, sealed, and opened again only for a call. */
-export function providerKeyService({ keys, vault, provider, config }: Dependencies) {
+export function providerKeyService({ db, vault, provider, config }: Dependencies) {
+  const keys = keyRepository(db);
+
   /** @throws invalid_input where a key cannot be one of this provider's */
   function checkFormat(typed: string) {
     if (!config.provider.isOpenAi) return;
@@ -56,23 +61,30 @@ export function providerKeyService({ keys, vault, provider, config }: Dependenci
     },
 
     /** Tries the key first: a rejected one is not stored; where the provider cannot be asked, it is stored unverified. */
-    async save(userId: number, typed: string): Promise<UserConfig> {
+    async save(userId: number, typed: string, visitor: Visitor): Promise<UserConfig> {
       checkFormat(typed);
       const apiKey = new Secret(typed);
       const check = await provider.checkKey(apiKey);
       if (check.result === 'rejected') throw new AppError('key_rejected', check.notice);
-      await keys.save(userId, {
+      const key = {
         sealed: await seal(userId, apiKey),
         last4: typed.length >= 12 ? typed.slice(-4) : '',
         addedAt: new Date().toISOString(),
         verified: check.result !== 'unreachable',
         notice: check.result === 'works' ? null : check.notice,
+      };
+      await db.transaction().execute(async (trx) => {
+        await keyRepository(trx).save(userId, key);
+        await securityEventRepository(trx).record({ userId, event: 'api_key_saved', by: 'self', visitor });
       });
       return service.config(userId);
     },
 
-    async remove(userId: number) {
-      if (!(await keys.delete(userId))) throw new AppError('not_found', 'No API key is set.');
+    async remove(userId: number, visitor: Visitor) {
+      await db.transaction().execute(async (trx) => {
+        if (!(await keyRepository(trx).delete(userId))) throw new AppError('not_found', 'No API key is set.');
+        await securityEventRepository(trx).record({ userId, event: 'api_key_removed', by: 'self', visitor });
+      });
     },
 
     /** The key for a call. @throws no_api_key, key_unreadable */

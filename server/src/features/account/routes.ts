@@ -1,14 +1,47 @@
 import { account as api } from '@roster/contracts/account';
+import type { FastifyReply } from 'fastify';
+import { visitorOf } from '../../http/device.ts';
 import type { Router } from '../../http/router.ts';
 import type { ModelService } from '../models/service.ts';
+import type { CloseAccount } from './closing.ts';
+import type { ExportAll } from './export.ts';
+import type { PreferencesService } from './preferences.ts';
 import type { ProviderKeyService } from './provider-key.ts';
+import type { SecurityEventPages } from './security-events.ts';
 
-type Dependencies = { keys: ProviderKeyService; models: Pick<ModelService, 'forget'> };
+type Dependencies = {
+  preferences: PreferencesService;
+  securityEvents: SecurityEventPages;
+  exportAll: ExportAll;
+  closeAccount: CloseAccount;
+  keys: ProviderKeyService;
+  models: Pick<ModelService, 'forget'>;
+  clearCookie: (reply: FastifyReply) => void;
+};
 
-export function accountRoutes({ route }: Router, { keys, models }: Dependencies) {
+export function accountRoutes({ route, rawRoute }: Router, dependencies: Dependencies) {
+  const { preferences, securityEvents, exportAll, closeAccount, keys, models, clearCookie } = dependencies;
+
+  route(api.preferences, ({ actor }) => preferences.find(actor.userId));
+  route(api.savePreferences, ({ actor, body }) => preferences.save(actor.userId, body));
+  route(api.securityEvents, ({ actor, query }) => securityEvents(actor.userId, query));
+  rawRoute(api.exportData, async ({ actor, request, reply }) => {
+    const { fileName, archive } = await exportAll(actor, visitorOf(request));
+    request.log.info({ event: 'data_exported', userId: actor.userId }, 'data exported');
+    return reply
+      .type('application/octet-stream')
+      .header('content-disposition', `attachment; filename="${fileName}"`)
+      .header('content-security-policy', "sandbox; default-src 'none'")
+      .send(archive);
+  });
+  route(api.closeAccount, async ({ actor, body, request, reply }) => {
+    await closeAccount(actor, body.password, visitorOf(request));
+    clearCookie(reply);
+    request.log.info({ event: 'account_closed', userId: actor.userId }, 'account closed');
+  });
   route(api.config, ({ actor }) => keys.config(actor.userId));
   route(api.saveApiKey, async ({ actor, body, request }) => {
-    const config = await keys.save(actor.userId, body.apiKey);
+    const config = await keys.save(actor.userId, body.apiKey, visitorOf(request));
     models.forget(actor.userId);
     request.log.info(
       { event: 'key_saved', userId: actor.userId, verified: config.apiKeyVerified },
@@ -17,7 +50,7 @@ export function accountRoutes({ route }: Router, { keys, models }: Dependencies)
     return config;
   });
   route(api.removeApiKey, async ({ actor, request }) => {
-    await keys.remove(actor.userId);
+    await keys.remove(actor.userId, visitorOf(request));
     models.forget(actor.userId);
     request.log.info({ event: 'key_removed', userId: actor.userId }, 'provider key removed');
   });

@@ -115,19 +115,17 @@ export function assistantService({ database, models }: Dependencies) {
 
 export type AssistantService = ReturnType<typeof assistantService>;
 
-function exported(list: Assistant[]): AssistantExport {
-  return {
-    format: 'roster.assistants',
-    version: 1,
-    exportedAt: new Date().toISOString(),
-    assistants: list.map((assistant) => ({
-      name: assistant.name,
-      description: assistant.description,
-      model: assistant.model,
-      temperature: assistant.temperature,
-      reasoningEffort: assistant.reasoningEffort,
-      instructions: assistant.instructions,
-      openaiAssistantId: assistant.openaiAssistantId,
-    })),
-  };
-}
+export const exported = (list: Assistant[]): AssistantExport => ({
+  format: 'roster.assistants',
+  version: 1,
+  exportedAt: new Date().toISOString(),
+  assistants: list.map((assistant) => ({
+    name: assistant.name,
+    description: assistant.description,
+    model: assistant.model,
+    temperature: assistant.temperature,
+    reasoningEffort: assistant.reasoningEffort,
+    instructions: assistant.instructions,
+    openaiAssistantId: assistant.openaiAssistantId,
+  })),
+});

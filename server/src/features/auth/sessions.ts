@@ -4,8 +4,8 @@ import type { Kysely } from 'kysely';
 import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
 import type { Actor } from '../../http/actor.ts';
+import { deviceLabel } from '../../http/device.ts';
 import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
-import { deviceLabel } from './device.ts';
 import { type SessionRepository, sessionRepository } from './repository.ts';
 
 const day = 24 * 60 * 60 * 1000;

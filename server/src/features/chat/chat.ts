@@ -11,6 +11,8 @@ import type { ModelService } from '../models/service.ts';
 import type { BudgetService } from '../usage/budgets.ts';
 import type { PricingService } from '../usage/pricing.ts';
 import { answererFinder } from './answerer.ts';
+import { conversationExport } from './export-part.ts';
+import { chatOfAccount } from './leaving.ts';
 import { messageRepository } from './message-repository.ts';
 import { messageService } from './messages.ts';
 import { messagePages } from './pages.ts';
@@ -72,6 +74,9 @@ export function createChat(dependencies: Dependencies) {
   return {
     routes: (router: Router, streams: EventStreams) =>
       chatRoutes(router, { threads, messages, pages, messageRows, runs, executor, streams }),
+    /** What becomes of it when an account is closed, and what of it an export holds. */
+    ofAccount: chatOfAccount(database, executor),
+    exportPart: conversationExport(database),
     /** Ends what a crash has left behind. Before anybody is let in. */
     recover: executor.recover,
     /** Lets answers that are being written end, and stops. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Message, Thread } from '@roster/contracts/chat';
-import type { MessageRepository } from './message-repository.ts';
+import type { KeptMessage, MessageRepository } from './message-repository.ts';
 import type { MessagePages } from './pages.ts';
 
 const atOnce = 200;
@@ -45,24 +45,32 @@ export function markdownExport(
 }
 
 /** The whole conversation with all its branches; `parentId` says how they hang together. */
-export function jsonExport(userId: number, thread: Thread, messages: MessageRepository): Readable {
-  return Readable.from(pieces());
+export const jsonExport = (userId: number, thread: Thread, messages: MessageRepository): Readable =>
+  Readable.from(conversationText(thread, pagesOf(userId, thread.id, messages)));
 
-  async function* pieces() {
-    const { id: _, runId: __, ...described } = thread;
-    yield `{"format":"roster.conversation","version":1,"thread":${JSON.stringify(described)},"messages":[`;
-    let after = 0;
-    let separator = '\n';
-    for (;;) {
-      const page = await messages.page(userId, thread.id, after, atOnce);
-      for (const message of page.messages) {
-        const { threadId: _thread, run: _run, siblings: _siblings, files: _files, ...kept } = message;
-        yield `${separator}${JSON.stringify(kept)}`;
-        separator = ',\n';
-      }
-      if (page.last === undefined) break;
-      after = page.last;
-    }
-    yield '\n]}\n';
+/** All messages of a conversation, a page at a time. */
+export async function* pagesOf(userId: number, threadId: number, messages: MessageRepository) {
+  let after = 0;
+  for (;;) {
+    const page = await messages.page(userId, threadId, after, atOnce);
+    yield page.messages;
+    if (page.last === undefined) return;
+    after = page.last;
   }
+}
+
+/** A conversation in Roster's own form, in pieces; docs/export-format.md describes it. */
+export async function* conversationText(
+  thread: Thread,
+  pages: AsyncIterable<KeptMessage[]> | Iterable<KeptMessage[]>,
+): AsyncGenerator<string> {
+  const { id: _, runId: __, ...described } = thread;
+  yield `{"format":"roster.conversation","version":1,"thread":${JSON.stringify(described)},"messages":[`;
+  let separator = '\n';
+  for await (const page of pages)
+    for (const message of page) {
+      yield `${separator}${JSON.stringify(message)}`;
+      separator = ',\n';
+    }
+  yield '\n]}\n';
 }

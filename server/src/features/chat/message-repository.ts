@@ -14,6 +14,9 @@ export type MessagePlace = {
   role: Message['role'];
 };
 
+/** A message as an export has it. */
+export type KeptMessage = Omit<Message, 'threadId' | 'run' | 'siblings' | 'files'>;
+
 export function messageRepository(db: Kysely<Database>) {
   /** Walks up from the head; the cost is the distance from the end, not the length of the conversation. */
   const branch = (userId: number, { threadId, head, from, to }: BranchRange) => sql<{ id: number }>`
@@ -167,15 +170,32 @@ export function messageRepository(db: Kysely<Database>) {
     /** All messages of a thread with all its branches, in the order of arrival, a page at a time. */
     async page(userId: number, threadId: number, afterPosition: number, limit: number) {
       const rows = await select()
-        .where('messages.user_id', '=', userId)
+        .where(isOf(userId))
         .where('messages.thread_id', '=', threadId)
         .where('messages.position', '>', afterPosition)
         .orderBy('messages.position')
         .limit(limit)
         .execute();
-      return { messages: await withSiblings(userId, threadId, rows), last: rows.at(-1)?.position };
+      return { messages: rows.map(toKeptMessage), last: rows.at(-1)?.position };
+    },
+    /** The same of several threads at once, which have few. */
+    async ofThreads(userId: number, threadIds: number[]): Promise<Map<number, KeptMessage[]>> {
+      const rows = await select()
+        .where(isOf(userId))
+        .where('messages.thread_id', 'in', threadIds)
+        .orderBy('messages.thread_id')
+        .orderBy('messages.position')
+        .execute();
+      const byThread = Map.groupBy(rows, (row) => row.thread_id);
+      return new Map([...byThread].map(([threadId, own]) => [threadId, own.map(toKeptMessage)]));
     },
   };
+
+  /** As it is taken along: without what says only where it stands in this installation. */
+  function toKeptMessage(row: Row): KeptMessage {
+    const { threadId: _thread, run: _run, siblings: _siblings, files: _files, ...kept } = toMessage(row, []);
+    return kept;
+  }
 
   function toMessage(row: Row, siblings: number[]): Message {
     const state = row.run_state ?? 'complete';

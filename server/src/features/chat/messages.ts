@@ -68,9 +68,16 @@ export function messageService(dependencies: Dependencies) {
     return found;
   }
 
-  /** Inside the transaction that stores a run: nothing else may be under way in the thread. */
-  async function refuseSecondRun(trx: Kysely<Database>, userId: number, threadId: number) {
+  /**
+   * First in the transaction that stores a run. Who changes assistants, or closes the account, takes the person before
+   * the threads too: in another order two of them could wait for each other.
+   */
+  async function takeTurn(trx: Kysely<Database>, userId: number) {
     if (engine === 'postgres') await runRepository(trx).takeTurn(userId);
+  }
+
+  /** Inside that transaction: nothing else may be under way in the thread. */
+  async function refuseSecondRun(trx: Kysely<Database>, userId: number, threadId: number) {
     const underWay = await runRepository(trx).underWay(userId);
     if (underWay.some((run) => run.threadId === threadId))
       throw new AppError(
@@ -150,7 +157,7 @@ export function messageService(dependencies: Dependencies) {
     ): Promise<{ message: Message; run: Run }> {
       const known = await earlier(userId, input.clientId);
       if (known) return known;
-      executor.refuseWhenClosing();
+      executor.refuseWhenClosing(userId);
       if (input.fileIds?.length)
         throw new AppError('not_found', 'This file does not exist.', {
           fields: { fileIds: 'This file does not exist.' },
@@ -176,7 +183,7 @@ export function messageService(dependencies: Dependencies) {
     ): Promise<{ message: Message; run: Run }> {
       const known = await earlier(userId, clientId);
       if (known) return known;
-      executor.refuseWhenClosing();
+      executor.refuseWhenClosing(userId);
       const named = await messages.place(userId, messageId);
       const questionId = named?.role === 'assistant' ? named.parentId : named?.id;
       const question = typeof questionId === 'number' ? await messages.place(userId, questionId) : undefined;
@@ -189,6 +196,7 @@ export function messageService(dependencies: Dependencies) {
       if (!overBudget) await checkBudget(userId, answerer.assistantId);
       const at = new Date().toISOString();
       const stored = await once(async (trx) => {
+        await takeTurn(trx, userId);
         const place = await threadRepository(trx, engine).takePositions(userId, threadId, 1);
         if (!place) throw noThread();
         if (clientId && (await messageRepository(trx).byClientId(userId, clientId))) throw new AlreadyThere();
@@ -237,6 +245,7 @@ export function messageService(dependencies: Dependencies) {
     answerer: Answerer,
     at: string,
   ): Promise<Stored> {
+    await takeTurn(trx, userId);
     const threads = threadRepository(trx, engine);
     const place = await threads.takePositions(userId, threadId, 2);
     if (!place) throw noThread();

@@ -110,6 +110,10 @@ export function runRepository(db: Kysely<Database>) {
         .forUpdate()
         .execute();
     },
+    /** The same before everything of a person is deleted. */
+    async holdAll(userId: number) {
+      await db.selectFrom('runs').select('id').where('user_id', '=', userId).orderBy('id').forUpdate().execute();
+    },
     async underWay(userId: number): Promise<{ id: number; threadId: number }[]> {
       return db
         .selectFrom('runs')

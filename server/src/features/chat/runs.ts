@@ -37,7 +37,9 @@ export function runExecutor({ runs, endings, provider, presence, log, onKeyRejec
   const live = new Map<number, LiveRun>();
   const elsewhere = followElsewhere({ runs, endings, log });
   const unsaved = new Set<LiveRun>();
-  const followUps = new Set<Promise<void>>();
+  const followUps = new Map<Promise<void>, { userId: number; controller: AbortController }>();
+  /** Whose accounts are being closed. */
+  const leaving = new Set<number>();
   const shutdown = new AbortController();
   let saving: Promise<void> = Promise.resolve();
   let saveIsDue = false;
@@ -110,10 +112,11 @@ export function runExecutor({ runs, endings, provider, presence, log, onKeyRejec
   }
 
   function followUp(order: RunOrder) {
-    const work = onComplete(order, shutdown.signal)
+    const controller = new AbortController();
+    const work = onComplete(order, AbortSignal.any([shutdown.signal, controller.signal]))
       .catch((error: unknown) => log.error({ err: error, runId: order.runId }, 'what follows an answer failed'))
       .finally(() => followUps.delete(work));
-    followUps.add(work);
+    followUps.set(work, { userId: order.userId, controller });
   }
 
   /**
@@ -206,7 +209,8 @@ export function runExecutor({ runs, endings, provider, presence, log, onKeyRejec
     get count() {
       return live.size;
     },
-    refuseWhenClosing() {
+    refuseWhenClosing(userId: number) {
+      if (leaving.has(userId)) throw new AppError('not_allowed', 'This account is being closed.');
       if (closing)
         throw new AppError('unavailable', 'Roster is restarting. Please try again in a moment.', {
           retryAfterSeconds: 3,
@@ -229,6 +233,34 @@ export function runExecutor({ runs, endings, provider, presence, log, onKeyRejec
       }
       await runs.requestStop(userId, runId);
       presence.send({ stop: runId });
+    },
+    /**
+     * Ends all work for a person, other processes' included, and refuses more of it until `work` is done. Another process
+     * may still take a message; whoever must know asks again in the transaction.
+     */
+    async withoutRuns<T>(userId: number, withinMs: number, work: () => Promise<T>): Promise<T> {
+      leaving.add(userId);
+      try {
+        const giveUpAt = performance.now() + withinMs;
+        for (let underWay = await runs.underWay(userId); underWay.length > 0; underWay = await runs.underWay(userId)) {
+          if (performance.now() > giveUpAt)
+            throw new AppError(
+              'unavailable',
+              'An answer is still being ended. Sign in again in a minute, and try once more.',
+              {
+                retryAfterSeconds: 60,
+              },
+            );
+          await Promise.all(underWay.map(({ id }) => this.stop(userId, id)));
+          await new Promise((resolve) => setTimeout(resolve, 50));
+        }
+        const titles = [...followUps].filter(([, { userId: owner }]) => owner === userId);
+        for (const [, { controller }] of titles) controller.abort(new Stopped());
+        await Promise.all(titles.map(([title]) => title));
+        return await work();
+      } finally {
+        leaving.delete(userId);
+      }
     },
     /** A signal may be lost with a connection; what was asked for is also in the database. */
     async obeyStops() {
@@ -258,7 +290,7 @@ export function runExecutor({ runs, endings, provider, presence, log, onKeyRejec
       for (const run of live.values()) run.controller.abort(new ShuttingDown());
       await ends;
       shutdown.abort(new ShuttingDown());
-      await Promise.all(followUps);
+      await Promise.all(followUps.keys());
     },
   };
 }

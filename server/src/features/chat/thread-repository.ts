@@ -185,7 +185,32 @@ export function threadRepository(db: Kysely<Database>, engine: Engine) {
         .executeTakeFirst();
       return row && { thread: toThread(row), first: row.next_position - count };
     },
+    /** PostgreSQL only, before everything of a person is deleted. */
+    async holdAll(userId: number) {
+      await db.selectFrom('threads').select('id').where('user_id', '=', userId).orderBy('id').forUpdate().execute();
+    },
+    /** From after the id `after` on, in the order of ids. */
+    async afterId(userId: number, after: number, limit: number): Promise<(ThreadRecord & { messageCount: number })[]> {
+      const rows = await select()
+        .where('threads.user_id', '=', userId)
+        .where('threads.id', '>', after)
+        .orderBy('threads.id')
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({ ...toThread(row), messageCount: row.next_position - 1 }));
+    },
+    /**
+     * A message is deleted with the one it answers, and SQLite follows such a chain for at most 1,000 steps: a long
+     * conversation is taken apart before it is deleted.
+     */
     async delete(userId: number, threadId: number): Promise<boolean> {
+      if (engine === 'sqlite')
+        await db
+          .updateTable('messages')
+          .set({ parent_id: null })
+          .where('thread_id', '=', threadId)
+          .where(sql<boolean>`+user_id = ${userId}`)
+          .execute();
       const { numDeletedRows } = await db
         .deleteFrom('threads')
         .where('user_id', '=', userId)

@@ -41,8 +41,9 @@ function decodeCursor(cursor: string | undefined): ThreadPosition | undefined {
   return { pinned, updatedAt, id };
 }
 
-export function toThread({ titleSource: _, headMessageId: __, ...thread }: ThreadRecord): Thread {
-  return thread;
+export function toThread(record: ThreadRecord): Thread {
+  const { id, title, assistantId, pinned, archived, createdAt, updatedAt, runId } = record;
+  return { id, title, assistantId, pinned, archived, createdAt, updatedAt, runId };
 }
 
 export function threadService({ database, executor, ownsAssistant }: Dependencies) {

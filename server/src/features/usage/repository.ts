@@ -59,6 +59,7 @@ export type Sums = Pick<
 
 /** A day, model and assistant, or a quarter of an hour: where sums are kept. 0 stands for no assistant. */
 type DayKey = { day: string; model: string; assistantId: number };
+type UsagePosition = { createdAt: string; id: number };
 
 export function usageRepository(db: Kysely<Database>) {
   async function addToDay(userId: number, { day, model, assistantId }: DayKey, sums: Sums) {
@@ -80,8 +81,13 @@ export function usageRepository(db: Kysely<Database>) {
   }
 
   return {
-    /** Once per run and purpose, with the sums that it belongs to: writing it again changes nothing. */
+    /**
+     * Once per run and purpose, with the sums that it belongs to: writing it again changes nothing. Of an account that
+     * is gone nothing is kept.
+     */
     async record(userId: number, usage: UsageRecord) {
+      const owner = await db.selectFrom('users').select('id').where('id', '=', userId).executeTakeFirst();
+      if (!owner) return;
       const day = usage.createdAt.slice(0, 10);
       const inserted = await db
         .insertInto('usage_records')
@@ -162,6 +168,36 @@ export function usageRepository(db: Kysely<Database>) {
       await addToDay(userId, { day: call.day, model, assistantId: call.assistantId ?? 0 }, sums);
       await addToQuarter(userId, quarterOf(call.createdAt), sums);
       return true;
+    },
+    /** Everything recorded for a person, the oldest first, from after the record `after` on: in the order of the index. */
+    async page(userId: number, after: UsagePosition | undefined, limit: number) {
+      let query = db
+        .selectFrom('usage_records')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .orderBy('created_at')
+        .orderBy('id')
+        .limit(limit);
+      if (after) query = query.where(sql<boolean>`(created_at, id) > (${after.createdAt}, ${after.id})`);
+      const rows = await query.execute();
+      const records: UsageRecord[] = rows.map((row) => ({
+        runId: row.run_id,
+        threadId: row.thread_id,
+        assistantId: row.assistant_id,
+        purpose: row.purpose,
+        model: row.model,
+        inputTokens: row.input_tokens,
+        cachedTokens: row.cached_tokens,
+        cacheWriteTokens: row.cache_write_tokens,
+        outputTokens: row.output_tokens,
+        reasoningTokens: row.reasoning_tokens,
+        costUsd: row.cost_usd,
+        priceAsOf: row.price_as_of,
+        estimated: row.estimated === 1,
+        createdAt: row.created_at,
+      }));
+      const last = rows.at(-1);
+      return { records, last: last && { createdAt: last.created_at, id: last.id } };
     },
   };
 }

@@ -1,3 +1,12 @@
+import type { FastifyRequest } from 'fastify';
+import type { Visitor } from '../security/events-repository.ts';
+
+/** From which browser a call comes. */
+export const visitorOf = (request: FastifyRequest): Visitor => ({
+  userAgent: request.headers['user-agent'] ?? null,
+  ipAddress: request.ip,
+});
+
 /** In this order: the later names also appear in the agent text of the earlier ones. */
 const browsers: [pattern: RegExp, name: string][] = [
   [/\bEdgA?\//, 'Edge'],

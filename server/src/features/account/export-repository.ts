@@ -1,0 +1,53 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '../../db/schema.ts';
+
+/** Named column by column: a hash, a token or a sealed key can only leave if somebody writes it here. */
+export function exportRepository(db: Kysely<Database>) {
+  return {
+    async account(userId: number) {
+      const user = await db
+        .selectFrom('users')
+        .leftJoin('provider_keys', 'provider_keys.user_id', 'users.id')
+        .select((eb) => [
+          'users.email',
+          'users.name',
+          'users.role',
+          'users.status',
+          'users.email_verified_at as emailVerifiedAt',
+          'users.created_at as createdAt',
+          'users.last_active_at as lastActiveAt',
+          eb('users.password_hash', 'is not', null).as('hasPassword'),
+          'provider_keys.added_at as apiKeyAddedAt',
+        ])
+        .where('users.id', '=', userId)
+        .executeTakeFirstOrThrow();
+      const identities = await db
+        .selectFrom('identities')
+        .select(['provider', 'email', 'created_at as connectedAt'])
+        .where('user_id', '=', userId)
+        .orderBy('provider')
+        .execute();
+      const { apiKeyAddedAt, hasPassword, ...described } = user;
+      return {
+        format: 'roster.account',
+        version: 1,
+        user: described,
+        loginMethods: { password: Boolean(hasPassword), connected: identities },
+        apiKey: { isSet: apiKeyAddedAt !== null, addedAt: apiKeyAddedAt },
+      };
+    },
+    /** At most fifty are kept of a person. */
+    sessions: (userId: number) =>
+      db
+        .selectFrom('sessions')
+        .select([
+          'user_agent as userAgent',
+          'ip_address as ipAddress',
+          'created_at as createdAt',
+          'last_active_at as lastActive',
+        ])
+        .where('user_id', '=', userId)
+        .orderBy('last_active_at', 'desc')
+        .execute(),
+  };
+}

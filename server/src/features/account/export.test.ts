@@ -1,0 +1,299 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engines, goodKey, password, startApp, type TestApp } from '#server/testing/app';
+import { created } from '#server/testing/assistants';
+import { bare } from '#server/testing/bare';
+import { ask, newThread, regenerated, until } from '#server/testing/chat';
+import { beside } from '#server/testing/database';
+import type { Visitor } from '#server/testing/visitor';
+import { beginDownload, jsonLines, unzip } from '#server/testing/zip';
+
+const path = '/api/user/export';
+
+describe.each(engines)('the export of all own data on %s', (engine) => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startApp(engine);
+  });
+  afterAll(() => app.stop());
+
+  const begin = (visitor: Visitor) => beginDownload(app, visitor, path);
+  async function exported(visitor: Visitor) {
+    const { statusCode, headers, body } = await begin(visitor);
+    expect(statusCode).toBe(200);
+    return { headers, files: unzip(Buffer.from(await body.arrayBuffer())) };
+  }
+  const json = (files: Map<string, string>, name: string) => JSON.parse(files.get(name) ?? 'null');
+  const idOf = async (visitor: Visitor): Promise<number> => (await visitor.get('/api/user')).body.id;
+
+  test('is an attachment that no browser shows', async () => {
+    const { headers } = await exported(await app.as('ada'));
+    expect(headers).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'content-disposition': `attachment; filename="roster-export-${new Date().toISOString().slice(0, 10)}.zip"`,
+      'content-security-policy': "sandbox; default-src 'none'",
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    });
+  });
+
+  test('of a new account has every file', async () => {
+    const { files } = await exported(await app.as('newcomer'));
+    expect([...files.keys()]).toEqual([
+      'README.txt',
+      'account.json',
+      'preferences.json',
+      'sessions.json',
+      'security-events.json',
+      'usage.jsonl',
+      'assistants.json',
+      'conversations/INDEX.jsonl',
+    ]);
+    for (const name of files.keys()) expect(files.get('README.txt')).toContain(name);
+    expect(json(files, 'assistants.json').assistants).toEqual([]);
+    expect(jsonLines(files.get('usage.jsonl'))).toEqual([]);
+  });
+
+  test('holds everything of the person', async () => {
+    const bob = await app.withKey('bob');
+    const assistantId = await created(bob, { name: 'Ünïcode ✓', instructions: 'Be kind.' });
+    await created(bob, { name: 'Another' });
+    const threadId = await newThread(bob, { title: 'Of cabbages', assistantId });
+    const first = await ask(app, bob, threadId, 'And kings');
+    await regenerated(app, bob, first.answer.id);
+    await newThread(bob, { title: 'Empty' });
+    const colors = { backgroundColor: '#111111', foregroundColor: '#222222', accentColor: '#333333' };
+    const chosen = { theme: 'light', notificationsEnabled: false, soundEnabled: true, customColors: true, ...colors };
+    await bob.post('/api/settings/preferences', chosen);
+
+    const { files } = await exported(bob);
+    expect(json(files, 'account.json')).toMatchObject({
+      format: 'roster.account',
+      version: 1,
+      user: { email: 'bob@example.com', role: 'Editor', status: 'Active' },
+      loginMethods: { password: true, connected: [] },
+      apiKey: { isSet: true },
+    });
+    expect(json(files, 'preferences.json')).toMatchObject(chosen);
+    expect(json(files, 'sessions.json')).toMatchObject([{ device: 'Chrome on Linux' }]);
+    const events = json(files, 'security-events.json').map(({ event }: { event: string }) => event);
+    expect(events.slice(0, 2)).toEqual(['data_exported', 'api_key_saved']);
+    expect(json(files, 'assistants.json')).toEqual({
+      ...(await bob.get('/api/assistants/export')).body,
+      exportedAt: expect.any(String),
+    });
+    const index = jsonLines(files.get('conversations/INDEX.jsonl'));
+    expect(index).toMatchObject([
+      { file: `conversations/${threadId}.json`, title: 'Of cabbages', messageCount: 3 },
+      { title: 'Empty', messageCount: 0 },
+    ]);
+    const conversation = json(files, `conversations/${threadId}.json`);
+    expect(conversation).toEqual((await bob.get(`/api/threads/${threadId}/export?format=json`)).body);
+    expect(conversation.messages.map(({ text }: { text: string }) => text)).toEqual([
+      'And kings',
+      first.answer.text,
+      expect.stringMatching(/./),
+    ]);
+    expect(json(files, index[1].file).messages).toEqual([]);
+    const usage = jsonLines(files.get('usage.jsonl'));
+    expect(usage.map(({ purpose }) => purpose).filter((purpose) => purpose === 'chat')).toHaveLength(2);
+    expect(usage[0]).toMatchObject({ model: 'gpt-4o', inputTokens: expect.any(Number), costUsd: expect.any(Number) });
+  });
+
+  test('holds no secret, and nothing of anybody else', async () => {
+    const [cleo, dan] = [await app.withKey('cleo'), await app.withKey('dan')];
+    for (const [visitor, word] of [
+      [cleo, 'asphodel'],
+      [dan, 'bergamot'],
+    ] as const) {
+      await created(visitor, { name: word });
+      await ask(app, visitor, await newThread(visitor, { title: `${word} title` }), `${word} message`);
+    }
+    const { files } = await exported(cleo);
+    const text = [...files].flat().join('\n');
+    expect(text.match(/asphodel/g)?.length).toBeGreaterThanOrEqual(4);
+    expect(text).not.toMatch(/bergamot|dan@example/);
+    const [userId, token] = [await idOf(cleo), String(cleo.cookies.get('session'))];
+    const stored = await beside(app, (db) =>
+      db
+        .selectFrom('users')
+        .innerJoin('provider_keys', 'provider_keys.user_id', 'users.id')
+        .innerJoin('data_keys', 'data_keys.user_id', 'users.id')
+        .innerJoin('sessions', 'sessions.user_id', 'users.id')
+        .select(['password_hash', 'sealed', 'wrapped', 'token_hash', 'sessions.id'])
+        .where('users.id', '=', userId)
+        .executeTakeFirstOrThrow(),
+    );
+    for (const secret of [goodKey, password, token, ...Object.values(stored)]) {
+      expect(secret).toBeTruthy();
+      expect(text).not.toContain(secret);
+    }
+  });
+
+  test('gives assistants that another account can import', async () => {
+    const [eve, fay] = [await app.as('eve'), await app.as('fay')];
+    for (let index = 1; index <= 45; index++)
+      await created(eve, { name: `Assistant ${index}`, description: `"${index}"`, instructions: `Line\n${index}` });
+    const { files } = await exported(eve);
+    const { status, body } = await fay.post('/api/assistants/import-file', json(files, 'assistants.json'));
+    expect([status, body.imported.length, body.failed]).toEqual([200, 45, []]);
+    const { body: imported } = await fay.get('/api/assistants/export');
+    expect(imported.assistants).toEqual(json(files, 'assistants.json').assistants);
+  });
+
+  test('is refused to those who are not signed in', async () => {
+    expect((await bare(app, 'GET', path)).status).toBe(401);
+  });
+
+  describe('of many conversations', () => {
+    const conversations = 2_000;
+    let gus: Visitor;
+    let userId: number;
+    let lastMessage: number;
+    beforeAll(async () => {
+      gus = await app.as('gus');
+      userId = await idOf(gus);
+      lastMessage = await seed(conversations, () => randomBytes(6_000).toString('base64'));
+    });
+
+    test('is whole', async () => {
+      const { files } = await exported(gus);
+      const index = jsonLines(files.get('conversations/INDEX.jsonl'));
+      expect(index).toHaveLength(conversations);
+      expect(new Set(index.map(({ file }) => file)).size).toBe(conversations);
+      for (const { file, title } of index) {
+        const { thread, messages } = json(files, file);
+        expect(thread.title).toBe(title);
+        expect(messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant']);
+        expect(messages[1].parentId).toBe(messages[0].id);
+      }
+    });
+
+    test('is made while it is read: the end is not read before the reader is near it', async () => {
+      const { statusCode, body } = await begin(gus);
+      expect(statusCode).toBe(200);
+      const pieces = body[Symbol.asyncIterator]();
+      const parts: Buffer[] = [(await pieces.next()).value];
+      await beside(app, (db) =>
+        db.updateTable('messages').set({ text: 'Written later' }).where('id', '=', lastMessage).execute(),
+      );
+      for (let next = await pieces.next(); !next.done; next = await pieces.next()) parts.push(next.value);
+      const files = unzip(Buffer.concat(parts));
+      const last = jsonLines(files.get('conversations/INDEX.jsonl')).at(-1);
+      expect(json(files, last.file).messages.at(-1).text).toBe('Written later');
+    });
+
+    test('lets the others work meanwhile', async () => {
+      const hal = await app.as('hal');
+      const download = begin(gus).then(({ body }) => body.arrayBuffer());
+      let isDone = false;
+      void download.finally(() => {
+        isDone = true;
+      });
+      let slowest = 0;
+      let calls = 0;
+      while (!isDone) {
+        const before = performance.now();
+        expect((await hal.get('/api/threads')).status).toBe(200);
+        slowest = Math.max(slowest, performance.now() - before);
+        calls++;
+      }
+      expect(unzip(Buffer.from(await download)).size).toBeGreaterThan(conversations);
+      expect(calls).toBeGreaterThan(5);
+      expect(slowest).toBeLessThan(2_000);
+    });
+
+    test('goes on twice at once at most, and ends when its reader leaves', async () => {
+      const [one, two] = [await begin(gus), await begin(gus)];
+      expect([one.statusCode, two.statusCode]).toEqual([200, 200]);
+      const refused = await begin(gus);
+      expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '30']);
+      await refused.body.dump();
+      for (const { body } of [one, two]) body.on('error', () => undefined).destroy();
+      await until('The end of the abandoned downloads', async () => {
+        const { statusCode, body } = await begin(gus);
+        body.on('error', () => undefined).destroy();
+        return statusCode === 200;
+      });
+    });
+
+    test('breaks off when the session ends', async () => {
+      const elsewhere = app.visitor();
+      await elsewhere.post('/api/login', { email: 'gus@example.com', password });
+      const { statusCode, body } = await until('A free place', async () => {
+        const begun = await begin(elsewhere);
+        if (begun.statusCode === 200) return begun;
+        await begun.body.dump();
+        return undefined;
+      });
+      expect(statusCode).toBe(200);
+      await body[Symbol.asyncIterator]().next();
+      await gus.delete('/api/user/sessions');
+      // Longer than a session that has ended may go on reading.
+      await sleep(3_000);
+      await expect(body.arrayBuffer().then(Buffer.from).then(unzip)).rejects.toThrow();
+    });
+
+    /** Returns the id of the last message. */
+    async function seed(count: number, words: () => string): Promise<number> {
+      const at = '2026-01-01T00:00:00.000Z';
+      let last = 0;
+      await beside(app, async (db) => {
+        for (let from = 0; from < count; from += 250) {
+          const threads = await db
+            .insertInto('threads')
+            .values(
+              Array.from({ length: 250 }, (_, index) => ({
+                user_id: userId,
+                title: `Conversation ${from + index}`,
+                title_source: 'chosen' as const,
+                assistant_id: null,
+                pinned: 0 as const,
+                archived: 0 as const,
+                head_message_id: null,
+                next_position: 3,
+                created_at: at,
+                updated_at: at,
+              })),
+            )
+            .returning('id')
+            .execute();
+          const base = { user_id: userId, reasoning: '', client_id: null, created_at: at };
+          const questions = await db
+            .insertInto('messages')
+            .values(
+              threads.map(({ id }) => ({
+                ...base,
+                thread_id: id,
+                parent_id: null,
+                position: 1,
+                depth: 0,
+                role: 'user' as const,
+                text: words(),
+              })),
+            )
+            .returning(['id', 'thread_id'])
+            .execute();
+          const answers = await db
+            .insertInto('messages')
+            .values(
+              questions.map(({ id, thread_id }) => ({
+                ...base,
+                thread_id,
+                parent_id: id,
+                position: 2,
+                depth: 1,
+                role: 'assistant' as const,
+                text: words(),
+              })),
+            )
+            .returning(['id', 'thread_id'])
+            .execute();
+          last = answers.toSorted((a, b) => a.thread_id - b.thread_id).at(-1)?.id ?? 0;
+        }
+      });
+      return last;
+    }
+  });
+});

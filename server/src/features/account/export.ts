@@ -1,0 +1,102 @@
+import type { Readable } from 'node:stream';
+import type { Kysely } from 'kysely';
+import type { Database } from '../../db/schema.ts';
+import { AppError } from '../../errors.ts';
+import type { Actor } from '../../http/actor.ts';
+import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
+import { type ZipEntry, zipOf } from './zip.ts';
+
+export type ExportEntry = ZipEntry;
+
+/** What a feature adds to the archive of all of a person's data. */
+export type ExportPart = {
+  /** Lines for README.txt: each file with what it holds. */
+  description: string[];
+  /** Asked for one after the other, each read to its end before the next: only a batch of rows is in memory. */
+  entries: (userId: number) => AsyncIterable<ExportEntry>;
+};
+
+type Dependencies = {
+  db: Kysely<Database>;
+  parts: ExportPart[];
+  /** Which of these sessions are still good. */
+  liveSessions: (ids: string[]) => Promise<Set<string>>;
+};
+
+const sessionCheckMs = 2_500;
+const atOncePerPerson = 2;
+
+/** The session the archive was asked for from has ended: it breaks off. */
+class SessionEnded extends Error {
+  override name = 'SessionEnded';
+}
+
+/** Everything of a person as one ZIP archive, made while it is sent. */
+export function accountExport({ db, parts, liveSessions }: Dependencies) {
+  const underWay = new Map<number, number>();
+
+  function begin(userId: number) {
+    const mine = underWay.get(userId) ?? 0;
+    if (mine >= atOncePerPerson)
+      throw new AppError('rate_limited', 'Your data is being downloaded already. Wait until that has finished.', {
+        retryAfterSeconds: 30,
+      });
+    underWay.set(userId, mine + 1);
+  }
+  function end(userId: number) {
+    const left = (underWay.get(userId) ?? 1) - 1;
+    if (left > 0) underWay.set(userId, left);
+    else underWay.delete(userId);
+  }
+
+  /** Whoever is signed out, or whose account is closed, in the middle of it gets no more. */
+  function whileSignedIn(sessionId: string) {
+    let checkedAt = performance.now();
+    return async function* (content: ExportEntry['content']) {
+      for await (const piece of content) {
+        if (performance.now() - checkedAt >= sessionCheckMs) {
+          if (!(await liveSessions([sessionId])).has(sessionId)) throw new SessionEnded('The session has ended');
+          checkedAt = performance.now();
+        }
+        yield piece;
+      }
+    };
+  }
+
+  async function* entries({ userId, sessionId }: Actor, exportedAt: string): AsyncGenerator<ExportEntry> {
+    const guarded = whileSignedIn(sessionId);
+    yield { name: 'README.txt', content: [readme(parts, exportedAt)] };
+    for (const part of parts)
+      for await (const { name, content } of part.entries(userId)) yield { name, content: guarded(content) };
+  }
+
+  return async function exportAll(actor: Actor, visitor: Visitor): Promise<{ fileName: string; archive: Readable }> {
+    begin(actor.userId);
+    try {
+      await securityEventRepository(db).record({ userId: actor.userId, event: 'data_exported', by: 'self', visitor });
+      const exportedAt = new Date().toISOString();
+      const archive = zipOf(entries(actor, exportedAt));
+      archive.once('close', () => end(actor.userId));
+      return { fileName: `roster-export-${exportedAt.slice(0, 10)}.zip`, archive };
+    } catch (error) {
+      end(actor.userId);
+      throw error;
+    }
+  };
+}
+
+export type ExportAll = ReturnType<typeof accountExport>;
+
+const readme = (parts: ExportPart[], exportedAt: string) => `Roster: everything of one account
+Format: roster.account, version 1
+Exported: ${exportedAt}
+
+README.txt                     this text
+${parts.flatMap(({ description }) => description).join('\n')}
+
+All files are UTF-8. Files that end in .jsonl hold one JSON value on each line. Times are ISO 8601 in UTC, costs are
+estimates in US dollars. The archive was read while the account was in use: what changed meanwhile may be in one file
+and not in another.
+
+Not in it: the API key, passwords, and what signs a browser in. None of these can be read back from Roster.
+`;

@@ -1,0 +1,46 @@
+import { defaultPreferences, type Preferences } from '@roster/contracts/account';
+import type { Kysely } from 'kysely';
+import type { Database } from '../../db/schema.ts';
+
+const flag = (value: boolean): 0 | 1 => (value ? 1 : 0);
+
+export function preferencesRepository(db: Kysely<Database>) {
+  return {
+    /** The defaults where nothing was saved. */
+    async find(userId: number): Promise<Preferences> {
+      const row = await db.selectFrom('preferences').selectAll().where('user_id', '=', userId).executeTakeFirst();
+      if (!row) return defaultPreferences;
+      return {
+        theme: row.theme,
+        notificationsEnabled: row.notifications_enabled === 1,
+        soundEnabled: row.sound_enabled === 1,
+        customColors: row.custom_colors === 1,
+        backgroundColor: row.background_color,
+        foregroundColor: row.foreground_color,
+        primaryColor: row.primary_color,
+        accentColor: row.accent_color,
+        cardColor: row.card_color,
+      };
+    },
+    async save(userId: number, preferences: Preferences) {
+      const values = {
+        theme: preferences.theme,
+        notifications_enabled: flag(preferences.notificationsEnabled),
+        sound_enabled: flag(preferences.soundEnabled),
+        custom_colors: flag(preferences.customColors),
+        background_color: preferences.backgroundColor,
+        foreground_color: preferences.foregroundColor,
+        primary_color: preferences.primaryColor,
+        accent_color: preferences.accentColor,
+        card_color: preferences.cardColor,
+      };
+      await db
+        .insertInto('preferences')
+        .values({ user_id: userId, ...values })
+        .onConflict((conflict) => conflict.column('user_id').doUpdateSet(values))
+        .execute();
+    },
+  };
+}
+
+export type PreferencesRepository = ReturnType<typeof preferencesRepository>;

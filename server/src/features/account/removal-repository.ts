@@ -1,0 +1,55 @@
+import type { Kysely } from 'kysely';
+import type { Engine } from '../../db/connect.ts';
+import type { Database } from '../../db/schema.ts';
+
+export function removalRepository(db: Kysely<Database>, engine: Engine) {
+  return {
+    /**
+     * Until the transaction ends no message of theirs is stored: that takes the same lock. What is just being stored for
+     * them, and only names them as its owner, is waited for when they are deleted.
+     */
+    async hold(userId: number): Promise<{ email: string } | undefined> {
+      const account = db.selectFrom('users').select('email').where('id', '=', userId);
+      return (engine === 'postgres' ? account.forNoKeyUpdate() : account).executeTakeFirst();
+    },
+    /** What the installation would be without this account. */
+    async withoutAccount(userId: number) {
+      const account = await db
+        .selectFrom('users')
+        .select('id')
+        .where('id', '=', userId)
+        .where('role', '=', 'Admin')
+        .where('status', '=', 'Active')
+        .executeTakeFirst();
+      const others = await db
+        .selectFrom('users')
+        .select((eb) => [
+          eb.fn.countAll<number>().as('accounts'),
+          eb.fn
+            .countAll<number>()
+            .filterWhere((where) => where.and([where('role', '=', 'Admin'), where('status', '=', 'Active')]))
+            .as('activeAdministrators'),
+        ])
+        .where('id', '!=', userId)
+        .executeTakeFirstOrThrow();
+      return { ...others, wasActiveAdministrator: account !== undefined };
+    },
+    /** Returns the ids of the sessions that ended. */
+    async endSessions(userId: number): Promise<string[]> {
+      const rows = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('id').execute();
+      return rows.map(({ id }) => id);
+    },
+    async sessionBegan(userId: number, sessionId: string): Promise<string | undefined> {
+      const row = await db
+        .selectFrom('sessions')
+        .select('created_at')
+        .where('user_id', '=', userId)
+        .where('id', '=', sessionId)
+        .executeTakeFirst();
+      return row?.created_at;
+    },
+    async delete(userId: number) {
+      await db.deleteFrom('users').where('id', '=', userId).execute();
+    },
+  };
+}

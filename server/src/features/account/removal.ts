@@ -1,0 +1,107 @@
+import type { Kysely } from 'kysely';
+import { holdAccounts } from '../../db/accounts-lock.ts';
+import type { OpenDatabase } from '../../db/connect.ts';
+import type { Database } from '../../db/schema.ts';
+import { AppError } from '../../errors.ts';
+import { jobRepository } from '../../jobs/repository.ts';
+import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
+import { removalRepository } from './removal-repository.ts';
+
+/** What a feature does when an account goes. The rows that name the account as their owner go by themselves. */
+export type PartOfAccount = {
+  /** Ends the person's work that is under way, in all processes, and refuses more of it until `next` is done. */
+  atRest: <T>(userId: number, next: () => Promise<T>) => Promise<T>;
+  /**
+   * In the transaction, which holds the person: removes what does not go by itself. false: other work has begun since,
+   * and the transaction is not to go on.
+   */
+  remove: (trx: Kysely<Database>, userId: number) => Promise<boolean>;
+};
+
+type Dependencies = {
+  database: Pick<OpenDatabase, 'db' | 'engine'>;
+  parts: PartOfAccount[];
+  /** Closes the open streams of sessions, where they are in this process; the others notice within seconds. */
+  endStreams: (sessionIds: string[]) => void;
+  /** What this process remembers of a person. */
+  forget: (userId: number) => void;
+};
+
+export type Removal = { by: 'self' | 'administrator'; visitor?: Visitor };
+
+/** Thrown inside the transaction to leave it. */
+class NotAtRest extends Error {}
+
+const attempts = 5;
+
+/** Removes an account with everything that belongs to it. */
+export function accountRemoval({ database, parts, endStreams, forget }: Dependencies) {
+  const { db, engine } = database;
+
+  /** So that no process takes more work for them. Whoever is kept after all has to sign in again. */
+  async function signOut(userId: number) {
+    endStreams(await removalRepository(db, engine).endSessions(userId));
+  }
+
+  const atRest = (userId: number, work: () => Promise<boolean>): Promise<boolean> =>
+    parts.reduceRight<() => Promise<boolean>>((next, part) => () => part.atRest(userId, next), work)();
+
+  async function removeOnce(userId: number, { by, visitor }: Removal): Promise<boolean> {
+    const sessionIds = await db.transaction().execute(async (trx) => {
+      const accounts = removalRepository(trx, engine);
+      await holdAccounts(trx);
+      const account = await accounts.hold(userId);
+      if (!account) return undefined;
+      await refuseLastAdministrator(trx, userId);
+      for (const part of parts) if (!(await part.remove(trx, userId))) throw new NotAtRest();
+      const ended = await accounts.endSessions(userId);
+      const events = securityEventRepository(trx);
+      await events.forget(userId);
+      // That an account was closed stays known; whose it was, or from where, does not.
+      await events.record({ userId: null, event: 'account_closed', by, ...(by !== 'self' && { visitor }) });
+      const notice = { template: 'account_closed', email: account.email };
+      await jobRepository(trx).insert('mail', notice, new Date().toISOString());
+      await accounts.delete(userId);
+      return ended;
+    });
+    if (!sessionIds) return false;
+    endStreams(sessionIds);
+    forget(userId);
+    return true;
+  }
+
+  async function refuseLastAdministrator(within: Kysely<Database>, userId: number) {
+    const left = await removalRepository(within, engine).withoutAccount(userId);
+    if (left.accounts > 0 && left.wasActiveAdministrator && left.activeAdministrators === 0)
+      throw new AppError(
+        'last_administrator',
+        'This is the last active administrator. Make somebody else an administrator first.',
+      );
+  }
+
+  /**
+   * Once this has resolved, nothing of the person is left. false: there was no such account, or another call removed it
+   * first.
+   */
+  return async function removeAccount(userId: number, removal: Removal): Promise<boolean> {
+    // Looked at before anything is stopped for nothing, and again in the transaction.
+    await refuseLastAdministrator(db, userId);
+    for (let attempt = 1; attempt <= attempts; attempt++) {
+      await signOut(userId);
+      try {
+        return await atRest(userId, () => removeOnce(userId, removal));
+      } catch (error) {
+        if (!(error instanceof NotAtRest)) throw error;
+      }
+    }
+    throw new AppError(
+      'unavailable',
+      'Messages are still being sent for this account. Sign in again in a minute, and try once more.',
+      {
+        retryAfterSeconds: 60,
+      },
+    );
+  };
+}
+
+export type RemoveAccount = ReturnType<typeof accountRemoval>;

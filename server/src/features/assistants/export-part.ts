@@ -1,0 +1,36 @@
+import type { OpenDatabase } from '../../db/connect.ts';
+import type { ExportPart } from '../account/export.ts';
+import { assistantRepository } from './repository.ts';
+import { exported } from './service.ts';
+
+/** Imported instructions may have 256,000 characters. */
+const atOnce = 20;
+
+/** The assistants in the export of all of a person's data: the file that Import reads back. */
+export function assistantExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
+  const assistants = assistantRepository(reader);
+
+  async function* text(userId: number) {
+    const { assistants: _, ...head } = exported([]);
+    yield `${JSON.stringify(head).slice(0, -1)},"assistants":[`;
+    let separator = '\n';
+    let cursor: number | undefined;
+    for (;;) {
+      const page = await assistants.page(userId, atOnce, cursor);
+      for (const assistant of exported(page).assistants) {
+        yield `${separator}${JSON.stringify(assistant)}`;
+        separator = ',\n';
+      }
+      cursor = page.at(-1)?.id;
+      if (cursor === undefined) break;
+    }
+    yield '\n]}\n';
+  }
+
+  return {
+    description: ['assistants.json                the assistants, as Settings > Assistants > Import reads them'],
+    async *entries(userId) {
+      yield { name: 'assistants.json', content: text(userId) };
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '../../db/schema.ts';
+import type { Rates } from '../../http/rates.ts';
+import type { Visitor } from '../../security/events-repository.ts';
+import type { PasswordHashing } from './password-hashing.ts';
+import { userRepository } from './repository.ts';
+
+type Dependencies = { db: Kysely<Database>; hashing: PasswordHashing; rates: Rates };
+
+/** 'missing': the account has one, and none was given. 'none': the account has none. */
+export type PasswordConfirmation = 'right' | 'wrong' | 'missing' | 'none';
+
+/**
+ * Asks a person who is signed in for the password once more. A wrong one counts as a failed sign-in: otherwise a session
+ * left open would be the place to guess at.
+ */
+export function passwordConfirmation({ db, hashing, rates }: Dependencies) {
+  const users = userRepository(db);
+  return async function confirm(
+    userId: number,
+    password: string | undefined,
+    visitor: Visitor,
+  ): Promise<PasswordConfirmation> {
+    const user = await users.byId(userId);
+    if (!user?.passwordHash) return 'none';
+    if (password === undefined || password === '') return 'missing';
+    const rateKey = `${user.email}|${visitor.ipAddress}`;
+    // Counted before the answer is known, as when signing in: many at once get no more tries than one by one.
+    rates.use('failedSignIn', rateKey);
+    const isRight = await hashing.verify(user.passwordHash, password).catch((error: unknown) => {
+      rates.giveBack('failedSignIn', rateKey);
+      throw error;
+    });
+    if (isRight) rates.forget('failedSignIn', rateKey);
+    else await users.countFailure(userId);
+    return isRight ? 'right' : 'wrong';
+  };
+}
+
+export type ConfirmPassword = ReturnType<typeof passwordConfirmation>;

@@ -1,0 +1,84 @@
+import type { OpenDatabase } from '../../db/connect.ts';
+import type { ExportEntry, ExportPart } from '../account/export.ts';
+import { conversationText, pagesOf } from './export.ts';
+import { messageRepository } from './message-repository.ts';
+import { threadRepository } from './thread-repository.ts';
+import { toThread } from './threads.ts';
+
+const threadsAtOnce = 200;
+/** Conversations that have no more than this together are read with one query. */
+const messagesAtOnce = 200;
+
+/** The conversations in the export of all of a person's data. Reads beside the main connection. */
+export function conversationExport({ reader, engine }: Pick<OpenDatabase, 'reader' | 'engine'>): ExportPart {
+  const threads = threadRepository(reader, engine);
+  const messages = messageRepository(reader);
+  type Listed = Awaited<ReturnType<typeof threads.afterId>>[number];
+
+  const fileOf = ({ id }: Listed) => `conversations/${id}.json`;
+
+  async function* batches(userId: number): AsyncGenerator<Listed[]> {
+    let after = 0;
+    for (;;) {
+      const batch = await threads.afterId(userId, after, threadsAtOnce);
+      const last = batch.at(-1);
+      if (!last) return;
+      yield batch;
+      after = last.id;
+    }
+  }
+
+  async function* index(userId: number) {
+    for await (const batch of batches(userId))
+      for (const thread of batch) {
+        const { title, assistantId, pinned, archived, createdAt, updatedAt, messageCount } = thread;
+        const line = { file: fileOf(thread), title, assistantId, pinned, archived, createdAt, updatedAt, messageCount };
+        yield `${JSON.stringify(line)}\n`;
+      }
+  }
+
+  async function* conversations(userId: number): AsyncGenerator<ExportEntry> {
+    for await (const batch of batches(userId))
+      for (const group of inGroups(batch)) {
+        const [first] = group;
+        if (first && first.messageCount > messagesAtOnce) {
+          yield {
+            name: fileOf(first),
+            content: conversationText(toThread(first), pagesOf(userId, first.id, messages)),
+          };
+          continue;
+        }
+        const ids = group.map(({ id }) => id);
+        const read = await messages.ofThreads(userId, ids);
+        for (const thread of group)
+          yield { name: fileOf(thread), content: conversationText(toThread(thread), [read.get(thread.id) ?? []]) };
+      }
+  }
+
+  return {
+    description: [
+      'conversations/INDEX.jsonl      all conversations, one on each line, with the name of its file',
+      'conversations/<number>.json    one conversation with all its branches',
+    ],
+    async *entries(userId) {
+      yield { name: 'conversations/INDEX.jsonl', content: index(userId) };
+      yield* conversations(userId);
+    },
+  };
+}
+
+/** Neighbours whose messages are few enough to be read together; a long conversation is alone. */
+function inGroups<T extends { messageCount: number }>(threads: T[]): T[][] {
+  const groups: T[][] = [];
+  let room = 0;
+  for (const thread of threads) {
+    const group = groups.at(-1);
+    if (group && thread.messageCount <= room) group.push(thread);
+    else {
+      groups.push([thread]);
+      room = messagesAtOnce;
+    }
+    room -= thread.messageCount;
+  }
+  return groups;
+}

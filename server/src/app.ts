@@ -12,6 +12,7 @@ import { assistantRoutes } from './features/assistants/routes.ts';
 import { assistantService } from './features/assistants/service.ts';
 import { sessionCookie } from './features/auth/cookie.ts';
 import { createPasswordHashing, type HashingCost } from './features/auth/password-hashing.ts';
+import { refuseGuessable } from './features/auth/password-rules.ts';
 import { sessionRepository } from './features/auth/repository.ts';
 import { authRoutes } from './features/auth/routes.ts';
 import { authService } from './features/auth/service.ts';
@@ -19,6 +20,10 @@ import { sessionService } from './features/auth/sessions.ts';
 import { createChat } from './features/chat/chat.ts';
 import { modelRoutes } from './features/models/routes.ts';
 import { modelService } from './features/models/service.ts';
+import { accountEventService } from './features/users/events.ts';
+import { createPasswordLink, createRemoval } from './features/users/interim-repository.ts';
+import { userRoutes } from './features/users/routes.ts';
+import { userService } from './features/users/service.ts';
 import { describeApi } from './http/api-description.ts';
 import { createEventStreams } from './http/event-stream.ts';
 import { operationRoutes } from './http/operation.ts';
@@ -31,6 +36,7 @@ import { createWorker, type JobKind } from './jobs/worker.ts';
 import { createMailTransport } from './mail/transport.ts';
 import { loadCatalogue } from './provider/catalogue.ts';
 import { createProvider } from './provider/create.ts';
+import { securityEventRepository } from './security/events-repository.ts';
 import { createVault } from './security/vault.ts';
 
 export type ForTests = {
@@ -79,12 +85,22 @@ export async function createApp(parts: Parts) {
   const imports = importService({ db, provider, keys, models, catalogue });
   const assistantRows = assistantRepository(db);
   const chat = createChat({ database, presence, provider, catalogue, keys, models, assistants: assistantRows, log });
+  const users = userService({
+    database,
+    config,
+    refuseGuessable,
+    hashPassword: hashing.hash,
+    passwordLink: createPasswordLink(config.publicUrl),
+    removeAccount: createRemoval(db, streams.endSessions),
+    endStreams: streams.endSessions,
+  });
 
   authRoutes(router, { auth, sessions, cookie, config });
   accountRoutes(router, { keys, models });
   modelRoutes(router, models);
   assistantRoutes(router, { assistants, imports });
   chat.routes(router, streams);
+  userRoutes(router, { users, events: accountEventService(securityEventRepository(db)) });
   operationRoutes(app, state, () => sql`select 1`.execute(db));
   describeApi(app, router.endpoints, cookie.name);
   await serveWeb(app);

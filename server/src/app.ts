@@ -21,7 +21,7 @@ import { createChat } from './features/chat/chat.ts';
 import { modelRoutes } from './features/models/routes.ts';
 import { modelService } from './features/models/service.ts';
 import { accountEventService } from './features/users/events.ts';
-import { createPasswordLink, createRemoval } from './features/users/interim-repository.ts';
+import { accountRemoval, passwordLinks } from './features/users/interim-repository.ts';
 import { userRoutes } from './features/users/routes.ts';
 import { userService } from './features/users/service.ts';
 import { describeApi } from './http/api-description.ts';
@@ -90,9 +90,10 @@ export async function createApp(parts: Parts) {
     config,
     refuseGuessable,
     hashPassword: hashing.hash,
-    passwordLink: createPasswordLink(config.publicUrl),
-    removeAccount: createRemoval(db, streams.endSessions),
+    passwordLink: passwordLinks(db, config.publicUrl),
+    removeAccount: accountRemoval(db, streams.endSessions),
     endStreams: streams.endSessions,
+    wakeJobs: worker.wake,
   });
 
   authRoutes(router, { auth, sessions, cookie, config });

@@ -12,16 +12,16 @@ export class Refused extends Error {
 
 type Dependencies = {
   database: OpenDatabase;
-  /** A link that sets the password, once; made in the given transaction. */
-  passwordLink: (trx: Kysely<Database>, userId: number) => Promise<string>;
+  /** Makes a link that sets the password, once, and puts that on record. */
+  passwordLink: (userId: number, by: 'operator') => Promise<string>;
 };
 
 /** What an operator does about people from the server's own machine. Each answers with what it did. */
 export function operatorCommands({ database, passwordLink }: Dependencies) {
-  async function activeUser(trx: Kysely<Database>, typed: string): Promise<ManagedUserRecord> {
+  async function activeUser(db: Kysely<Database>, typed: string): Promise<ManagedUserRecord> {
     const email = Email.safeParse(typed);
     if (!email.success) throw new Refused(`“${typed}” is not an email address.`);
-    const user = await managedUserRepository(trx).byEmail(email.data);
+    const user = await managedUserRepository(db).byEmail(email.data);
     if (!user) throw new Refused(`There is no account with the address ${email.data}.`);
     if (user.status !== 'Active')
       throw new Refused(
@@ -40,13 +40,10 @@ export function operatorCommands({ database, passwordLink }: Dependencies) {
         await securityEventRepository(trx).record({ userId, event: 'role_changed', by: 'operator', detail });
         return `${address} is an administrator now (was ${role}).`;
       }),
-    makeResetLink: (email: string) =>
-      database.db.transaction().execute(async (trx) => {
-        const { id: userId, email: address } = await activeUser(trx, email);
-        const link = await passwordLink(trx, userId);
-        const detail = 'Shown to the operator';
-        await securityEventRepository(trx).record({ userId, event: 'reset_link_made', by: 'operator', detail });
-        return `With this link ${address} can set a new password. It works once, for 30 minutes:\n${link}`;
-      }),
+    async makeResetLink(email: string) {
+      const { id: userId, email: address } = await activeUser(database.db, email);
+      const link = await passwordLink(userId, 'operator');
+      return `With this link ${address} can set a new password. It works once, for 30 minutes:\n${link}`;
+    },
   };
 }

@@ -2,7 +2,7 @@ import { loadOperatorConfig } from '../config.ts';
 import { connectBeside } from '../db/connect.ts';
 import { checkSchema } from '../db/migrate.ts';
 import { CannotStart } from '../errors.ts';
-import { createPasswordLink } from '../features/users/interim-repository.ts';
+import { passwordLinks } from '../features/users/interim-repository.ts';
 import { operatorCommands, Refused } from './commands.ts';
 
 const usage = `Usage: npm run roster -- COMMAND
@@ -28,7 +28,8 @@ async function perform(words: string[]): Promise<string> {
   const database = connectBeside(config.databaseUrl, config.dataDir);
   try {
     await checkSchema(database);
-    return await operatorCommands({ database, passwordLink: createPasswordLink(config.publicUrl) })[command](email);
+    const passwordLink = passwordLinks(database.db, config.publicUrl);
+    return await operatorCommands({ database, passwordLink })[command](email);
   } finally {
     await database.close();
   }

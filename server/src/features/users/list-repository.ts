@@ -70,8 +70,10 @@ export function userListRepository(db: Kysely<Database>, engine: Engine) {
         .limit(query.limit + 1);
       if (query.words !== '') rows = rows.where(matches(engine, query.words));
       if (query.after) {
-        const beyond = sql.raw(query.order === 'asc' ? '>' : '<');
-        rows = rows.where(sql<boolean>`(${value}, id) ${beyond} (${query.after.value}, ${query.after.id})`);
+        const { value: from, id } = query.after;
+        const [reached, beyond] = query.order === 'asc' ? [sql`>=`, sql`>`] : [sql`<=`, sql`<`];
+        // By itself SQLite uses no index of an expression for a comparison of rows: the first condition leads it there.
+        rows = rows.where(sql<boolean>`(${value} ${reached} ${from} and (${value}, id) ${beyond} (${from}, ${id}))`);
       }
       const found = await rows.execute();
       return found.map((row) => ({

@@ -78,6 +78,16 @@ export function managedUserRepository(db: Kysely<Database>) {
       await db.deleteFrom('mailed_tokens').where('user_id', '=', userId).execute();
       return true;
     },
+    async hasActiveAdministrator(): Promise<boolean> {
+      const row = await db
+        .selectFrom('users')
+        .select('id')
+        .where('role', '=', 'Admin')
+        .where('status', '=', 'Active')
+        .limit(1)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
     async sessionIds(userId: number): Promise<string[]> {
       const rows = await db.selectFrom('sessions').select('id').where('user_id', '=', userId).execute();
       return rows.map(({ id }) => id);

@@ -3,12 +3,12 @@ import { type ManagedUser, type NewUser, type PasswordLink, type UserChanges, Us
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Config } from '../../config.ts';
+import { holdAccounts } from '../../db/accounts-lock.ts';
 import type { OpenDatabase } from '../../db/connect.ts';
 import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
 import type { Actor } from '../../http/actor.ts';
 import { jobRepository } from '../../jobs/repository.ts';
-import { administratorRepository } from '../../security/administrators-repository.ts';
 import { securityEventRepository } from '../../security/events-repository.ts';
 import { userListRepository } from './list-repository.ts';
 import { isTaken, managedUserRepository } from './repository.ts';
@@ -19,12 +19,14 @@ type Dependencies = {
   /** @throws invalid_input where the password is easy to guess */
   refuseGuessable: (password: string, email: string) => Promise<void>;
   hashPassword: (password: string) => Promise<string>;
-  /** A link that sets the password, once; made in the given transaction. */
-  passwordLink: (trx: Kysely<Database>, userId: number) => Promise<string>;
-  /** Removes an account and everything of its owner; never the last active administrator. */
-  removeAccount: (userId: number, options: { by: 'administrator' }) => Promise<void>;
+  /** Makes a link that sets the password, once, and puts that on record. */
+  passwordLink: (userId: number, by: 'administrator') => Promise<string>;
+  /** Removes an account and everything of its owner; never the last active administrator. false: there was none. */
+  removeAccount: (userId: number, options: { by: 'administrator' }) => Promise<boolean>;
   /** Ends the open streams of these sessions. */
   endStreams: (sessionIds: string[]) => void;
+  /** Called when a mail was stored. */
+  wakeJobs: () => void;
 };
 
 type ListQuery = {
@@ -65,7 +67,8 @@ const changedFrom = (before: string, after: string) => `${before} to ${after}`;
 
 /** What administrators do with accounts. What is in them stays their owners'. */
 export function userService(dependencies: Dependencies) {
-  const { database, config, refuseGuessable, hashPassword, passwordLink, removeAccount, endStreams } = dependencies;
+  const { database, config, refuseGuessable, hashPassword } = dependencies;
+  const mailsLinks = config.mail.smtpUrl !== undefined;
   const { db, reader, engine } = database;
 
   async function find(trx: Kysely<Database>, userId: number): Promise<ManagedUser> {
@@ -74,24 +77,25 @@ export function userService(dependencies: Dependencies) {
     return user;
   }
 
-  /** Mailed to the owner where mail goes out; otherwise shown to the administrator, once. */
-  async function giveLink(trx: Kysely<Database>, userId: number, actor: Actor): Promise<PasswordLink> {
-    const mailed = config.mail.smtpUrl !== undefined;
-    const detail = mailed ? 'Mailed to the owner' : 'Shown to an administrator';
+  /** Stores the mail that brings the owner a link; the link itself is made when it is sent. */
+  async function mailLink(trx: Kysely<Database>, userId: number, invitedBy?: string) {
+    const detail = 'Mailed to the owner';
     await securityEventRepository(trx).record({ userId, event: 'reset_link_made', by: 'administrator', detail });
-    if (!mailed) return { mailed, link: await passwordLink(trx, userId) };
-    const administrator = await find(trx, actor.userId);
-    const payload = { template: 'set_password', userId, invitedBy: administrator.name ?? administrator.email };
+    const payload = { template: 'set_password', userId, ...(invitedBy !== undefined && { invitedBy }) };
     await jobRepository(trx).insert('mail', payload, new Date().toISOString());
-    return { mailed, link: null };
+  }
+
+  /** After what stored it is committed. Without a mail server the link is shown to the administrator, once. */
+  async function linkGiven(userId: number): Promise<PasswordLink> {
+    if (!mailsLinks) return { mailed: false, link: await dependencies.passwordLink(userId, 'administrator') };
+    dependencies.wakeJobs();
+    return { mailed: true, link: null };
   }
 
   return {
     async list(query: ListQuery): Promise<{ items: ManagedUser[]; nextCursor: string | null }> {
       const after = readCursor(query);
       const words = (query.q ?? '').trim().normalize('NFC');
-      // No stored text has one, and PostgreSQL takes none.
-      if (words.includes('\0')) return { items: [], nextCursor: null };
       // A search may look at every account, which is for the thread beside this one.
       const found = await userListRepository(words === '' ? db : reader, engine).page({ ...query, words, after });
       const shown = found.slice(0, query.limit);
@@ -113,20 +117,20 @@ export function userService(dependencies: Dependencies) {
     ): Promise<{ user: ManagedUser; passwordLink: PasswordLink | null }> {
       if (password !== undefined) await refuseGuessable(password, input.email);
       const passwordHash = password === undefined ? null : await hashPassword(password);
-      return db.transaction().execute(async (trx) => {
-        const user = await managedUserRepository(trx).insert({ ...input, passwordHash });
-        if (!user) throw taken();
-        const { id: userId, role } = user;
-        await securityEventRepository(trx).record({
-          userId,
-          event: 'account_created',
-          by: 'administrator',
-          detail: role,
-        });
-        // Whoever cannot sign in yet is given a link when they can.
-        const wantsLink = password === undefined && user.status === 'Active';
-        return { user, passwordLink: wantsLink ? await giveLink(trx, userId, actor) : null };
+      // Whoever cannot sign in yet is given a link when they can.
+      const wantsLink = password === undefined && input.status === 'Active';
+      const user = await db.transaction().execute(async (trx) => {
+        const added = await managedUserRepository(trx).insert({ ...input, passwordHash });
+        if (!added) throw taken();
+        const { id: userId, role: detail } = added;
+        await securityEventRepository(trx).record({ userId, event: 'account_created', by: 'administrator', detail });
+        if (wantsLink && mailsLinks) {
+          const administrator = await find(trx, actor.userId);
+          await mailLink(trx, userId, administrator.name ?? administrator.email);
+        }
+        return added;
       });
+      return { user, passwordLink: wantsLink ? await linkGiven(user.id) : null };
     },
 
     async change(userId: number, changes: z.output<typeof UserChanges>): Promise<ManagedUser> {
@@ -137,34 +141,33 @@ export function userService(dependencies: Dependencies) {
           // Somebody registered with the address in the same moment.
           throw isTaken(error) ? taken() : error;
         });
-      endStreams(outcome.sessions);
+      dependencies.endStreams(outcome.sessions);
       return outcome.user;
     },
 
     async remove(actor: Actor, userId: number) {
       if (userId === actor.userId)
         throw new AppError('conflict', 'This is your own account. Close it under Settings > Account.');
-      await find(db, userId);
-      await removeAccount(userId, { by: 'administrator' });
+      if (!(await dependencies.removeAccount(userId, { by: 'administrator' }))) throw noUser();
     },
 
     async resetPassword(actor: Actor, userId: number): Promise<PasswordLink> {
       // A link that is shown would set the own password without the current one.
-      if (userId === actor.userId && config.mail.smtpUrl === undefined)
+      if (userId === actor.userId && !mailsLinks)
         throw new AppError('conflict', 'This is your own account. Change your password under Settings > Account.');
-      return db.transaction().execute(async (trx) => {
+      await db.transaction().execute(async (trx) => {
         const { status } = await find(trx, userId);
         if (status !== 'Active')
           throw new AppError('conflict', 'This account is inactive and cannot sign in. Make it active first.');
-        return giveLink(trx, userId, actor);
+        if (mailsLinks) await mailLink(trx, userId);
       });
+      return linkGiven(userId);
     },
   };
 
   async function changeIn(trx: Kysely<Database>, userId: number, changes: z.output<typeof UserChanges>) {
     const users = managedUserRepository(trx);
-    const administrators = administratorRepository(trx);
-    await administrators.lock();
+    await holdAccounts(trx);
     const before = await find(trx, userId);
     const { name = before.name, email = before.email, role = before.role, status = before.status } = changes;
     const record = (event: 'details_changed' | 'role_changed' | 'status_changed', detail: string) =>
@@ -195,7 +198,11 @@ export function userService(dependencies: Dependencies) {
       // On the way back too: a sign-in that overlapped with the way out may have left a session.
       sessions.push(...(await users.endSessions(userId)));
     }
-    if (role !== before.role || status !== before.status) await administrators.requireOne();
+    if (!(await users.hasActiveAdministrator()))
+      throw new AppError(
+        'last_administrator',
+        'This is the last active administrator. Make somebody else an administrator first.',
+      );
     return { user: await find(trx, userId), sessions };
   }
 }

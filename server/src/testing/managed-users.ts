@@ -1,6 +1,17 @@
 import type { ManagedUser } from '@roster/contracts/users';
 import type { Visitor } from './visitor.ts';
 
+let made = 0;
+/** An address that nobody has. */
+export const newAddress = () => `person-${++made}@example.org`;
+/** What an administrator adds. */
+export const newUser = (more: Record<string, unknown> = {}) => ({
+  name: 'New Person',
+  email: newAddress(),
+  role: 'Editor',
+  ...more,
+});
+
 /** An account as administrators see it, by its address. */
 export async function managed(administrator: Visitor, email: string): Promise<ManagedUser> {
   const { body } = await administrator.get(`/api/admin/users?q=${encodeURIComponent(email)}`);

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
+import { newThread } from '#server/testing/chat';
 import { beside, setUser } from '#server/testing/database';
 import { freePort } from '#server/testing/free-port';
-import { managed, newAddress, newUser, recordOf } from '#server/testing/managed-users';
+import { managed, newUser, recordOf } from '#server/testing/managed-users';
 import type { Visitor } from '#server/testing/visitor';
 
 describe.each(engines)('administrators on %s', (engine) => {

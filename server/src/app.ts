@@ -31,7 +31,8 @@ import { externalSignInService } from './features/auth/external/service.ts';
 import { mailJobs } from './features/auth/mailing.ts';
 import { createPasswordHashing, type HashingCost } from './features/auth/password-hashing.ts';
 import { passwordRoutes } from './features/auth/password-routes.ts';
-import { passwordService } from './features/auth/passwords.ts';
+import { refuseGuessable } from './features/auth/password-rules.ts';
+import { passwordLinks, passwordService } from './features/auth/passwords.ts';
 import { authRoutes } from './features/auth/routes.ts';
 import { authService } from './features/auth/service.ts';
 import { sessionService } from './features/auth/sessions.ts';
@@ -44,6 +45,9 @@ import { budgetRepository } from './features/usage/budget-repository.ts';
 import { budgetService } from './features/usage/budgets.ts';
 import { pricingService } from './features/usage/pricing.ts';
 import { usageRoutes } from './features/usage/routes.ts';
+import { accountEventService } from './features/users/events.ts';
+import { userRoutes } from './features/users/routes.ts';
+import { userService } from './features/users/service.ts';
 import { describeApi } from './http/api-description.ts';
 import { createEventStreams } from './http/event-stream.ts';
 import { operationRoutes } from './http/operation.ts';
@@ -135,6 +139,16 @@ export async function createApp(parts: Parts) {
     parts: [accountPart(database), assistantExport(database), chat.exportPart],
     liveSessions: sessions.live,
   });
+  const users = userService({
+    database,
+    config,
+    refuseGuessable,
+    hashPassword: hashing.hash,
+    passwordLink: passwordLinks(db, config.publicUrl),
+    removeAccount,
+    endStreams: streams.endSessions,
+    wakeJobs,
+  });
 
   authRoutes(router, { auth, sessions, cookie, config });
   passwordRoutes(router, { passwords, confirmation });
@@ -162,6 +176,7 @@ export async function createApp(parts: Parts) {
   assistantRoutes(router, { assistants, imports });
   chat.routes(router, streams);
   usageRoutes(router, { analytics, pricing, budgets });
+  userRoutes(router, { users, events: accountEventService(securityEventRepository(db)) });
   operationRoutes(app, state, () => sql`select 1`.execute(db));
   describeApi(app, router.endpoints, cookie.name);
   await serveWeb(app);

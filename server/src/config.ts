@@ -81,8 +81,8 @@ function trusted(name: string, address: string): URL {
   return url;
 }
 
-/** Reads the configuration. @throws UnusableConfiguration or UnusableSecret with what is to be changed. */
-export function loadConfig(variables: Record<string, string | undefined>) {
+/** The variables, and where the installation is by them. */
+function readEnvironment(variables: Record<string, string | undefined>) {
   const parsed = Environment.safeParse(variables);
   if (!parsed.success)
     throw new UnusableConfiguration(`The configuration is not usable:\n${z.prettifyError(parsed.error)}`);
@@ -93,6 +93,18 @@ export function loadConfig(variables: Record<string, string | undefined>) {
     throw new UnusableConfiguration('PUBLIC_URL must begin with https:// outside loopback.');
   if (!env.PUBLIC_URL && !isLoopback(env.HOST))
     throw new UnusableConfiguration('HOST is not a loopback address: set PUBLIC_URL to the address people will use.');
+  return { env, publicUrl, loopback, dataDir: resolve(env.DATA_DIR) };
+}
+
+/** What a command beside the server needs to know: the master key is not part of it, and none is made. */
+export function loadOperatorConfig(variables: Record<string, string | undefined>) {
+  const { env, publicUrl, dataDir } = readEnvironment(variables);
+  return { publicUrl, dataDir, databaseUrl: env.DATABASE_URL };
+}
+
+/** Reads the configuration. @throws UnusableConfiguration or UnusableSecret with what is to be changed. */
+export function loadConfig(variables: Record<string, string | undefined>) {
+  const { env, publicUrl, loopback, dataDir } = readEnvironment(variables);
   if (!loopback && env.RATE_LIMIT_SCALE !== 1)
     throw new UnusableConfiguration('RATE_LIMIT_SCALE is for load tests on loopback only.');
   const providerUrl = new URL(env.PROVIDER_BASE_URL);
@@ -102,7 +114,6 @@ export function loadConfig(variables: Record<string, string | undefined>) {
     throw new UnusableConfiguration('With SMTP_URL set MAIL_FROM too, the address that mail comes from.');
   const google = client('GOOGLE', env.GOOGLE_CLIENT_ID, env.GOOGLE_CLIENT_SECRET);
   const github = client('GITHUB', env.GITHUB_CLIENT_ID, env.GITHUB_CLIENT_SECRET);
-  const dataDir = resolve(env.DATA_DIR);
   const isOpenAi = providerUrl.hostname === 'api.openai.com';
   return {
     port: env.PORT,

@@ -1,7 +1,8 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { CannotStart } from '../errors.ts';
 import { lockFolder } from './folder-lock.ts';
 import { openReader } from './reader.ts';
 import type { Database } from './schema.ts';
@@ -32,13 +33,7 @@ export function connect(
   onDiskFailure: (error: unknown) => void = () => undefined,
 ): OpenDatabase {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  if (url) {
-    const pool = new pg.Pool({ connectionString: url, max: 10, types, connectionTimeoutMillis: 10_000 });
-    // A connection that breaks while idle is replaced at the next query, which reports it if it cannot be.
-    pool.on('error', () => undefined);
-    const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
-    return { engine: 'postgres', db, reader: db, file: undefined, close: () => db.destroy() };
-  }
+  if (url) return connectPostgres(url);
   const lock = lockFolder(dataDir);
   const file = join(dataDir, 'roster.db');
   const db = new Kysely<Database>({ dialect: sqliteDialect(openSqlite(file), onDiskFailure) });
@@ -54,4 +49,25 @@ export function connect(
       lock.release();
     },
   };
+}
+
+/**
+ * A connection beside the running server: without the folder's lock, which keeps a second server away, not a second
+ * writer. SQLite lets them write one after the other. @throws CannotStart where there is no database
+ */
+export function connectBeside(url: string | undefined, dataDir: string): OpenDatabase {
+  if (url) return connectPostgres(url);
+  const file = join(dataDir, 'roster.db');
+  if (!existsSync(file))
+    throw new CannotStart(`There is no Roster database in ${dataDir}. Set DATA_DIR or DATABASE_URL as for the server.`);
+  const db = new Kysely<Database>({ dialect: sqliteDialect(openSqlite(file)) });
+  return { engine: 'sqlite', db, reader: db, file, close: () => db.destroy() };
+}
+
+function connectPostgres(url: string): OpenDatabase {
+  const pool = new pg.Pool({ connectionString: url, max: 10, types, connectionTimeoutMillis: 10_000 });
+  // A connection that breaks while idle is replaced at the next query, which reports it if it cannot be.
+  pool.on('error', () => undefined);
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+  return { engine: 'postgres', db, reader: db, file: undefined, close: () => db.destroy() };
 }

@@ -50,6 +50,16 @@ export async function migrate(database: OpenDatabase): Promise<string[]> {
   return due.map(([name]) => name);
 }
 
+/** @throws CannotStart unless the database is of this version: a command beside the server changes no schema. */
+export async function checkSchema({ db }: OpenDatabase) {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: false });
+  const isRoster = tables.some(({ name }) => name === 'schema_migrations');
+  const applied = isRoster ? await db.selectFrom('schema_migrations').selectAll().orderBy('name').execute() : [];
+  checkHistory(applied);
+  if (applied.length < migrations.length)
+    throw new CannotStart('The database is older than this Roster. Start the server once, which brings it up to date.');
+}
+
 function checkHistory(applied: { name: string; checksum: string }[]) {
   for (const [index, { name, checksum }] of applied.entries()) {
     const [known] = migrations[index] ?? [];

@@ -1,11 +1,12 @@
 import type { AddressInfo } from 'node:net';
+import type { Role } from '@roster/contracts/auth';
 import Fastify from 'fastify';
 import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { createEventStreams, type EventStream } from './event-stream.ts';
 
 /** A server with nothing but streams; the address names the session that asks. */
-async function streamsServer(liveSessions: (ids: string[]) => Promise<Set<string>>) {
+async function streamsServer(liveSessions: (ids: string[]) => Promise<Map<string, Role>>) {
   const app = Fastify({ forceCloseConnections: true });
   const problems: unknown[] = [];
   const streams = createEventStreams(liveSessions, (problem) => problems.push(problem));
@@ -45,7 +46,7 @@ async function streamsServer(liveSessions: (ids: string[]) => Promise<Set<string
 
 test('a stream that is opened while the sessions are checked is not taken for one whose session has ended', async () => {
   const asked = Promise.withResolvers<string[]>();
-  const answer = Promise.withResolvers<Set<string>>();
+  const answer = Promise.withResolvers<Map<string, Role>>();
   const { open } = await streamsServer((ids) => {
     asked.resolve(ids);
     return answer.promise;
@@ -54,7 +55,7 @@ test('a stream that is opened while the sessions are checked is not taken for on
   const kept = await open('kept');
   expect(await asked.promise).toEqual(['ended', 'kept']);
   const late = await open('late');
-  answer.resolve(new Set(['kept']));
+  answer.resolve(new Map([['kept', 'Editor']]));
   await expect.poll(() => ended.hasEnded).toBe(true);
   for (const { stream } of [kept, late]) stream?.write('data: still here\n\n');
   await expect.poll(() => kept.text).toContain('still here');

@@ -1,3 +1,4 @@
+import type { Role } from '@roster/contracts/auth';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../errors.ts';
 import type { Actor } from './actor.ts';
@@ -17,11 +18,11 @@ export type EventStream = {
 };
 
 /**
- * Keeps the open streams: at most ten for a person, and none whose session has ended. The sessions are asked for
- * together, so that the cost does not grow with the number of streams' events.
+ * Keeps the open streams: at most ten for a person, and none whose session has ended or whose owner has another role by
+ * now. The sessions are asked for together, so that the cost does not grow with the number of streams' events.
  */
 export function createEventStreams(
-  liveSessions: (ids: string[]) => Promise<Set<string>>,
+  liveSessions: (ids: string[]) => Promise<Map<string, Role>>,
   onError: (e: unknown) => void,
 ) {
   const open = new Map<EventStream, Actor>();
@@ -32,7 +33,7 @@ export function createEventStreams(
     const ids = [...new Set(asked.map(([, actor]) => actor.sessionId))];
     if (ids.length === 0) return;
     const live = await liveSessions(ids);
-    for (const [stream, actor] of asked) if (!live.has(actor.sessionId)) stream.end();
+    for (const [stream, actor] of asked) if (live.get(actor.sessionId) !== actor.role) stream.end();
   }
 
   const heartbeat = setInterval(() => {

@@ -18,11 +18,14 @@ export async function up(db: Kysely<Database>, engine: Engine) {
   // A thread takes its runs along when it is deleted; without this each deletion reads all runs there are.
   await db.schema.createIndex('runs_thread').on('runs').column('thread_id').execute();
 
-  // One index for each order of the list of accounts.
-  await sql`create index users_by_name on users (coalesce(lower(name), ''), id)`.execute(db);
-  await sql`create index users_by_role on users (role, id)`.execute(db);
-  await sql`create index users_by_status on users (status, id)`.execute(db);
-  await sql`create index users_by_activity on users (coalesce(last_active_at, ''), id)`.execute(db);
+  // One index for each order of the list of accounts, in the order of bytes on both engines (users/list-repository.ts).
+  const inBytes = sql.raw(engine === 'postgres' ? ' collate "C"' : '');
+  await sql`create index users_by_name on users (coalesce(lower(name${inBytes}), ''), id)`.execute(db);
+  await sql`create index users_by_role on users (role${inBytes}, id)`.execute(db);
+  await sql`create index users_by_status on users (status${inBytes}, id)`.execute(db);
+  await sql`create index users_by_activity on users (coalesce(last_active_at${inBytes}, ''), id)`.execute(db);
+  // On SQLite the unique index of the address does it.
+  if (engine === 'postgres') await sql`create index users_by_email on users (email${inBytes}, id)`.execute(db);
 
   await table('identities')
     .addColumn('user_id', 'integer', (c) => c.notNull().references('users.id').onDelete('cascade'))

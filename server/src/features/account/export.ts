@@ -20,7 +20,7 @@ type Dependencies = {
   db: Kysely<Database>;
   parts: ExportPart[];
   /** Which of these sessions are still good. */
-  liveSessions: (ids: string[]) => Promise<Set<string>>;
+  liveSessions: (ids: string[]) => Promise<Pick<ReadonlySet<string>, 'has'>>;
 };
 
 const sessionCheckMs = 2_500;

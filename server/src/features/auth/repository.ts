@@ -176,17 +176,17 @@ export function sessionRepository(db: Kysely<Database>) {
         .where('sessions.last_active_at', '>', notBefore.active)
         .where('users.status', '=', 'Active')
         .executeTakeFirst(),
-    /** Which of these sessions are still good. */
-    async live(sessionIds: string[], notBefore: { created: string; active: string }): Promise<Set<string>> {
+    /** Which of these sessions are still good, with the present role of their owners. */
+    async live(sessionIds: string[], notBefore: { created: string; active: string }): Promise<Map<string, Role>> {
       const rows = await db
         .selectFrom('sessions')
         .innerJoin('users', 'users.id', 'sessions.user_id')
-        .select('sessions.id')
+        .select(['sessions.id', 'users.role'])
         .where('sessions.id', 'in', sessionIds)
         .where('sessions.created_at', '>', notBefore.created)
         .where('users.status', '=', 'Active')
         .execute();
-      return new Set(rows.map((row) => row.id));
+      return new Map(rows.map(({ id, role }) => [id, role]));
     },
     async touch(userId: number, sessionId: string, seen: { at: string; ipAddress: string }) {
       await db

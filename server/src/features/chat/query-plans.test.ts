@@ -1,31 +1,11 @@
-import { CompiledQuery, type Kysely } from 'kysely';
 import { expect, test } from 'vitest';
 import { emptyDatabase } from '#server/testing/app';
+import { plansOf } from '#server/testing/query-plans';
 import { connect } from '../../db/connect.ts';
 import { migrate } from '../../db/migrate.ts';
-import type { Database } from '../../db/schema.ts';
 import { messageRepository } from './message-repository.ts';
 import { runRepository } from './run-repository.ts';
 import { threadRepository } from './thread-repository.ts';
-
-/** How SQLite goes about each query that `work` asks. */
-async function plansOf(db: Kysely<Database>, work: (db: Kysely<Database>) => Promise<unknown>): Promise<string[]> {
-  const executor = db.getExecutor();
-  const plans: Promise<string>[] = [];
-  const listening = db.withPlugin({
-    transformQuery({ node, queryId }) {
-      const { sql, parameters } = executor.compileQuery(node, queryId);
-      const explained = CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]);
-      plans.push(
-        db.executeQuery<{ detail: string }>(explained).then(({ rows }) => rows.map((r) => r.detail).join('\n')),
-      );
-      return node;
-    },
-    transformResult: async ({ result }) => result,
-  });
-  await work(listening);
-  return Promise.all(plans);
-}
 
 const branch = { threadId: 1, head: 1, from: 0, to: 49 };
 

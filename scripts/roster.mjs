@@ -1,0 +1,5 @@
+import { install } from './install.mjs';
+
+install();
+const { followAll, run } = await import('./run.mjs');
+followAll([run(['server/src/operator/main.ts', ...process.argv.slice(2)])]);

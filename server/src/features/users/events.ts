@@ -1,0 +1,62 @@
+import type { SecurityEventKind } from '@roster/contracts/account';
+import { securityEvents as allKinds } from '@roster/contracts/account';
+import { Id } from '@roster/contracts/endpoint';
+import type { AccountEvent } from '@roster/contracts/users';
+import { AppError } from '../../errors.ts';
+import type { SecurityEvents } from '../../security/events-repository.ts';
+
+/** What is about an account, as against what its owner does inside it. A new kind has to be decided on here. */
+const isAboutAccount: Record<SecurityEventKind, boolean> = {
+  account_created: true,
+  signed_in: true,
+  sign_in_failed: true,
+  signed_out: false,
+  session_ended: false,
+  other_sessions_ended: false,
+  reset_requested: true,
+  password_set: true,
+  password_changed: true,
+  email_confirmed: true,
+  login_method_connected: true,
+  login_method_disconnected: true,
+  api_key_saved: false,
+  api_key_removed: false,
+  data_exported: false,
+  details_changed: true,
+  role_changed: true,
+  status_changed: true,
+  reset_link_made: true,
+  account_closed: true,
+};
+const kinds = allKinds.filter((kind) => isAboutAccount[kind]);
+
+export function accountEventService(events: SecurityEvents) {
+  return {
+    async list(query: {
+      limit: number;
+      cursor?: string | undefined;
+    }): Promise<{ items: AccountEvent[]; nextCursor: string | null }> {
+      const before = query.cursor === undefined ? undefined : readCursor(query.cursor);
+      const found = await events.listAll(kinds, query.limit + 1, before);
+      const items = found.slice(0, query.limit).map((row) => ({
+        id: row.id,
+        event: row.event,
+        by: row.done_by,
+        detail: row.detail,
+        email: row.email,
+        at: row.created_at,
+      }));
+      const last = items.at(-1);
+      return { items, nextCursor: found.length > query.limit && last ? String(last.id) : null };
+    },
+  };
+}
+
+function readCursor(cursor: string): number {
+  const id = Id.safeParse(/^\d{1,10}$/.test(cursor) ? Number(cursor) : undefined);
+  if (!id.success)
+    throw new AppError('invalid_input', 'The cursor is not one that this list gave.', { cause: id.error });
+  return id.data;
+}
+
+export type AccountEventService = ReturnType<typeof accountEventService>;

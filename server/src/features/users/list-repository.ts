@@ -1,0 +1,97 @@
+import type { UserSort } from '@roster/contracts/users';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Engine } from '../../db/connect.ts';
+import type { Database } from '../../db/schema.ts';
+import { type ManagedUserRecord, toManagedUser } from './repository.ts';
+
+/** Where a page begins: after this account, in the order of the list. */
+export type UserPosition = { value: string; id: number };
+
+/**
+ * What each order compares, exactly as the indexes of migration 0002 have it. In the order of bytes on both engines: a
+ * collation of the operating system's would make pages depend on where the database runs.
+ */
+function sortValues(engine: Engine): Record<UserSort, RawBuilder<string>> {
+  const inBytes = sql.raw(engine === 'postgres' ? ' collate "C"' : '');
+  return {
+    name: sql`coalesce(lower(name${inBytes}), '')`,
+    email: sql`email${inBytes}`,
+    role: sql`role${inBytes}`,
+    status: sql`status${inBytes}`,
+    // Never there is earlier than any time.
+    lastActive: sql`coalesce(last_active_at${inBytes}, '')`,
+  };
+}
+
+/** A letter in all its cases; one that becomes several letters in another case stands for itself there. */
+const casesOf = (letter: string) => [
+  ...new Set([letter, letter.toLowerCase(), letter.toUpperCase()].filter((form) => [...form].length === 1)),
+];
+
+/**
+ * Text that contains `words` in whatever case, in the pattern language of the engine. SQLite knows the case of ASCII
+ * letters only, PostgreSQL those of its locale; naming both cases of each letter makes them agree.
+ */
+function containing(engine: Engine, words: string): string {
+  const literal = (sign: string) =>
+    engine === 'sqlite' ? sign.replace(/[*?[]/, '[$&]') : sign.replace(/[!-/:-@[-`{-~]/, '\\$&');
+  const parts = [...words].map((sign) => {
+    const cases = casesOf(sign);
+    return cases.length > 1 ? `[${cases.join('')}]` : literal(sign);
+  });
+  return engine === 'sqlite' ? `*${parts.join('')}*` : parts.join('');
+}
+
+function matches(engine: Engine, words: string): RawBuilder<boolean> {
+  const pattern = containing(engine, words);
+  return engine === 'sqlite'
+    ? sql`(name glob ${pattern} or email glob ${pattern})`
+    : sql`(name ~ ${pattern} or email ~ ${pattern})`;
+}
+
+export function userListRepository(db: Kysely<Database>, engine: Engine) {
+  const values = sortValues(engine);
+  return {
+    /** A row more than asked for tells whether there is another page. */
+    async page(query: {
+      words: string;
+      sort: UserSort;
+      order: 'asc' | 'desc';
+      limit: number;
+      after: UserPosition | undefined;
+    }): Promise<{ user: ManagedUserRecord; position: UserPosition }[]> {
+      const value = values[query.sort];
+      let rows = db
+        .selectFrom('users')
+        .selectAll()
+        .select(value.as('sort_value'))
+        .orderBy(value, query.order)
+        .orderBy('id', query.order)
+        .limit(query.limit + 1);
+      if (query.words !== '') rows = rows.where(matches(engine, query.words));
+      if (query.after) {
+        const { value: from, id } = query.after;
+        const [reached, beyond] = query.order === 'asc' ? [sql`>=`, sql`>`] : [sql`<=`, sql`<`];
+        // By itself SQLite uses no index of an expression for a comparison of rows: the first condition leads it there.
+        rows = rows.where(sql<boolean>`(${value} ${reached} ${from} and (${value}, id) ${beyond} (${from}, ${id}))`);
+      }
+      const found = await rows.execute();
+      return found.map((row) => ({
+        user: toManagedUser(row),
+        position: { value: row.sort_value, id: row.id },
+      }));
+    },
+    async count(recentSince: string) {
+      const row = await db
+        .selectFrom('users')
+        .select([
+          sql<number>`count(*)`.as('total'),
+          sql<number>`coalesce(sum(case when status = 'Active' then 1 else 0 end), 0)`.as('active'),
+          sql<number>`coalesce(sum(case when role = 'Admin' then 1 else 0 end), 0)`.as('administrators'),
+          sql<number>`coalesce(sum(case when last_active_at >= ${recentSince} then 1 else 0 end), 0)`.as('recent'),
+        ])
+        .executeTakeFirstOrThrow();
+      return row;
+    },
+  };
+}

@@ -1,0 +1,209 @@
+import type { Endpoint } from '@roster/contracts/endpoint';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { engines, password, startApp, type TestApp } from '#server/testing/app';
+import { created } from '#server/testing/assistants';
+import { ask, clientId, messagesOf, newThread } from '#server/testing/chat';
+import type { Visitor } from '#server/testing/visitor';
+
+/** What a person has; the words in it must reach no administrator. */
+const planted = {
+  key: `sk-${'plantedInTheKey'.repeat(3)}Zq7x`,
+  last4: 'Zq7x',
+  assistant: 'planted-in-the-name',
+  instructions: 'planted-in-the-instructions',
+  title: 'planted-in-the-title',
+  message: 'planted-in-the-message',
+};
+const markers = [...Object.values(planted), 'plantedInTheKey'];
+
+type Owned = {
+  userId: number;
+  sessionId: string;
+  assistantId: number;
+  threadId: number;
+  questionId: number;
+  answerId: number;
+  runId: number;
+  /** Of the administrator. */
+  ownThreadId: number;
+};
+type Attempt = { path: string; body?: unknown };
+
+const unknownId = 2_000_000_000;
+const draft = () => ({ message: 'Let me in', clientId: clientId() });
+
+/** Each call with an id in its address, on what is another person's: not found. */
+const onTheirs: Record<string, (owned: Owned) => Attempt> = {
+  'DELETE /api/user/sessions/:id': ({ sessionId }) => ({ path: `/api/user/sessions/${sessionId}` }),
+  'GET /api/assistants/:id/export': ({ assistantId }) => ({ path: `/api/assistants/${assistantId}/export` }),
+  'PATCH /api/assistants/:id': ({ assistantId }) => ({
+    path: `/api/assistants/${assistantId}`,
+    body: { name: 'Taken' },
+  }),
+  'DELETE /api/assistants/:id': ({ assistantId }) => ({ path: `/api/assistants/${assistantId}` }),
+  'GET /api/threads/:id': ({ threadId }) => ({ path: `/api/threads/${threadId}` }),
+  'PATCH /api/threads/:id': ({ threadId }) => ({ path: `/api/threads/${threadId}`, body: { title: 'Taken' } }),
+  'DELETE /api/threads/:id': ({ threadId }) => ({ path: `/api/threads/${threadId}` }),
+  'GET /api/threads/:id/export': ({ threadId }) => ({ path: `/api/threads/${threadId}/export?format=json` }),
+  'GET /api/threads/:id/messages': ({ threadId }) => ({ path: `/api/threads/${threadId}/messages` }),
+  'POST /api/threads/:id/messages': ({ threadId }) => ({ path: `/api/threads/${threadId}/messages`, body: draft() }),
+  'POST /api/messages/:id/regenerate': ({ answerId }) => ({ path: `/api/messages/${answerId}/regenerate`, body: {} }),
+  'GET /api/runs/:id/events': ({ runId }) => ({ path: `/api/runs/${runId}/events` }),
+  'POST /api/runs/:id/stop': ({ runId }) => ({ path: `/api/runs/${runId}/stop`, body: {} }),
+};
+
+/** Each call that names something in its body: what is another person's is not found there either. */
+const referringToTheirs: Record<string, (owned: Owned) => Attempt[]> = {
+  'POST /api/settings/default-assistant': ({ assistantId }) => [
+    { path: '/api/settings/default-assistant', body: { assistantId } },
+  ],
+  'POST /api/threads': ({ assistantId }) => [{ path: '/api/threads', body: { assistantId } }],
+  'PATCH /api/threads/:id': ({ ownThreadId, assistantId, answerId }) => [
+    { path: `/api/threads/${ownThreadId}`, body: { assistantId } },
+    { path: `/api/threads/${ownThreadId}`, body: { shownMessageId: answerId } },
+  ],
+  'POST /api/threads/:id/messages': ({ ownThreadId, questionId, answerId }) => [
+    { path: `/api/threads/${ownThreadId}/messages`, body: { ...draft(), parentId: answerId } },
+    { path: `/api/threads/${ownThreadId}/messages`, body: { ...draft(), parentId: questionId } },
+    { path: `/api/threads/${ownThreadId}/messages`, body: { ...draft(), fileIds: [1] } },
+  ],
+};
+
+/** Names in bodies that mean nothing of anybody's: made by the caller, the provider's, or what a mailed token is of. */
+const notReferences = new Set(['clientId', 'assistantIds', 'userId']);
+
+/** Each call with something in its address that is the caller's own or an account, never what is in one. */
+const onAccounts: Record<string, (owned: Owned) => Attempt> = {
+  'DELETE /api/user/oauth-profiles/:provider': () => ({ path: '/api/user/oauth-profiles/google' }),
+  'PATCH /api/admin/users/:id': ({ userId }) => ({ path: `/api/admin/users/${userId}`, body: { name: 'Robert' } }),
+  'POST /api/admin/users/:id/reset-password': ({ userId }) => ({
+    path: `/api/admin/users/${userId}/reset-password`,
+    body: {},
+  }),
+  // An account of nobody: the other one is still looked at.
+  'DELETE /api/admin/users/:id': () => ({ path: `/api/admin/users/${unknownId}` }),
+};
+
+/** What calls without an address of something need in order to do what they do; the others are made with nothing. */
+const bodies: Record<string, unknown> = {
+  'POST /api/admin/users': { name: 'Nobody', email: 'nobody@example.com', role: 'Viewer' },
+  'POST /api/assistants': { name: 'Own', model: 'gpt-4o' },
+  'POST /api/threads': {},
+};
+
+const named = ({ method, path }: Endpoint) => `${method} ${path}`;
+
+describe.each(engines)('an administrator on %s', (engine) => {
+  let app: TestApp;
+  let ada: Visitor;
+  let bob: Visitor;
+  let owned: Owned;
+  beforeAll(async () => {
+    app = await startApp(engine);
+    ada = await app.withKey('ada');
+    bob = await app.as('bob');
+    expect((await bob.post('/api/settings/apikey', { apiKey: planted.key })).status).toBe(200);
+    const assistantId = await created(bob, { name: planted.assistant, instructions: planted.instructions });
+    const threadId = await newThread(bob, { title: planted.title, assistantId });
+    const { message, run } = await ask(app, bob, threadId, planted.message);
+    owned = {
+      userId: (await bob.get('/api/user')).body.id,
+      sessionId: (await bob.get('/api/user/sessions')).body[0].id,
+      assistantId,
+      threadId,
+      questionId: message.id,
+      answerId: run.messageId,
+      runId: run.id,
+      ownThreadId: await newThread(ada),
+    };
+  });
+  afterAll(() => app.stop());
+
+  function call({ method }: Endpoint, { path, body }: Attempt) {
+    if (method === 'GET') return ada.get(path);
+    if (method === 'DELETE') return ada.delete(path, body);
+    return method === 'PATCH' ? ada.patch(path, body) : ada.post(path, body);
+  }
+  async function stillSignedIn() {
+    if ((await ada.get('/api/user')).status === 200) return;
+    const { status } = await ada.post('/api/login', { email: 'ada@example.com', password });
+    expect(status).toBe(200);
+  }
+  const expectNothingTold = (what: string, answer: { body: unknown; headers: unknown }) => {
+    const told = JSON.stringify([answer.body, answer.headers]);
+    expect(
+      markers.filter((marker) => told.includes(marker)),
+      what,
+    ).toEqual([]);
+  };
+  const endpointOf = (name: string) => app.endpoints.find((endpoint) => named(endpoint) === name);
+  const takesAddress = ({ path }: Endpoint) => path.includes(':');
+
+  test('the lists of this test cover each call that takes an id', () => {
+    const inAddress = app.endpoints.filter(takesAddress).map(named);
+    expect(inAddress.filter((name) => !Object.hasOwn(onTheirs, name) && !Object.hasOwn(onAccounts, name))).toEqual([]);
+    const inBody = app.endpoints.filter(({ body }) => {
+      const { properties = {} } = z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' });
+      return Object.keys(properties).some((name) => /Ids?$/.test(name) && !notReferences.has(name));
+    });
+    expect(inBody.map(named).filter((name) => !Object.hasOwn(referringToTheirs, name))).toEqual([]);
+    for (const name of [...Object.keys(onTheirs), ...Object.keys(referringToTheirs)])
+      expect(endpointOf(name), name).toBeDefined();
+  });
+
+  test('finds nothing of another person’s, as if it did not exist', async () => {
+    const nothing: Owned = {
+      ...owned,
+      sessionId: 'A'.repeat(22),
+      assistantId: unknownId,
+      threadId: unknownId,
+      questionId: unknownId,
+      answerId: unknownId,
+      runId: unknownId,
+    };
+    const attempts = (of: Owned) => [
+      ...Object.entries(onTheirs).map(([name, attempt]) => [name, attempt(of)] as const),
+      ...Object.entries(referringToTheirs).flatMap(([name, all]) => all(of).map((attempt) => [name, attempt] as const)),
+    ];
+    const unknown = attempts(nothing);
+    for (const [index, [name, attempt]] of attempts(owned).entries()) {
+      const endpoint = endpointOf(name);
+      const other = unknown[index];
+      if (!endpoint || !other) throw new Error(`${name} is not answered`);
+      const foreign = await call(endpoint, attempt);
+      expect([foreign.status, foreign.body.code], name).toEqual([404, 'not_found']);
+      const absent = await call(endpoint, other[1]);
+      expect({ ...foreign.body, requestId: '' }, name).toEqual({ ...absent.body, requestId: '' });
+      expectNothingTold(name, foreign);
+    }
+  });
+
+  test('is told nothing of it by any call', async () => {
+    for (const endpoint of app.endpoints) {
+      const name = named(endpoint);
+      if (Object.hasOwn(onTheirs, name)) continue;
+      await stillSignedIn();
+      const attempt = onAccounts[name]?.(owned) ?? { path: endpoint.path, body: bodies[name] ?? {} };
+      const answer = await call(endpoint, endpoint.method === 'GET' ? { path: attempt.path } : attempt);
+      expect(answer.status, name).toBeLessThan(500);
+      expectNothingTold(name, answer);
+      const searched = endpoint.query.safeParse({ q: 'x' }).success;
+      if (searched) {
+        const { body, status } = await ada.get(`${endpoint.path}?q=planted`);
+        expect([status, body.items], name).toEqual([200, []]);
+      }
+    }
+  });
+
+  test('has changed nothing of it by all that', async () => {
+    expect((await bob.get('/api/user')).status).toBe(200);
+    expect((await bob.get('/api/user/config')).body).toMatchObject({ hasApiKey: true, apiKeyLast4: planted.last4 });
+    const { body: assistants } = await bob.get('/api/assistants');
+    expect(assistants).toMatchObject([{ name: planted.assistant, instructions: planted.instructions }]);
+    expect((await bob.get('/api/threads')).body.items).toMatchObject([{ title: planted.title }]);
+    const messages = await messagesOf(bob, owned.threadId);
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
+    expect(messages[0]?.text).toBe(planted.message);
+  });
+});

@@ -1,0 +1,106 @@
+import type { Role, UserStatus } from '@roster/contracts/auth';
+import type { ManagedUser } from '@roster/contracts/users';
+import type { Kysely, Selectable } from 'kysely';
+import type { Database } from '../../db/schema.ts';
+
+export type ManagedUserRecord = ManagedUser;
+
+export const toManagedUser = (row: Selectable<Database['users']>): ManagedUserRecord => ({
+  id: row.id,
+  email: row.email,
+  name: row.name,
+  role: row.role,
+  status: row.status,
+  lastActive: row.last_active_at,
+  hasPassword: row.password_hash !== null,
+  emailVerified: row.email_verified_at !== null,
+  createdAt: row.created_at,
+});
+
+/** Accounts, without anything that is their owners': these queries are the administrators' and the operator's. */
+export function managedUserRepository(db: Kysely<Database>) {
+  return {
+    async byId(userId: number): Promise<ManagedUserRecord | undefined> {
+      const row = await db.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirst();
+      return row && toManagedUser(row);
+    },
+    async byEmail(email: string): Promise<ManagedUserRecord | undefined> {
+      const row = await db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
+      return row && toManagedUser(row);
+    },
+    /** undefined: the address is taken. */
+    async insert(user: {
+      name: string;
+      email: string;
+      role: Role;
+      status: UserStatus;
+      passwordHash: string | null;
+    }): Promise<ManagedUserRecord | undefined> {
+      const row = await db
+        .insertInto('users')
+        .values({
+          email: user.email,
+          name: user.name,
+          role: user.role,
+          status: user.status,
+          password_hash: user.passwordHash,
+          email_verified_at: null,
+          last_active_at: null,
+          created_at: new Date().toISOString(),
+        })
+        .onConflict((conflict) => conflict.column('email').doNothing())
+        .returningAll()
+        .executeTakeFirst();
+      return row && toManagedUser(row);
+    },
+    async setName(userId: number, name: string) {
+      await db.updateTable('users').set({ name }).where('id', '=', userId).execute();
+    },
+    async setRole(userId: number, role: Role) {
+      await db.updateTable('users').set({ role }).where('id', '=', userId).execute();
+    },
+    async setStatus(userId: number, status: UserStatus) {
+      await db.updateTable('users').set({ status }).where('id', '=', userId).execute();
+    },
+    /**
+     * Only while nobody has signed in: the condition stands in the update, so a sign-in at the same time cannot slip
+     * between. Links that went to the old address are worth nothing any more. false: somebody has signed in.
+     * @throws what isTaken() knows where the address is another account's
+     */
+    async correctEmail(userId: number, email: string): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('users')
+        .set({ email, email_verified_at: null })
+        .where('id', '=', userId)
+        .where('last_active_at', 'is', null)
+        .executeTakeFirst();
+      if (numUpdatedRows === 0n) return false;
+      await db.deleteFrom('mailed_tokens').where('user_id', '=', userId).execute();
+      return true;
+    },
+    async hasActiveAdministrator(): Promise<boolean> {
+      const row = await db
+        .selectFrom('users')
+        .select('id')
+        .where('role', '=', 'Admin')
+        .where('status', '=', 'Active')
+        .limit(1)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+    async sessionIds(userId: number): Promise<string[]> {
+      const rows = await db.selectFrom('sessions').select('id').where('user_id', '=', userId).execute();
+      return rows.map(({ id }) => id);
+    },
+    /** Signs out everywhere; returns the ids of the sessions that ended. */
+    async endSessions(userId: number): Promise<string[]> {
+      const rows = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('id').execute();
+      return rows.map(({ id }) => id);
+    },
+  };
+}
+
+/** The unique address, by the error of PostgreSQL or of SQLite. */
+export const isTaken = (error: unknown): boolean =>
+  error instanceof Error &&
+  (('code' in error && error.code === '23505') || error.message.includes('UNIQUE constraint failed: users.email'));

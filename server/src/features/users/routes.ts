@@ -1,0 +1,32 @@
+import { users as api } from '@roster/contracts/users';
+import type { Router } from '../../http/router.ts';
+import type { AccountEventService } from './events.ts';
+import type { UserService } from './service.ts';
+
+type Dependencies = { users: UserService; events: AccountEventService };
+
+export function userRoutes({ route }: Router, { users, events }: Dependencies) {
+  route(api.list, ({ query }) => users.list(query));
+  route(api.summary, () => users.summary());
+  route(api.add, async ({ actor, body, request }) => {
+    const added = await users.add(actor, body);
+    request.log.info({ event: 'account_added', userId: added.user.id, by: actor.userId }, 'account added');
+    return added;
+  });
+  route(api.change, async ({ actor, params, body, request }) => {
+    const user = await users.change(params.id, body);
+    const fields = Object.keys(body);
+    request.log.info({ event: 'account_changed', userId: user.id, by: actor.userId, fields }, 'account changed');
+    return user;
+  });
+  route(api.remove, async ({ actor, params, request }) => {
+    await users.remove(actor, params.id);
+    request.log.info({ event: 'account_removed', userId: params.id, by: actor.userId }, 'account removed');
+  });
+  route(api.resetPassword, async ({ actor, params, request }) => {
+    const given = await users.resetPassword(actor, params.id);
+    request.log.info({ event: 'reset_link_made', userId: params.id, by: actor.userId }, 'password link made');
+    return given;
+  });
+  route(api.events, ({ query }) => events.list(query));
+}

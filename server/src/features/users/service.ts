@@ -1,0 +1,210 @@
+import { Id } from '@roster/contracts/endpoint';
+import { type ManagedUser, type NewUser, type PasswordLink, type UserChanges, UserSort } from '@roster/contracts/users';
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import type { Config } from '../../config.ts';
+import { holdAccounts } from '../../db/accounts-lock.ts';
+import type { OpenDatabase } from '../../db/connect.ts';
+import type { Database } from '../../db/schema.ts';
+import { AppError } from '../../errors.ts';
+import type { Actor } from '../../http/actor.ts';
+import { jobRepository } from '../../jobs/repository.ts';
+import { securityEventRepository } from '../../security/events-repository.ts';
+import { userListRepository } from './list-repository.ts';
+import { isTaken, managedUserRepository } from './repository.ts';
+
+type Dependencies = {
+  database: OpenDatabase;
+  config: Pick<Config, 'mail'>;
+  /** @throws invalid_input where the password is easy to guess */
+  refuseGuessable: (password: string, email: string) => Promise<void>;
+  hashPassword: (password: string) => Promise<string>;
+  /** Makes a link that sets the password, once, and puts that on record. */
+  passwordLink: (userId: number, by: 'administrator') => Promise<string>;
+  /** Removes an account and everything of its owner; never the last active administrator. false: there was none. */
+  removeAccount: (userId: number, options: { by: 'administrator' }) => Promise<boolean>;
+  /** Ends the open streams of these sessions. */
+  endStreams: (sessionIds: string[]) => void;
+  /** Called when a mail was stored. */
+  wakeJobs: () => void;
+};
+
+type ListQuery = {
+  q?: string | undefined;
+  sort: UserSort;
+  order: 'asc' | 'desc';
+  limit: number;
+  cursor?: string | undefined;
+};
+
+const recentMs = 7 * 24 * 60 * 60 * 1000;
+
+const Position = z.tuple([UserSort, z.enum(['asc', 'desc']), z.string().regex(/^[^\0]*$/), Id]);
+
+function readCursor({ cursor, sort, order }: ListQuery) {
+  if (cursor === undefined) return undefined;
+  const notOurs = (cause?: unknown) =>
+    new AppError('invalid_input', 'The cursor is not one that this list gave.', { cause });
+  let read: unknown;
+  try {
+    read = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+  } catch (cause) {
+    throw notOurs(cause);
+  }
+  const position = Position.safeParse(read);
+  if (!position.success) throw notOurs(position.error);
+  const [ofSort, ofOrder, value, id] = position.data;
+  if (ofSort !== sort || ofOrder !== order) throw notOurs();
+  return { value, id };
+}
+
+const noUser = () => new AppError('not_found', 'This account does not exist.');
+const taken = () => {
+  const message = 'There is an account with this email address already.';
+  return new AppError('email_taken', message, { fields: { email: message } });
+};
+const changedFrom = (before: string, after: string) => `${before} to ${after}`;
+
+/** What administrators do with accounts. What is in them stays their owners'. */
+export function userService(dependencies: Dependencies) {
+  const { database, config, refuseGuessable, hashPassword } = dependencies;
+  const mailsLinks = config.mail.smtpUrl !== undefined;
+  const { db, reader, engine } = database;
+
+  async function find(trx: Kysely<Database>, userId: number): Promise<ManagedUser> {
+    const user = await managedUserRepository(trx).byId(userId);
+    if (!user) throw noUser();
+    return user;
+  }
+
+  /** Stores the mail that brings the owner a link; the link itself is made when it is sent. */
+  async function mailLink(trx: Kysely<Database>, userId: number, invitedBy?: string) {
+    const detail = 'Mailed to the owner';
+    await securityEventRepository(trx).record({ userId, event: 'reset_link_made', by: 'administrator', detail });
+    const payload = { template: 'set_password', userId, ...(invitedBy !== undefined && { invitedBy }) };
+    await jobRepository(trx).insert('mail', payload, new Date().toISOString());
+  }
+
+  /** After what stored it is committed. Without a mail server the link is shown to the administrator, once. */
+  async function linkGiven(userId: number): Promise<PasswordLink> {
+    if (!mailsLinks) return { mailed: false, link: await dependencies.passwordLink(userId, 'administrator') };
+    dependencies.wakeJobs();
+    return { mailed: true, link: null };
+  }
+
+  return {
+    async list(query: ListQuery): Promise<{ items: ManagedUser[]; nextCursor: string | null }> {
+      const after = readCursor(query);
+      const words = (query.q ?? '').trim().normalize('NFC');
+      // A search may look at every account, which is for the thread beside this one.
+      const found = await userListRepository(words === '' ? db : reader, engine).page({ ...query, words, after });
+      const shown = found.slice(0, query.limit);
+      const last = shown.at(-1)?.position;
+      const more = found.length > query.limit && last;
+      return {
+        items: shown.map(({ user }) => user),
+        nextCursor: more
+          ? Buffer.from(JSON.stringify([query.sort, query.order, last.value, last.id])).toString('base64url')
+          : null,
+      };
+    },
+
+    summary: () => userListRepository(db, engine).count(new Date(Date.now() - recentMs).toISOString()),
+
+    async add(
+      actor: Actor,
+      { password, ...input }: z.output<typeof NewUser>,
+    ): Promise<{ user: ManagedUser; passwordLink: PasswordLink | null }> {
+      if (password !== undefined) await refuseGuessable(password, input.email);
+      const passwordHash = password === undefined ? null : await hashPassword(password);
+      // Whoever cannot sign in yet is given a link when they can.
+      const wantsLink = password === undefined && input.status === 'Active';
+      const user = await db.transaction().execute(async (trx) => {
+        const added = await managedUserRepository(trx).insert({ ...input, passwordHash });
+        if (!added) throw taken();
+        const { id: userId, role: detail } = added;
+        await securityEventRepository(trx).record({ userId, event: 'account_created', by: 'administrator', detail });
+        if (wantsLink && mailsLinks) {
+          const administrator = await find(trx, actor.userId);
+          await mailLink(trx, userId, administrator.name ?? administrator.email);
+        }
+        return added;
+      });
+      return { user, passwordLink: wantsLink ? await linkGiven(user.id) : null };
+    },
+
+    async change(userId: number, changes: z.output<typeof UserChanges>): Promise<ManagedUser> {
+      const outcome = await db
+        .transaction()
+        .execute((trx) => changeIn(trx, userId, changes))
+        .catch((error: unknown) => {
+          // Somebody registered with the address in the same moment.
+          throw isTaken(error) ? taken() : error;
+        });
+      dependencies.endStreams(outcome.sessions);
+      return outcome.user;
+    },
+
+    async remove(actor: Actor, userId: number) {
+      if (userId === actor.userId)
+        throw new AppError('conflict', 'This is your own account. Close it under Settings > Account.');
+      if (!(await dependencies.removeAccount(userId, { by: 'administrator' }))) throw noUser();
+    },
+
+    async resetPassword(actor: Actor, userId: number): Promise<PasswordLink> {
+      // A link that is shown would set the own password without the current one.
+      if (userId === actor.userId && !mailsLinks)
+        throw new AppError('conflict', 'This is your own account. Change your password under Settings > Account.');
+      await db.transaction().execute(async (trx) => {
+        const { status } = await find(trx, userId);
+        if (status !== 'Active')
+          throw new AppError('conflict', 'This account is inactive and cannot sign in. Make it active first.');
+        if (mailsLinks) await mailLink(trx, userId);
+      });
+      return linkGiven(userId);
+    },
+  };
+
+  async function changeIn(trx: Kysely<Database>, userId: number, changes: z.output<typeof UserChanges>) {
+    const users = managedUserRepository(trx);
+    await holdAccounts(trx);
+    const before = await find(trx, userId);
+    const { name = before.name, email = before.email, role = before.role, status = before.status } = changes;
+    const record = (event: 'details_changed' | 'role_changed' | 'status_changed', detail: string) =>
+      securityEventRepository(trx).record({ userId, event, by: 'administrator', detail });
+
+    const sessions: string[] = [];
+    if (email !== before.email) {
+      if (await users.byEmail(email)) throw taken();
+      if (!(await users.correctEmail(userId, email)))
+        throw new AppError(
+          'conflict',
+          'Somebody has signed in with this address already, so it cannot be changed. Add an account with the right one.',
+        );
+      await record('details_changed', 'Email address');
+    }
+    if (name !== null && name !== before.name) {
+      await users.setName(userId, name);
+      await record('details_changed', 'Name');
+    }
+    if (role !== before.role) {
+      await users.setRole(userId, role);
+      await record('role_changed', changedFrom(before.role, role));
+      sessions.push(...(await users.sessionIds(userId)));
+    }
+    if (status !== before.status) {
+      await users.setStatus(userId, status);
+      await record('status_changed', changedFrom(before.status, status));
+      // On the way back too: a sign-in that overlapped with the way out may have left a session.
+      sessions.push(...(await users.endSessions(userId)));
+    }
+    if (!(await users.hasActiveAdministrator()))
+      throw new AppError(
+        'last_administrator',
+        'This is the last active administrator. Make somebody else an administrator first.',
+      );
+    return { user: await find(trx, userId), sessions };
+  }
+}
+
+export type UserService = ReturnType<typeof userService>;

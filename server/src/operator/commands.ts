@@ -1,0 +1,49 @@
+import { Email } from '@roster/contracts/auth';
+import type { Kysely } from 'kysely';
+import type { OpenDatabase } from '../db/connect.ts';
+import type { Database } from '../db/schema.ts';
+import { type ManagedUserRecord, managedUserRepository } from '../features/users/repository.ts';
+import { securityEventRepository } from '../security/events-repository.ts';
+
+/** The command cannot be done; the message says why. */
+export class Refused extends Error {
+  override name = 'Refused';
+}
+
+type Dependencies = {
+  database: OpenDatabase;
+  /** Makes a link that sets the password, once, and puts that on record. */
+  passwordLink: (userId: number, by: 'operator') => Promise<string>;
+};
+
+/** What an operator does about people from the server's own machine. Each answers with what it did. */
+export function operatorCommands({ database, passwordLink }: Dependencies) {
+  async function activeUser(db: Kysely<Database>, typed: string): Promise<ManagedUserRecord> {
+    const email = Email.safeParse(typed);
+    if (!email.success) throw new Refused(`“${typed}” is not an email address.`);
+    const user = await managedUserRepository(db).byEmail(email.data);
+    if (!user) throw new Refused(`There is no account with the address ${email.data}.`);
+    if (user.status !== 'Active')
+      throw new Refused(
+        `The account ${user.email} is inactive. An administrator can make it active on the Users page.`,
+      );
+    return user;
+  }
+
+  return {
+    grantAdministrator: (email: string) =>
+      database.db.transaction().execute(async (trx) => {
+        const { id: userId, email: address, role } = await activeUser(trx, email);
+        if (role === 'Admin') return `${address} is an administrator already. Nothing was changed.`;
+        await managedUserRepository(trx).setRole(userId, 'Admin');
+        const detail = `${role} to Admin`;
+        await securityEventRepository(trx).record({ userId, event: 'role_changed', by: 'operator', detail });
+        return `${address} is an administrator now (was ${role}).`;
+      }),
+    async makeResetLink(email: string) {
+      const { id: userId, email: address } = await activeUser(database.db, email);
+      const link = await passwordLink(userId, 'operator');
+      return `With this link ${address} can set a new password. It works once, for 30 minutes:\n${link}`;
+    },
+  };
+}

@@ -1,0 +1,173 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { emptyDatabase, engines, password, startApp, type TestApp } from '#server/testing/app';
+import { newThread, send } from '#server/testing/chat';
+import { beside, setUser } from '#server/testing/database';
+import { openEvents } from '#server/testing/events';
+import { managed, recordOf } from '#server/testing/managed-users';
+import type { Visitor } from '#server/testing/visitor';
+
+const script = fileURLToPath(new URL('../../../scripts/roster.mjs', import.meta.url));
+
+/** The command as an operator gives it: a process of its own, with nothing but these variables. */
+async function roster(words: string[], variables: Record<string, string>) {
+  const env = { PATH: process.env.PATH ?? '', ...variables };
+  const child = spawn(process.execPath, [script, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let out = '';
+  let errors = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk.toString();
+  });
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, out, errors };
+}
+
+describe.each(engines)('operator commands beside the running server on %s', (engine) => {
+  let app: TestApp;
+  let ada: Visitor;
+  let variables: Record<string, string>;
+  beforeAll(async () => {
+    app = await startApp(engine);
+    ada = await app.as('ada');
+    variables = {
+      DATA_DIR: app.dataDir,
+      PUBLIC_URL: 'https://roster.example.com',
+      ...(app.databaseUrl && { DATABASE_URL: app.databaseUrl }),
+    };
+  });
+  afterAll(() => app.stop());
+
+  test('admin grant makes an account an administrator, from its next request on', async () => {
+    const bob = await app.as('bob');
+    expect((await bob.get('/api/admin/users')).status).toBe(403);
+    const { code, out, errors } = await roster(['admin', 'grant', ' Bob@Example.com '], variables);
+    expect([code, errors]).toEqual([0, '']);
+    expect(out).toBe('bob@example.com is an administrator now (was Editor).\n');
+    expect((await bob.get('/api/admin/users')).status).toBe(200);
+    expect((await recordOf(ada, 'bob@example.com'))[0]).toBe('role_changed, operator, Editor to Admin');
+    const again = await roster(['admin', 'grant', 'bob@example.com'], variables);
+    expect([again.code, again.out]).toEqual([0, 'bob@example.com is an administrator already. Nothing was changed.\n']);
+    const record = await recordOf(ada, 'bob@example.com');
+    expect(record.filter((event) => event.startsWith('role_changed'))).toHaveLength(1);
+  });
+
+  test('a grant closes the streams that were opened with the old role', async () => {
+    const carol = await app.withKey('carol');
+    const { run } = await send(carol, await newThread(carol), '[[hang]]');
+    const stream = await openEvents(app, carol, run.id);
+    expect((await roster(['admin', 'grant', 'carol@example.com'], variables)).code).toBe(0);
+    await expect.poll(() => stream.hasEnded, { timeout: 5_000 }).toBe(true);
+    await carol.post(`/api/runs/${run.id}/stop`);
+  });
+
+  test('user reset-link prints a link that works once, also for an account that wrong passwords have locked', async () => {
+    await app.as('dave');
+    const { id } = await managed(ada, 'dave@example.com');
+    await beside(app, (db) => db.updateTable('users').set({ failed_sign_ins: 100 }).where('id', '=', id).execute());
+    const { code, out, errors } = await roster(['user', 'reset-link', 'dave@example.com'], variables);
+    expect([code, errors]).toEqual([0, '']);
+    const [, link = ''] = out.match(/(https:\S+)/) ?? [];
+    const { origin, pathname, searchParams } = new URL(link);
+    expect([origin, pathname]).toEqual(['https://roster.example.com', '/reset-password']);
+    expect(searchParams.get('userId')).toBe(String(id));
+    const token = searchParams.get('token') ?? '';
+    expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect((await recordOf(ada, 'dave@example.com'))[0]).toMatch(/^reset_link_made, operator/);
+    const rows = await beside(app, (db) =>
+      db.selectFrom('mailed_tokens').selectAll().where('user_id', '=', id).execute(),
+    );
+    expect(rows).toMatchObject([{ purpose: 'password', proves_email: null, used_at: null }]);
+    expect(JSON.stringify(rows)).not.toContain(token);
+  });
+
+  test.each([
+    ['admin grant'],
+    ['user reset-link'],
+  ])('%s refuses an inactive account and changes nothing', async (name) => {
+    await app.as('erin');
+    await setUser(app, 'erin@example.com', { status: 'Inactive' });
+    const { code, out, errors } = await roster([...name.split(' '), 'erin@example.com'], variables);
+    expect([code, out]).toEqual([1, '']);
+    expect(errors).toMatch(/^The account erin@example\.com is inactive\..*\n$/);
+    expect(await managed(ada, 'erin@example.com')).toMatchObject({ role: 'Editor', status: 'Inactive' });
+  });
+
+  test.each([
+    [['admin', 'grant', 'nobody@example.com'], 'There is no account with the address nobody@example.com.\n'],
+    [['user', 'reset-link', 'nobody'], '“nobody” is not an email address.\n'],
+    [['admin', 'revoke', 'ada@example.com'], 'There is no command “admin revoke”.'],
+    [['admin'], 'There is no command “admin”.'],
+    [['admin', 'grant'], '“admin grant” takes one email address.'],
+    [['user', 'reset-link', 'ada@example.com', 'more'], '“user reset-link” takes one email address.'],
+  ])('%j says what is wrong and exits with 1', async (words, sentence) => {
+    const { code, out, errors } = await roster(words, variables);
+    expect([code, out]).toEqual([1, '']);
+    expect(errors.startsWith(sentence)).toBe(true);
+    expect(errors).not.toMatch(/\bat .*\.ts/);
+  });
+
+  test('the master key is neither needed nor made', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'roster-operator-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    if (engine === 'sqlite') return;
+    expect((await roster(['user', 'reset-link', 'ada@example.com'], { ...variables, DATA_DIR: folder })).code).toBe(0);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('another version of the schema is refused, before anything is written', async () => {
+    const restore = await beside(app, async (db) => {
+      const last = await db
+        .selectFrom('schema_migrations')
+        .selectAll()
+        .orderBy('name', 'desc')
+        .limit(1)
+        .executeTakeFirstOrThrow();
+      await db.deleteFrom('schema_migrations').where('name', '=', last.name).execute();
+      return last;
+    });
+    const older = await roster(['admin', 'grant', 'ada@example.com'], variables);
+    expect([older.code, older.errors]).toEqual([1, expect.stringContaining('older than this Roster')]);
+    const newer = { name: '9999-future', checksum: 'x', applied_at: restore.applied_at };
+    await beside(app, (db) => db.insertInto('schema_migrations').values([restore, newer]).execute());
+    const refused = await roster(['admin', 'grant', 'ada@example.com'], variables);
+    expect([refused.code, refused.errors]).toEqual([1, expect.stringContaining('newer than this Roster')]);
+    await beside(app, (db) => db.deleteFrom('schema_migrations').where('name', '=', newer.name).execute());
+    expect((await roster(['admin', 'grant', 'ada@example.com'], variables)).code).toBe(0);
+  });
+
+  test('the server is not disturbed', async () => {
+    const grants = Promise.all(
+      ['frank', 'gina', 'henry'].map(async (name) => {
+        await app.as(name);
+        return roster(['admin', 'grant', `${name}@example.com`], variables);
+      }),
+    );
+    const { id } = await managed(ada, 'ada@example.com');
+    for (let round = 0; round < 20; round++)
+      expect((await ada.patch(`/api/admin/users/${id}`, { name: `Ada ${round}` })).status).toBe(200);
+    expect((await grants).map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect((await app.visitor().post('/api/login', { email: 'gina@example.com', password })).body.role).toBe('Admin');
+  });
+});
+
+test('without words the commands are listed, wherever they are asked for', async () => {
+  for (const words of [[], ['help'], ['--help']]) {
+    const { code, out } = await roster(words, {});
+    expect([code, out]).toEqual([0, expect.stringMatching(/admin grant EMAIL[\s\S]*user reset-link EMAIL/)]);
+  }
+});
+
+test('a folder without a database is refused and left as it is', async () => {
+  const { dataDir, remove } = await emptyDatabase('sqlite');
+  onTestFinished(remove);
+  const { code, errors } = await roster(['admin', 'grant', 'ada@example.com'], { DATA_DIR: dataDir });
+  expect([code, errors]).toEqual([1, expect.stringContaining('There is no Roster database in')]);
+  expect(readdirSync(dataDir)).toEqual([]);
+});

@@ -1,0 +1,30 @@
+import type { ManagedUser } from '@roster/contracts/users';
+import type { Visitor } from './visitor.ts';
+
+let made = 0;
+/** An address that nobody has. */
+export const newAddress = () => `person-${++made}@example.org`;
+/** What an administrator adds. */
+export const newUser = (more: Record<string, unknown> = {}) => ({
+  name: 'New Person',
+  email: newAddress(),
+  role: 'Editor',
+  ...more,
+});
+
+/** An account as administrators see it, by its address. */
+export async function managed(administrator: Visitor, email: string): Promise<ManagedUser> {
+  const { body } = await administrator.get(`/api/admin/users?q=${encodeURIComponent(email)}`);
+  const [found] = body.items.filter((user: ManagedUser) => user.email === email);
+  if (!found) throw new Error(`No account ${email}: ${JSON.stringify(body)}`);
+  return found;
+}
+
+/** What the record of security events says about an account, the newest first: kind, by whom, detail. */
+export async function recordOf(administrator: Visitor, email: string): Promise<string[]> {
+  const { body } = await administrator.get('/api/admin/security-events?limit=100');
+  type Event = { email: string | null; event: string; by: string; detail: string | null };
+  return body.items
+    .filter((event: Event) => event.email === email)
+    .map(({ event, by, detail }: Event) => [event, by, ...(detail === null ? [] : [detail])].join(', '));
+}

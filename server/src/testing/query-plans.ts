@@ -1,0 +1,26 @@
+import { CompiledQuery, type Kysely } from 'kysely';
+import type { Engine } from '../db/connect.ts';
+import type { Database } from '../db/schema.ts';
+
+/** How the database goes about each query that `work` asks. */
+export async function plansOf(
+  db: Kysely<Database>,
+  work: (db: Kysely<Database>) => Promise<unknown>,
+  engine: Engine = 'sqlite',
+): Promise<string[]> {
+  const executor = db.getExecutor();
+  const plans: Promise<string>[] = [];
+  const explain = engine === 'sqlite' ? 'explain query plan' : 'explain';
+  const listening = db.withPlugin({
+    transformQuery({ node, queryId }) {
+      const { sql, parameters } = executor.compileQuery(node, queryId);
+      const explained = CompiledQuery.raw(`${explain} ${sql}`, [...parameters]);
+      const plan = db.executeQuery<{ detail: string } | { 'QUERY PLAN': string }>(explained);
+      plans.push(plan.then(({ rows }) => rows.map((r) => ('detail' in r ? r.detail : r['QUERY PLAN'])).join('\n')));
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  await work(listening);
+  return Promise.all(plans);
+}

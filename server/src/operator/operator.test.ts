@@ -11,7 +11,8 @@ import { openEvents } from '#server/testing/events';
 import { managed, recordOf } from '#server/testing/managed-users';
 import type { Visitor } from '#server/testing/visitor';
 
-const script = fileURLToPath(new URL('../../../scripts/roster.mjs', import.meta.url));
+// Not through scripts/roster.mjs, which would install packages where the lock file is newer than they are.
+const script = fileURLToPath(new URL('./main.ts', import.meta.url));
 
 /** The command as an operator gives it: a process of its own, with nothing but these variables. */
 async function roster(words: string[], variables: Record<string, string>) {

@@ -84,8 +84,10 @@ export async function startMailServer() {
 
 export type MailServer = Awaited<ReturnType<typeof startMailServer>>;
 
+type Kept = { file: string; headers: string; text: string; subject: string };
+
 /** The mails that were kept for want of a mail server, the oldest first. */
-export async function keptMails(app: { dataDir: string }): Promise<{ file: string; text: string; subject: string }[]> {
+export async function keptMails(app: { dataDir: string }): Promise<Kept[]> {
   const folder = join(app.dataDir, 'mail');
   const names = await readdir(folder).catch(() => []);
   return Promise.all(
@@ -95,6 +97,12 @@ export async function keptMails(app: { dataDir: string }): Promise<{ file: strin
       .map(async (name) => ({ file: join(folder, name), ...readMail(await readFile(join(folder, name), 'utf8')) })),
   );
 }
+
+/** The kept mail to an address with this subject, once it is there. */
+export const keptFor = (app: { dataDir: string }, email: string, subject: string) =>
+  until(`a kept mail "${subject}" to ${email}`, async () =>
+    (await keptMails(app)).find((mail) => mail.subject === subject && mail.headers.includes(`To: ${email}`)),
+  );
 
 function readMail(raw: string) {
   const lines = raw.replaceAll('\r\n', '\n');

@@ -49,6 +49,8 @@ describe.each(engines)('closing the own account on %s', (engine) => {
       foregroundColor: null,
       accentColor: null,
     });
+    await visitor.post('/api/analytics/budgets', { assistantId, amountUsd: 5 });
+    await visitor.post('/api/analytics/prices', { model: word, input: 1, output: 1 });
     const at = new Date().toISOString();
     await beside(app, async (db) => {
       await db

@@ -25,6 +25,7 @@ type Owned = {
   questionId: number;
   answerId: number;
   runId: number;
+  budgetId: number;
   /** Of the administrator. */
   ownThreadId: number;
 };
@@ -50,6 +51,7 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   'POST /api/threads/:id/messages': ({ threadId }) => ({ path: `/api/threads/${threadId}/messages`, body: draft() }),
   'POST /api/messages/:id/regenerate': ({ answerId }) => ({ path: `/api/messages/${answerId}/regenerate`, body: {} }),
   'GET /api/runs/:id/events': ({ runId }) => ({ path: `/api/runs/${runId}/events` }),
+  'DELETE /api/analytics/budgets/:id': ({ budgetId }) => ({ path: `/api/analytics/budgets/${budgetId}` }),
   'POST /api/runs/:id/stop': ({ runId }) => ({ path: `/api/runs/${runId}/stop`, body: {} }),
 };
 
@@ -57,6 +59,9 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
 const referringToTheirs: Record<string, (owned: Owned) => Attempt[]> = {
   'POST /api/settings/default-assistant': ({ assistantId }) => [
     { path: '/api/settings/default-assistant', body: { assistantId } },
+  ],
+  'POST /api/analytics/budgets': ({ assistantId }) => [
+    { path: '/api/analytics/budgets', body: { assistantId, amountUsd: 1 } },
   ],
   'POST /api/threads': ({ assistantId }) => [{ path: '/api/threads', body: { assistantId } }],
   'PATCH /api/threads/:id': ({ ownThreadId, assistantId, answerId }) => [
@@ -115,6 +120,7 @@ describe.each(engines)('an administrator on %s', (engine) => {
       questionId: message.id,
       answerId: run.messageId,
       runId: run.id,
+      budgetId: (await bob.post('/api/analytics/budgets', { assistantId, amountUsd: 5 })).body.id,
       ownThreadId: await newThread(ada),
     };
   });
@@ -161,6 +167,7 @@ describe.each(engines)('an administrator on %s', (engine) => {
       questionId: unknownId,
       answerId: unknownId,
       runId: unknownId,
+      budgetId: unknownId,
     };
     const attempts = (of: Owned) => [
       ...Object.entries(onTheirs).map(([name, attempt]) => [name, attempt(of)] as const),

@@ -5,6 +5,7 @@ import { beside, setUser } from '#server/testing/database';
 import { goThrough } from '#server/testing/external-sign-in';
 import { atGitHub, type GitHub, startGitHub } from '#server/testing/github';
 import { atGoogle, type Google, startGoogle } from '#server/testing/google';
+import { keptFor } from '#server/testing/mail';
 
 const names = { google: 'Google', github: 'GitHub' };
 
@@ -133,12 +134,7 @@ describe.each(engines)('signing in elsewhere on %s', (engine) => {
         detail: names[provider],
         done_by: 'self',
       });
-      const jobs = await beside(app, (db) => db.selectFrom('jobs').select('payload').execute());
-      expect(jobs.map(({ payload }) => JSON.parse(payload))).toContainEqual({
-        template: 'login_method_connected',
-        userId: user.id,
-        provider,
-      });
+      await keptFor(app, email, `${names[provider]} was connected to your Roster account`);
     });
 
     test('does without a name where the profile has none', async () => {

@@ -1,6 +1,11 @@
 /** Hands a JSON document to the browser as a download. */
 export function saveJson(filename: string, content: unknown): void {
-  const url = URL.createObjectURL(new Blob([`${JSON.stringify(content, null, 2)}\n`], { type: 'application/json' }));
+  saveBlob(filename, new Blob([`${JSON.stringify(content, null, 2)}\n`], { type: 'application/json' }));
+}
+
+/** Hands a file to the browser as a download. */
+export function saveBlob(filename: string, content: Blob): void {
+  const url = URL.createObjectURL(content);
   const link = document.createElement('a');
   link.href = url;
   link.download = filename;

@@ -66,7 +66,9 @@ export function SecurityActivityCard() {
 }
 
 function EventRow({ event }: { event: SecurityEvent }) {
-  const circumstances = [doerText(event), event.device, event.ipAddress && `IP ${event.ipAddress}`].filter(Boolean);
+  const circumstances = [doerText(event), event.device, event.ipAddress && `IP\u00a0${event.ipAddress}`].filter(
+    Boolean,
+  );
   return (
     <li className="flex flex-wrap items-baseline gap-x-4 gap-y-0.5 py-2.5">
       <div className="min-w-52 flex-1">

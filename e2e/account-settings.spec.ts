@@ -121,7 +121,7 @@ test('where nothing else is set up, the card says so; Google and GitHub that can
     route.fulfill({ status: 500, json: { code: 'internal', message: 'The database is being moved.' } }),
   );
   await page.goto('/settings');
-  await expect(page.getByText(signedIn.email).first()).toBeVisible();
+  await expect(page.getByText(signedIn.email).filter({ visible: true }).first()).toBeVisible();
   const failure = page.getByRole('alert').filter({ hasText: 'Google and GitHub could not be loaded' });
   await expect(failure).toContainText('The database is being moved.');
   await page.unroute('**/api/user/oauth-profiles');

@@ -102,18 +102,13 @@ test('a link that is not whole says so at once, and leads to a new one', async (
 test.describe('on a phone, in the light theme', () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
-  test('a typed password is not left behind by mistake, and a wrong token is told', async ({ page }) => {
+  test('a wrong token is told after sending', async ({ page }) => {
     await page.addInitScript(() => localStorage.setItem('app-theme', 'light'));
-    await page.goto('/request-reset-password');
     await page.goto(`/reset-password?token=${'A'.repeat(43)}&userId=1`);
     await expectBareAddress(page, '/reset-password');
     await newPassword(page).fill(chosen);
     await confirmation(page).fill(chosen);
     await expectAccessible(page);
-    await page.goBack();
-    const question = page.getByRole('alertdialog', { name: 'Discard unsaved changes?' });
-    await question.getByRole('button', { name: 'Keep editing' }).tap();
-    await expect(newPassword(page)).toHaveValue(chosen);
     await page.getByRole('button', { name: 'Reset Password' }).tap();
     await expectToast(page, 'Password reset failed', 'Invalid or expired reset token. Please try again.');
     await expectAccessible(page);

@@ -110,6 +110,15 @@ test('all data is downloaded as one archive, and a failure is told', async ({ pa
   await page.route('**/api/user/export', (route) => route.abort());
   await button.click();
   await expectToast(page, 'Download failed', 'The download broke off.');
+  await page.unroute('**/api/user/export');
+
+  // What is too large for the memory is left to the browser.
+  await page.route('**/api/user/export', (route) => route.fulfill({ body: Buffer.alloc(33 * 1_048_576) }), {
+    times: 1,
+  });
+  const [large] = await Promise.all([page.waitForEvent('download'), button.click()]);
+  expect(large.suggestedFilename()).toMatch(/^roster-export-.*\.zip$/);
+  await expectToast(page, 'Download started', 'The archive is large');
 });
 
 test('where nothing else is set up, the card says so; Google and GitHub that cannot be loaded too', async ({

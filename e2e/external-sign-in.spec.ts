@@ -121,3 +121,33 @@ test('every failure is told on the sign-in page, and leaves the address', async 
   await page.goto(`${roster.url}/auth?error=%3Cb%3Econstructor`);
   await expectToast(page, 'Login failed', 'It did not work. Please try again.');
 });
+
+test('an account without a password is closed after a fresh sign-in', async ({ page }) => {
+  const email = newEmail();
+  google.steering.claims = atGoogle(`g-${email}`, email);
+  await page.goto(`${roster.url}/auth`);
+  await link(page, 'Google').click();
+  await expect(page.getByRole('heading', { name: `Welcome, ${email}` })).toBeVisible();
+  await page.getByRole('link', { name: 'Settings', exact: true }).click();
+  await expect(page.getByText('Signed in', { exact: true }).or(page.getByText('Signed in: Google'))).toBeVisible();
+  // Ten minutes later.
+  await page.route(
+    '**/api/user',
+    (route) => route.fulfill({ status: 403, json: { code: 'sign_in_again', message: 'Sign in again.' } }),
+    { times: 1 },
+  );
+  const close = page.getByRole('button', { name: 'Close account' });
+  const dialog = page.getByRole('alertdialog', { name: 'Close account' });
+  await close.click();
+  await expect(dialog).toContainText('within 10 minutes of signing in');
+  await dialog.getByRole('button', { name: 'Close account' }).click();
+  await expect(dialog.getByText('Your sign-in is too old')).toBeVisible();
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Sign in again' }).click();
+  await link(page, 'Google').click();
+  await expect(page).toHaveURL(bare('/settings'));
+  await close.click();
+  await dialog.getByRole('button', { name: 'Close account' }).click();
+  await expectToast(page, 'Account closed', 'Your account and everything in it has been removed.');
+  await expect(page).toHaveURL(bare('/auth'));
+});

@@ -18,7 +18,8 @@ export function PrivacyPage() {
           </li>
           <li>Your API key, stored encrypted with a key that is kept outside the database.</li>
           <li>
-            Your assistants, your conversations and your preferences, with the provider’s figures of what was used.
+            Your assistants, your conversations, your preferences and your budgets, with the provider’s figures of what
+            was used.
           </li>
           <li>The devices that are signed in: browser, IP address, when they signed in and were last active.</li>
           <li>
@@ -59,8 +60,8 @@ export function PrivacyPage() {
         <p>
           You can request access to your data, its correction, its deletion, or its portability: a copy in a form that
           other software can read. You need nobody’s help for it: <AccountLink /> shows what is known of you, lets you
-          download all your data, and closes the account. For a correction of your name or address, ask an administrator
-          of this installation.
+          download all your data, and closes the account. For a correction of your name, ask an administrator of this
+          installation.
         </p>
       </LegalSection>
       <LegalSection title="Age">

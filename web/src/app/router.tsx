@@ -64,6 +64,16 @@ const requestReset = createRoute({
   path: '/request-reset-password',
   component: lazyRouteComponent(() => import('#web/features/auth/request-reset-page.tsx'), 'RequestResetPage'),
 });
+const resetPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/reset-password',
+  component: lazyRouteComponent(() => import('./reset-password-route.tsx'), 'ResetPasswordRoute'),
+});
+const confirmEmail = createRoute({
+  getParentRoute: () => root,
+  path: '/confirm-email',
+  component: lazyRouteComponent(() => import('./confirm-email-route.tsx'), 'ConfirmEmailRoute'),
+});
 const terms = createRoute({
   getParentRoute: () => root,
   path: '/terms',
@@ -80,6 +90,8 @@ export const router = createRouter({
     signedIn.addChildren([home, chat.addChildren([newThread, thread]), files, analytics, fineTuning, settings, users]),
     auth,
     requestReset,
+    resetPassword,
+    confirmEmail,
     terms,
     privacy,
   ]),

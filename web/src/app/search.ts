@@ -25,6 +25,9 @@ export const settingsSearch = (raw: Raw) =>
     view: oneOf(assistantViews, raw.view),
     /** The assistant whose form is open. */
     edit: positiveInteger(raw.edit),
+    /** How connecting Google or GitHub ended. */
+    connected: text(raw.connected),
+    error: text(raw.error),
   });
 
 export const chatSearch = (raw: Raw) => present({ assistant: positiveInteger(raw.assistant) });

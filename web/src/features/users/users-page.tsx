@@ -29,7 +29,7 @@ export function UsersPage({ tab, onTabChange, view, onViewChange }: UsersPagePro
   return (
     <Page
       title="Users"
-      lead="The accounts of this installation. You manage who gets in and what they may do; nobody’s conversations, files or keys can be seen here."
+      lead="Who has an account here, and what they may do."
       action={
         <Button variant="primary" icon={UserPlus} onClick={() => setAdding(true)}>
           Add User

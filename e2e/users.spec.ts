@@ -171,7 +171,6 @@ test('many accounts are searched, ordered and read on, by keyboard too, and in c
       name: `Person ${number}`,
       email: `${crowd}-${number}@example.com`,
       role: number % 2 ? 'Viewer' : 'Editor',
-      password,
     });
     expect(status).toBe(201);
   }

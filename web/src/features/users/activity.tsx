@@ -36,7 +36,7 @@ const eventWords: Record<SecurityEventKind, string> = {
 const byWords: Record<AccountEvent['by'], string> = {
   self: 'The person',
   administrator: 'An administrator',
-  operator: 'The operator, on the server',
+  operator: 'The operator',
 };
 
 const columns: readonly Column<AccountEvent>[] = [

@@ -106,7 +106,7 @@ test('own colors are tried, kept, on every device before the first paint, and ta
 
   // What cannot be read is said with its ratio; what is no color is refused at its field.
   await fillColors(page, { ...paper, 'Text Color': '#93a1a1' });
-  await expect(page.getByText('Text on the background: contrast 2.46:1, should be at least 4.5:1')).toBeVisible();
+  await expect(page.getByText('Text on the background: contrast 2.47:1, should be at least 4.5:1')).toBeVisible();
   await fillColors(page, paper);
   await expect(page.getByText('should be at least 4.5:1')).toHaveCount(0);
   await colorField(page, 'Accent Color').fill('orange');

@@ -128,6 +128,14 @@ test('roles, deactivating and deleting take effect at once', async ({ page, else
   await elsewhere.getByRole('button', { name: 'Login' }).click();
   await expect(toasts(elsewhere).filter({ hasText: 'Login failed' })).toBeVisible();
 
+  // The record tells of both, and goes with the account.
+  await page.getByRole('tab', { name: 'Activity' }).click();
+  const told = page.getByRole('table', { name: 'Activity' }).getByRole('row').filter({ hasText: email });
+  await expect(told.filter({ hasText: 'Role changed' })).toContainText('Editor to Viewer');
+  await expect(told.filter({ hasText: 'Status changed' })).toContainText('An administrator');
+  await expectAccessible(page);
+
+  await page.goto(`/users?q=${email}`);
   await choose(page, email, 'Delete');
   const question = page.getByRole('alertdialog', { name: 'Delete User' });
   await expect(question).toContainText(email);
@@ -137,11 +145,6 @@ test('roles, deactivating and deleting take effect at once', async ({ page, else
   await expect(page.getByText(`No name or address contains “${email}”.`)).toBeVisible();
   await page.getByRole('button', { name: 'Clear Search' }).click();
   await expect(rows(page).first()).toBeVisible();
-
-  await page.getByRole('tab', { name: 'Activity' }).click();
-  const activity = page.getByRole('table', { name: 'Activity' });
-  await expect(activity.getByRole('row').filter({ hasText: 'Role changed' }).first()).toBeVisible();
-  await expectAccessible(page);
 });
 
 test('the last administrator stays one, and nobody deletes themselves here', async ({ page, administrator }) => {

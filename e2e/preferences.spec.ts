@@ -300,7 +300,10 @@ test('an answer that finishes unseen is told and heard, and its notification lea
   await page.goto(`/chat/${quiet}`);
   await hide(page, true);
   await ask('Unseen and quiet [[bench 20]] [[delay 10]]');
-  await untilDone();
+  // The lock that keeps other tabs from telling it too is held while it would be told, and let go afterwards.
+  const locks = () => page.evaluate(async () => (await navigator.locks.query()).held?.length);
+  await expect.poll(locks).toBe(1);
+  await expect.poll(locks).toBe(0);
   await hide(page, false);
   expect(await recorded(page)).toEqual({ shown: [], tones: 0 });
 });

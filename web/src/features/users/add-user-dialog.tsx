@@ -3,6 +3,7 @@ import { useId } from 'react';
 import { useForm } from 'react-hook-form';
 import { errorText } from '#web/lib/api.ts';
 import { showFieldErrors } from '#web/lib/form-errors.ts';
+import { UnsavedChanges } from '#web/lib/unsaved-changes.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Notice } from '#web/ui/notice.tsx';
@@ -68,6 +69,7 @@ export function AddUserDialog({ onClose, onLink }: { onClose: () => void; onLink
         )}
         <UserFields form={form} withPassword />
       </form>
+      <UnsavedChanges when={form.formState.isDirty && !add.isSuccess} what="this user" />
     </Dialog>
   );
 }

@@ -5,6 +5,7 @@ import { useForm } from 'react-hook-form';
 import { useUser } from '#web/data/current-user.ts';
 import { errorText } from '#web/lib/api.ts';
 import { showFieldErrors } from '#web/lib/form-errors.ts';
+import { UnsavedChanges } from '#web/lib/unsaved-changes.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Notice } from '#web/ui/notice.tsx';
@@ -89,6 +90,7 @@ export function EditUserDialog({ user, onClose }: { user: ManagedUser; onClose: 
           }
         />
       </form>
+      <UnsavedChanges when={form.formState.isDirty && !change.isSuccess} what="this user" />
     </Dialog>
   );
 }

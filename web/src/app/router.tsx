@@ -2,7 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet 
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { FailedPage } from './failed-page.tsx';
 import { NotFoundPage } from './not-found.tsx';
-import { authSearch, chatSearch, settingsSearch } from './search.ts';
+import { authSearch, chatSearch, settingsSearch, usersSearch } from './search.ts';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage });
 
@@ -50,6 +50,7 @@ const settings = createRoute({
 const users = createRoute({
   getParentRoute: () => signedIn,
   path: '/users',
+  validateSearch: usersSearch,
   component: lazyRouteComponent(() => import('./users-route.tsx'), 'UsersRoute'),
 });
 

@@ -1,16 +1,24 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useNotifyFinished } from '#web/data/finished.ts';
 import { ApiError, errorText } from '#web/lib/api.ts';
 import { toast } from '#web/ui/toast-store.ts';
 import type { MessageListHandle } from './message-list.tsx';
 import { isUnderWay, runUnderWay } from './message-window.ts';
 import { showRunEnd, useRegenerate, useSend, useShowBranch, useStop, useUpdateThread } from './mutations.ts';
 import { messagesQuery, refreshMessages, refreshThread, showThread, threadQuery } from './queries.ts';
-import { watchRun } from './run-store.ts';
+import { type LiveRun, watchRun } from './run-store.ts';
 import type { ThreadActions } from './thread-actions.ts';
 
 const complain = (title: string) => (error: Error) =>
   toast({ title, description: errorText(error), variant: 'destructive' });
+
+/** What to tell someone who is elsewhere; nothing where they ended it themselves. */
+function finishedText(run: LiveRun | null): string | undefined {
+  if (!run?.end || run.end.state === 'stopped') return undefined;
+  if (run.end.state === 'complete') return 'The answer is complete.';
+  return run.end.error ? `The answer failed. ${run.end.error.message}` : 'The answer failed.';
+}
 
 /** Follows the run that writes the last message, and what other tabs do in the thread. */
 function useFollowedThread(threadId: number) {
@@ -20,10 +28,16 @@ function useFollowedThread(threadId: number) {
   const runId = run?.id ?? null;
   const answerId = run?.messageId ?? null;
 
+  const notify = useNotifyFinished();
   useEffect(() => {
     if (runId === null || answerId === null) return;
-    return watchRun(runId, (ended) => showRunEnd(client, threadId, answerId, ended));
-  }, [client, threadId, runId, answerId]);
+    return watchRun(runId, (ended) => {
+      showRunEnd(client, threadId, answerId, ended);
+      const title = client.getQueryData(threadQuery(threadId).queryKey)?.title ?? 'Your conversation';
+      const body = finishedText(ended);
+      if (body) notify({ title, body, path: `/chat/${threadId}` });
+    });
+  }, [client, notify, threadId, runId, answerId]);
 
   // Another tab has written here, or a run of ours ended unseen.
   const { runId: toldRun, updatedAt: toldTime } = thread.data ?? {};

@@ -29,6 +29,14 @@ export const settingsSearch = (raw: Raw) =>
 
 export const chatSearch = (raw: Raw) => present({ assistant: positiveInteger(raw.assistant) });
 
+/** The days to show: so many up to today, or from one to another. */
+export const analyticsSearch = (raw: Raw) =>
+  present({
+    range: ([7, 30, 90] as const).find((days) => days === raw.range),
+    from: text(raw.from),
+    to: text(raw.to),
+  });
+
 export const authSearch = (raw: Raw) =>
   present({
     tab: oneOf(['login', 'register'] as const, raw.tab),

@@ -1,0 +1,101 @@
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { Button } from '#web/ui/button.tsx';
+import { classNames } from '#web/ui/class-names.ts';
+import { Field } from '#web/ui/field.tsx';
+import { Input } from '#web/ui/input.tsx';
+import { type DayRange, type Preset, presets, problemOf, type RangeProblem, type RangeSearch } from './range.ts';
+
+type RangePickerProps = {
+  /** null: two days of one's own. */
+  preset: Preset | null;
+  range: DayRange;
+  problem: RangeProblem | null;
+  today: string;
+  onChange: (search: RangeSearch) => void;
+};
+
+const choice =
+  'flex h-8 min-w-0 flex-1 items-center justify-center whitespace-nowrap rounded-sm px-3 font-medium text-muted-foreground transition-colors duration-120 ' +
+  'hover:text-foreground has-checked:bg-active has-checked:text-foreground has-focus-visible:outline-2 has-focus-visible:outline-ring ' +
+  'light:has-checked:bg-card light:has-checked:shadow-[0_0_0_1px_var(--border)] max-md:h-9';
+
+/** Which days are shown: 7, 30 or 90 up to today, or from one to another. */
+export function RangePicker({ preset, range, problem, today, onChange }: RangePickerProps) {
+  const [isCustom, setIsCustom] = useState(preset === null);
+  return (
+    <div className="flex flex-wrap items-start gap-x-4 gap-y-3">
+      <fieldset className="flex rounded-md border border-border p-0.5 max-sm:w-full light:bg-muted">
+        <legend className="sr-only">Days to show</legend>
+        {presets.map((days) => (
+          <label key={days} className={choice}>
+            <input
+              type="radio"
+              name="range"
+              checked={!isCustom && preset === days}
+              onChange={() => {
+                setIsCustom(false);
+                onChange({ range: days });
+              }}
+              className="sr-only"
+            />
+            {days} days
+          </label>
+        ))}
+        <label className={choice}>
+          <input type="radio" name="range" checked={isCustom} onChange={() => setIsCustom(true)} className="sr-only" />
+          Custom
+        </label>
+      </fieldset>
+      {isCustom && <CustomRange range={range} problem={problem} today={today} onChange={onChange} />}
+    </div>
+  );
+}
+
+type CustomRangeProps = Pick<RangePickerProps, 'range' | 'problem' | 'today' | 'onChange'>;
+
+function CustomRange({ range, problem, today, onChange }: CustomRangeProps) {
+  const [draft, setDraft] = useState(range);
+  const [wrong, setWrong] = useState(problem);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (wrong) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [wrong]);
+  const apply = (event: FormEvent) => {
+    event.preventDefault();
+    const found = problemOf(draft);
+    setWrong(found);
+    if (!found) onChange(draft);
+  };
+  const field = (name: 'from' | 'to', label: string) => (
+    <Field
+      label={label}
+      error={wrong?.[name]}
+      className="w-44 max-sm:w-full [&>div:first-child]:max-sm:mb-1 [&>div:first-child]:sm:mb-0 sm:flex sm:flex-wrap sm:items-center sm:gap-x-2"
+    >
+      {(control) => (
+        <Input
+          {...control}
+          type="date"
+          max={today}
+          value={draft[name]}
+          onChange={(event) => setDraft({ ...draft, [name]: event.target.value })}
+          className="sm:w-40"
+        />
+      )}
+    </Field>
+  );
+  return (
+    <form
+      ref={form}
+      noValidate
+      onSubmit={apply}
+      className={classNames('flex flex-wrap items-start gap-3 max-sm:w-full')}
+    >
+      {field('from', 'From')}
+      {field('to', 'To')}
+      <Button type="submit" variant="secondary" className="max-sm:w-full">
+        Apply
+      </Button>
+    </form>
+  );
+}

@@ -11,7 +11,7 @@ export type Bar = {
   label: string;
   /** Stands out, such as today. */
   isMarked?: boolean;
-  /** There is something whose value is not known: drawn as a hollow foot. */
+  /** There is something whose value is not known: a hollow foot, where there is nothing else to draw. */
   isPartlyUnknown?: boolean;
 };
 
@@ -183,7 +183,7 @@ function Columns({ bars, width, y, pointed }: ColumnsProps) {
                 width={barWidth}
                 height={barHeight}
                 rx={Math.min(2, barWidth / 4)}
-                className={classNames(bar.isMarked ? 'fill-accent' : 'fill-primary')}
+                className={bar.isMarked ? 'fill-accent' : 'fill-primary'}
               />
             )}
             {bar.isPartlyUnknown && barHeight === 0 && (
@@ -198,15 +198,8 @@ function Columns({ bars, width, y, pointed }: ColumnsProps) {
             )}
             {labelled.has(index) && width > 0 && (
               <text
-                x={labelX(index, bars.length, step, width)}
+                {...labelPlace((index + 0.5) * step, width)}
                 y={height - 8}
-                textAnchor={
-                  index === bars.length - 1 && step < labelRoom
-                    ? 'end'
-                    : index === 0 && step < labelRoom
-                      ? 'start'
-                      : 'middle'
-                }
                 className={classNames(
                   'text-xs',
                   bar.isMarked ? 'fill-foreground font-medium' : 'fill-muted-foreground',
@@ -222,9 +215,10 @@ function Columns({ bars, width, y, pointed }: ColumnsProps) {
   );
 }
 
-/** The outermost labels stay within the chart. */
-function labelX(index: number, count: number, step: number, width: number): number {
-  if (step < labelRoom && index === count - 1) return width;
-  if (step < labelRoom && index === 0) return 0;
-  return (index + 0.5) * step;
+/** In the middle under its bar; the outermost labels stay within the chart. */
+function labelPlace(middle: number, width: number) {
+  const half = labelRoom / 2 - 8;
+  if (middle < half) return { x: 0, textAnchor: 'start' } as const;
+  if (middle > width - half) return { x: width, textAnchor: 'end' } as const;
+  return { x: middle, textAnchor: 'middle' } as const;
 }

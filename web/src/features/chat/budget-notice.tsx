@@ -5,6 +5,7 @@ import { OctagonX, TriangleAlert } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { budgetsQuery } from '#web/data/usage.ts';
 import { formatCost } from '#web/lib/format.ts';
+import { formatShare } from '#web/lib/share.ts';
 
 type BudgetNoticeProps = { assistantId: number | null; isAnswering: boolean };
 
@@ -27,7 +28,7 @@ export function BudgetNotice({ assistantId, isAnswering }: BudgetNoticeProps) {
   if (!budget) return null;
   const isExceeded = budget.state === 'exceeded';
   const Icon = isExceeded ? OctagonX : TriangleAlert;
-  const percent = Math.floor((budget.spentUsd / budget.amountUsd) * 100);
+  const share = formatShare(budget.spentUsd, budget.amountUsd);
   const whose = budget.assistant ? ` for ${budget.assistant.name}` : '';
   return (
     <output className="mb-2 flex items-start gap-2 px-1 text-muted-foreground text-sm [overflow-wrap:anywhere]">
@@ -36,9 +37,7 @@ export function BudgetNotice({ assistantId, isAnswering }: BudgetNoticeProps) {
         className={isExceeded ? 'mt-0.5 size-4 text-destructive-text' : 'mt-0.5 size-4 text-warning-text'}
       />
       <span className="min-w-0 flex-1">
-        {isExceeded
-          ? `This month’s budget${whose} is used up: `
-          : `${percent}% of this month’s budget${whose} is used: `}
+        {isExceeded ? `This month’s budget${whose} is used up: ` : `${share} of this month’s budget${whose} is used: `}
         {formatCost(budget.spentUsd)} of {formatCost(budget.amountUsd)}.{' '}
         <Link to="/analytics" className="rounded-xs text-foreground underline underline-offset-4">
           Analytics

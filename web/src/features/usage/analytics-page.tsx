@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Download } from 'lucide-react';
+import { CalendarX, Download } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useUser } from '#web/data/current-user.ts';
 import { analyticsQuery } from '#web/data/usage.ts';
@@ -7,6 +7,7 @@ import { errorText } from '#web/lib/api.ts';
 import { saveText } from '#web/lib/save-file.ts';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
+import { EmptyState } from '#web/ui/empty-state.tsx';
 import { ErrorState } from '#web/ui/error-state.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { Page } from '#web/ui/page.tsx';
@@ -63,7 +64,9 @@ export function AnalyticsPage({ search, onSearchChange }: AnalyticsPageProps) {
           Download CSV
         </Button>
       </div>
-      {problem === null && (
+      {problem ? (
+        <EmptyState icon={CalendarX} text="Choose other days to see what was used in them." className="mt-4" />
+      ) : (
         <>
           <p className="mt-3 mb-4 text-muted-foreground text-sm">
             {formatRange(range)}, days in the time zone {tz.replaceAll('_', ' ')}. All costs are estimates: tokens times

@@ -5,9 +5,10 @@ import { useState } from 'react';
 import { budgetsQuery, useRemoveBudget } from '#web/data/usage.ts';
 import { errorText } from '#web/lib/api.ts';
 import { formatCost } from '#web/lib/format.ts';
+import { formatShare } from '#web/lib/share.ts';
 import { Badge, type BadgeTone } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
-import { Card, CardHeader } from '#web/ui/card.tsx';
+import { Card, CardFooter, CardHeader } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
 import { EmptyState } from '#web/ui/empty-state.tsx';
@@ -17,7 +18,6 @@ import { ShareBar } from '#web/ui/share-bar.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { BudgetDialog } from './budget-dialog.tsx';
-import { formatShare } from './comparison.ts';
 
 const states: Record<Budget['state'], { words: string; tone: BadgeTone; icon: Icon; fill: string }> = {
   within: { words: 'Within budget', tone: 'success', icon: CircleCheck, fill: 'fill-primary' },
@@ -40,7 +40,7 @@ export function BudgetCard({ tz, className }: { tz: string; className?: string |
     <Card aria-label="Budgets" className={classNames('flex min-w-0 flex-col', className)}>
       <CardHeader
         title="Budgets"
-        description="What you want to spend in a calendar month. Requests without a known price are not counted."
+        description="What you want to spend in a calendar month."
         action={
           budgets &&
           budgets.length > 0 && (
@@ -74,11 +74,14 @@ export function BudgetCard({ tz, className }: { tz: string; className?: string |
           className="flex-1 justify-center"
         />
       ) : (
-        <ul className="mt-2 divide-y divide-border px-5 pb-2">
-          {budgets.map((budget) => (
-            <BudgetRow key={budget.id} budget={budget} onChange={() => setEditing({ budget })} />
-          ))}
-        </ul>
+        <>
+          <ul className="mt-2 divide-y divide-border px-5 pb-2">
+            {budgets.map((budget) => (
+              <BudgetRow key={budget.id} budget={budget} onChange={() => setEditing({ budget })} />
+            ))}
+          </ul>
+          <CardFooter className="mt-auto">Requests without a known price are not counted.</CardFooter>
+        </>
       )}
       {editing && budgets && (
         <BudgetDialog budget={editing.budget} budgets={budgets} tz={tz} onClose={() => setEditing(null)} />

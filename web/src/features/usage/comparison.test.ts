@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changeOf, formatShare } from './comparison.ts';
+import { changeOf } from './comparison.ts';
 
 test.each([
   [12, 10, 'up', 'up 20%'],
@@ -14,13 +14,3 @@ test.each([
   [null, 10, 'none', 'cannot be compared'],
   [10, null, 'none', 'cannot be compared'],
 ])('%s after %s is %s', (now, before, direction, text) => expect(changeOf(now, before)).toEqual({ direction, text }));
-
-test.each([
-  [1, 4, '25%'],
-  [0, 4, '0%'],
-  [0, 0, '0%'],
-  [1, 1000, '<1%'],
-  [999, 1000, '>99%'],
-  [4, 4, '100%'],
-  [6, 4, '150%'],
-])('%s of %s is %s', (part, whole, text) => expect(formatShare(part, whole)).toBe(text));

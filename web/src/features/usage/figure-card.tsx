@@ -10,7 +10,8 @@ type FigureCardProps = {
   /** undefined: not there yet. */
   value: string | undefined;
   unit?: string | undefined;
-  change: { change: Change /** null: not known. */; before: string | null; days: number } | undefined;
+  /** `before` is null where one of the two is not known. */
+  change: { change: Change; before: string | null; days: number } | undefined;
   children: ReactNode;
   className?: string | undefined;
 };

@@ -1,6 +1,5 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { Button } from '#web/ui/button.tsx';
-import { classNames } from '#web/ui/class-names.ts';
 import { Field } from '#web/ui/field.tsx';
 import { Input } from '#web/ui/input.tsx';
 import { type DayRange, type Preset, presets, problemOf, type RangeProblem, type RangeSearch } from './range.ts';
@@ -17,13 +16,13 @@ type RangePickerProps = {
 const choice =
   'flex h-8 min-w-0 flex-1 items-center justify-center whitespace-nowrap rounded-sm px-3 font-medium text-muted-foreground transition-colors duration-120 ' +
   'hover:text-foreground has-checked:bg-active has-checked:text-foreground has-focus-visible:outline-2 has-focus-visible:outline-ring ' +
-  'light:has-checked:bg-card light:has-checked:shadow-[0_0_0_1px_var(--border)] max-md:h-9';
+  'light:has-checked:bg-card light:has-checked:shadow-[0_0_0_1px_var(--border)] max-md:h-9 max-sm:px-1';
 
 /** Which days are shown: 7, 30 or 90 up to today, or from one to another. */
 export function RangePicker({ preset, range, problem, today, onChange }: RangePickerProps) {
   const [isCustom, setIsCustom] = useState(preset === null);
   return (
-    <div className="flex flex-wrap items-start gap-x-4 gap-y-3">
+    <>
       <fieldset className="flex rounded-md border border-border p-0.5 max-sm:w-full light:bg-muted">
         <legend className="sr-only">Days to show</legend>
         {presets.map((days) => (
@@ -47,7 +46,7 @@ export function RangePicker({ preset, range, problem, today, onChange }: RangePi
         </label>
       </fieldset>
       {isCustom && <CustomRange range={range} problem={problem} today={today} onChange={onChange} />}
-    </div>
+    </>
   );
 }
 
@@ -67,11 +66,7 @@ function CustomRange({ range, problem, today, onChange }: CustomRangeProps) {
     if (!found) onChange(draft);
   };
   const field = (name: 'from' | 'to', label: string) => (
-    <Field
-      label={label}
-      error={wrong?.[name]}
-      className="w-44 max-sm:w-full [&>div:first-child]:max-sm:mb-1 [&>div:first-child]:sm:mb-0 sm:flex sm:flex-wrap sm:items-center sm:gap-x-2"
-    >
+    <Field label={label} error={wrong?.[name]} className="sm:w-64">
       {(control) => (
         <Input
           {...control}
@@ -79,7 +74,6 @@ function CustomRange({ range, problem, today, onChange }: CustomRangeProps) {
           max={today}
           value={draft[name]}
           onChange={(event) => setDraft({ ...draft, [name]: event.target.value })}
-          className="sm:w-40"
         />
       )}
     </Field>
@@ -89,11 +83,12 @@ function CustomRange({ range, problem, today, onChange }: CustomRangeProps) {
       ref={form}
       noValidate
       onSubmit={apply}
-      className={classNames('flex flex-wrap items-start gap-3 max-sm:w-full')}
+      // Below the row of buttons that it stands in.
+      className="order-last grid w-full grid-cols-2 items-start gap-3 sm:flex"
     >
       {field('from', 'From')}
       {field('to', 'To')}
-      <Button type="submit" variant="secondary" className="max-sm:w-full">
+      <Button type="submit" variant="secondary" className="max-sm:order-last max-sm:col-span-2 max-sm:h-10 sm:mt-6.5">
         Apply
       </Button>
     </form>

@@ -2,13 +2,13 @@ import type { Analytics, Figures } from '@roster/contracts/usage';
 import { Bot, Layers } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { formatCost, formatCount, formatNumber } from '#web/lib/format.ts';
+import { formatShare } from '#web/lib/share.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { EmptyState } from '#web/ui/empty-state.tsx';
 import { ShareBar } from '#web/ui/share-bar.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
-import { formatShare } from './comparison.ts';
 import { assistantName } from './names.ts';
 
 type Row = {
@@ -33,13 +33,13 @@ function Ranking({ rows, whole }: { rows: readonly Row[]; whole: number }) {
             <button
               type="button"
               onClick={onOpen}
+              aria-label={`${name}: show requests`}
               className={classNames(
                 'relative min-w-0 truncate rounded-xs text-left font-medium underline-offset-4 hover:underline',
                 isCode && 'font-mono text-sm',
               )}
             >
               {name}
-              <span className="sr-only">: show requests</span>
             </button>
             <span
               className={classNames('shrink-0 tabular-nums', value === null ? 'text-muted-foreground' : 'font-medium')}

@@ -46,9 +46,10 @@ export function Cost({ request, onSetPrice }: CostProps): ReactNode {
     <button
       type="button"
       onClick={() => onSetPrice(request.model)}
+      aria-label={`No price known: set price of ${request.model}`}
       className="whitespace-nowrap rounded-xs text-muted-foreground underline decoration-dotted underline-offset-4 hover:text-foreground"
     >
-      no price known<span className="sr-only">: set price of {request.model}</span>
+      no price known
     </button>
   );
 }

@@ -1,7 +1,8 @@
 import type { Analytics } from '@roster/contracts/usage';
 import { formatCost, formatNumber } from '#web/lib/format.ts';
+import { formatShare } from '#web/lib/share.ts';
 import { ShareBar } from '#web/ui/share-bar.tsx';
-import { changeOf, formatShare } from './comparison.ts';
+import { changeOf } from './comparison.ts';
 import { FigureCard, FigureList } from './figure-card.tsx';
 
 type SummaryProps = { shown: Analytics | undefined; className?: string | undefined };

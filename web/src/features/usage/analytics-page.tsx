@@ -46,15 +46,7 @@ export function AnalyticsPage({ search, onSearchChange }: AnalyticsPageProps) {
       }
     >
       <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
-        <RangePicker
-          // The fields begin with what the address says.
-          key={preset === null ? `${range.from} ${range.to}` : 'preset'}
-          preset={preset}
-          range={range}
-          problem={problem}
-          today={today}
-          onChange={onSearchChange}
-        />
+        <RangePicker preset={preset} range={range} problem={problem} today={today} onChange={onSearchChange} />
         <Button
           icon={Download}
           onClick={download}

@@ -28,7 +28,7 @@ export function FigureCard({ title, value, unit, change, children, className }: 
           <Skeleton className="h-7 w-32" />
         ) : (
           <>
-            <p className="wrap-anywhere font-semibold text-2xl tabular-nums tracking-[-0.02em]">{value}</p>
+            <p className="wrap-anywhere font-semibold text-2xl tabular-nums tracking-[-0.02em]">{value}</p>{' '}
             {unit && <p className="text-muted-foreground">{unit}</p>}
           </>
         )}
@@ -41,6 +41,8 @@ export function FigureCard({ title, value, unit, change, children, className }: 
   );
 }
 
+const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
 function ChangeLine({ change, before, days }: NonNullable<FigureCardProps['change']>) {
   const Icon = icons[change.direction];
   const period = days === 1 ? 'the day before' : `the ${days} days before`;
@@ -49,7 +51,7 @@ function ChangeLine({ change, before, days }: NonNullable<FigureCardProps['chang
     <p className="flex items-start gap-1.5 text-muted-foreground">
       <Icon aria-hidden className="mt-0.75 size-3.5 text-foreground" />
       <span>
-        <span className="font-medium text-foreground first-letter:uppercase inline-block">{change.text}</span>{' '}
+        <span className="font-medium text-foreground">{capitalised(change.text)}</span>{' '}
         {isChange
           ? `from ${before} in ${period}`
           : change.direction === 'same'

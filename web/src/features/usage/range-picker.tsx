@@ -20,7 +20,8 @@ const choice =
 
 /** Which days are shown: 7, 30 or 90 up to today, or from one to another. */
 export function RangePicker({ preset, range, problem, today, onChange }: RangePickerProps) {
-  const [isCustom, setIsCustom] = useState(preset === null);
+  const [opened, setOpened] = useState(false);
+  const isCustom = preset === null || opened;
   return (
     <>
       <fieldset className="flex rounded-md border border-border p-0.5 max-sm:w-full light:bg-muted">
@@ -32,7 +33,7 @@ export function RangePicker({ preset, range, problem, today, onChange }: RangePi
               name="range"
               checked={!isCustom && preset === days}
               onChange={() => {
-                setIsCustom(false);
+                setOpened(false);
                 onChange({ range: days });
               }}
               className="sr-only"
@@ -41,11 +42,21 @@ export function RangePicker({ preset, range, problem, today, onChange }: RangePi
           </label>
         ))}
         <label className={choice}>
-          <input type="radio" name="range" checked={isCustom} onChange={() => setIsCustom(true)} className="sr-only" />
+          <input type="radio" name="range" checked={isCustom} onChange={() => setOpened(true)} className="sr-only" />
           Custom
         </label>
       </fieldset>
-      {isCustom && <CustomRange range={range} problem={problem} today={today} onChange={onChange} />}
+      {isCustom && (
+        <CustomRange
+          range={range}
+          problem={problem}
+          today={today}
+          onChange={(search) => {
+            setOpened(false);
+            onChange(search);
+          }}
+        />
+      )}
     </>
   );
 }
@@ -55,6 +66,13 @@ type CustomRangeProps = Pick<RangePickerProps, 'range' | 'problem' | 'today' | '
 function CustomRange({ range, problem, today, onChange }: CustomRangeProps) {
   const [draft, setDraft] = useState(range);
   const [wrong, setWrong] = useState(problem);
+  const [shown, setShown] = useState(range);
+  // The address has changed otherwise than from here.
+  if (shown.from !== range.from || shown.to !== range.to) {
+    setShown(range);
+    setDraft(range);
+    setWrong(problem);
+  }
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
     if (wrong) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();

@@ -184,7 +184,7 @@ test('an unknown price is never a zero, and once set holds for past requests too
   const byModel = card(page, 'Cost by Model');
   await expect(card(page, 'Cost Overview')).toContainText('No price known');
   await expect(byModel).toContainText('no price known');
-  await expect(byModel).toContainText(/2 requests · 2,\d+ tokens/);
+  await expect(byModel).toContainText(/2 requests · \d,\d+ tokens/);
   await byModel.getByRole('button', { name: 'Set price of chat-latest' }).click();
   const dialog = page.getByRole('dialog', { name: 'Set price' });
   await dialog.getByRole('button', { name: 'Save price' }).click();

@@ -126,13 +126,20 @@ function BudgetRow({ budget, onChange }: { budget: Budget; onChange: () => void 
         <p className="text-muted-foreground text-sm">
           Warns at {formatShare(budget.warnAt, 1)}. {budget.hardStop ? 'Stops when it is used up.' : 'Does not stop.'}
         </p>
-        <div className="-mr-2.5 flex gap-1">
-          <Button size="sm" variant="ghost" onClick={onChange} aria-label={`Change budget for ${inSentence(budget)}`}>
+        <div className="-mr-2.5 flex gap-1 max-sm:-ml-2.5">
+          <Button
+            size="sm"
+            variant="ghost"
+            className="max-md:h-10"
+            onClick={onChange}
+            aria-label={`Change budget for ${inSentence(budget)}`}
+          >
             Change
           </Button>
           <Button
             size="sm"
             variant="ghost"
+            className="max-md:h-10"
             onClick={() => setAsks(true)}
             aria-label={`Remove budget for ${inSentence(budget)}`}
           >

@@ -35,7 +35,7 @@ function Ranking({ rows, whole }: { rows: readonly Row[]; whole: number }) {
               onClick={onOpen}
               aria-label={`${name}: show requests`}
               className={classNames(
-                'relative min-w-0 truncate rounded-xs text-left font-medium underline-offset-4 hover:underline',
+                'relative min-w-0 truncate rounded-xs text-left max-md:-my-2 max-md:py-2 font-medium underline-offset-4 hover:underline',
                 isCode && 'font-mono text-sm',
               )}
             >
@@ -150,7 +150,12 @@ export function CostByModel(props: ModelProps & { onSetPrice: (model: string) =>
         onOpen: () => onOpen(row.model),
         action:
           row.unpricedRequests > 0 ? (
-            <Button size="sm" onClick={() => onSetPrice(row.model)} aria-label={`Set price of ${row.model}`}>
+            <Button
+              size="sm"
+              className="max-md:h-10"
+              onClick={() => onSetPrice(row.model)}
+              aria-label={`Set price of ${row.model}`}
+            >
               Set price
             </Button>
           ) : undefined,

@@ -2,7 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet 
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { FailedPage } from './failed-page.tsx';
 import { NotFoundPage } from './not-found.tsx';
-import { authSearch, chatSearch, settingsSearch, usersSearch } from './search.ts';
+import { analyticsSearch, authSearch, chatSearch, settingsSearch, usersSearch } from './search.ts';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage });
 
@@ -34,7 +34,8 @@ const files = createRoute({
 const analytics = createRoute({
   getParentRoute: () => signedIn,
   path: '/analytics',
-  component: lazyRouteComponent(() => import('#web/features/usage/analytics-page.tsx'), 'AnalyticsPage'),
+  validateSearch: analyticsSearch,
+  component: lazyRouteComponent(() => import('./analytics-route.tsx'), 'AnalyticsRoute'),
 });
 const fineTuning = createRoute({
   getParentRoute: () => signedIn,

@@ -42,6 +42,14 @@ export const usersSearch = (raw: Raw) =>
     order: oneOf(['asc', 'desc'] as const, raw.order),
   });
 
+/** The days to show: so many up to today, or from one to another. */
+export const analyticsSearch = (raw: Raw) =>
+  present({
+    range: ([7, 30, 90] as const).find((days) => days === raw.range),
+    from: text(raw.from),
+    to: text(raw.to),
+  });
+
 export const authSearch = (raw: Raw) =>
   present({
     tab: oneOf(['login', 'register'] as const, raw.tab),

@@ -1,7 +1,11 @@
 /** Hands a JSON document to the browser as a download. */
 export function saveJson(filename: string, content: unknown): void {
-  saveBlob(filename, new Blob([`${JSON.stringify(content, null, 2)}\n`], { type: 'application/json' }));
+  saveText(filename, `${JSON.stringify(content, null, 2)}\n`, 'application/json');
 }
+
+/** Hands a text to the browser as a download. */
+export const saveText = (filename: string, text: string, type: string) =>
+  saveBlob(filename, new Blob([text], { type }));
 
 /** Hands a file to the browser as a download. */
 export function saveBlob(filename: string, content: Blob): void {

@@ -8,6 +8,7 @@ import { isUnderWay, runUnderWay } from './message-window.ts';
 import { showRunEnd, useRegenerate, useSend, useShowBranch, useStop, useUpdateThread } from './mutations.ts';
 import { messagesQuery, refreshMessages, refreshThread, showThread, threadQuery } from './queries.ts';
 import { type LiveRun, watchRun } from './run-store.ts';
+import { isOverBudget } from './send-failure.tsx';
 import type { ThreadActions } from './thread-actions.ts';
 
 const complain = (title: string) => (error: Error) =>
@@ -58,12 +59,17 @@ function useFollowedThread(threadId: number) {
   return { thread, runId: runId ?? thread.data?.runId ?? null };
 }
 
+/** Why something was not sent. `insist` sends it over a budget, where it is not the composer's text. */
+type SendProblem = { error: unknown; insist: (() => void) | null };
+
+type Draft = { place: string; text: string; parentId: number | null | undefined };
+
 /** The open thread, and all that can be done in it. */
 export function useOpenThread(threadId: number, list: RefObject<MessageListHandle | null>) {
   const client = useQueryClient();
   const { thread, runId } = useFollowedThread(threadId);
   const [editingId, setEditingId] = useState<number | null>(null);
-  const [failure, setFailure] = useState<unknown>(null);
+  const [failure, setFailure] = useState<SendProblem | null>(null);
   const [stoppingRun, setStoppingRun] = useState<number | null>(null);
   const { mutateAsync: sendAsync, isPending: sending } = useSend();
   const { mutate: startAgain } = useRegenerate(threadId);
@@ -73,15 +79,15 @@ export function useOpenThread(threadId: number, list: RefObject<MessageListHandl
   const assistantId = thread.data?.assistantId ?? null;
 
   const sendFrom = useCallback(
-    async (place: string, text: string, parentId: number | null | undefined) => {
+    async (draft: Draft, overBudget = false, insist: (() => void) | null = null) => {
       setFailure(null);
       try {
-        await sendAsync({ threadId, text, place, parentId });
+        await sendAsync({ threadId, ...draft, overBudget });
         // After the messages are on the page.
         requestAnimationFrame(() => list.current?.goToEnd());
         return true;
       } catch (error) {
-        setFailure(error);
+        setFailure({ error, insist });
         // What this page believed about the thread was wrong.
         if (error instanceof ApiError && (error.status === 409 || error.status === 404)) {
           void refreshThread(client, threadId);
@@ -96,10 +102,11 @@ export function useOpenThread(threadId: number, list: RefObject<MessageListHandl
   const messagesNow = useCallback(() => client.getQueryData(messagesQuery(threadId).queryKey), [client, threadId]);
 
   /** The end that is on this page, so that a branch shown in another tab changes nothing here. */
-  const send = (text: string) => {
+  const send = (text: string, overBudget: boolean) => {
     const window = messagesNow();
     const last = window?.newerCursor === null ? window.items.at(-1) : undefined;
-    return sendFrom(`chat:${threadId}`, text, last && !isUnderWay(last) ? last.id : undefined);
+    const parentId = last && !isUnderWay(last) ? last.id : undefined;
+    return sendFrom({ place: `chat:${threadId}`, text, parentId }, overBudget);
   };
 
   const edit = useCallback(
@@ -126,20 +133,39 @@ export function useOpenThread(threadId: number, list: RefObject<MessageListHandl
     });
   }, [client, runId, stopRun, threadId]);
 
+  const regenerate = useCallback(
+    function begin(messageId: number, overBudget = false) {
+      setFailure(null);
+      startAgain(
+        { messageId, overBudget },
+        {
+          onSuccess: () => requestAnimationFrame(() => list.current?.goToEnd()),
+          onError: (error) => {
+            if (isOverBudget(error)) setFailure({ error, insist: () => begin(messageId, true) });
+            else complain('No new answer was begun')(error);
+          },
+        },
+      );
+    },
+    [list, startAgain],
+  );
+
   const blockedReason = runId === null ? undefined : 'Wait for the answer, or stop it first.';
   const actions = useMemo<ThreadActions>(
     () => ({
       threadId,
       assistantId,
       blockedReason,
-      regenerate: (messageId) =>
-        startAgain(messageId, {
-          onSuccess: () => requestAnimationFrame(() => list.current?.goToEnd()),
-          onError: complain('No new answer was begun'),
-        }),
+      regenerate: (messageId) => regenerate(messageId),
       edit,
       stopEditing: () => setEditingId(null),
-      sendEdited: ({ messageId, parentId, text }) => sendFrom(`chat:${threadId}:edit:${messageId}`, text, parentId),
+      sendEdited: ({ messageId, parentId, text }) => {
+        const draft = { place: `chat:${threadId}:edit:${messageId}`, text, parentId };
+        const insist = async () => {
+          if (await sendFrom(draft, true)) setEditingId(null);
+        };
+        return sendFrom(draft, false, () => void insist());
+      },
       showBranch: (messageId) =>
         branch(messageId, {
           onSuccess: () => requestAnimationFrame(() => list.current?.show(messageId)),
@@ -151,7 +177,7 @@ export function useOpenThread(threadId: number, list: RefObject<MessageListHandl
           { onError: complain('The assistant was not changed') },
         ),
     }),
-    [threadId, assistantId, blockedReason, edit, sendFrom, startAgain, branch, update, list],
+    [threadId, assistantId, blockedReason, edit, sendFrom, regenerate, branch, update, list],
   );
 
   return {

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Config } from './config.ts';
 import type { OpenDatabase } from './db/connect.ts';
 import type { Presence } from './db/presence.ts';
-import { providerKeyService } from './features/account/provider-key.ts';
+import { type ProviderKeyService, providerKeyService } from './features/account/provider-key.ts';
 import { keyRepository } from './features/account/repository.ts';
 import { accountRoutes } from './features/account/routes.ts';
 import { importService } from './features/assistants/import.ts';
@@ -17,6 +17,7 @@ import { authRoutes } from './features/auth/routes.ts';
 import { authService } from './features/auth/service.ts';
 import { sessionService } from './features/auth/sessions.ts';
 import { createChat } from './features/chat/chat.ts';
+import { createFiles } from './features/files/files.ts';
 import { modelRoutes } from './features/models/routes.ts';
 import { modelService } from './features/models/service.ts';
 import { describeApi } from './http/api-description.ts';
@@ -32,6 +33,7 @@ import { createMailTransport } from './mail/transport.ts';
 import { loadCatalogue } from './provider/catalogue.ts';
 import { createProvider } from './provider/create.ts';
 import { createVault } from './security/vault.ts';
+import { createFileStore } from './storage/create.ts';
 
 export type ForTests = {
   /** Parse every answer with its contract. */
@@ -78,13 +80,26 @@ export async function createApp(parts: Parts) {
   const assistants = assistantService({ database, models });
   const imports = importService({ db, provider, keys, models, catalogue });
   const assistantRows = assistantRepository(db);
+  const files = createFiles({
+    db,
+    store: await createFileStore(config),
+    provider,
+    providerName: config.provider.name,
+    keys,
+    presence,
+    minFreeBytes: config.minFreeDiskBytes,
+    log,
+    wake: worker.wake,
+  });
+  for (const [kind, work] of Object.entries(files.kinds)) jobKinds.set(kind, work);
   const chat = createChat({ database, presence, provider, catalogue, keys, models, assistants: assistantRows, log });
 
   authRoutes(router, { auth, sessions, cookie, config });
-  accountRoutes(router, { keys, models });
+  accountRoutes(router, { keys: tellOfSavedKeys(keys, files.keySaved), models });
   modelRoutes(router, models);
   assistantRoutes(router, { assistants, imports });
   chat.routes(router, streams);
+  files.routes(router);
   operationRoutes(app, state, () => sql`select 1`.execute(db));
   describeApi(app, router.endpoints, cookie.name);
   await serveWeb(app);
@@ -94,7 +109,10 @@ export async function createApp(parts: Parts) {
     endpoints: router.endpoints,
     needsSetupCode: auth.needsSetupCode,
     /** Ends what a crash has left behind. Before anybody is let in. */
-    recover: chat.recover,
+    async recover() {
+      await files.recover();
+      return chat.recover();
+    },
     /** Takes work. */
     open() {
       state.ready = true;
@@ -102,6 +120,7 @@ export async function createApp(parts: Parts) {
     /** Takes no new work, lets what is under way end, and closes. */
     async close() {
       state.ready = false;
+      files.stop();
       await chat.close();
       await worker.stop();
       mail.close();
@@ -111,3 +130,13 @@ export async function createApp(parts: Parts) {
     },
   };
 }
+
+/** What waits for a key, or failed with the old one, begins anew once one is saved. */
+const tellOfSavedKeys = (keys: ProviderKeyService, tell: (userId: number) => Promise<void>): ProviderKeyService => ({
+  ...keys,
+  async save(userId, typed) {
+    const saved = await keys.save(userId, typed);
+    await tell(userId);
+    return saved;
+  },
+});

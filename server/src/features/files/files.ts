@@ -1,0 +1,88 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Kysely } from 'kysely';
+import type { Presence } from '../../db/presence.ts';
+import type { Database } from '../../db/schema.ts';
+import type { Router } from '../../http/router.ts';
+import type { JobKind } from '../../jobs/worker.ts';
+import type { Provider } from '../../provider/provider.ts';
+import type { FileStore } from '../../storage/file-store.ts';
+import type { ProviderKeyService } from '../account/provider-key.ts';
+import { copyRepository } from './copy-repository.ts';
+import { forwarding as createForwarding } from './forwarding.ts';
+import { fileListing } from './listing.ts';
+import { removal } from './removal.ts';
+import { fileRepository } from './repository.ts';
+import { fileRoutes } from './routes.ts';
+import { uploadService } from './uploads.ts';
+
+type Dependencies = {
+  db: Kysely<Database>;
+  store: FileStore;
+  provider: Provider;
+  providerName: string;
+  keys: ProviderKeyService;
+  presence: Presence;
+  minFreeBytes: number;
+  log: FastifyBaseLogger;
+  wake: () => void;
+};
+
+const sweepEveryMs = 30_000;
+
+/** Joins the parts of the files feature. */
+export function createFiles({
+  db,
+  store,
+  provider,
+  providerName,
+  keys,
+  presence,
+  minFreeBytes,
+  log,
+  wake,
+}: Dependencies) {
+  const { instance, isGone } = presence;
+  const files = fileRepository(db);
+  const forwarding = createForwarding({ db, store, provider, keys, providerName, instance, isGone, log, wake });
+  const { lookUp } = forwarding;
+  const removals = removal({ db, store, provider, keys, providerName, lookUp, isGone, wake });
+  const hasKey = async (userId: number) => (await keys.config(userId)).hasApiKey;
+  const uploads = uploadService({ db, store, instance, isGone, hasKey, minFreeBytes, log, wake });
+
+  /** Finishes what processes that are gone were receiving or sending. */
+  async function recover() {
+    const [swept, taken] = [await uploads.sweep(), await forwarding.recover()];
+    if (swept + taken > 0)
+      log.warn({ swept, taken }, 'uploads that were cut off were removed, forwarding taken up again');
+    wake();
+  }
+  const timer = setInterval(
+    () => recover().catch((error: unknown) => log.error({ err: error }, 'sweeping files failed')),
+    sweepEveryMs,
+  ).unref();
+
+  const kinds: Record<string, JobKind> = { ...forwarding.kinds, ...removals.kinds };
+  return {
+    kinds,
+    recover,
+    routes: (router: Router) =>
+      fileRoutes(router, {
+        files,
+        copies: copyRepository(db),
+        store,
+        uploads,
+        list: fileListing(files),
+        removals,
+        forwarding,
+      }),
+    keySaved: forwarding.keySaved,
+    /** For closing an account, in its transaction. */
+    removeAllOf: removals.removeAllOf,
+    /** For taking all data along: names and bytes, one after the other. */
+    async *contentsOf(userId: number) {
+      for (const { filename, size, storageKey } of await files.all(userId))
+        yield { filename, size, open: () => store.read(storageKey) };
+    },
+    stop: () => clearInterval(timer),
+  };
+}

@@ -5,7 +5,9 @@ const unwanted = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
 
 /** A name as a label: never a path, nothing invisible, 255 characters with its ending kept. */
 export function cleanName(given: string): string {
-  const last = given.toWellFormed().replaceAll('\\', '/').split('/').at(-1) ?? '';
+  // Browsers write these three so in a form, and nothing else.
+  const meant = given.replace(/%0[da]/gi, ' ').replaceAll('%22', '"');
+  const last = meant.toWellFormed().replaceAll('\\', '/').split('/').at(-1) ?? '';
   const name = last.replace(unwanted, '').replace(/\s+/g, ' ').trim();
   if (/^\.*$/.test(name)) return 'file';
   const letters = [...name];

@@ -139,7 +139,7 @@ describe.each(engines)('forwarding on %s', (engine) => {
 
   test('does not send a file twice where only the answer was lost', async () => {
     const { visitor, key } = await someone();
-    const { id } = await uploaded(app, visitor, { filename: 'once.txt' });
+    const { id } = await uploaded(app, visitor, { filename: 'on "ce".txt' });
     await untilCopy(visitor, id, 'ready');
     const [there] = await atProvider(app, key);
     // What a process leaves behind that is killed between the provider's taking the file and its answer.
@@ -157,6 +157,30 @@ describe.each(engines)('forwarding on %s', (engine) => {
     expect(await atProvider(app, key)).toEqual([there]);
     await visitor.delete(`/api/files/${id}`);
     expect(await atProvider(app, key)).toEqual([]);
+  });
+
+  test('takes no other file for the one whose answer was lost', async () => {
+    const { visitor, key } = await someone();
+    const files = [];
+    for (const content of ['one', 'two']) files.push(await uploaded(app, visitor, { filename: 'same.txt', content }));
+    for (const { id } of files) await untilCopy(visitor, id, 'ready');
+    await beside(app, (db) =>
+      db
+        .updateTable('provider_copies')
+        .set({ state: 'failed', provider_file_id: null, sent_at: new Date().toISOString() })
+        .where('filename', '=', 'same.txt')
+        .execute(),
+    );
+    for (const { id } of files) {
+      await visitor.post(`/api/files/${id}/retry`);
+      await untilCopy(visitor, id, 'ready');
+    }
+    const rows = await beside(app, (db) =>
+      db.selectFrom('provider_copies').select('provider_file_id').where('filename', '=', 'same.txt').execute(),
+    );
+    expect(new Set(rows.map(({ provider_file_id }) => provider_file_id)).size).toBe(2);
+    // Which of the first two is which nobody can tell, so each was sent anew.
+    expect(await atProvider(app, key)).toHaveLength(4);
   });
 
   test('goes on after a restart in the middle of it', async () => {

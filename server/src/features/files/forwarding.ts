@@ -41,6 +41,9 @@ const passing = new Set<ProviderError['code']>([
 /** After these nobody knows whether the provider has the file now; any other refusal says that it has not. */
 const isUncertain = ({ status }: ProviderError) => status === undefined || status >= 500 || status === 408;
 
+/** Some providers keep a quotation mark in the form in which it travels. */
+const sameName = (listed: string, ours: string) => listed.replaceAll('%22', '"') === ours.replaceAll('%22', '"');
+
 const CopyJob = z.object({ userId: z.number(), copyId: z.number() });
 
 /** Sends files to the provider, each once, and knows what came of it. */
@@ -56,7 +59,7 @@ export function forwarding(dependencies: Dependencies) {
     const taken = await copies.takenIds(copy.userId);
     const alike = (listed ?? []).filter(
       (file) =>
-        file.filename === copy.filename &&
+        sameName(file.filename, copy.filename) &&
         file.bytes === copy.bytes &&
         file.purpose === copy.purpose &&
         file.createdAt >= since &&

@@ -3,8 +3,11 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { File } from '@roster/contracts/files';
 import { request } from 'undici';
+import type { Engine } from '../db/connect.ts';
+import { startApp } from './app.ts';
 import { bare } from './bare.ts';
 import { until } from './chat.ts';
+import { startS3 } from './s3.ts';
 import type { Visitor } from './visitor.ts';
 
 type Part = { name: string; filename?: string; type?: string; content: string | Buffer };
@@ -83,4 +86,26 @@ export async function atProvider({ provider }: { provider: { url: string } }, ke
   const answer = await request(`${provider.url}/files`, { headers: { authorization: `Bearer ${key}` } });
   const { data } = JSON.parse(await answer.body.text());
   return data;
+}
+
+/** Every engine with files on the disk, and one with files in an S3-compatible store. */
+export const filePlaces: [engine: Engine, store: 'disk' | 'S3'][] = [
+  ['sqlite', 'disk'],
+  ['postgres', 'disk'],
+  ['sqlite', 'S3'],
+];
+
+/** The product with its files in the given place. */
+export async function startFileApp(engine: Engine, store: 'disk' | 'S3') {
+  const s3 = store === 'S3' ? await startS3() : undefined;
+  const app = await startApp(engine, s3 ? { env: s3.env } : {});
+  return {
+    app,
+    /** The names of what is stored. */
+    stored: () => (s3 ? s3.names() : inStore(app)),
+    async stop() {
+      await app.stop();
+      await s3?.close();
+    },
+  };
 }

@@ -1,18 +1,31 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { engines, startApp, type TestApp } from '#server/testing/app';
+import type { TestApp } from '#server/testing/app';
 import { bare } from '#server/testing/bare';
 import { until } from '#server/testing/chat';
 import { setUser } from '#server/testing/database';
-import { download, fileOf, form, inStore, ownForm, sha256, someBytes, upload, uploaded } from '#server/testing/files';
+import {
+  download,
+  fileOf,
+  filePlaces,
+  form,
+  ownForm,
+  sha256,
+  someBytes,
+  startFileApp,
+  upload,
+  uploaded,
+} from '#server/testing/files';
 import type { Visitor } from '#server/testing/visitor';
 
-describe.each(engines)('files on %s', (engine) => {
+describe.each(filePlaces)('files on %s and %s', (engine, store) => {
+  let place: Awaited<ReturnType<typeof startFileApp>>;
   let app: TestApp;
   let people = 0;
   beforeAll(async () => {
-    app = await startApp(engine);
+    place = await startFileApp(engine, store);
+    app = place.app;
   });
-  afterAll(() => app.stop());
+  afterAll(() => place.stop());
 
   const someone = () => app.as(`person${++people}`);
   const names = async (visitor: Visitor, query = '') =>
@@ -87,7 +100,7 @@ describe.each(engines)('files on %s', (engine) => {
     expect(decodeURIComponent(disposition.split("UTF-8''")[1] ?? '')).toBe(label);
     expect(disposition).toMatch(/^attachment; filename="[\x20-\x7e]*"; filename\*=UTF-8''[\w%.~!#$&+^`|-]+$/);
     expect(bytes.toString()).toBe('Hello');
-    expect(inStore(app).filter((name) => !/^[0-9a-f]{32}$/.test(name))).toEqual([]);
+    expect(place.stored().filter((name) => !/^[0-9a-f]{32}$/.test(name))).toEqual([]);
   });
 
   test('never come with a line break in their name', async () => {
@@ -173,7 +186,7 @@ describe.each(engines)('files on %s', (engine) => {
 
   test('are deleted with their bytes, one or several', async () => {
     const visitor = await someone();
-    const before = inStore(app).length;
+    const before = place.stored().length;
     const files = [];
     for (const filename of ['a', 'b', 'c']) files.push(await uploaded(app, visitor, { filename }));
     const [a, b, c] = files.map(({ id }) => id);
@@ -185,7 +198,7 @@ describe.each(engines)('files on %s', (engine) => {
     expect(body.deleted.map(({ filename }: { filename: string }) => filename)).toEqual(['b', 'c']);
     expect(body.failed).toEqual([{ id: a, message: 'File not found.' }]);
     expect((await visitor.get('/api/files')).body).toEqual([]);
-    await until('The removal of the bytes', async () => inStore(app).length === before);
+    await until('The removal of the bytes', async () => place.stored().length === before);
     expect((await visitor.post('/api/files/delete', { ids: [] })).body.fields).toEqual({
       ids: 'Please select at least one file',
     });

@@ -5,7 +5,7 @@ import { emptyDatabase } from '#server/testing/app';
 import { download, sha256, someBytes, uploaded } from '#server/testing/files';
 import { freePort } from '#server/testing/free-port';
 import { spawnServer, untilReady } from '#server/testing/process';
-import { createVisitor } from '#server/testing/visitor';
+import { createVisitor, type Visitor } from '#server/testing/visitor';
 
 const megabyte = 1024 * 1024;
 /** What eight at once may take beyond what one takes. */
@@ -43,7 +43,7 @@ test.runIf(process.platform === 'linux')(
     });
     await untilReady(spawned, port);
     const place = { url: `http://localhost:${port}`, origin: `http://localhost:${port}` };
-    const people = [];
+    const people: Visitor[] = [];
     for (const name of ['a', 'b', 'c', 'd']) {
       const visitor = createVisitor(() => place);
       await visitor.post('/api/register', { email: `${name}@example.com`, password: 'correct horse battery' });

@@ -1,23 +1,35 @@
 import { connect } from 'node:net';
 import { fileCountLimit, fileSizeLimit, storageLimit } from '@roster/contracts/files';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { engines, startApp, type TestApp } from '#server/testing/app';
+import { startApp, type TestApp } from '#server/testing/app';
 import { bare } from '#server/testing/bare';
 import { until } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
-import { boundary, cookieOf, form, formType, inStore, ownForm, upload, uploaded } from '#server/testing/files';
+import {
+  boundary,
+  cookieOf,
+  filePlaces,
+  form,
+  formType,
+  ownForm,
+  startFileApp,
+  upload,
+  uploaded,
+} from '#server/testing/files';
 import type { Visitor } from '#server/testing/visitor';
 
 const file = { name: 'file', filename: 'a.txt', content: 'Hello' };
 const purpose = { name: 'purpose', content: 'assistants' };
 
-describe.each(engines)('an upload on %s', (engine) => {
+describe.each(filePlaces)('an upload on %s and %s', (engine, store) => {
+  let place: Awaited<ReturnType<typeof startFileApp>>;
   let app: TestApp;
   let people = 0;
   beforeAll(async () => {
-    app = await startApp(engine);
+    place = await startFileApp(engine, store);
+    app = place.app;
   });
-  afterAll(() => app.stop());
+  afterAll(() => place.stop());
 
   const someone = () => app.as(`person${++people}`);
   const idOf = async (visitor: Visitor): Promise<number> => (await visitor.get('/api/user')).body.id;
@@ -26,7 +38,7 @@ describe.each(engines)('an upload on %s', (engine) => {
   async function nothingIsLeft(visitor: Visitor, filesBefore: number) {
     expect((await visitor.get('/api/files')).body).toEqual([]);
     await until('The end of every reservation', async () => (await underWay()).length === 0);
-    await until('The removal of the bytes', async () => inStore(app).length === filesBefore);
+    await until('The removal of the bytes', async () => place.stored().length === filesBefore);
   }
 
   test.each([
@@ -45,7 +57,7 @@ describe.each(engines)('an upload on %s', (engine) => {
     ],
   ])('%s is refused, and nothing is left of it', async (_what, parts, fields) => {
     const visitor = await someone();
-    const before = inStore(app).length;
+    const before = place.stored().length;
     const { status, body } = await bare(app, 'POST', '/api/files/upload', ownForm(visitor), form(parts));
     expect([status, body.code, body.fields]).toEqual([400, 'invalid_input', fields]);
     await nothingIsLeft(visitor, before);
@@ -53,7 +65,7 @@ describe.each(engines)('an upload on %s', (engine) => {
 
   test('that is no form, or half of one, is refused', async () => {
     const visitor = await someone();
-    const before = inStore(app).length;
+    const before = place.stored().length;
     const whole = form([purpose, { ...file, content: 'x'.repeat(100_000) }]);
     const send = (type: string, body: Buffer) =>
       bare(app, 'POST', '/api/files/upload', { ...ownForm(visitor), 'content-type': type }, body);
@@ -79,8 +91,8 @@ describe.each(engines)('an upload on %s', (engine) => {
     const { id, size } = await uploaded(app, visitor, { content });
     expect(size).toBe(52_428_800);
     await visitor.delete(`/api/files/${id}`);
-    await until('The removal of the bytes', async () => !inStore(app).some((name) => name.endsWith('.part')));
-    const before = inStore(app).length;
+    await until('The removal of the bytes', async () => !place.stored().some((name) => name.endsWith('.part')));
+    const before = place.stored().length;
     const tooLarge = await upload(app, visitor, { content: Buffer.alloc(fileSizeLimit + 1, 'x') });
     expect([tooLarge.status, tooLarge.body.code, tooLarge.body.message]).toEqual([
       413,
@@ -89,13 +101,13 @@ describe.each(engines)('an upload on %s', (engine) => {
     ]);
     const farTooLarge = await upload(app, visitor, { content: Buffer.alloc(fileSizeLimit + 200_000, 'x') });
     expect([farTooLarge.status, farTooLarge.body.code]).toEqual([413, 'too_large']);
-    await until('The removal of the bytes', async () => inStore(app).length <= before);
+    await until('The removal of the bytes', async () => place.stored().length <= before);
     expect((await visitor.get('/api/files')).body).toEqual([]);
   });
 
   test('that breaks off leaves nothing behind', async () => {
     const visitor = await someone();
-    const before = inStore(app).length;
+    const before = place.stored().length;
     for (const sent of [200, 300_000, 2_000_000]) {
       const socket = connect(Number(new URL(app.url).port), 'localhost');
       const body = form([purpose, { ...file, content: Buffer.alloc(4_000_000, 'x') }]);

@@ -14,6 +14,8 @@ export function s3Store(config: NonNullable<Config['s3']>): FileStore {
     region: config.region,
     accessKeyId: config.accessKeyId,
     secretAccessKey: config.secretAccessKey.reveal(),
+    // What is signed for one host goes to no other one.
+    fetch: (address, init) => fetch(address, { ...init, redirect: 'error' }),
   });
 
   /** Parts that no object came of. They are in no list of objects, and cost their room until they are ended. */

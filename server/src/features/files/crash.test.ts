@@ -1,30 +1,37 @@
 import { createSimulator } from '@roster/simulator/simulator';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Engine } from '#server/db/connect';
-import { emptyDatabase, engines, goodKey } from '#server/testing/app';
+import { emptyDatabase, goodKey } from '#server/testing/app';
 import { until } from '#server/testing/chat';
 import { type KillableServer, killableServer, registered, seeded } from '#server/testing/crash';
 import { beside } from '#server/testing/database';
-import { atProvider, download, inStore, sha256, someBytes, upload } from '#server/testing/files';
+import { atProvider, download, filePlaces, inStore, sha256, someBytes, upload } from '#server/testing/files';
+import { startS3 } from '#server/testing/s3';
 import type { Visitor } from '#server/testing/visitor';
 
 const rounds = { sqlite: 20, postgres: 5 };
+const roundsOnS3 = 8;
 
-async function installation(engine: Engine) {
+async function installation(engine: Engine, store: 'disk' | 'S3') {
   const database = await emptyDatabase(engine);
+  const s3 = store === 'S3' ? await startS3() : undefined;
   const simulator = createSimulator({ tokenDelayMs: 0 });
   const provider = await simulator.listen();
   const server = await killableServer({
     DATA_DIR: database.dataDir,
     PROVIDER_BASE_URL: provider.url,
     ...(database.url && { DATABASE_URL: database.url }),
+    ...s3?.env,
   });
   onTestFinished(async () => {
     await server.kill();
     await simulator.close();
+    await s3?.close();
     await database.remove();
   });
-  return { app: { dataDir: database.dataDir, databaseUrl: database.url, provider }, server };
+  const { dataDir, url: databaseUrl } = database;
+  const stored = () => (s3 ? s3.names() : inStore({ dataDir }));
+  return { app: { dataDir, databaseUrl, provider, stored }, server };
 }
 
 type Installation = Awaited<ReturnType<typeof installation>>['app'];
@@ -43,7 +50,7 @@ const untilTidy = (app: Installation) =>
     async () => {
       const { files, uploads, unfinished } = await rowsOf(app);
       if (uploads.length > 0 || unfinished.length > 0) return false;
-      const stored = inStore(app).toSorted();
+      const stored = app.stored().toSorted();
       return JSON.stringify(stored) === JSON.stringify(files.map((file) => file.storage_key).toSorted()) && files;
     },
     60_000,
@@ -65,9 +72,9 @@ async function checkFiles(server: KillableServer, visitor: Visitor, contents: Ma
   }
 }
 
-describe.each(engines)('killed again and again on %s', (engine) => {
+describe.each(filePlaces)('killed again and again on %s and %s', (engine, store) => {
   test('a file is there whole or not at all, and reaches the provider once', { timeout: 300_000 }, async () => {
-    const { app, server } = await installation(engine);
+    const { app, server } = await installation(engine, store);
     await server.start();
     const visitor = await registered(server, 'ada');
     const random = seeded(20_261_121);
@@ -75,7 +82,7 @@ describe.each(engines)('killed again and again on %s', (engine) => {
     const acknowledged = new Set<string>();
     const deleted = new Set<string>();
 
-    for (let round = 0; round < rounds[engine]; round++) {
+    for (let round = 0; round < (store === 'S3' ? roundsOnS3 : rounds[engine]); round++) {
       const sending = [0, 1].map(async (number) => {
         const filename = `round ${round} file ${number}.bin`;
         const content = someBytes(200_000 + random(6_000_000));

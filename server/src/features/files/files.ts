@@ -5,8 +5,8 @@ import type { Database } from '../../db/schema.ts';
 import type { Router } from '../../http/router.ts';
 import type { JobKind } from '../../jobs/worker.ts';
 import type { Provider } from '../../provider/provider.ts';
+import type { Secret } from '../../security/secret.ts';
 import type { FileStore } from '../../storage/file-store.ts';
-import type { ProviderKeyService } from '../account/provider-key.ts';
 import { copyRepository } from './copy-repository.ts';
 import { forwarding as createForwarding } from './forwarding.ts';
 import { fileListing } from './listing.ts';
@@ -20,7 +20,11 @@ type Dependencies = {
   store: FileStore;
   provider: Provider;
   providerName: string;
-  keys: ProviderKeyService;
+  keys: {
+    open: (userId: number) => Promise<Secret>;
+    noteRejected: (userId: number, notice: string) => Promise<void>;
+    config: (userId: number) => Promise<{ hasApiKey: boolean }>;
+  };
   presence: Presence;
   minFreeBytes: number;
   log: FastifyBaseLogger;

@@ -6,7 +6,7 @@ import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { bare } from '#server/testing/bare';
 import { setUser } from '#server/testing/database';
-import { form, formType } from '#server/testing/files';
+import { form, formType, uploaded } from '#server/testing/files';
 import { generator, seeded } from '#server/testing/generated';
 
 /** For each call; every engine gets its share, of other input. A release is checked with GENERATED_CASES=2000. */
@@ -64,6 +64,7 @@ describe.each(engines)('input made up for every call on %s', (engine) => {
       const { body } = await visitor.post(`/api/threads/${thread.id}/messages`, { message: 'Hello', clientId });
       ids.push(thread.id, body.message.id, body.run.id);
     }
+    for (const filename of ['a.txt', 'b.jsonl']) ids.push((await uploaded(app, visitor, { filename })).id);
     await setUser(app, `${name}@example.com`, { role: 'Admin' });
     return { ids, cookie: [...visitor.cookies].map(([key, value]) => `${key}=${value}`).join('; ') };
   }

@@ -5,7 +5,7 @@ import { bare } from '#server/testing/bare';
 import { ask, asksOf, benchText, newThread, post, send, until } from '#server/testing/chat';
 import { beside, setUser } from '#server/testing/database';
 import { openEvents } from '#server/testing/events';
-import { uploaded } from '#server/testing/files';
+import { untilCopy, uploaded } from '#server/testing/files';
 import { keptFor } from '#server/testing/mail';
 import { rowsOf, tablesWith } from '#server/testing/rows';
 import { createVisitor, type Visitor } from '#server/testing/visitor';
@@ -49,6 +49,7 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     await visitor.post('/api/analytics/budgets', { assistantId, amountUsd: 5 });
     await visitor.post('/api/analytics/prices', { model: word, input: 1, output: 1 });
     const { id: fileId } = await uploaded(app, visitor, { filename: `${word}.txt`, content: word });
+    await untilCopy(visitor, fileId, 'ready');
     const at = new Date().toISOString();
     await beside(app, async (db) => {
       await db

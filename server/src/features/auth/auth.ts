@@ -45,7 +45,8 @@ export function createAuth(dependencies: Dependencies) {
   const { app, config, db, rates, sessions, cookie, setupCode, mail, onSessionsEnded, wakeJobs } = dependencies;
   const hashing = createPasswordHashing(dependencies.hashingCost);
   const confirmation = confirmationService({ db, config, rates, wakeJobs });
-  const passwords = passwordService({ db, hashing, rates, onSessionsEnded, wakeJobs });
+  const confirmPassword = passwordConfirmation({ db, hashing, rates });
+  const passwords = passwordService({ db, hashing, confirmPassword, onSessionsEnded, wakeJobs });
   const auth = authService({ db, config, hashing, rates, sessions, confirmation, wakeJobs, setupCode });
   const external = externalSignInService({ db, config, onSessionsEnded, wakeJobs });
   const navigations = {
@@ -61,7 +62,7 @@ export function createAuth(dependencies: Dependencies) {
       externalRoutes(router, { app, config, rates, sessions, cookie, external, ...navigations });
     },
     needsSetupCode: auth.needsSetupCode,
-    confirmPassword: passwordConfirmation({ db, hashing, rates }),
+    confirmPassword,
     passwordLink: passwordLinks(db, config.publicUrl),
     hashPassword: hashing.hash,
     refuseGuessable,

@@ -78,6 +78,8 @@ export const externalFailures = [
   /** The provider did not answer, or not as it should. */
   'provider_failed',
   'not_configured',
+  /** Too many sign-ins from this address in a few minutes. */
+  'too_many',
   /** The provider does not vouch for the person's address. */
   'email_unverified',
   /** There is an account with this address: sign in to it first, then connect. */

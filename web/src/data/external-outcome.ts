@@ -13,6 +13,7 @@ const failures: Record<ExternalFailure, string> = {
     'It took longer than ten minutes, or was begun in another browser or tab. Start again here and finish it here.',
   provider_failed: 'The other site did not answer as it should. Try again in a moment, or log in with your password.',
   not_configured: 'This way to sign in is not set up on this installation. Use another one, or ask its operator.',
+  too_many: 'There were too many attempts to sign in from your network. Wait five minutes and try again.',
   email_unverified:
     'The other site has not verified your email address. Verify it there and try again, or log in with your password.',
   account_exists:

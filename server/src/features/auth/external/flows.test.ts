@@ -210,7 +210,8 @@ describe('behind a public address', () => {
     const app = await startApp('sqlite', { env: { ...github.env, RATE_LIMIT_SCALE: '1' } });
     const paths = Array.from({ length: 32 }, (_, number) => (number % 2 ? '/auth/github' : '/auth/github/callback'));
     const answers = await Promise.all(paths.map((path) => app.visitor().get(path)));
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(2);
+    expect(answers.filter(({ headers }) => headers.location === '/auth?error=too_many')).toHaveLength(2);
+    expect(app.logLines.filter((line) => line.includes('rate_limited'))).toHaveLength(2);
     await app.stop();
     await github.close();
   });

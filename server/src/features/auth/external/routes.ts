@@ -2,6 +2,7 @@ import { auth as api, type ExternalProvider, externalProviders } from '@roster/c
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Config } from '../../../config.ts';
+import { AppError } from '../../../errors.ts';
 import type { Actor } from '../../../http/actor.ts';
 import { visitorOf } from '../../../http/device.ts';
 import type { Rates } from '../../../http/rates.ts';
@@ -42,7 +43,8 @@ export function externalRoutes({ route }: Router, dependencies: Dependencies) {
 
   for (const provider of externalProviders) {
     app.get(`/auth/${provider}`, options, async (request, reply) => {
-      const actor = await admit(request, reply);
+      if (!admits(request, reply)) return reply.redirect('/auth?error=too_many');
+      const actor = await actorOf(request);
       const returnPath = safeReturnPath(Start.parse(request.query).redirect, publicUrl.origin);
       // The provider sends the browser back to PUBLIC_URL, where the cookie must be; on loopback there are other names.
       if (loopback && request.headers.host !== publicUrl.host)
@@ -58,7 +60,8 @@ export function externalRoutes({ route }: Router, dependencies: Dependencies) {
     });
 
     app.get(`/auth/${provider}/callback`, options, async (request, reply) => {
-      const actor = await admit(request, reply);
+      if (!admits(request, reply)) return reply.redirect('/auth?error=too_many');
+      const actor = await actorOf(request);
       const id = flowCookie.read(request);
       if (id !== undefined) flowCookie.clear(reply);
       let flow: Flow | undefined;
@@ -81,9 +84,20 @@ export function externalRoutes({ route }: Router, dependencies: Dependencies) {
 
   const at = (path: string) => new URL(path, publicUrl).href;
 
-  async function admit(request: FastifyRequest, reply: FastifyReply): Promise<Actor | null> {
+  /** A navigation ends on a page: whoever comes too often is told there, not in the JSON of an error. */
+  function admits(request: FastifyRequest, reply: FastifyReply): boolean {
     reply.header('cache-control', 'no-store');
-    rates.use('signIn', request.ip);
+    try {
+      rates.use('signIn', request.ip);
+      return true;
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error;
+      request.log.warn({ event: error.code, route: request.routeOptions.url }, 'request refused');
+      return false;
+    }
+  }
+
+  async function actorOf(request: FastifyRequest): Promise<Actor | null> {
     const token = cookie.read(request);
     return token === undefined ? null : sessions.find(token, request.ip);
   }

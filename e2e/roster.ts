@@ -40,6 +40,7 @@ export async function startRoster({ env = {}, without = [] }: Options = {}) {
 
   return {
     url,
+    dataDir,
     /** The provider misbehaves for the given key, so that tests beside this one notice nothing. */
     async fault(key: string, fault: Record<string, unknown>, times = 1) {
       const answer = await fetch(`${provider.origin}/__simulator/faults`, {

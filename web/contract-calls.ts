@@ -11,12 +11,18 @@ type Call = { method: string; path: string };
 const isCall = (value: unknown): value is Call =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'output' in value;
 
+/** A table of texts, numbers and the like, such as defaults. */
+const isPlain = (value: object): boolean =>
+  Object.getPrototypeOf(value) === Object.prototype &&
+  Object.values(value).every((item) => item === null || ['string', 'number', 'boolean'].includes(typeof item));
+
 /** What a plain value looks like as source text; nothing for schemas and functions. */
 function asSource(value: unknown): string | undefined {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
     return JSON.stringify(value);
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return JSON.stringify(value);
   if (typeof value !== 'object' || value === null) return undefined;
+  if (isPlain(value)) return JSON.stringify(value);
   const calls = Object.entries(value);
   if (calls.length === 0 || !calls.every(([, call]) => isCall(call))) return undefined;
   return JSON.stringify(Object.fromEntries(calls.map(([name, { method, path }]) => [name, { method, path }])));

@@ -48,6 +48,15 @@ export function jobRepository(db: Kysely<Database>) {
     async done({ id, claimedUntil }: StoredJob) {
       await db.deleteFrom('jobs').where('id', '=', id).where('claimed_until', '=', claimedUntil).execute();
     },
+    /** Gives a job back that was taken and not begun. */
+    async letGo({ id, claimedUntil }: StoredJob) {
+      await db
+        .updateTable('jobs')
+        .set((eb) => ({ claimed_until: null, attempts: eb('attempts', '-', 1) }))
+        .where('id', '=', id)
+        .where('claimed_until', '=', claimedUntil)
+        .execute();
+    },
     async tryAgain({ id, claimedUntil }: StoredJob, runAt: string, lastError: string) {
       await db
         .updateTable('jobs')

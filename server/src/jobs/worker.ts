@@ -79,6 +79,7 @@ export function createWorker(jobs: JobRepository, kinds: Map<string, JobKind>, l
       const now = Date.now();
       const job = await jobs.claim(new Date(now).toISOString(), new Date(now + leaseMs).toISOString());
       if (!job) return;
+      if (stopped) return jobs.letGo(job);
       const work = perform(job)
         .catch((error: unknown) => log.error({ err: error, jobId: job.id }, 'a job’s end could not be stored'))
         .finally(() => {

@@ -5,6 +5,8 @@ import type { TestApp } from './app.ts';
 import { type Numbered, readEvents } from './events.ts';
 import type { Visitor } from './visitor.ts';
 
+export { until } from './until.ts';
+
 let made = 0;
 /** Fresh ones, in order. */
 export const clientId = () => `client-${String(++made).padStart(6, '0')}`;
@@ -68,21 +70,6 @@ export async function messagesOf(visitor: Visitor, threadId: number): Promise<Me
 export async function messageOf(visitor: Visitor, threadId: number, messageId: number): Promise<Message> {
   const { body } = await visitor.get(`/api/threads/${threadId}/messages?limit=1&around=${messageId}`);
   return body.items[0];
-}
-
-/** Waits for something that is on its way; how long says only when to give up. */
-export async function until<T>(
-  what: string,
-  look: () => Promise<T | undefined | false>,
-  withinMs = 20_000,
-): Promise<T> {
-  const giveUpAt = performance.now() + withinMs;
-  for (;;) {
-    const found = await look();
-    if (found !== undefined && found !== false) return found;
-    if (performance.now() > giveUpAt) throw new Error(`${what} did not happen within ${withinMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
 
 type Asked = Omit<JournalEntry, 'body'> & {

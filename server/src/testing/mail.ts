@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
-import { until } from './chat.ts';
 import { freePort } from './free-port.ts';
+import { until } from './until.ts';
 
 export type Received = {
   /** Where the envelope says that it goes. */

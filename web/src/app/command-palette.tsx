@@ -22,7 +22,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   }, [chosen?.id]);
 
   const run = (command: Command | undefined) => {
-    if (!command) return;
+    if (!command || command.disabledReason) return;
     onClose();
     // After the layer has given the focus back, so that the page that opens can take it.
     queueMicrotask(command.run);
@@ -116,7 +116,8 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
 type OptionProps = { id: string; command: Command; selected: boolean; onPoint: () => void; onRun: () => void };
 
 function Option({ id, command, selected, onPoint, onRun }: OptionProps) {
-  const { icon: IconPart, label, detail } = command;
+  const { icon: IconPart, label, detail, disabledReason } = command;
+  const note = disabledReason ?? command.excerpt;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and the keys, as a combobox does.
     // biome-ignore lint/a11y/useFocusableInteractive: see above; the field names the active option.
@@ -124,6 +125,7 @@ function Option({ id, command, selected, onPoint, onRun }: OptionProps) {
       id={id}
       role="option"
       aria-selected={selected}
+      aria-disabled={disabledReason ? true : undefined}
       onPointerMove={onPoint}
       onClick={onRun}
       className={classNames(
@@ -133,8 +135,12 @@ function Option({ id, command, selected, onPoint, onRun }: OptionProps) {
     >
       <IconPart aria-hidden className="size-4 text-muted-foreground" />
       <span className="min-w-0 flex-1">
-        <span className="block truncate">{label}</span>
-        {command.excerpt && <span className="block truncate text-muted-foreground text-xs">{command.excerpt}</span>}
+        <span className={classNames('block truncate', disabledReason && 'text-muted-foreground')}>{label}</span>
+        {note && (
+          <span className={classNames('block text-muted-foreground text-xs', !disabledReason && 'truncate')}>
+            {note}
+          </span>
+        )}
       </span>
       {detail && <span className="shrink-0 text-muted-foreground text-xs">{detail}</span>}
     </div>

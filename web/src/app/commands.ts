@@ -20,6 +20,8 @@ export type Command = {
   /** Where a search found it. */
   excerpt?: string;
   icon: Icon;
+  /** Shown disabled, and why. */
+  disabledReason?: string | undefined;
   run: () => void;
 };
 type Group = { title: string; commands: Command[] };
@@ -78,7 +80,7 @@ function usePages(): Command[] {
 
 function useActions(): Command[] {
   const navigate = useNavigate();
-  const { mayEdit } = useEditing();
+  const { reason } = useEditing();
   const { theme } = useTheme();
   const switches = (['light', 'dark', 'system'] as const)
     .filter((choice) => choice !== theme)
@@ -98,9 +100,10 @@ function useActions(): Command[] {
     id: 'create-assistant',
     label: 'Create assistant',
     icon: Plus,
+    disabledReason: reason,
     run: () => void navigate({ to: '/settings', search: { tab: 'assistants', view: 'create' } }),
   };
-  return mayEdit ? [newChat, create, ...switches] : [newChat, ...switches];
+  return [newChat, create, ...switches];
 }
 
 function useOpenAssistant() {

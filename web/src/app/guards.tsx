@@ -8,7 +8,7 @@ import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { safeReturnPath } from './return-path.ts';
 
 /** Spinner while it is not known who is there, an error panel where that cannot be learnt; then what `children` says. */
-function WithCurrentUser({ visitor, user }: { visitor: ReactNode; user: ReactNode }) {
+export function WithCurrentUser({ visitor, user }: { visitor: ReactNode; user: ReactNode }) {
   const query = useQuery(currentUserQuery);
   if (query.data) return <UserProvider value={query.data}>{user}</UserProvider>;
   if (query.data === null) return visitor;

@@ -2,7 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet 
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { FailedPage } from './failed-page.tsx';
 import { NotFoundPage } from './not-found.tsx';
-import { authSearch, chatSearch, settingsSearch } from './search.ts';
+import { analyticsSearch, authSearch, chatSearch, settingsSearch, usersSearch } from './search.ts';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage });
 
@@ -34,7 +34,8 @@ const files = createRoute({
 const analytics = createRoute({
   getParentRoute: () => signedIn,
   path: '/analytics',
-  component: lazyRouteComponent(() => import('#web/features/usage/analytics-page.tsx'), 'AnalyticsPage'),
+  validateSearch: analyticsSearch,
+  component: lazyRouteComponent(() => import('./analytics-route.tsx'), 'AnalyticsRoute'),
 });
 const fineTuning = createRoute({
   getParentRoute: () => signedIn,
@@ -50,6 +51,7 @@ const settings = createRoute({
 const users = createRoute({
   getParentRoute: () => signedIn,
   path: '/users',
+  validateSearch: usersSearch,
   component: lazyRouteComponent(() => import('./users-route.tsx'), 'UsersRoute'),
 });
 
@@ -63,6 +65,16 @@ const requestReset = createRoute({
   getParentRoute: () => root,
   path: '/request-reset-password',
   component: lazyRouteComponent(() => import('#web/features/auth/request-reset-page.tsx'), 'RequestResetPage'),
+});
+const resetPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/reset-password',
+  component: lazyRouteComponent(() => import('./reset-password-route.tsx'), 'ResetPasswordRoute'),
+});
+const confirmEmail = createRoute({
+  getParentRoute: () => root,
+  path: '/confirm-email',
+  component: lazyRouteComponent(() => import('./confirm-email-route.tsx'), 'ConfirmEmailRoute'),
 });
 const terms = createRoute({
   getParentRoute: () => root,
@@ -80,6 +92,8 @@ export const router = createRouter({
     signedIn.addChildren([home, chat.addChildren([newThread, thread]), files, analytics, fineTuning, settings, users]),
     auth,
     requestReset,
+    resetPassword,
+    confirmEmail,
     terms,
     privacy,
   ]),

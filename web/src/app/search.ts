@@ -1,5 +1,6 @@
 import { settingsTabs } from '#web/features/account/tabs.ts';
 import { assistantViews } from '#web/features/assistants/views.ts';
+import { userSorts, usersTabs } from '#web/features/users/tabs.ts';
 
 /** What stands after the `?` of an address; anything else is dropped. */
 type Raw = Record<string, unknown>;
@@ -25,9 +26,29 @@ export const settingsSearch = (raw: Raw) =>
     view: oneOf(assistantViews, raw.view),
     /** The assistant whose form is open. */
     edit: positiveInteger(raw.edit),
+    /** How connecting Google or GitHub ended. */
+    connected: text(raw.connected),
+    error: text(raw.error),
   });
 
 export const chatSearch = (raw: Raw) => present({ assistant: positiveInteger(raw.assistant) });
+
+export const usersSearch = (raw: Raw) =>
+  present({
+    tab: oneOf(usersTabs, raw.tab),
+    /** Part of a name or an address. The router makes a number of one. */
+    q: text(typeof raw.q === 'number' ? String(raw.q) : raw.q)?.slice(0, 200),
+    sort: oneOf(userSorts, raw.sort),
+    order: oneOf(['asc', 'desc'] as const, raw.order),
+  });
+
+/** The days to show: so many up to today, or from one to another. */
+export const analyticsSearch = (raw: Raw) =>
+  present({
+    range: ([7, 30, 90] as const).find((days) => days === raw.range),
+    from: text(raw.from),
+    to: text(raw.to),
+  });
 
 export const authSearch = (raw: Raw) =>
   present({

@@ -14,6 +14,10 @@ const loadPalette = () => import('./command-palette.tsx');
 const loadShortcutList = () => import('./shortcut-list.tsx');
 const CommandPalette = lazy(() => loadPalette().then((part) => ({ default: part.CommandPalette })));
 const ShortcutList = lazy(() => loadShortcutList().then((part) => ({ default: part.ShortcutList })));
+// What the page looks like is painted from this browser's copy; the account's answer may come after the page.
+const AccountAppearance = lazy(() =>
+  import('./account-appearance.ts').then((part) => ({ default: part.AccountAppearance })),
+);
 
 type Layer = 'sidebar' | 'palette' | 'shortcuts';
 
@@ -91,6 +95,9 @@ function Shell() {
           </div>
         </ModalLayer>
       )}
+      <Suspense fallback={null}>
+        <AccountAppearance />
+      </Suspense>
       <Suspense fallback={null}>
         {layer === 'palette' && <CommandPalette onClose={close} />}
         {layer === 'shortcuts' && <ShortcutList onClose={close} />}

@@ -3,6 +3,7 @@ import { type QueryClient, queryOptions, useMutation, useQueryClient } from '@ta
 import { createContext, useContext } from 'react';
 import { ApiError, call } from '#web/lib/api.ts';
 import { clearDrafts } from '#web/lib/drafts.ts';
+import { forgetColors } from '#web/lib/forget-colors.ts';
 
 /** Who is signed in; null for a visitor. A 401 here is an answer, not an error. */
 export const currentUserQuery = queryOptions({
@@ -42,6 +43,7 @@ export function useEditing(): { mayEdit: boolean; reason: string | undefined } {
 /** Forgets everything of the one who was signed in; the guard then leads to the sign-in page. */
 export function forgetUser(client: QueryClient): void {
   clearDrafts();
+  forgetColors();
   client.cancelQueries().catch(() => undefined);
   client.setQueryData(currentUserQuery.queryKey, null);
   client.removeQueries({ predicate: (query) => query.queryKey[0] !== currentUserQuery.queryKey[0] });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatCost, formatCount, formatLongDate, formatMegabytes, formatRelative } from './format.ts';
+import { formatAxisCost, formatCost, formatCount, formatLongDate, formatMegabytes, formatRelative } from './format.ts';
 
 describe('costs', () => {
   test.each([
@@ -13,6 +13,15 @@ describe('costs', () => {
     [null, '—'],
   ])('%s reads %s', (usd, text) => expect(formatCost(usd)).toBe(text));
 });
+
+test.each([
+  [0, 1, '$0'],
+  [1500, 500, '$1,500'],
+  [0.5, 0.5, '$0.50'],
+  [0.004, 0.002, '$0.004'],
+  [0.002, 0.001, '$0.002'],
+  [0.000_05, 0.000_05, '$0.00005'],
+])('%s on an axis of steps of %s reads %s', (usd, step, text) => expect(formatAxisCost(usd, step)).toBe(text));
 
 describe('dates', () => {
   test('a plain day is that day in every time zone', () =>

@@ -57,6 +57,17 @@ export function formatCost(usd: number | null): string {
   }).format(usd);
 }
 
+/** A round amount on an axis: '$0.002', '$2.50', '$1,500'. `step` is what lies between two of them. */
+export function formatAxisCost(usd: number, step: number): string {
+  const digits = step >= 1 ? 0 : Math.max(2, Math.ceil(-Math.log10(step) - 1e-9));
+  return new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency: 'USD',
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  }).format(usd);
+}
+
 /** '1 assistant', '3 assistants' */
 export function formatCount(count: number, one: string, many = `${one}s`): string {
   return `${formatNumber(count)} ${count === 1 ? one : many}`;

@@ -13,7 +13,7 @@ const shape =
 
 const variants: Record<ButtonVariant, string> = {
   primary:
-    'bg-primary-fill text-primary-foreground not-aria-disabled:hover:bg-[color-mix(in_oklab,var(--primary-fill)_88%,black)]',
+    'bg-primary-fill text-primary-foreground not-aria-disabled:hover:bg-[color-mix(in_oklab,var(--primary-fill)_88%,var(--primary-shade))]',
   secondary:
     'border border-border-strong bg-card text-foreground not-aria-disabled:hover:bg-[color-mix(in_oklab,var(--card)_94%,var(--foreground))]',
   ghost: 'text-muted-foreground not-aria-disabled:hover:bg-hover not-aria-disabled:hover:text-foreground',

@@ -136,6 +136,8 @@ type MenuItemProps = {
   icon?: Icon | undefined;
   destructive?: boolean | undefined;
   disabled?: boolean | undefined;
+  /** Shows the item disabled, with the reason below its words. */
+  disabledReason?: string | undefined;
   /** At the right: a shortcut or a value. */
   detail?: ReactNode;
   /** Shown as one of several choices, chosen or not. */
@@ -144,7 +146,8 @@ type MenuItemProps = {
 };
 
 export function MenuItem(props: MenuItemProps) {
-  const { onSelect, icon: IconPart, destructive, disabled = false, detail, checked, children } = props;
+  const { onSelect, icon: IconPart, destructive, disabledReason, detail, checked, children } = props;
+  const disabled = Boolean(props.disabled || disabledReason);
   const choose = useContext(ChooseContext);
   const kind = checked === undefined ? { role: 'menuitem' } : { role: 'menuitemcheckbox', 'aria-checked': checked };
   return (
@@ -167,7 +170,10 @@ export function MenuItem(props: MenuItemProps) {
       {IconPart && (
         <IconPart aria-hidden className={classNames('size-4', destructive ? undefined : 'text-muted-foreground')} />
       )}
-      <span className="min-w-0 flex-1 truncate">{children}</span>
+      <span className="min-w-0 flex-1">
+        <span className="block truncate">{children}</span>
+        {disabledReason && <span className="block text-xs">{disabledReason}</span>}
+      </span>
       {detail && <span className="text-muted-foreground text-xs">{detail}</span>}
     </button>
   );

@@ -3,7 +3,7 @@ import { Page } from '#web/ui/page.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 import { AccountTab } from './account-tab.tsx';
 import { ApiKeyCard } from './api-key-card.tsx';
-import { PreferencesTab } from './preferences-tab.tsx';
+import { PreferencesTab } from './preferences/preferences-tab.tsx';
 import { SessionsTab } from './sessions-tab.tsx';
 import type { SettingsTab } from './tabs.ts';
 

@@ -1,5 +1,7 @@
 import type { ImportResult } from '@roster/contracts/assistants';
 import { type ReactNode, useState } from 'react';
+import { useEditing } from '#web/data/current-user.ts';
+import { Notice } from '#web/ui/notice.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 import { AssistantList } from './assistant-list.tsx';
 import { CreateAssistant } from './create-assistant.tsx';
@@ -19,6 +21,7 @@ type AssistantsPanelProps = {
 
 export function AssistantsPanel({ view, editing, onViewChange, onEdit }: AssistantsPanelProps) {
   const [result, setResult] = useState<ImportResult | null>(null);
+  const { reason } = useEditing();
   const toList = () => onViewChange('list');
   const imported = (outcome: ImportResult) => {
     setResult(outcome);
@@ -53,7 +56,10 @@ export function AssistantsPanel({ view, editing, onViewChange, onEdit }: Assista
           { value: 'import', label: 'Import' },
         ]}
       >
-        <div className="pt-6">{contents[view]}</div>
+        <div className="grid gap-4 pt-6">
+          {reason && view !== 'api-key' && <Notice className="max-w-3xl">{reason}</Notice>}
+          <div className="min-w-0">{contents[view]}</div>
+        </div>
       </Tabs>
       {editing !== undefined && <EditPanel key={editing} id={editing} onClose={() => onEdit(undefined)} />}
     </>

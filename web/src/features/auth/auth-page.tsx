@@ -1,21 +1,24 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Bot, KeyRound, MessagesSquare } from 'lucide-react';
-import { useEffect } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { signInOptionsQuery } from '#web/data/sign-in-options.ts';
 import { Mark } from '#web/ui/mark.tsx';
+import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
-import { toast } from '#web/ui/toast.tsx';
 import { ExternalSignIn } from './external-sign-in.tsx';
 import { LoginForm } from './login-form.tsx';
-import { RegisterForm } from './register-form.tsx';
+
+// Most who come here have an account: the other form follows once theirs is there.
+const loadRegisterForm = () => import('./register-form.tsx');
+const RegisterForm = lazy(() => loadRegisterForm().then((part) => ({ default: part.RegisterForm })));
 
 type AuthTab = 'login' | 'register';
 type AuthPageProps = {
   tab: AuthTab;
   onTabChange: (tab: AuthTab) => void;
-  /** The code with which a sign-in through Google or GitHub came back, if it failed. */
-  flowError: string | undefined;
+  /** Where signing in leads. */
+  returnPath: string;
 };
 
 const points = [
@@ -24,16 +27,13 @@ const points = [
   { icon: MessagesSquare, text: 'Secure conversation storage and management, on this installation only.' },
 ];
 
-export function AuthPage({ tab, onTabChange, flowError }: AuthPageProps) {
+export function AuthPage({ tab, onTabChange, returnPath }: AuthPageProps) {
   const { data: options } = useQuery(signInOptionsQuery);
   useEffect(() => {
-    if (!flowError) return;
-    toast({
-      title: 'Login failed',
-      description: 'Signing in with the external account was not completed. Please try again.',
-      variant: 'destructive',
-    });
-  }, [flowError]);
+    // A failure here is no harm, opening the tab asks again.
+    const timer = setTimeout(() => loadRegisterForm().catch(() => undefined), 300);
+    return () => clearTimeout(timer);
+  }, []);
 
   return (
     <div className="flex min-h-dvh">
@@ -60,9 +60,19 @@ export function AuthPage({ tab, onTabChange, flowError }: AuthPageProps) {
             className="lg:mt-6"
           >
             <div className="pt-6">
-              {tab === 'login' ? <LoginForm /> : <RegisterForm options={options} />}
+              {tab === 'login' ? (
+                <LoginForm />
+              ) : (
+                <Suspense fallback={<SpinnerPanel label="Loading the form" className="min-h-72" />}>
+                  <RegisterForm options={options} />
+                </Suspense>
+              )}
               {options && (
-                <ExternalSignIn options={options} title={tab === 'login' ? 'OR CONTINUE WITH' : 'OR SIGN UP WITH'} />
+                <ExternalSignIn
+                  options={options}
+                  title={tab === 'login' ? 'OR CONTINUE WITH' : 'OR SIGN UP WITH'}
+                  returnPath={returnPath}
+                />
               )}
             </div>
           </Tabs>

@@ -1,10 +1,11 @@
-import { passwordMinimum, passwordRecommended, type SignInOptions } from '@roster/contracts/auth';
+import type { SignInOptions } from '@roster/contracts/auth';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useRegister } from '#web/data/current-user.ts';
 import { ApiError, errorText } from '#web/lib/api.ts';
 import { showFieldErrors } from '#web/lib/form-errors.ts';
 import { lazyResolver } from '#web/lib/lazy-resolver.ts';
+import { passwordHint } from '#web/lib/password-hint.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Input } from '#web/ui/input.tsx';
@@ -14,7 +15,6 @@ import { toast } from '#web/ui/toast.tsx';
 import type { RegisterValues } from './register-schema.ts';
 
 const registerResolver = lazyResolver(() => import('./register-schema.ts').then((part) => part.registerResolver));
-const passwordHint = `At least ${passwordMinimum} characters; ${passwordRecommended} or more are recommended.`;
 
 /** `options` is not there while the server has not said them. */
 export function RegisterForm({ options }: { options: SignInOptions | undefined }) {

@@ -1,19 +1,80 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { ResetRequest } from '@roster/contracts/auth';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { buttonClass } from '#web/ui/button.tsx';
-import { Mark } from '#web/ui/mark.tsx';
+import { useForm } from 'react-hook-form';
+import type { z } from 'zod';
+import { useRequestReset } from '#web/data/mailed-links.ts';
+import { signInOptionsQuery } from '#web/data/sign-in-options.ts';
+import { errorText } from '#web/lib/api.ts';
+import { showFieldErrors } from '#web/lib/form-errors.ts';
+import { Button, buttonClass } from '#web/ui/button.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { Input } from '#web/ui/input.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { NarrowPage } from './narrow-page.tsx';
+
+const resolver = zodResolver(ResetRequest);
 
 export function RequestResetPage() {
+  const { data: options } = useQuery(signInOptionsQuery);
+  const request = useRequestReset();
+  const form = useForm<z.input<typeof ResetRequest>>({ resolver, defaultValues: { email: '' } });
+
+  const submit = form.handleSubmit(({ email }) =>
+    request.mutate(email, {
+      onSuccess: () =>
+        toast({
+          title: 'Reset email sent',
+          description: "If an account exists with that email, you'll receive reset instructions shortly.",
+        }),
+      onError: (error) => {
+        showFieldErrors(form, error, ['email']);
+        toast({
+          title: 'Reset request failed',
+          description: errorText(error, 'Please try again later.'),
+          variant: 'destructive',
+        });
+      },
+    }),
+  );
+
   return (
-    <main className="mx-auto flex min-h-dvh max-w-sm flex-col px-5 pt-12 sm:pt-[14dvh]">
-      <title>Reset password · Roster</title>
-      <Mark className="mb-5 size-9" />
-      <h1 className="font-semibold text-xl tracking-[-0.012em]">Reset your password</h1>
-      <p className="mt-2 text-muted-foreground">
-        Roster does not mail reset links yet. Whoever runs this installation can help you back into your account.
-      </p>
-      <Link to="/auth" className={buttonClass({ className: 'mt-6 self-start' })}>
+    <NarrowPage
+      title="Reset password"
+      heading="Reset your password"
+      lead="Enter the email address of your account to get a link with which you set a new password."
+    >
+      {options?.mail === false && (
+        <p className="mt-3 text-muted-foreground text-sm">
+          This installation has no mail server: whoever operates it finds the link there and hands it over to you.
+        </p>
+      )}
+      <form onSubmit={submit} noValidate className="mt-6 grid gap-4">
+        <Field label="Email" error={form.formState.errors.email?.message}>
+          {(control) => (
+            <Input
+              {...control}
+              {...form.register('email')}
+              type="email"
+              autoComplete="username"
+              autoCapitalize="none"
+            />
+          )}
+        </Field>
+        <Button type="submit" variant="primary" busy={request.isPending} pendingLabel="Sending...">
+          Send reset link
+        </Button>
+      </form>
+      {request.isSuccess && (
+        <Notice tone="success" live className="mt-4">
+          The link works once, for 30 minutes. A newer one replaces it.
+        </Notice>
+      )}
+      <Link to="/auth" className={buttonClass({ variant: 'ghost', className: 'mt-6 -ml-3.5 self-start' })}>
         Back to login
       </Link>
-    </main>
+    </NarrowPage>
   );
 }

@@ -11,7 +11,7 @@ import { Tooltip } from '#web/ui/tooltip.tsx';
 /** The assistants, each a click away from a conversation with it. */
 export function AssistantList({ onStartChat }: { onStartChat: (assistantId: number) => void }) {
   const { data, error, isFetching, refetch } = useQuery(assistantsQuery);
-  const { mayEdit } = useEditing();
+  const { mayEdit, reason } = useEditing();
   return (
     <section
       aria-labelledby="your-assistants"
@@ -41,18 +41,17 @@ export function AssistantList({ onStartChat }: { onStartChat: (assistantId: numb
           ))}
           {data.length === 0 && (
             <li className="px-2 py-1.5 text-muted-foreground text-sm">
-              You have no assistants.
-              {mayEdit && (
-                <>
-                  {' '}
-                  <Link
-                    to="/settings"
-                    search={{ tab: 'assistants', view: 'create' }}
-                    className="text-primary-text underline underline-offset-2"
-                  >
-                    Create one
-                  </Link>
-                </>
+              You have no assistants.{' '}
+              {mayEdit ? (
+                <Link
+                  to="/settings"
+                  search={{ tab: 'assistants', view: 'create' }}
+                  className="text-primary-text underline underline-offset-2"
+                >
+                  Create one
+                </Link>
+              ) : (
+                reason
               )}
             </li>
           )}

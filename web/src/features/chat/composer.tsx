@@ -20,7 +20,7 @@ export type ComposerProps = {
   place: string;
   placeholder: string;
   /** Resolves when the server has the message; only then is the text cleared. */
-  onSend: (text: string) => Promise<boolean>;
+  onSend: (text: string, overBudget: boolean) => Promise<boolean>;
   sending: boolean;
   /** Nothing can be sent for a moment; Enter pressed meanwhile counts when it is over. */
   waiting?: boolean | undefined;
@@ -28,8 +28,8 @@ export type ComposerProps = {
   onStop?: (() => void) | undefined;
   stopping?: boolean | undefined;
   onEditLast?: (() => void) | undefined;
-  /** What went wrong, above the text. */
-  notice?: ReactNode;
+  /** What went wrong, above the text; may offer to send it all the same. */
+  notice?: ((sendOverBudget: () => void) => ReactNode) | undefined;
 };
 
 export function Composer(props: ComposerProps) {
@@ -54,11 +54,11 @@ export function Composer(props: ComposerProps) {
     writeDraft(place, next);
   };
   const [wanted, setWanted] = useState(false);
-  const send = async () => {
+  const send = async (overBudget = false) => {
     if (isEmpty || tooLong || sending || onStop) return;
     if (waiting) return setWanted(true);
     const sent = text;
-    if (!(await onSend(sent))) return;
+    if (!(await onSend(sent, overBudget))) return;
     // What was typed while the message was on its way is the next one.
     setText((current) => {
       const rest = current.startsWith(sent) ? current.slice(sent.length) : current;
@@ -85,7 +85,7 @@ export function Composer(props: ComposerProps) {
   return (
     <div className="shrink-0 px-4 pb-3 max-md:px-3 max-md:pb-2">
       <div className="mx-auto max-w-[760px]">
-        {notice}
+        {notice?.(() => void send(true))}
         <div
           className={classNames(
             'flex items-end gap-2 rounded-lg border border-border-strong bg-card p-1.5 transition-colors duration-120 focus-within:border-ring',

@@ -69,15 +69,18 @@ type Outgoing = {
   place: string;
   /** Left out: the end of the branch that the server shows. */
   parentId: number | null | undefined;
+  /** Although a budget is used up. */
+  overBudget?: boolean | undefined;
 };
 
-async function send(client: QueryClient, { threadId, text, place, parentId }: Outgoing) {
+async function send(client: QueryClient, { threadId, text, place, parentId, overBudget }: Outgoing) {
   const { message, run } = await call(chat.send, {
     params: { id: threadId },
     body: {
       message: text,
       clientId: clientIdFor(place, text),
       ...(parentId === undefined ? {} : { parentId }),
+      ...(overBudget && { overBudget }),
     },
   });
   confirmSent(place);
@@ -95,10 +98,13 @@ export function useStartThread() {
   const client = useQueryClient();
   return useMutation({
     ...atOnce,
-    mutationFn: async (start: { text: string; place: string; assistantId: number | null; thread: Thread | null }) => {
+    mutationFn: async (
+      start: Pick<Outgoing, 'text' | 'place' | 'overBudget'> & { assistantId: number | null; thread: Thread | null },
+    ) => {
       const thread = start.thread ?? (await call(chat.createThread, { body: { assistantId: start.assistantId } }));
       try {
-        await send(client, { threadId: thread.id, text: start.text, place: start.place, parentId: null });
+        const { text, place, overBudget } = start;
+        await send(client, { threadId: thread.id, text, place, parentId: null, overBudget });
       } catch (error) {
         // Where it is not known whether the message arrived, the thread is kept for the second try.
         if (!isRefusal(error)) throw new UnfinishedStart(thread, error);
@@ -126,10 +132,10 @@ export function useRegenerate(threadId: number) {
   const client = useQueryClient();
   return useMutation({
     ...atOnce,
-    mutationFn: async (messageId: number) => {
+    mutationFn: async ({ messageId, overBudget }: { messageId: number; overBudget: boolean }) => {
       const { message, run } = await call(chat.regenerate, {
         params: { id: messageId },
-        body: { clientId: newClientId() },
+        body: { clientId: newClientId(), ...(overBudget && { overBudget }) },
       });
       await showBranch(client, threadId, message.parentId, [message], run);
     },

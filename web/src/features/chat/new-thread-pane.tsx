@@ -1,7 +1,7 @@
 import type { Thread } from '@roster/contracts/chat';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useUser } from '#web/data/current-user.ts';
 import { userConfigQuery } from '#web/data/user-config.ts';
 import { buttonClass } from '#web/ui/button.tsx';
@@ -11,8 +11,10 @@ import { Composer } from './composer.tsx';
 import { focusUnlessTouch } from './focus-unless-touch.ts';
 import { UnfinishedStart, useStartThread } from './mutations.ts';
 import { PaneHeader } from './pane-header.tsx';
-import { SendFailure } from './send-failure.tsx';
+import { isOverBudget, SendFailure } from './send-failure.tsx';
 import { findAnswerer, useAnswerers } from './use-assistants.ts';
+
+const BudgetNotice = lazy(async () => ({ default: (await import('./budget-notice.tsx')).BudgetNotice }));
 
 type NewThreadPaneProps = {
   /** Left out: the default assistant. null: no assistant. */
@@ -39,12 +41,13 @@ export function NewThreadPane({ assistantId, onBack, onStarted, onChoose }: NewT
   // biome-ignore lint/correctness/useExhaustiveDependencies: choosing an assistant leads on to the message
   useEffect(() => focusUnlessTouch(box.current), [assistantId]);
 
-  const send = async (text: string) => {
+  const send = async (text: string, overBudget: boolean) => {
     const chosen = answerer ? answerer.assistantId : (assistantId ?? null);
     try {
       const made = await start.mutateAsync({
         text,
         place,
+        overBudget,
         assistantId: chosen,
         thread: thread?.assistantId === chosen ? thread : null,
       });
@@ -99,7 +102,7 @@ export function NewThreadPane({ assistantId, onBack, onStarted, onChoose }: NewT
         sending={start.isPending}
         // Who answers by default is known in a moment; Enter pressed before that must not leave the assistant out.
         waiting={!known && assistantId === undefined}
-        notice={
+        notice={(sendOverBudget) =>
           lacksKey ? (
             <Notice
               title="An API key is needed to chat"
@@ -117,7 +120,14 @@ export function NewThreadPane({ assistantId, onBack, onStarted, onChoose }: NewT
               Answers come from your own account at the provider. Save its API key in Settings first.
             </Notice>
           ) : (
-            start.error && <SendFailure error={start.error} />
+            <>
+              {start.error && <SendFailure error={start.error} onSendOverBudget={sendOverBudget} />}
+              {!isOverBudget(start.error) && (
+                <Suspense fallback={null}>
+                  <BudgetNotice assistantId={answerer?.assistantId ?? null} isAnswering={false} />
+                </Suspense>
+              )}
+            </>
           )
         }
       />

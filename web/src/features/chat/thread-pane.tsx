@@ -6,11 +6,12 @@ import { Button } from '#web/ui/button.tsx';
 import { EmptyState } from '#web/ui/empty-state.tsx';
 import { ErrorState } from '#web/ui/error-state.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
+import { BudgetNotice } from './budget-notice.tsx';
 import { Composer } from './composer.tsx';
 import { focusUnlessTouch } from './focus-unless-touch.ts';
 import { MessageList, type MessageListHandle } from './message-list.tsx';
 import { messagesQuery } from './queries.ts';
-import { SendFailure } from './send-failure.tsx';
+import { isOverBudget, SendFailure } from './send-failure.tsx';
 import { ThreadActionsContext } from './thread-actions.ts';
 import { ThreadHeader } from './thread-header.tsx';
 import { findAnswerer, useAnswerers } from './use-assistants.ts';
@@ -79,7 +80,14 @@ export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPane
         onStop={runId === null ? undefined : stop}
         stopping={stopping}
         onEditLast={editLast}
-        notice={failure !== null && <SendFailure error={failure} />}
+        notice={(sendOverBudget) => (
+          <>
+            {failure && <SendFailure error={failure.error} onSendOverBudget={failure.insist ?? sendOverBudget} />}
+            {!isOverBudget(failure?.error) && (
+              <BudgetNotice assistantId={thread.data?.assistantId ?? null} isAnswering={runId !== null} />
+            )}
+          </>
+        )}
       />
     </section>
   );

@@ -1,16 +1,25 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useNotifyFinished } from '#web/data/finished.ts';
 import { ApiError, errorText } from '#web/lib/api.ts';
 import { toast } from '#web/ui/toast-store.ts';
 import type { MessageListHandle } from './message-list.tsx';
 import { isUnderWay, runUnderWay } from './message-window.ts';
 import { showRunEnd, useRegenerate, useSend, useShowBranch, useStop, useUpdateThread } from './mutations.ts';
 import { messagesQuery, refreshMessages, refreshThread, showThread, threadQuery } from './queries.ts';
-import { watchRun } from './run-store.ts';
+import { type LiveRun, watchRun } from './run-store.ts';
+import { isOverBudget } from './send-failure.tsx';
 import type { ThreadActions } from './thread-actions.ts';
 
 const complain = (title: string) => (error: Error) =>
   toast({ title, description: errorText(error), variant: 'destructive' });
+
+/** What to tell someone who is elsewhere; nothing where they ended it themselves. */
+function finishedText(run: LiveRun | null): string | undefined {
+  if (!run?.end || run.end.state === 'stopped') return undefined;
+  if (run.end.state === 'complete') return 'The answer is complete.';
+  return run.end.error ? `The answer failed. ${run.end.error.message}` : 'The answer failed.';
+}
 
 /** Follows the run that writes the last message, and what other tabs do in the thread. */
 function useFollowedThread(threadId: number) {
@@ -20,10 +29,16 @@ function useFollowedThread(threadId: number) {
   const runId = run?.id ?? null;
   const answerId = run?.messageId ?? null;
 
+  const notify = useNotifyFinished();
   useEffect(() => {
     if (runId === null || answerId === null) return;
-    return watchRun(runId, (ended) => showRunEnd(client, threadId, answerId, ended));
-  }, [client, threadId, runId, answerId]);
+    return watchRun(runId, (ended) => {
+      showRunEnd(client, threadId, answerId, ended);
+      const title = client.getQueryData(threadQuery(threadId).queryKey)?.title ?? 'Your conversation';
+      const body = finishedText(ended);
+      if (body) notify({ title, body, path: `/chat/${threadId}` });
+    });
+  }, [client, notify, threadId, runId, answerId]);
 
   // Another tab has written here, or a run of ours ended unseen.
   const { runId: toldRun, updatedAt: toldTime } = thread.data ?? {};
@@ -44,12 +59,17 @@ function useFollowedThread(threadId: number) {
   return { thread, runId: runId ?? thread.data?.runId ?? null };
 }
 
+/** Why something was not sent. `insist` sends it over a budget, where it is not the composer's text. */
+type SendProblem = { error: unknown; insist: (() => void) | null };
+
+type Draft = { place: string; text: string; parentId: number | null | undefined };
+
 /** The open thread, and all that can be done in it. */
 export function useOpenThread(threadId: number, list: RefObject<MessageListHandle | null>) {
   const client = useQueryClient();
   const { thread, runId } = useFollowedThread(threadId);
   const [editingId, setEditingId] = useState<number | null>(null);
-  const [failure, setFailure] = useState<unknown>(null);
+  const [failure, setFailure] = useState<SendProblem | null>(null);
   const [stoppingRun, setStoppingRun] = useState<number | null>(null);
   const { mutateAsync: sendAsync, isPending: sending } = useSend();
   const { mutate: startAgain } = useRegenerate(threadId);
@@ -59,15 +79,15 @@ export function useOpenThread(threadId: number, list: RefObject<MessageListHandl
   const assistantId = thread.data?.assistantId ?? null;
 
   const sendFrom = useCallback(
-    async (place: string, text: string, parentId: number | null | undefined) => {
+    async (draft: Draft, overBudget = false, insist: (() => void) | null = null) => {
       setFailure(null);
       try {
-        await sendAsync({ threadId, text, place, parentId });
+        await sendAsync({ threadId, ...draft, overBudget });
         // After the messages are on the page.
         requestAnimationFrame(() => list.current?.goToEnd());
         return true;
       } catch (error) {
-        setFailure(error);
+        setFailure({ error, insist });
         // What this page believed about the thread was wrong.
         if (error instanceof ApiError && (error.status === 409 || error.status === 404)) {
           void refreshThread(client, threadId);
@@ -82,10 +102,11 @@ export function useOpenThread(threadId: number, list: RefObject<MessageListHandl
   const messagesNow = useCallback(() => client.getQueryData(messagesQuery(threadId).queryKey), [client, threadId]);
 
   /** The end that is on this page, so that a branch shown in another tab changes nothing here. */
-  const send = (text: string) => {
+  const send = (text: string, overBudget: boolean) => {
     const window = messagesNow();
     const last = window?.newerCursor === null ? window.items.at(-1) : undefined;
-    return sendFrom(`chat:${threadId}`, text, last && !isUnderWay(last) ? last.id : undefined);
+    const parentId = last && !isUnderWay(last) ? last.id : undefined;
+    return sendFrom({ place: `chat:${threadId}`, text, parentId }, overBudget);
   };
 
   const edit = useCallback(
@@ -112,20 +133,39 @@ export function useOpenThread(threadId: number, list: RefObject<MessageListHandl
     });
   }, [client, runId, stopRun, threadId]);
 
+  const regenerate = useCallback(
+    function begin(messageId: number, overBudget = false) {
+      setFailure(null);
+      startAgain(
+        { messageId, overBudget },
+        {
+          onSuccess: () => requestAnimationFrame(() => list.current?.goToEnd()),
+          onError: (error) => {
+            if (isOverBudget(error)) setFailure({ error, insist: () => begin(messageId, true) });
+            else complain('No new answer was begun')(error);
+          },
+        },
+      );
+    },
+    [list, startAgain],
+  );
+
   const blockedReason = runId === null ? undefined : 'Wait for the answer, or stop it first.';
   const actions = useMemo<ThreadActions>(
     () => ({
       threadId,
       assistantId,
       blockedReason,
-      regenerate: (messageId) =>
-        startAgain(messageId, {
-          onSuccess: () => requestAnimationFrame(() => list.current?.goToEnd()),
-          onError: complain('No new answer was begun'),
-        }),
+      regenerate: (messageId) => regenerate(messageId),
       edit,
       stopEditing: () => setEditingId(null),
-      sendEdited: ({ messageId, parentId, text }) => sendFrom(`chat:${threadId}:edit:${messageId}`, text, parentId),
+      sendEdited: ({ messageId, parentId, text }) => {
+        const draft = { place: `chat:${threadId}:edit:${messageId}`, text, parentId };
+        const insist = async () => {
+          if (await sendFrom(draft, true)) setEditingId(null);
+        };
+        return sendFrom(draft, false, () => void insist());
+      },
       showBranch: (messageId) =>
         branch(messageId, {
           onSuccess: () => requestAnimationFrame(() => list.current?.show(messageId)),
@@ -137,7 +177,7 @@ export function useOpenThread(threadId: number, list: RefObject<MessageListHandl
           { onError: complain('The assistant was not changed') },
         ),
     }),
-    [threadId, assistantId, blockedReason, edit, sendFrom, startAgain, branch, update, list],
+    [threadId, assistantId, blockedReason, edit, sendFrom, regenerate, branch, update, list],
   );
 
   return {

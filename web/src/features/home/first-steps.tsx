@@ -6,16 +6,18 @@ import { assistantsQuery } from '#web/data/assistants.ts';
 import { useEditing } from '#web/data/current-user.ts';
 import { useProviderName } from '#web/data/sign-in-options.ts';
 import { userConfigQuery } from '#web/data/user-config.ts';
-import { buttonClass } from '#web/ui/button.tsx';
+import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Card } from '#web/ui/card.tsx';
 
 /** What a new account still needs before it can chat; gone once it has it. Nothing is shown while that is not known. */
 export function FirstSteps() {
   const { data: config } = useQuery(userConfigQuery);
   const { data: assistants } = useQuery(assistantsQuery);
-  const { mayEdit } = useEditing();
+  const { mayEdit, reason } = useEditing();
   const provider = useProviderName();
-  if (!config || !assistants || (config.hasApiKey && assistants.length > 0)) return null;
+  if (!config || !assistants) return null;
+  // Who may not create an assistant has nothing left to do once there is a key.
+  if (config.hasApiKey && (assistants.length > 0 || !mayEdit)) return null;
   const nextIsKey = !config.hasApiKey;
   return (
     <Card aria-labelledby="first-steps" className="mb-4 animate-appear">
@@ -37,13 +39,13 @@ export function FirstSteps() {
             Add API key
           </Link>
         </Step>
-        {mayEdit && (
-          <Step
-            number={2}
-            done={assistants.length > 0}
-            title="Create an assistant"
-            text="A name, a model and what it should know about its task."
-          >
+        <Step
+          number={2}
+          done={assistants.length > 0}
+          title="Create an assistant"
+          text={reason ?? 'A name, a model and what it should know about its task.'}
+        >
+          {mayEdit ? (
             <Link
               to="/settings"
               search={{ tab: 'assistants', view: 'create' }}
@@ -51,8 +53,12 @@ export function FirstSteps() {
             >
               Create assistant
             </Link>
-          </Step>
-        )}
+          ) : (
+            <Button size="sm" disabledReason={reason}>
+              Create assistant
+            </Button>
+          )}
+        </Step>
       </ol>
     </Card>
   );

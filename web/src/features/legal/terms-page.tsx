@@ -1,4 +1,5 @@
-import { LegalPage, LegalSection } from './legal-page.tsx';
+import { Link } from '@tanstack/react-router';
+import { AccountLink, LegalPage, LegalSection } from './legal-page.tsx';
 
 export function TermsPage() {
   return (
@@ -34,14 +35,15 @@ export function TermsPage() {
       </LegalSection>
       <LegalSection title="Your data">
         <p>
-          Your data is retained while your account is active. You can ask the operator for access to it, for its
-          correction, its deletion, or a copy to take elsewhere. The Privacy Policy says what is stored.
+          Your data is retained while your account is active. You can request access to it, its correction, its deletion
+          or its portability; <AccountLink /> has the download of all your data and closes the account. The{' '}
+          <Link to="/privacy">Privacy Policy</Link> says what is stored.
         </p>
       </LegalSection>
       <LegalSection title="Availability">
         <p>
-          Roster is provided as it is, without a promise that it is always there or free of faults. The operator may
-          close an account that breaks these terms.
+          Roster is provided as it is, without a promise that it is always there or free of faults. An administrator may
+          deactivate or delete an account that breaks these terms.
         </p>
       </LegalSection>
     </LegalPage>

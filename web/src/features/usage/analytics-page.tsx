@@ -1,11 +1,159 @@
-import { ChartNoAxesColumn } from 'lucide-react';
+import { useQuery } from '@tanstack/react-query';
+import { CalendarX, Download } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { useUser } from '#web/data/current-user.ts';
+import { analyticsQuery } from '#web/data/usage.ts';
+import { errorText } from '#web/lib/api.ts';
+import { saveText } from '#web/lib/save-file.ts';
+import { Button } from '#web/ui/button.tsx';
+import { classNames } from '#web/ui/class-names.ts';
 import { EmptyState } from '#web/ui/empty-state.tsx';
+import { ErrorState } from '#web/ui/error-state.tsx';
+import { Notice } from '#web/ui/notice.tsx';
 import { Page } from '#web/ui/page.tsx';
+import { BudgetCard } from './budget-card.tsx';
+import { CostByDay } from './cost-by-day.tsx';
+import { analyticsCsv } from './csv.ts';
+import { PriceDialog } from './price-dialog.tsx';
+import { PricesDialog } from './prices-dialog.tsx';
+import { chosenRange, type DayRange, dayIn, formatRange, localZone, type RangeSearch } from './range.ts';
+import { RangePicker } from './range-picker.tsx';
+import { CostByAssistant, CostByModel, ModelDistribution } from './ranking-cards.tsx';
+import { RecentRequests } from './recent-requests.tsx';
+import { RequestsPanel, type Scope } from './requests-panel.tsx';
+import { CostOverview, TokenUsage, UsageStatistics } from './summary-cards.tsx';
 
-export function AnalyticsPage() {
+type AnalyticsPageProps = { search: RangeSearch; onSearchChange: (search: RangeSearch) => void };
+
+/** What it cost, on what, and whether it rises. */
+export function AnalyticsPage({ search, onSearchChange }: AnalyticsPageProps) {
+  const user = useUser();
+  const tz = useMemo(localZone, []);
+  const today = dayIn(tz, new Date());
+  const { preset, range, problem } = chosenRange(search, today);
+  const query = useQuery({ ...analyticsQuery({ ...range, tz }), enabled: problem === null });
+  const shown = problem ? undefined : query.data;
+  const download = () => {
+    if (shown) saveText(`usage-${range.from}-to-${range.to}.csv`, analyticsCsv(range, shown), 'text/csv;charset=utf-8');
+  };
   return (
-    <Page title="Analytics" lead="Track your API usage and costs.">
-      <EmptyState icon={ChartNoAxesColumn} text="Usage and costs are not shown in this version of Roster yet." />
+    <Page
+      title="Analytics"
+      lead={
+        <>
+          Track your API usage and costs. <span className="wrap-anywhere text-foreground">{user.email}</span>
+        </>
+      }
+    >
+      <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
+        <RangePicker preset={preset} range={range} problem={problem} today={today} onChange={onSearchChange} />
+        <Button
+          icon={Download}
+          onClick={download}
+          disabledReason={shown && !query.isPlaceholderData ? undefined : 'There is nothing to download yet.'}
+          className="max-sm:h-10 max-sm:w-full"
+        >
+          Download CSV
+        </Button>
+      </div>
+      {problem ? (
+        <EmptyState icon={CalendarX} text="Choose other days to see what was used in them." className="mt-4" />
+      ) : (
+        <>
+          <p className="mt-3 mb-4 text-muted-foreground text-sm">
+            {formatRange(range)}, days in the time zone {tz.replaceAll('_', ' ')}. All costs are estimates: tokens times
+            the price known for the model.
+          </p>
+          {query.isError && shown === undefined ? (
+            <ErrorState
+              title="Usage and costs could not be loaded"
+              message={errorText(query.error)}
+              busy={query.isFetching}
+              onRetry={() => void query.refetch()}
+            />
+          ) : (
+            <>
+              {query.isError && (
+                <Notice
+                  tone="warning"
+                  live
+                  className="mb-4"
+                  title="These figures may be out of date"
+                  action={
+                    <Button size="sm" busy={query.isFetching} onClick={() => void query.refetch()}>
+                      Try Again
+                    </Button>
+                  }
+                >
+                  {errorText(query.error)}
+                </Notice>
+              )}
+              <Cards shown={shown} range={range} tz={tz} today={today} isOld={query.isPlaceholderData} />
+            </>
+          )}
+        </>
+      )}
     </Page>
+  );
+}
+
+type CardsProps = {
+  shown: Parameters<typeof CostByDay>[0]['shown'];
+  range: DayRange;
+  tz: string;
+  today: string;
+  /** Of the range before, until the new one has arrived. */
+  isOld: boolean;
+};
+
+function Cards({ shown, range, tz, today, isOld }: CardsProps) {
+  const [scope, setScope] = useState<Scope | null>(null);
+  const [pricing, setPricing] = useState<string | null>(null);
+  const [listsPrices, setListsPrices] = useState(false);
+  const open = (part: Omit<Scope, 'range' | 'tz'> & { range?: DayRange }) => setScope({ range, tz, ...part });
+  return (
+    <>
+      <div
+        aria-busy={shown === undefined || isOld || undefined}
+        className={classNames(
+          'grid min-w-0 grid-cols-1 gap-4 transition-opacity duration-140 md:grid-cols-2 xl:grid-cols-6',
+          isOld && 'opacity-60',
+        )}
+      >
+        {shown === undefined && <output className="sr-only">Loading usage and costs</output>}
+        <CostOverview shown={shown} className="xl:col-span-2" />
+        <UsageStatistics shown={shown} className="xl:col-span-2" />
+        <TokenUsage shown={shown} className="md:col-span-2 xl:col-span-2" />
+        <CostByDay
+          shown={shown}
+          today={today}
+          className="md:col-span-2 xl:col-span-6"
+          onOpen={(day) => open({ range: { from: day, to: day } })}
+        />
+        <CostByModel
+          shown={shown}
+          className="xl:col-span-3"
+          onOpen={(model) => open({ model })}
+          onSetPrice={setPricing}
+          onListPrices={() => setListsPrices(true)}
+        />
+        <CostByAssistant
+          shown={shown}
+          className="xl:col-span-3"
+          onOpen={(assistant) => open({ assistant: assistant === null ? 'none' : assistant })}
+        />
+        <ModelDistribution shown={shown} className="xl:col-span-3" onOpen={(model) => open({ model })} />
+        <BudgetCard tz={tz} className="xl:col-span-3" />
+        <RecentRequests
+          shown={shown}
+          className="md:col-span-2 xl:col-span-6"
+          onShowAll={() => open({})}
+          onSetPrice={setPricing}
+        />
+      </div>
+      {scope && <RequestsPanel scope={scope} onClose={() => setScope(null)} onSetPrice={setPricing} />}
+      {listsPrices && <PricesDialog onClose={() => setListsPrices(false)} onChange={setPricing} />}
+      {pricing !== null && <PriceDialog model={pricing} onClose={() => setPricing(null)} />}
+    </>
   );
 }

@@ -1,11 +1,56 @@
-import { Users } from 'lucide-react';
-import { EmptyState } from '#web/ui/empty-state.tsx';
+import { UserPlus } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { Button } from '#web/ui/button.tsx';
 import { Page } from '#web/ui/page.tsx';
+import { Tabs } from '#web/ui/tabs.tsx';
+import { Accounts } from './accounts.tsx';
+import { Activity } from './activity.tsx';
+import { AddUserDialog } from './add-user-dialog.tsx';
+import type { NewLink } from './password-link-dialog.tsx';
+import { PasswordLinkDialog } from './password-link-dialog.tsx';
+import type { UsersView } from './queries.ts';
+import { Statistics } from './statistics.tsx';
+import type { UsersTab } from './tabs.ts';
 
-export function UsersPage() {
+type UsersPageProps = {
+  tab: UsersTab;
+  onTabChange: (tab: UsersTab) => void;
+  view: UsersView;
+  onViewChange: (view: UsersView) => void;
+};
+
+export function UsersPage({ tab, onTabChange, view, onViewChange }: UsersPageProps) {
+  const [adding, setAdding] = useState(false);
+  const [link, setLink] = useState<NewLink | null>(null);
+  const contents: Record<UsersTab, ReactNode> = {
+    accounts: <Accounts view={view} onViewChange={onViewChange} onLink={setLink} />,
+    activity: <Activity />,
+  };
   return (
-    <Page title="Users" lead="The accounts of this installation.">
-      <EmptyState icon={Users} text="Accounts cannot be administered in this version of Roster yet." />
+    <Page
+      title="Users"
+      lead="Who has an account here, and what they may do."
+      action={
+        <Button variant="primary" icon={UserPlus} onClick={() => setAdding(true)}>
+          Add User
+        </Button>
+      }
+    >
+      <Statistics />
+      <Tabs
+        label="Users"
+        value={tab}
+        onValueChange={onTabChange}
+        items={[
+          { value: 'accounts', label: 'Accounts' },
+          { value: 'activity', label: 'Activity' },
+        ]}
+        className="mt-6"
+      >
+        <div className="pt-6">{contents[tab]}</div>
+      </Tabs>
+      {adding && <AddUserDialog onClose={() => setAdding(false)} onLink={setLink} />}
+      {link && <PasswordLinkDialog link={link} onClose={() => setLink(null)} />}
     </Page>
   );
 }

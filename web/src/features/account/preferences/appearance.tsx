@@ -1,6 +1,6 @@
 import { Monitor, Moon, Sun } from 'lucide-react';
 import { setTheme, type Theme, useTheme } from '#web/lib/theme.ts';
-import { Card, CardFooter, CardHeader } from '#web/ui/card.tsx';
+import { Notice } from '#web/ui/notice.tsx';
 import { RadioGroup } from '#web/ui/radio-group.tsx';
 import { Switch } from '#web/ui/switch.tsx';
 import { toast } from '#web/ui/toast.tsx';
@@ -17,7 +17,8 @@ const themeTexts: Record<Theme, string> = {
   system: 'Roster now follows your device.',
 };
 
-export function PreferencesTab() {
+/** `hasColors`: the person's own colors lie over the theme. */
+export function Appearance({ hasColors }: { hasColors: boolean }) {
   const { theme, shown } = useTheme();
   const choose = (choice: Theme) => {
     setTheme(choice);
@@ -31,21 +32,23 @@ export function PreferencesTab() {
     });
   };
   return (
-    <Card className="max-w-3xl">
-      <CardHeader title="Appearance" description="Applies at once." />
-      <div className="grid gap-6 p-5">
-        <Switch
-          label="Dark Mode"
-          description="Light text on a dark background"
-          checked={shown === 'dark'}
-          onChange={(event) => setDark(event.currentTarget.checked)}
-        />
-        <RadioGroup label="Theme" layout="row" value={theme} onValueChange={choose} options={themeOptions} />
-      </div>
-      <CardFooter>
-        The theme is kept in this browser. Notifications, sound and custom colors are not part of this version of Roster
-        yet.
-      </CardFooter>
-    </Card>
+    <div className="grid gap-6">
+      <Switch
+        label="Dark Mode"
+        description="Light text on a dark background"
+        checked={shown === 'dark'}
+        onChange={(event) => setDark(event.currentTarget.checked)}
+      />
+      <RadioGroup label="Theme" layout="row" value={theme} onValueChange={choose} options={themeOptions} />
+      {hasColors ? (
+        <Notice>
+          Your custom colors lie over the theme. It shows again once they are switched off under Advanced.
+        </Notice>
+      ) : (
+        <p className="text-muted-foreground text-sm">
+          A theme applies at once in this browser. Save Preferences takes it to your other devices.
+        </p>
+      )}
+    </div>
   );
 }

@@ -1,0 +1,191 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from '@playwright/test';
+import {
+  expect,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  expectToast,
+  goodKey,
+  password,
+  request,
+  test,
+  toasts,
+} from './fixtures.ts';
+
+const chosen = 'a new sentence to remember';
+const activity = (page: Page) => page.locator('section').filter({ hasText: 'Recent security activity' });
+
+test('changing the password, by keyboard, signs the other devices out', async ({
+  page,
+  elsewhere,
+  roster,
+  signedIn,
+}) => {
+  const { email } = signedIn;
+  await request(elsewhere, roster, 'POST', '/api/login', { email, password });
+  await elsewhere.goto('/settings');
+  await expect(elsewhere.getByText('Password set')).toBeVisible();
+
+  await page.goto('/settings');
+  await page.getByRole('button', { name: 'Change password' }).press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Change password' });
+  const current = dialog.getByLabel('Current Password', { exact: true });
+  const next = dialog.getByLabel('New Password', { exact: true });
+  const again = dialog.getByLabel('Confirm Password', { exact: true });
+  await expect(current).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(dialog.getByText('Enter your current password')).toBeVisible();
+  await current.fill('not the password');
+  await next.fill(chosen);
+  await again.fill(`${chosen}?`);
+  await page.keyboard.press('Enter');
+  await expect(dialog.getByText("Passwords don't match")).toBeVisible();
+  await again.fill(chosen);
+  await page.keyboard.press('Enter');
+  await expect(dialog.getByText('The current password is not right.')).toBeVisible();
+  await expect(current).toBeFocused();
+  await expectAccessible(page);
+  // What was typed is not lost by a slip.
+  await page.keyboard.press('Escape');
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Keep editing' }).press('Enter');
+  await expect(next).toHaveValue(chosen);
+  await current.fill(password);
+  await page.keyboard.press('Enter');
+  await expectToast(page, 'Password changed', 'All other devices have been signed out.');
+  await expect(dialog).toBeHidden();
+  await expect(activity(page).getByText('Password changed')).toBeVisible();
+  await expect(activity(page).getByText('Wrong current password')).toBeVisible();
+
+  await elsewhere.getByRole('tab', { name: 'Sessions' }).click();
+  await expect(elsewhere).toHaveURL(/\/auth/);
+  await elsewhere.getByLabel('Email').fill(email);
+  await elsewhere.getByLabel('Password', { exact: true }).fill(chosen);
+  await elsewhere.getByRole('button', { name: 'Login' }).click();
+  await expect(elsewhere).toHaveURL(/\/settings/);
+});
+
+test('security activity is shown page by page, and says why it could not be loaded', async ({
+  page,
+  roster,
+  signedIn,
+}) => {
+  for (let number = 0; number < 11; number++)
+    await request(page, roster, 'POST', '/api/login', { email: signedIn.email, password: 'not it at all' });
+  await page.route('**/api/user/security-events*', (route) =>
+    route.fulfill({ status: 503, json: { code: 'unavailable', message: 'The database is being moved.' } }),
+  );
+  await page.goto('/settings');
+  const card = activity(page);
+  await expect(card.getByRole('alert')).toContainText('The database is being moved.');
+  await page.unroute('**/api/user/security-events*');
+  await card.getByRole('button', { name: 'Try Again' }).click();
+  await expect(card.getByText('Failed sign-in')).toHaveCount(10);
+  await card.getByRole('button', { name: 'Show more' }).press('Enter');
+  await expect(card.getByText('Failed sign-in')).toHaveCount(11);
+  const made = card.getByRole('listitem').filter({ hasText: 'Account created' });
+  await expect(made).toContainText('By you · ');
+  await expect(made.locator('time')).toHaveAttribute('title', /\d{4} at \d/);
+  await expect(card.getByRole('button', { name: 'Show more' })).toBeHidden();
+});
+
+test('all data is downloaded as one archive, and a failure is told', async ({ page, withAssistant }) => {
+  await page.goto('/settings');
+  await expect(page.getByText(withAssistant.email).first()).toBeVisible();
+  const button = page.getByRole('button', { name: 'Download your data' });
+  const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
+  expect(download.suggestedFilename()).toMatch(/^roster-export-\d{4}-\d\d-\d\d\.zip$/);
+  const archive = readFileSync(await download.path());
+  expect(archive.subarray(0, 2).toString()).toBe('PK');
+  expect(archive.includes('README.txt')).toBe(true);
+  expect(archive.includes(goodKey)).toBe(false);
+  await expectToast(page, 'Data downloaded', 'The archive is in your downloads.');
+  await expect(activity(page).getByText('Data downloaded')).toBeVisible();
+
+  await page.route('**/api/user/export', (route) =>
+    route.fulfill({ status: 429, json: { code: 'rate_limited', message: 'Wait a minute.' } }),
+  );
+  await button.click();
+  await expectToast(page, 'Download failed', 'Wait a minute.');
+  await page.unroute('**/api/user/export');
+  await page.route('**/api/user/export', (route) => route.abort());
+  await button.click();
+  await expectToast(page, 'Download failed', 'The download broke off.');
+  await page.unroute('**/api/user/export');
+
+  // What is too large for the memory is left to the browser.
+  await page.route('**/api/user/export', (route) => route.fulfill({ body: Buffer.alloc(33 * 1_048_576) }), {
+    times: 1,
+  });
+  const [large] = await Promise.all([page.waitForEvent('download'), button.click()]);
+  expect(large.suggestedFilename()).toMatch(/^roster-export-.*\.zip$/);
+  await expectToast(page, 'Download started', 'The archive is large');
+});
+
+test('where nothing else is set up, the card says so; Google and GitHub that cannot be loaded too', async ({
+  page,
+  signedIn,
+}) => {
+  await page.setViewportSize({ width: 320, height: 640 });
+  await page.route('**/api/user/oauth-profiles', (route) =>
+    route.fulfill({ status: 500, json: { code: 'internal', message: 'The database is being moved.' } }),
+  );
+  await page.goto('/settings');
+  await expect(page.getByText(signedIn.email).filter({ visible: true }).first()).toBeVisible();
+  const failure = page.getByRole('alert').filter({ hasText: 'Google and GitHub could not be loaded' });
+  await expect(failure).toContainText('The database is being moved.');
+  await page.unroute('**/api/user/oauth-profiles');
+  await failure.getByRole('button', { name: 'Try Again' }).click();
+  await expect(page.getByText('Not available on this installation')).toHaveCount(2);
+  await expect(page.getByRole('link', { name: /Connect/ })).toHaveCount(0);
+  await expect(page.getByText('This installation has no mail server')).toBeVisible();
+  await expectNoSidewaysScroll(page);
+  // The rights of the policy lead here.
+  await page.goto('/privacy');
+  await page.getByRole('link', { name: 'Settings, Account' }).click();
+  await expect(page.getByRole('heading', { name: 'Download your data' })).toBeVisible();
+});
+
+for (const { theme, width } of [
+  { theme: 'light', width: 390 },
+  { theme: 'dark', width: 1440 },
+])
+  test(`closing the account takes the right password, and leaves nothing (${width} px, ${theme})`, async ({
+    page,
+    elsewhere,
+    roster,
+    withAssistant: { email },
+  }) => {
+    await page.setViewportSize({ width, height: 900 });
+    await request(elsewhere, roster, 'POST', '/api/login', { email, password });
+    await elsewhere.goto('/settings');
+    await expect(elsewhere.getByText('Password set')).toBeVisible();
+    await page.goto('/chat');
+    await page.evaluate((chosen) => localStorage.setItem('app-theme', chosen), theme);
+    await page.goto('/settings');
+    await page.evaluate(() => localStorage.setItem('draft:new', 'Nobody else is to read this'));
+    await page.getByRole('button', { name: 'Close account' }).click();
+    const dialog = page.getByRole('alertdialog', { name: 'Close account' });
+    await expect(dialog).toContainText(email);
+    const field = dialog.getByLabel('Password', { exact: true });
+    await expect(field).toBeFocused();
+    await page.keyboard.press('Enter');
+    await expect(dialog.getByText('Enter your password to close the account.')).toBeVisible();
+    await page.keyboard.type('not the password');
+    await page.keyboard.press('Enter');
+    await expect(dialog.getByText('The password is not right.')).toBeVisible();
+    await expect(field).toBeFocused();
+    await expectAccessible(page);
+    await expectNoSidewaysScroll(page);
+    await field.fill(password);
+    await page.keyboard.press('Enter');
+    await expectToast(page, 'Account closed', 'Your account and everything in it has been removed.');
+    await expect(page).toHaveURL('/auth');
+    expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain('Nobody else');
+
+    await elsewhere.getByRole('tab', { name: 'Sessions' }).click();
+    await expect(elsewhere).toHaveURL(/\/auth/);
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Login' }).click();
+    await expect(toasts(page).filter({ hasText: 'Login failed' })).toBeVisible();
+  });

@@ -1,0 +1,330 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from '@playwright/test';
+import { conversation, exchange, startThread } from './conversation.ts';
+import { expect, expectAccessible, expectNoSidewaysScroll, expectToast, request, test, toasts } from './fixtures.ts';
+import type { Roster } from './roster.ts';
+
+const card = (page: Page, title: string) => page.getByRole('region', { name: title, exact: true });
+const today = () => new Date().toISOString().slice(0, 10);
+const dayBefore = (day: string, days: number) =>
+  new Date(Date.parse(`${day}T00:00:00Z`) - days * 86_400_000).toISOString().slice(0, 10);
+const count = (value: number) => value.toLocaleString('en-US');
+
+async function analytics(page: Page, roster: Roster) {
+  const query = `from=${dayBefore(today(), 29)}&to=${today()}&tz=UTC`;
+  const { status, body } = await request(page, roster, 'GET', `/api/analytics?${query}`);
+  expect(status).toBe(200);
+  return body;
+}
+
+/** A model without a price, and a conversation with it. */
+async function unpricedThread(page: Page, roster: Roster) {
+  const draft = { name: 'Local', model: 'chat-latest' };
+  const { body } = await request(page, roster, 'POST', '/api/assistants', draft);
+  return startThread(page, roster, { title: 'Without a price', assistantId: body.id });
+}
+
+test('what chats took is on the page, to the digit, and leads back to the conversation', async ({
+  page,
+  roster,
+  withAssistant,
+}) => {
+  const tides = await startThread(page, roster, { title: 'Tides', assistantId: withAssistant.assistantId });
+  await exchange(page, roster, tides, 'One [[tokens 1234]] [[delay 0]]');
+  await exchange(page, roster, tides, 'Two [[tokens 66]] [[delay 0]]');
+  await exchange(page, roster, await startThread(page, roster, { title: 'Plain' }), 'Three [[tokens 700]] [[delay 0]]');
+  // 1234 + 66 + 700 tokens are what the simulator was asked for and has counted.
+  await expect.poll(async () => (await analytics(page, roster)).totals.outputTokens).toBe(2000);
+  const { totals, byModel } = await analytics(page, roster);
+  expect([totals.requests, byModel.length, byModel[0].model]).toEqual([3, 1, 'gpt-4o']);
+  const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumSignificantDigits: 2 });
+  expect(totals.costUsd).toBeGreaterThan(0.02);
+  expect(totals.costUsd).toBeLessThan(0.1);
+
+  await page.goto('/analytics');
+  await expect(page.getByText(withAssistant.email).first()).toBeVisible();
+  await expect(page.getByText('All costs are estimates')).toBeVisible();
+  await expect(card(page, 'Cost Overview')).toContainText(dollars.format(totals.costUsd));
+  await expect(card(page, 'Cost Overview')).toContainText('Nothing before');
+  await expect(card(page, 'Usage Statistics')).toContainText('3 requests');
+  await expect(card(page, 'Token Usage')).toContainText(`${count(totals.inputTokens + 2000)} tokens`);
+  await expect(card(page, 'Token Usage')).toContainText(/Output\s*2,000/);
+  await expect(card(page, 'Model Distribution')).toContainText('100%');
+  await expect(card(page, 'Cost by Model')).toContainText(`3 requests · ${count(totals.inputTokens + 2000)} tokens`);
+  await expect(card(page, 'Cost by Assistant').getByRole('listitem')).toHaveCount(2);
+  const rows = card(page, 'Recent Requests').getByRole('row');
+  await expect(rows).toHaveCount(4);
+  await expect(rows.nth(1)).toContainText('700');
+  await expect(rows.nth(1)).toContainText('Plain');
+
+  await card(page, 'Cost by Assistant').getByRole('button', { name: 'Tutor' }).click();
+  const panel = page.getByRole('dialog', { name: 'Requests of Tutor' });
+  await expect(panel.getByRole('listitem')).toHaveCount(2);
+  await expect(panel).toContainText('1,234 out');
+  await panel.getByRole('link', { name: 'Tides' }).first().click();
+  await expect(page).toHaveURL(`/chat/${tides}`);
+  await expect(conversation(page).answers).toHaveCount(2);
+
+  // Another answer counts at once.
+  await conversation(page).ask('Four [[tokens 50]] [[delay 0]]');
+  await conversation(page).untilDone();
+  await page.getByRole('link', { name: 'Analytics' }).first().click();
+  await expect(card(page, 'Usage Statistics')).toContainText('4 requests');
+
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download CSV' }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toBe(`usage-${dayBefore(today(), 29)}-to-${today()}.csv`);
+  const csv = await readFile(await file.path(), 'utf8');
+  expect(csv.startsWith('\uFEFFSection,From,To')).toBe(true);
+  const lines = csv.split('\r\n');
+  const sections = lines.map((line) => line.replace('\uFEFF', '').split(',')[0]);
+  expect(sections.filter((section) => section === 'Day')).toHaveLength(30);
+  expect(sections.filter((section) => section === 'Request')).toHaveLength(4);
+  const now = await analytics(page, roster);
+  const figures = [now.totals.requests, now.totals.inputTokens, now.totals.cachedTokens, 2050].join(',');
+  expect(lines[1]).toContain(`,${figures},`);
+});
+
+test('a new account sees zeros, an empty chart with a sentence, and what to do', async ({ page, signedIn }) => {
+  await page.goto('/analytics');
+  await expect(page.getByText(signedIn.email).first()).toBeVisible();
+  await expect(card(page, 'Cost Overview')).toContainText('$0.00');
+  await expect(card(page, 'Usage Statistics')).toContainText('0 requests');
+  await expect(card(page, 'Token Usage')).toContainText('0 tokens');
+  await expect(card(page, 'Cost by Day')).toContainText('No requests in these days.');
+  await expect(card(page, 'Cost by Day').getByRole('group').getByRole('button')).toHaveCount(30);
+  for (const title of ['Model Distribution', 'Cost by Model', 'Cost by Assistant'])
+    await expect(card(page, title)).toContainText('Nothing was used in these days.');
+  await expect(card(page, 'Recent Requests').getByRole('link', { name: 'Start a chat' })).toBeVisible();
+  await expect(card(page, 'Budgets')).toContainText('No budget is set.');
+});
+
+test('the range stands in the address, and own days are checked in words', async ({ page, signedIn }) => {
+  expect(signedIn.email).toBeTruthy();
+  await page.goto('/analytics');
+  const bars = card(page, 'Cost by Day').getByRole('group').getByRole('button');
+  await expect(page.getByRole('radio', { name: '30 days' })).toBeChecked();
+  await page.getByText('7 days', { exact: true }).click();
+  await expect(page).toHaveURL('/analytics?range=7');
+  await expect(bars).toHaveCount(7);
+  await page.reload();
+  await expect(page.getByRole('radio', { name: '7 days' })).toBeChecked();
+  await expect(bars).toHaveCount(7);
+
+  await page.getByText('Custom', { exact: true }).click();
+  const [from, to] = [page.getByLabel('From', { exact: true }), page.getByLabel('To', { exact: true })];
+  await from.fill('2026-03-05');
+  await to.fill('2026-03-01');
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await expect(page.getByText('The last day must not be before the first')).toBeVisible();
+  await expect(to).toBeFocused();
+  await from.fill('2024-03-05');
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await expect(page.getByText('At most 366 days can be shown at once; these are 727')).toBeVisible();
+  await expect(from).toBeFocused();
+  await from.fill('2026-02-20');
+  await to.fill('2026-03-01');
+  await to.press('Enter');
+  await expect(page).toHaveURL('/analytics?from=2026-02-20&to=2026-03-01');
+  await expect(bars).toHaveCount(10);
+  await expect(page.getByText('February 20 – March 1, 2026')).toBeVisible();
+  await page.reload();
+  await expect(bars).toHaveCount(10);
+  await page.goto('/analytics?from=2026-02-20&to=2026-01-01');
+  await expect(page.getByText('The last day must not be before the first')).toBeVisible();
+});
+
+test('the chart is one tab stop with a day for each arrow key, and a table beside', async ({
+  page,
+  roster,
+  withAssistant,
+}) => {
+  const id = await startThread(page, roster, { title: 'Keys', assistantId: withAssistant.assistantId });
+  await exchange(page, roster, id, 'One [[tokens 100]] [[delay 0]]');
+  await page.goto('/analytics?range=7');
+  const chart = card(page, 'Cost by Day');
+  const bars = chart.getByRole('group').getByRole('button');
+  await expect(bars).toHaveCount(7);
+  await expect(bars.last()).toHaveAccessibleName(/, today: \$0\.0\d+, 1 request, \d+ tokens$/);
+  await card(page, 'Cost by Day').getByText('Show the days as a table').focus();
+  await page.keyboard.press('Shift+Tab');
+  await expect(bars.last()).toBeFocused();
+  await page.keyboard.press('ArrowLeft');
+  await expect(bars.nth(5)).toBeFocused();
+  await expect(chart).toContainText('0 requests, 0 tokens');
+  await page.keyboard.press('Home');
+  await expect(bars.first()).toBeFocused();
+  await page.keyboard.press('Shift+Tab');
+  await expect(chart.getByRole('group').locator(':focus')).toHaveCount(0);
+  await page.keyboard.press('Tab');
+  await expect(bars.first()).toBeFocused();
+  await page.keyboard.press('End');
+  await page.keyboard.press('Enter');
+  const panel = page.getByRole('dialog', { name: 'Requests' });
+  await expect(panel.getByRole('link', { name: 'Keys' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(bars.last()).toBeFocused();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await expect(chart.getByRole('row')).toHaveCount(8);
+  await expect(chart.getByRole('row').nth(1)).toContainText('100');
+});
+
+test('an unknown price is never a zero, and once set holds for past requests too', async ({
+  page,
+  roster,
+  withAssistant,
+}) => {
+  expect(withAssistant.assistantId).toBeGreaterThan(0);
+  const id = await unpricedThread(page, roster);
+  await exchange(page, roster, id, 'One [[tokens 1000]] [[delay 0]]');
+  await exchange(page, roster, id, 'Two [[tokens 1000]] [[delay 0]]');
+  await page.goto('/analytics');
+  const byModel = card(page, 'Cost by Model');
+  await expect(card(page, 'Cost Overview')).toContainText('No price known');
+  await expect(byModel).toContainText('no price known');
+  await expect(byModel).toContainText(/2 requests · \d,\d+ tokens/);
+  await byModel.getByRole('button', { name: 'Set price of chat-latest' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Set price' });
+  await dialog.getByRole('button', { name: 'Save price' }).click();
+  await expect(dialog.getByText('Enter a price; 0 where it costs nothing')).toHaveCount(2);
+  await expect(dialog.getByLabel('Input', { exact: false }).first()).toBeFocused();
+  await dialog.getByRole('textbox', { name: /^Input/ }).fill('0');
+  await dialog.getByRole('textbox', { name: /^Output/ }).fill('100');
+  await dialog.getByRole('textbox', { name: /^Output/ }).press('Enter');
+  await expectToast(page, 'Price saved', '2 past requests to chat-latest got this price too.');
+  // 2,000 tokens at 100 dollars a million.
+  await expect(card(page, 'Cost Overview')).toContainText('$0.20');
+  await expect(byModel).toContainText('$0.20');
+  await expect(byModel).not.toContainText('no price known');
+
+  await byModel.getByRole('button', { name: 'Own prices' }).click();
+  const prices = page.getByRole('dialog', { name: 'Own prices' });
+  await expect(prices.getByRole('listitem')).toContainText('$100.00 out');
+  await prices.getByRole('button', { name: 'Change price of chat-latest' }).click();
+  await expect(dialog.getByRole('textbox', { name: /^Output/ })).toHaveValue('100');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await prices.getByRole('button', { name: 'Remove price of chat-latest' }).click();
+  await expect(prices).toContainText('You have set no prices.');
+  await prices.getByRole('button', { name: 'Close' }).click();
+  await expect(byModel).toContainText('$0.20');
+});
+
+test('a budget warns, then stops, and a message goes through when its sender insists', async ({
+  page,
+  roster,
+  withAssistant,
+}) => {
+  const { assistantId } = withAssistant;
+  const earlier = await startThread(page, roster, { title: 'Earlier', assistantId });
+  await exchange(page, roster, earlier, 'First [[tokens 4000]] [[delay 0]]');
+  const id = await startThread(page, roster, { title: 'Thrift', assistantId });
+  const { costUsd } = (await analytics(page, roster)).totals;
+  await page.goto('/analytics');
+  const budgets = card(page, 'Budgets');
+  await budgets.getByRole('button', { name: 'Add budget' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Add budget' });
+  await dialog.getByRole('button', { name: 'Save budget' }).click();
+  await expect(dialog.getByText('Enter an amount such as 20')).toBeVisible();
+  await dialog.getByLabel('Amount a month').fill(String(costUsd * 1.02));
+  await dialog.getByLabel('Warn at').fill('50');
+  await dialog.getByRole('switch', { name: 'Hard stop' }).check();
+  await dialog.getByRole('button', { name: 'Save budget' }).click();
+  await expectToast(page, 'Budget saved', 'a month for all requests.');
+  await expect(budgets).toContainText('Warning');
+  await expect(budgets).toContainText('98%');
+
+  await page.goto(`/chat/${id}`);
+  const { ask, answers, message, untilDone } = conversation(page);
+  await expect(page.getByText('98% of this month’s budget is used')).toBeVisible();
+  await ask('Second [[tokens 200]] [[delay 0]]');
+  await untilDone();
+  await expect(answers).toHaveCount(1);
+  await expect(page.getByText('This month’s budget is used up')).toBeVisible();
+
+  await message.fill('Third [[tokens 20]] [[delay 0]]');
+  await message.press('Enter');
+  await expect(page.getByText('Your budget is used up', { exact: true })).toBeVisible();
+  await expect(page.getByText('so far. Raise it in Analytics, or send this one anyway.')).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Open Analytics' })).toBeVisible();
+  await expect(message).toHaveValue('Third [[tokens 20]] [[delay 0]]');
+  await expect(answers).toHaveCount(1);
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Send anyway' }).click();
+  await expect(message).toHaveValue('');
+  await untilDone();
+  await expect(answers).toHaveCount(2);
+  await expect(page.getByText('Your budget is used up', { exact: true })).toBeHidden();
+
+  await answers.last().getByRole('button', { name: 'Regenerate' }).click();
+  await page.getByRole('button', { name: 'Send anyway' }).click();
+  await expect(answers.last().getByText('2/2')).toBeVisible();
+  await untilDone();
+  await expect(toasts(page).filter({ hasText: 'No new answer was begun' })).toHaveCount(0);
+
+  // The same in a conversation that begins with it.
+  await page.goto(`/chat?assistant=${withAssistant.assistantId}`);
+  await message.fill('Anew [[tokens 20]] [[delay 0]]');
+  await message.press('Enter');
+  await page.getByRole('button', { name: 'Send anyway' }).click();
+  await expect(page).toHaveURL(/\/chat\/\d+$/);
+  await untilDone();
+  await expect(answers).toHaveCount(1);
+
+  await page.goto('/analytics');
+  await expect(budgets).toContainText('Exceeded');
+  await budgets.getByRole('button', { name: 'Change budget for all requests' }).click();
+  const change = page.getByRole('dialog', { name: 'Change budget' });
+  await expect(change.getByRole('switch', { name: 'Hard stop' })).toBeChecked();
+  await change.getByLabel('Amount a month').fill('50');
+  await change.getByRole('button', { name: 'Save budget' }).click();
+  await expect(budgets).toContainText('Within budget');
+  await budgets.getByRole('button', { name: 'Remove budget for all requests' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
+  await expect(budgets).toContainText('No budget is set.');
+});
+
+test('what cannot be loaded says so and can be tried again', async ({ page, signedIn }) => {
+  expect(signedIn.email).toBeTruthy();
+  let isBroken = true;
+  const breakIt = (path: string) =>
+    page.route(path, (route) =>
+      isBroken ? route.fulfill({ status: 503, json: { message: 'The database is busy.' } }) : route.fallback(),
+    );
+  await breakIt('**/api/analytics?*');
+  await breakIt('**/api/analytics/budgets');
+  await page.goto('/analytics');
+  await expect(page.getByText('Usage and costs could not be loaded')).toBeVisible();
+  await expect(page.getByText('The database is busy.').first()).toBeVisible();
+  isBroken = false;
+  await page.getByRole('button', { name: 'Try Again' }).first().click();
+  await expect(card(page, 'Cost Overview')).toContainText('$0.00');
+});
+
+for (const theme of ['light', 'dark'] as const)
+  test(`a page in use is whole on phones and for axe in the ${theme} theme`, async ({
+    page,
+    roster,
+    withAssistant,
+  }) => {
+    await page.addInitScript((chosen) => localStorage.setItem('app-theme', chosen), theme);
+    const id = await startThread(page, roster, { title: 't'.repeat(200), assistantId: withAssistant.assistantId });
+    await exchange(page, roster, id, 'One [[tokens 100]] [[delay 0]]');
+    await exchange(page, roster, await unpricedThread(page, roster), 'Two [[delay 0]]');
+    await request(page, roster, 'POST', '/api/analytics/budgets', { assistantId: null, amountUsd: 5 });
+    await page.goto('/analytics?range=90');
+    await expect(card(page, 'Recent Requests').getByRole('row')).toHaveCount(3);
+    await expect(card(page, 'Budgets')).toContainText('Within budget');
+    await expectAccessible(page);
+    for (const width of [390, 320]) {
+      await page.setViewportSize({ width, height: 740 });
+      await expect(card(page, 'Recent Requests').getByRole('listitem')).toHaveCount(2);
+      await expectNoSidewaysScroll(page);
+    }
+    await expectAccessible(page);
+    await card(page, 'Cost by Model').getByRole('button', { name: 'chat-latest: show requests' }).click();
+    await expect(page.getByRole('dialog').getByRole('listitem')).toHaveCount(1);
+    await expectAccessible(page);
+    await expectNoSidewaysScroll(page);
+  });

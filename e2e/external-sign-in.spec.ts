@@ -1,0 +1,153 @@
+import type { Page } from '@playwright/test';
+import { atGitHub, type GitHub, startGitHub } from '../server/src/testing/github.ts';
+import { atGoogle, type Google, startGoogle } from '../server/src/testing/google.ts';
+import { expect, expectAccessible, expectToast, newEmail, password, request, test } from './fixtures.ts';
+import { keptPasswordLink } from './mailbox.ts';
+import { type Roster, startRoster } from './roster.ts';
+
+let google: Google;
+let github: GitHub;
+let roster: Roster;
+test.beforeAll(async () => {
+  [google, github] = [await startGoogle(), await startGitHub({ asks: true })];
+  roster = await startRoster({ env: { ...google.env, ...github.env } });
+  // Somebody has to be the administrator.
+  await fetch(`${roster.url}/api/register`, {
+    method: 'POST',
+    headers: { origin: roster.url, 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'first@example.com', password }),
+  });
+});
+test.afterAll(async () => {
+  await roster?.[Symbol.asyncDispose]();
+  await google?.close();
+  await github?.close();
+});
+
+const link = (page: Page, name: 'Google' | 'GitHub') => page.getByRole('link', { name, exact: true });
+const method = (page: Page, name: string) => page.getByRole('listitem').filter({ hasText: name }).first();
+const bare = (path: string) => (url: URL) =>
+  url.origin === new URL(roster.url).origin && url.pathname + url.search === path;
+
+test('Google: registers, signs in again, and comes back to the page that was asked for', async ({ page }) => {
+  const email = newEmail();
+  google.steering.claims = atGoogle(`g-${email}`, email, { name: 'Gina' });
+  await page.goto(`${roster.url}/auth`);
+  await link(page, 'Google').click();
+  await expect(page.getByRole('heading', { name: 'Welcome, Gina' })).toBeVisible();
+  await page.goto(`${roster.url}/settings`);
+  await expect(page.getByText('Confirmed', { exact: true })).toBeVisible();
+  await expect(method(page, 'Google')).toContainText(email);
+  // The last way in stays.
+  const disconnect = page.getByRole('button', { name: 'Disconnect Google' });
+  await expect(disconnect).toBeDisabled();
+  await expect(disconnect).toHaveAccessibleDescription(/only way to log in/);
+  await expectAccessible(page);
+
+  // A first password comes by a link to the own address.
+  await page.getByRole('button', { name: 'Set Password' }).click();
+  await expectToast(page, 'Link requested', 'Whoever operates this installation');
+  await page.goto(await keptPasswordLink(roster, email));
+  await page.getByLabel('New Password', { exact: true }).fill(password);
+  await page.getByLabel('Confirm Password').fill(password);
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(bare('/auth'));
+
+  await page.goto(`${roster.url}/settings?tab=account`);
+  await expect(page).toHaveURL(/\/auth\?redirect=/);
+  await link(page, 'Google').click();
+  await expect(page).toHaveURL(bare('/settings?tab=account'));
+  await expect(method(page, 'Password')).toContainText('Password set');
+  await disconnect.click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Disconnect Google' }).click();
+  await expectToast(page, 'Google disconnected', 'You can no longer log in with Google.');
+  await expect(method(page, 'Google')).toContainText('Not connected');
+  await expect(page.getByText('Login method disconnected: Google')).toBeVisible();
+});
+
+test('GitHub: connects to an account, cancelled at first, and then to no other', async ({ page, browser }) => {
+  const email = newEmail();
+  github.steering.person = atGitHub(4711, email, 'Octo Cat');
+  await request(page, roster, 'POST', '/api/register', { email, password });
+  await page.goto(`${roster.url}/settings`);
+  await page.getByRole('link', { name: 'Connect GitHub' }).click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await expectToast(page, 'Connecting failed', 'It was cancelled on the other site');
+  await expect(page).toHaveURL(bare('/settings?tab=account'));
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Connect GitHub' }).click();
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await expectToast(page, 'GitHub connected', 'You can now log in with your GitHub account.');
+  await expect(page).toHaveURL(bare('/settings?tab=account'));
+  await expect(method(page, 'GitHub')).toContainText(`Connected · ${email}`);
+
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
+  const other = await context.newPage();
+  await request(other, roster, 'POST', '/api/register', { email: newEmail(), password });
+  await other.goto(`${roster.url}/settings`);
+  await other.getByRole('link', { name: 'Connect GitHub' }).click();
+  await other.getByRole('button', { name: 'Allow' }).click();
+  await expectToast(other, 'Connecting failed', 'already connected to another account');
+  await context.close();
+});
+
+test('every failure is told on the sign-in page, and leaves the address', async ({ page }) => {
+  const email = newEmail();
+  await page.goto(`${roster.url}/auth?tab=register`);
+  await expect(page.getByText('OR SIGN UP WITH')).toBeVisible();
+  await link(page, 'GitHub').click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await expectToast(page, 'Login failed', 'It was cancelled on the other site');
+  await expect(page).toHaveURL(bare('/auth'));
+  await expectAccessible(page);
+
+  github.steering.person = {
+    ...atGitHub(4712, email),
+    emails: [{ email, primary: true, verified: false }],
+  };
+  await link(page, 'GitHub').click();
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await expectToast(page, 'Login failed', 'has not verified your email address');
+
+  github.steering.person = atGitHub(4713, 'first@example.com');
+  await link(page, 'GitHub').click();
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await expectToast(page, 'Login failed', 'There is already an account with this email address.');
+
+  // An answer to a question that this browser did not ask.
+  await page.goto(`${roster.url}/auth/google/callback?code=stolen&state=${'x'.repeat(43)}`);
+  await expectToast(page, 'Login failed', 'Start again here and finish it here.');
+  await expect(page).toHaveURL(bare('/auth'));
+  await page.goto(`${roster.url}/auth?error=%3Cb%3Econstructor`);
+  await expectToast(page, 'Login failed', 'It did not work. Please try again.');
+});
+
+test('an account without a password is closed after a fresh sign-in', async ({ page }) => {
+  const email = newEmail();
+  google.steering.claims = atGoogle(`g-${email}`, email);
+  await page.goto(`${roster.url}/auth`);
+  await link(page, 'Google').click();
+  await expect(page.getByRole('heading', { name: `Welcome, ${email}` })).toBeVisible();
+  await page.getByRole('link', { name: 'Settings', exact: true }).click();
+  await expect(page.getByText('Signed in', { exact: true }).or(page.getByText('Signed in: Google'))).toBeVisible();
+  // Ten minutes later.
+  await page.route(
+    '**/api/user',
+    (route) => route.fulfill({ status: 403, json: { code: 'sign_in_again', message: 'Sign in again.' } }),
+    { times: 1 },
+  );
+  const close = page.getByRole('button', { name: 'Close account' });
+  const dialog = page.getByRole('alertdialog', { name: 'Close account' });
+  await close.click();
+  await expect(dialog).toContainText('within 10 minutes of signing in');
+  await dialog.getByRole('button', { name: 'Close account' }).click();
+  await expect(dialog.getByText('Your sign-in is too old')).toBeVisible();
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Sign in again' }).click();
+  await link(page, 'Google').click();
+  await expect(page).toHaveURL(bare('/settings'));
+  await close.click();
+  await dialog.getByRole('button', { name: 'Close account' }).click();
+  await expectToast(page, 'Account closed', 'Your account and everything in it has been removed.');
+  await expect(page).toHaveURL(bare('/auth'));
+});

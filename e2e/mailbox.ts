@@ -1,0 +1,17 @@
+import type { Page } from '@playwright/test';
+import { keptMails, linkIn } from '../server/src/testing/mail.ts';
+import { expect } from './fixtures.ts';
+import type { Roster } from './roster.ts';
+
+/** The link to set a password in the `count`-th mail about an account that was kept for want of a mail server. */
+export async function keptPasswordLink(roster: Roster, email: string, count = 1): Promise<string> {
+  const mails = async () =>
+    (await keptMails(roster)).filter(({ text }) => text.includes(`${email}.`) && text.includes('/reset-password?'));
+  await expect.poll(async () => (await mails()).length, { message: 'kept mails with a link' }).toBe(count);
+  const newest = (await mails()).at(-1);
+  return linkIn(newest ?? { text: '' }, '/reset-password').href;
+}
+
+/** The token of a mailed link is nowhere in the address bar. */
+export const expectBareAddress = (page: Page, path: string) =>
+  expect(page).toHaveURL((url) => url.pathname === path && url.search === '');

@@ -1,0 +1,76 @@
+import { expect, expectAccessible, goodKey, password, request, test } from './fixtures.ts';
+
+const reason = 'Your role is Viewer: you can chat, but an Editor or Admin makes changes here.';
+
+test('Viewers see what they may not do, disabled and with the reason', async ({
+  page,
+  elsewhere,
+  roster,
+  administrator,
+  withAssistant,
+}) => {
+  await request(elsewhere, roster, 'POST', '/api/login', { email: administrator.email, password });
+  const { body: me } = await request(page, roster, 'GET', '/api/user');
+  await request(page, roster, 'DELETE', '/api/settings/apikey');
+  const { status } = await request(elsewhere, roster, 'PATCH', `/api/admin/users/${me.id}`, { role: 'Viewer' });
+  expect(status).toBe(200);
+
+  await page.goto('/');
+  const main = page.getByRole('main');
+  await expect(main.getByText('Manage user access and permissions. For administrators.')).toBeVisible();
+  await expect(main.getByRole('link', { name: 'Add API key' })).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await expect(page.getByRole('combobox', { name: /^Search pages/ })).toBeFocused();
+  await page.keyboard.type('create assistant');
+  const command = page.getByRole('option', { name: 'Create assistant' });
+  await expect(command).toHaveAttribute('aria-disabled', 'true');
+  await expect(command).toContainText(reason);
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Escape');
+  await expect(page).toHaveURL('/');
+
+  await page.goto('/settings?tab=assistants');
+  await expect(main.getByText(reason, { exact: true }).first()).toBeVisible();
+  for (const name of ['Create New', 'Import', 'Edit Tutor', 'Delete Tutor'])
+    await expect(main.getByRole('button', { name, exact: true })).toHaveAttribute('aria-disabled', 'true');
+  await expect(main.getByRole('button', { name: 'Edit Tutor' })).toHaveAccessibleDescription(reason);
+  await expectAccessible(page);
+  for (const view of ['create', 'import']) {
+    await page.goto(`/settings?tab=assistants&view=${view}`);
+    await expect(main.getByText(reason, { exact: true }).first()).toBeVisible();
+  }
+  await page.goto('/users');
+  await expect(page).toHaveURL('/');
+
+  // Chatting stays theirs.
+  await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
+  await page.goto(`/chat?assistant=${withAssistant.assistantId}`);
+  await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Hello');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('article', { name: 'Answer' })).toContainText('gpt-4o');
+});
+
+test('a Viewer without assistants is told who makes them', async ({
+  page,
+  elsewhere,
+  roster,
+  administrator,
+  signedIn,
+}) => {
+  await request(elsewhere, roster, 'POST', '/api/login', { email: administrator.email, password });
+  const { body: me } = await request(page, roster, 'GET', '/api/user');
+  expect(me.email).toBe(signedIn.email);
+  await request(elsewhere, roster, 'PATCH', `/api/admin/users/${me.id}`, { role: 'Viewer' });
+  await page.goto('/');
+  const step = page.getByRole('listitem').filter({ hasText: 'Create an assistant' });
+  await expect(step).toContainText(reason);
+  await expect(step.getByRole('button', { name: 'Create assistant' })).toHaveAttribute('aria-disabled', 'true');
+  await page.goto('/chat');
+  await expect(page.getByText('You have no assistants.')).toContainText(reason);
+});
+
+test('Editors are led home from the Users page', async ({ page, signedIn }) => {
+  await page.goto('/users');
+  await expect(page).toHaveURL('/');
+  await expect(page.getByRole('heading', { name: `Welcome, ${signedIn.email}` })).toBeVisible();
+});

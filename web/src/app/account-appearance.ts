@@ -1,0 +1,12 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { adoptPreferences, preferencesQuery } from '#web/data/preferences.ts';
+
+/** Brings the account's theme and colors to this browser. Where they cannot be loaded, it stays as it looks. */
+export function AccountAppearance() {
+  const { data } = useQuery(preferencesQuery);
+  useEffect(() => {
+    if (data) adoptPreferences(data);
+  }, [data]);
+  return null;
+}

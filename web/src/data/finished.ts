@@ -1,0 +1,20 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { useCallback } from 'react';
+import type { Finished } from './tell-finished.ts';
+
+/** Tells someone who is not looking at this tab that something has finished, the way their preferences say. */
+export function useNotifyFinished(): (finished: Finished) => void {
+  const client = useQueryClient();
+  const router = useRouter();
+  return useCallback(
+    (finished) => {
+      if (document.visibilityState !== 'hidden') return;
+      import('./tell-finished.ts')
+        .then(({ tellFinished }) => tellFinished(finished, client, (path) => router.history.push(path)))
+        // A courtesy: where the network or the browser stands in its way, the page itself shows the end all the same.
+        .catch(() => undefined);
+    },
+    [client, router],
+  );
+}

@@ -1,0 +1,73 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useUser } from '#web/data/current-user.ts';
+import { useRequestConfirmation } from '#web/data/mailed-links.ts';
+import { signInOptionsQuery } from '#web/data/sign-in-options.ts';
+import { errorText } from '#web/lib/api.ts';
+import { formatLongDate } from '#web/lib/format.ts';
+import { Badge } from '#web/ui/badge.tsx';
+import { Button } from '#web/ui/button.tsx';
+import { Card, CardHeader } from '#web/ui/card.tsx';
+import { toast } from '#web/ui/toast.tsx';
+
+export function AccountInformation() {
+  const user = useUser();
+  return (
+    <Card>
+      <CardHeader title="Account Information" />
+      <dl className="divide-y divide-border px-5 py-2">
+        <Row label="Email">
+          <span className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
+            <span className="wrap-anywhere min-w-0">{user.email}</span>
+            {user.emailVerified ? <Badge tone="success">Confirmed</Badge> : <Badge tone="warning">Not confirmed</Badge>}
+          </span>
+          {!user.emailVerified && <Confirmation email={user.email} />}
+        </Row>
+        {user.name && <Row label="Name">{user.name}</Row>}
+        <Row label="Role">{user.role}</Row>
+        <Row label="Account created">
+          {user.createdAt ? <time dateTime={user.createdAt}>{formatLongDate(user.createdAt)}</time> : 'Unknown'}
+        </Row>
+      </dl>
+    </Card>
+  );
+}
+
+function Row({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className="flex flex-wrap gap-x-6 gap-y-0.5 py-3">
+      <dt className="w-40 text-muted-foreground max-sm:w-full">{label}</dt>
+      <dd className="wrap-anywhere min-w-0 flex-1">{children}</dd>
+    </div>
+  );
+}
+
+/** How an address that is not confirmed gets confirmed on this installation. */
+function Confirmation({ email }: { email: string }) {
+  const { data: options } = useQuery(signInOptionsQuery);
+  const request = useRequestConfirmation();
+  if (!options) return null;
+  if (!options.mail) {
+    return (
+      <p className="mt-1 text-muted-foreground text-sm">
+        This installation has no mail server, so it cannot send a mail to confirm the address with.
+      </p>
+    );
+  }
+  const send = () =>
+    request.mutate(undefined, {
+      onSuccess: () =>
+        toast({ title: 'Confirmation email sent', description: `Open the link in the mail to ${email}.` }),
+      onError: (error) =>
+        toast({
+          title: 'Confirmation email failed',
+          description: errorText(error, 'Please try again later.'),
+          variant: 'destructive',
+        }),
+    });
+  return (
+    <Button size="sm" busy={request.isPending} pendingLabel="Sending..." className="mt-2" onClick={send}>
+      Send confirmation email
+    </Button>
+  );
+}

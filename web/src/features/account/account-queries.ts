@@ -1,0 +1,64 @@
+import { account } from '@roster/contracts/account';
+import { auth, type ExternalProvider } from '@roster/contracts/auth';
+import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { currentUserQuery, forgetUser } from '#web/data/current-user.ts';
+import { call } from '#web/lib/api.ts';
+import { forgetBrowserValues } from '#web/lib/browser-values.ts';
+import { sessionsQuery } from './sessions-queries.ts';
+
+/** The Google and GitHub accounts that sign in to this account. */
+export const externalProfilesQuery = queryOptions({
+  queryKey: ['external-profiles'],
+  queryFn: ({ signal }) => call(auth.externalProfiles, {}, signal),
+});
+
+/** The newest first, page by page. Things happen on other devices too, so it is read anew whenever it is shown. */
+export const securityEventsQuery = infiniteQueryOptions({
+  queryKey: ['security-events'],
+  queryFn: ({ pageParam, signal }) =>
+    call(account.securityEvents, { query: { limit: 10, ...(pageParam && { cursor: pageParam }) } }, signal),
+  initialPageParam: '',
+  getNextPageParam: (page) => page.nextCursor,
+  refetchOnMount: 'always',
+});
+
+/** Reads anew what a change to the account's security changes: the user, the ways in, the devices, the record. */
+function useRefetchedSecurity() {
+  const client = useQueryClient();
+  return () =>
+    Promise.all(
+      [currentUserQuery, externalProfilesQuery, sessionsQuery, securityEventsQuery].map(({ queryKey }) =>
+        client.invalidateQueries({ queryKey }),
+      ),
+    );
+}
+
+export function useChangePassword() {
+  const refetch = useRefetchedSecurity();
+  return useMutation({
+    mutationFn: (passwords: { currentPassword: string; newPassword: string }) =>
+      call(auth.changePassword, { body: passwords }),
+    onSuccess: refetch,
+  });
+}
+
+export function useDisconnect() {
+  const refetch = useRefetchedSecurity();
+  return useMutation({
+    mutationFn: (provider: ExternalProvider) => call(auth.disconnect, { params: { provider } }),
+    // Also after a failure: it may have been disconnected elsewhere.
+    onSettled: refetch,
+  });
+}
+
+export function useCloseAccount() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (password: string | undefined) =>
+      call(account.closeAccount, { body: password === undefined ? {} : { password } }),
+    onSuccess: () => {
+      forgetUser(client);
+      forgetBrowserValues();
+    },
+  });
+}

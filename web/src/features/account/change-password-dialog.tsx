@@ -1,0 +1,129 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { PasswordChange } from '@roster/contracts/auth';
+import { useId, useState } from 'react';
+import { useForm } from 'react-hook-form';
+import { z } from 'zod';
+import { ApiError, errorText } from '#web/lib/api.ts';
+import { showFieldErrors } from '#web/lib/form-errors.ts';
+import { passwordHint } from '#web/lib/password-hint.ts';
+import { UnsavedChanges } from '#web/lib/unsaved-changes.tsx';
+import { Button } from '#web/ui/button.tsx';
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { SecretInput } from '#web/ui/secret-input.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { useChangePassword } from './account-queries.ts';
+
+const ChangeFields = z
+  .object({ ...PasswordChange.shape, confirmation: z.string() })
+  .refine((fields) => fields.newPassword === fields.confirmation, {
+    path: ['confirmation'],
+    message: "Passwords don't match",
+    // Said even while another field is wrong, so that both are put right in one go.
+    when: () => true,
+  });
+type ChangeValues = z.input<typeof ChangeFields>;
+const resolver = zodResolver(ChangeFields);
+
+type ChangePasswordDialogProps = { open: boolean; onClose: () => void };
+
+export function ChangePasswordDialog({ open, onClose }: ChangePasswordDialogProps) {
+  return open ? <OpenDialog onClose={onClose} /> : null;
+}
+
+function OpenDialog({ onClose }: { onClose: () => void }) {
+  const change = useChangePassword();
+  const formId = useId();
+  const [isLeaving, setLeaving] = useState(false);
+  const form = useForm<ChangeValues>({
+    resolver,
+    defaultValues: { currentPassword: '', newPassword: '', confirmation: '' },
+  });
+  const { errors, isDirty } = form.formState;
+  const leave = () => (isDirty ? setLeaving(true) : onClose());
+
+  const submit = form.handleSubmit(({ currentPassword, newPassword }) =>
+    change.mutate(
+      { currentPassword, newPassword },
+      {
+        onSuccess: () => {
+          onClose();
+          toast({ title: 'Password changed', description: 'All other devices have been signed out.' });
+        },
+        onError: (error) => {
+          if (error instanceof ApiError && error.code === 'invalid_credentials')
+            form.setError('currentPassword', { message: error.message }, { shouldFocus: true });
+          else showFieldErrors(form, error, ['currentPassword', 'newPassword']);
+          toast({
+            title: 'Failed to change password',
+            description: errorText(error, 'Please try again.'),
+            variant: 'destructive',
+          });
+        },
+      },
+    ),
+  );
+
+  return (
+    <Dialog
+      open
+      onOpenChange={leave}
+      size="sm"
+      title="Change password"
+      description="All other devices are signed out."
+      footer={
+        <>
+          <Button onClick={leave}>Cancel</Button>
+          <Button type="submit" form={formId} variant="primary" busy={change.isPending} pendingLabel="Changing...">
+            Change Password
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} onSubmit={submit} noValidate className="grid gap-4">
+        <Field label="Current Password" error={errors.currentPassword?.message}>
+          {(control) => (
+            <SecretInput
+              {...control}
+              {...form.register('currentPassword')}
+              what="current password"
+              autoComplete="current-password"
+            />
+          )}
+        </Field>
+        <Field label="New Password" hint={passwordHint} error={errors.newPassword?.message}>
+          {(control) => (
+            <SecretInput
+              {...control}
+              {...form.register('newPassword')}
+              what="new password"
+              autoComplete="new-password"
+            />
+          )}
+        </Field>
+        <Field label="Confirm Password" error={errors.confirmation?.message}>
+          {(control) => (
+            <SecretInput
+              {...control}
+              {...form.register('confirmation')}
+              what="password confirmation"
+              autoComplete="new-password"
+            />
+          )}
+        </Field>
+      </form>
+      <UnsavedChanges when={isDirty && !change.isSuccess} what="your password" />
+      <ConfirmDialog
+        open={isLeaving}
+        onOpenChange={setLeaving}
+        title="Discard unsaved changes?"
+        description="Your password has not been changed."
+        cancelLabel="Keep editing"
+        confirmLabel="Discard changes"
+        destructive
+        onConfirm={onClose}
+      />
+    </Dialog>
+  );
+}

@@ -1,0 +1,75 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useLogout } from '#web/data/current-user.ts';
+import { ApiError, errorText } from '#web/lib/api.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { useClosing } from './use-closing.ts';
+import { ClosingDescription, WhatGoes } from './what-goes.tsx';
+
+/** Where there is no password to ask for, a fresh sign-in shows that it is the person. */
+export function CloseFreshlySignedInDialog({ onClose }: { onClose: () => void }) {
+  const { isPending, close } = useClosing();
+  const [isTooOld, setTooOld] = useState(false);
+  const confirm = async () => {
+    const failure = await close(undefined);
+    if (failure instanceof ApiError && failure.code === 'sign_in_again') setTooOld(true);
+  };
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      role="alertdialog"
+      size="sm"
+      title="Close account"
+      description={<ClosingDescription />}
+      footer={
+        <>
+          <Button data-autofocus onClick={onClose}>
+            Cancel
+          </Button>
+          {isTooOld ? (
+            <SignInAgain />
+          ) : (
+            <Button variant="destructive" busy={isPending} pendingLabel="Closing..." onClick={() => void confirm()}>
+              Close account
+            </Button>
+          )}
+        </>
+      }
+    >
+      <div className="grid gap-5">
+        <WhatGoes />
+        {isTooOld ? (
+          <Notice tone="warning" live title="Your sign-in is too old">
+            Sign in again, come back here, and close the account within 10 minutes.
+          </Notice>
+        ) : (
+          <p className="text-muted-foreground">
+            Your account has no password to ask you for, so it can be closed only within 10 minutes of signing in.
+          </p>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+function SignInAgain() {
+  const logout = useLogout();
+  const navigate = useNavigate();
+  const signInAgain = async () => {
+    try {
+      await logout.mutateAsync();
+      await navigate({ to: '/auth', search: { redirect: '/settings' } });
+    } catch (error) {
+      toast({ title: 'Logout failed', description: errorText(error), variant: 'destructive' });
+    }
+  };
+  return (
+    <Button variant="primary" busy={logout.isPending} onClick={() => void signInAgain()}>
+      Sign in again
+    </Button>
+  );
+}

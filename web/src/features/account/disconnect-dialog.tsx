@@ -1,0 +1,46 @@
+import type { ExternalProvider } from '@roster/contracts/auth';
+import { errorText } from '#web/lib/api.ts';
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { useDisconnect } from './account-queries.ts';
+
+type DisconnectDialogProps = {
+  open: boolean;
+  provider: ExternalProvider;
+  name: string;
+  /** The address of the connected account. */
+  email: string | null;
+  onClose: () => void;
+};
+
+export function DisconnectDialog({ open, provider, name, email, onClose }: DisconnectDialogProps) {
+  const disconnect = useDisconnect();
+  const confirm = () =>
+    disconnect.mutate(provider, {
+      onSuccess: () => {
+        onClose();
+        toast({ title: `${name} disconnected`, description: `You can no longer log in with ${name}.` });
+      },
+      onError: (error) => {
+        onClose();
+        toast({
+          title: `Failed to disconnect ${name}`,
+          description: errorText(error, 'Please try again.'),
+          variant: 'destructive',
+        });
+      },
+    });
+  return (
+    <ConfirmDialog
+      open={open}
+      onOpenChange={onClose}
+      title={`Disconnect ${name}`}
+      description={`${email ?? `Your ${name} account`} can no longer be used to log in here. You can connect it again at any time.`}
+      confirmLabel={`Disconnect ${name}`}
+      pendingLabel="Disconnecting..."
+      destructive
+      busy={disconnect.isPending}
+      onConfirm={confirm}
+    />
+  );
+}

@@ -1,0 +1,100 @@
+import { account } from '@roster/contracts/account';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Download } from 'lucide-react';
+import { ApiError, addressOf, errorText, readError } from '#web/lib/api.ts';
+import { saveBlob, saveFrom } from '#web/lib/save-file.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { securityEventsQuery } from './account-queries.ts';
+
+/** Everything of the person, to take along. */
+export function ExportCard() {
+  const download = useDownload();
+  return (
+    <Card>
+      <CardHeader
+        title="Download your data"
+        description="One ZIP archive with files that other software can read: your account and preferences, your assistants, your conversations with all their branches, your usage and costs, and your security activity. Your API key and your password are not in it; nobody can read them back."
+      />
+      <CardBody className="pt-4">
+        <Button
+          icon={Download}
+          busy={download.isPending}
+          pendingLabel="Preparing..."
+          onClick={() => download.mutate(undefined)}
+        >
+          Download your data
+        </Button>
+      </CardBody>
+    </Card>
+  );
+}
+
+/** Told from here, not from the button: the download goes on when another tab is opened. */
+function useDownload() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: download,
+    onSuccess: (isSaved) =>
+      toast(
+        isSaved
+          ? { title: 'Data downloaded', description: 'The archive is in your downloads.' }
+          : { title: 'Download started', description: 'The archive is large: your browser shows how far it is.' },
+      ),
+    onError: (error) =>
+      toast({
+        title: 'Download failed',
+        description: errorText(error, 'Your data could not be downloaded. Please try again.'),
+        variant: 'destructive',
+      }),
+    onSettled: () => client.invalidateQueries({ queryKey: securityEventsQuery.queryKey }),
+  });
+}
+
+const inMemoryAtMost = 32 * 1_048_576;
+
+/**
+ * Fetched, not followed as a link: a link that is refused, or breaks off in the middle, ends as an error page or as
+ * half an archive, and this page would not know. Only what is too large to be held in memory (a blob of 500 MB took
+ * Chromium 850 MB) is left to the browser after all, which writes it to the disk. True: saved; false: left to it.
+ */
+async function download(): Promise<boolean> {
+  const address = addressOf(account.exportData, {});
+  const controller = new AbortController();
+  try {
+    const response = await fetch(address, { credentials: 'same-origin', signal: controller.signal });
+    if (!response.ok) throw await readError(response);
+    const archive = await readUpTo(inMemoryAtMost, response);
+    if (archive) saveBlob(fileNameOf(response) ?? 'roster-export.zip', archive);
+    else saveFrom(address);
+    return archive !== undefined;
+  } catch (cause) {
+    if (cause instanceof ApiError) throw cause;
+    throw new ApiError(
+      'The download broke off. Check your connection and try again.',
+      { status: 0, code: 'unreachable', hasServerMessage: true },
+      { cause },
+    );
+  } finally {
+    controller.abort();
+  }
+}
+
+/** The whole body; undefined where it is larger. */
+async function readUpTo(limit: number, response: Response): Promise<Blob | undefined> {
+  const reader = response.body?.getReader();
+  const pieces: BlobPart[] = [];
+  let size = 0;
+  while (reader) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    size += value.byteLength;
+    if (size > limit) return undefined;
+    pieces.push(value);
+  }
+  return new Blob(pieces, { type: 'application/zip' });
+}
+
+const fileNameOf = ({ headers }: Response): string | undefined =>
+  /filename="([^"]+)"/.exec(headers.get('content-disposition') ?? '')?.[1];

@@ -1,0 +1,117 @@
+import type { ExternalProfiles, ExternalProvider, SignInOptions } from '@roster/contracts/auth';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useUser } from '#web/data/current-user.ts';
+import { signInOptionsQuery } from '#web/data/sign-in-options.ts';
+import { errorText } from '#web/lib/api.ts';
+import { GitHubMark, GoogleMark } from '#web/ui/brand-mark.tsx';
+import { Button, buttonClass } from '#web/ui/button.tsx';
+import { Card, CardHeader } from '#web/ui/card.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { Skeleton } from '#web/ui/skeleton.tsx';
+import { externalProfilesQuery } from './account-queries.ts';
+import { DisconnectDialog } from './disconnect-dialog.tsx';
+import { MethodRow } from './method-row.tsx';
+import { PasswordMethod } from './password-method.tsx';
+
+const externals = [
+  { provider: 'google', name: 'Google', mark: GoogleMark },
+  { provider: 'github', name: 'GitHub', mark: GitHubMark },
+] as const;
+
+/** The ways into the account. */
+export function LoginMethodsCard() {
+  const profiles = useQuery({ ...externalProfilesQuery, refetchOnMount: 'always' });
+  const options = useQuery(signInOptionsQuery);
+  const failed = [profiles, options].find((query) => query.isError);
+  return (
+    <Card>
+      <CardHeader title="Login Methods" description="The ways in which you can log in to this account." />
+      <ul className="divide-y divide-border px-5 py-2">
+        <PasswordMethod mail={options.data?.mail} />
+        {profiles.data && options.data ? (
+          <ExternalMethods profiles={profiles.data} options={options.data} />
+        ) : failed ? (
+          <li className="py-3">
+            <Notice
+              tone="destructive"
+              live
+              title="Google and GitHub could not be loaded"
+              action={
+                <Button
+                  size="sm"
+                  busy={profiles.isFetching || options.isFetching}
+                  onClick={() => {
+                    for (const query of [profiles, options]) if (query.isError) void query.refetch();
+                  }}
+                >
+                  Try Again
+                </Button>
+              }
+            >
+              {errorText(failed.error)}
+            </Notice>
+          </li>
+        ) : (
+          externals.map(({ provider, name, mark }) => (
+            <MethodRow key={provider} icon={mark} name={name} status={<Skeleton className="mt-1.5 h-3.5 w-28" />} />
+          ))
+        )}
+      </ul>
+    </Card>
+  );
+}
+
+function ExternalMethods({ profiles, options }: { profiles: ExternalProfiles; options: SignInOptions }) {
+  const { hasPassword } = useUser();
+  const [leaving, setLeaving] = useState<ExternalProvider | null>(null);
+  const ways = [hasPassword, profiles.google.connected, profiles.github.connected].filter(Boolean).length;
+  return (
+    <>
+      {externals.map(({ provider, name, mark }) => {
+        const { connected, email } = profiles[provider];
+        return (
+          <MethodRow
+            key={provider}
+            icon={mark}
+            name={name}
+            status={connected ? connectedAs(email) : options[provider] ? 'Not connected' : notAvailable}
+            action={
+              connected ? (
+                <Button
+                  size="sm"
+                  aria-label={`Disconnect ${name}`}
+                  disabledReason={
+                    ways === 1 ? `${name} is your only way to log in. Set a password or connect another.` : undefined
+                  }
+                  onClick={() => setLeaving(provider)}
+                >
+                  Disconnect
+                </Button>
+              ) : (
+                options[provider] && (
+                  <a href={`/auth/${provider}`} aria-label={`Connect ${name}`} className={buttonClass({ size: 'sm' })}>
+                    Connect
+                  </a>
+                )
+              )
+            }
+          />
+        );
+      })}
+      {externals.map(({ provider, name }) => (
+        <DisconnectDialog
+          key={provider}
+          open={leaving === provider}
+          provider={provider}
+          name={name}
+          email={profiles[provider].email}
+          onClose={() => setLeaving(null)}
+        />
+      ))}
+    </>
+  );
+}
+
+const notAvailable = 'Not available on this installation';
+const connectedAs = (email: string | null) => (email ? `Connected · ${email}` : 'Connected');

@@ -1,0 +1,63 @@
+import { KeyRound } from 'lucide-react';
+import { useState } from 'react';
+import { useUser } from '#web/data/current-user.ts';
+import { useRequestReset } from '#web/data/mailed-links.ts';
+import { errorText } from '#web/lib/api.ts';
+import { Button } from '#web/ui/button.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { ChangePasswordDialog } from './change-password-dialog.tsx';
+import { MethodRow } from './method-row.tsx';
+
+/** `mail`: whether mail goes out; undefined while that is not known. */
+export function PasswordMethod({ mail }: { mail: boolean | undefined }) {
+  const { hasPassword } = useUser();
+  const [isChanging, setChanging] = useState(false);
+  return (
+    <>
+      <MethodRow
+        icon={KeyRound}
+        name="Password"
+        status={hasPassword ? 'Password set' : 'No password set'}
+        action={
+          hasPassword ? (
+            <Button size="sm" aria-label="Change password" onClick={() => setChanging(true)}>
+              Change
+            </Button>
+          ) : (
+            <SetPassword mail={mail} />
+          )
+        }
+      />
+      <ChangePasswordDialog open={isChanging} onClose={() => setChanging(false)} />
+    </>
+  );
+}
+
+/** The first password comes through a mailed link: whoever only found this browser open is not to set one. */
+function SetPassword({ mail }: { mail: boolean | undefined }) {
+  const { email } = useUser();
+  const request = useRequestReset();
+  const send = () =>
+    request.mutate(email, {
+      onSuccess: () =>
+        toast(
+          mail === false
+            ? {
+                title: 'Link requested',
+                description: 'Whoever operates this installation finds the link there and hands it over to you.',
+              }
+            : { title: 'Reset email sent', description: `Open the link in the mail to ${email} to set your password.` },
+        ),
+      onError: (error) =>
+        toast({
+          title: 'Reset request failed',
+          description: errorText(error, 'Please try again later.'),
+          variant: 'destructive',
+        }),
+    });
+  return (
+    <Button size="sm" busy={request.isPending} pendingLabel="Sending..." onClick={send}>
+      Set Password
+    </Button>
+  );
+}

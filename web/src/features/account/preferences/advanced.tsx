@@ -1,0 +1,82 @@
+import { colorDefaults } from '@roster/contracts/account';
+import { asColor, type Colors, paletteOf } from '#web/lib/colors.ts';
+import { previewColors } from '#web/lib/theme.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Switch } from '#web/ui/switch.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { ColorField } from './color-field.tsx';
+import { ColorPreview } from './color-preview.tsx';
+import { type ColorErrors, colorFields, readColors } from './colors.ts';
+import { ContrastNotice } from './contrast-notice.tsx';
+import type { Draft } from './use-draft.ts';
+
+type AdvancedProps = {
+  draft: Draft;
+  saved: Draft;
+  errors: ColorErrors;
+  onChange: (changes: { customColors?: boolean; colors?: Partial<Colors> }) => void;
+  onErrors: (errors: ColorErrors) => void;
+  /** The typed colors, or undefined after saying at the fields what is wrong. */
+  checkedColors: () => Colors | undefined;
+};
+
+export function Advanced({ draft, saved, errors, onChange, onErrors, checkedColors }: AdvancedProps) {
+  const shown = readColors(draft.colors, saved.colors);
+  const turn = (on: boolean) => {
+    onChange({ customColors: on });
+    // Off takes every color away at once; on again, the page looks as it was saved.
+    previewColors(on ? undefined : null);
+  };
+  const preview = () => {
+    const colors = checkedColors();
+    if (!colors) return;
+    previewColors(paletteOf(colors));
+    toast({ title: 'Colors Applied', description: 'This is a preview. Save Preferences keeps the colors.' });
+  };
+  const reset = () => {
+    onErrors({});
+    onChange({ colors: colorDefaults });
+    previewColors(undefined);
+    toast({ title: 'Colors Reset', description: 'The defaults are in the fields. Save Preferences keeps them.' });
+  };
+  return (
+    <div className="grid gap-6">
+      <Switch
+        label="Custom Colors"
+        description="Your own colors for the whole of Roster, in place of the theme’s"
+        checked={draft.customColors}
+        onChange={(event) => turn(event.currentTarget.checked)}
+      />
+      {draft.customColors && (
+        <>
+          <div className="grid gap-x-8 gap-y-6 md:grid-cols-2">
+            <div className="grid content-start gap-4">
+              {colorFields.map(({ name, label }) => (
+                <ColorField
+                  key={name}
+                  label={label}
+                  placeholder={colorDefaults[name]}
+                  value={draft.colors[name]}
+                  shown={shown[name]}
+                  error={errors[name]}
+                  onChange={(typed) => {
+                    onChange({ colors: { [name]: typed } });
+                    if (errors[name] && asColor(typed)) onErrors({ ...errors, [name]: undefined });
+                  }}
+                />
+              ))}
+            </div>
+            <ColorPreview colors={shown} />
+          </div>
+          <ContrastNotice colors={shown} />
+          <div className="flex flex-wrap gap-2">
+            <Button onClick={preview}>Preview Colors</Button>
+            <Button variant="ghost" onClick={reset}>
+              Reset to Theme Defaults
+            </Button>
+          </div>
+        </>
+      )}
+    </div>
+  );
+}

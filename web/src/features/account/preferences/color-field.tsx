@@ -1,0 +1,43 @@
+import { Field } from '#web/ui/field.tsx';
+import { Input } from '#web/ui/input.tsx';
+
+type ColorFieldProps = {
+  label: string;
+  placeholder: string;
+  /** As typed. */
+  value: string;
+  /** What the picker stands on while the text is no color. */
+  shown: string;
+  error: string | undefined;
+  onChange: (value: string) => void;
+};
+
+/** The browser's color picker and the same color as text. */
+export function ColorField({ label, placeholder, value, shown, error, onChange }: ColorFieldProps) {
+  return (
+    <Field label={label} error={error}>
+      {(control) => (
+        <div className="flex gap-2">
+          <input
+            type="color"
+            aria-label={`${label} picker`}
+            value={shown}
+            onChange={(event) => onChange(event.currentTarget.value)}
+            className="h-9 w-12 shrink-0 cursor-pointer rounded-md border border-border-strong bg-background p-1 max-md:h-10 [&::-webkit-color-swatch-wrapper]:p-0 [&::-webkit-color-swatch]:rounded-xs [&::-webkit-color-swatch]:border-0"
+          />
+          <Input
+            {...control}
+            value={value}
+            placeholder={placeholder}
+            maxLength={16}
+            spellCheck={false}
+            autoComplete="off"
+            autoCapitalize="off"
+            onChange={(event) => onChange(event.currentTarget.value)}
+            className="font-mono"
+          />
+        </div>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,32 @@
+import { type ColorName, colorDefaults } from '@roster/contracts/account';
+import { asColor, type Colors } from '#web/lib/colors.ts';
+
+/** The pickers, in their order. */
+export const colorFields: readonly { name: ColorName; label: string }[] = [
+  { name: 'backgroundColor', label: 'Background Color' },
+  { name: 'foregroundColor', label: 'Text Color' },
+  { name: 'primaryColor', label: 'Primary Color' },
+  { name: 'accentColor', label: 'Accent Color' },
+  { name: 'cardColor', label: 'Card Background' },
+];
+
+export type ColorErrors = { [Name in ColorName]?: string | undefined };
+
+/** What is wrong with what was typed, by field. */
+export function colorErrors(typed: Colors): ColorErrors {
+  const wrong = colorFields.filter(({ name }) => asColor(typed[name]) === undefined);
+  return Object.fromEntries(
+    wrong.map(({ name }) => [name, `Enter a color as # and six hexadecimal digits, such as ${colorDefaults[name]}`]),
+  );
+}
+
+/** The typed colors; where one is not finished yet, what it was before. */
+export function readColors(typed: Colors, before: Colors): Colors {
+  return {
+    backgroundColor: asColor(typed.backgroundColor) ?? before.backgroundColor,
+    foregroundColor: asColor(typed.foregroundColor) ?? before.foregroundColor,
+    primaryColor: asColor(typed.primaryColor) ?? before.primaryColor,
+    accentColor: asColor(typed.accentColor) ?? before.accentColor,
+    cardColor: asColor(typed.cardColor) ?? before.cardColor,
+  };
+}

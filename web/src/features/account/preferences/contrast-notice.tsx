@@ -1,0 +1,29 @@
+import { type Colors, contrastsOf, formatContrast, leastContrast } from '#web/lib/colors.ts';
+import { Notice } from '#web/ui/notice.tsx';
+
+/** How well texts can be read in the chosen colors, and a warning where they cannot be. */
+export function ContrastNotice({ colors }: { colors: Colors }) {
+  const measured = contrastsOf(colors);
+  const low = measured.filter(({ ratio }) => ratio < leastContrast);
+  if (low.length === 0) {
+    const least = Math.min(...measured.map(({ ratio }) => ratio));
+    return (
+      <p className="text-muted-foreground text-sm">
+        All texts can be read well: their contrast is at least{' '}
+        <span className="tabular-nums">{formatContrast(least)}</span>.
+      </p>
+    );
+  }
+  return (
+    <Notice tone="warning" live title="Some text is hard to read in these colors">
+      <ul className="grid gap-0.5">
+        {low.map(({ what, ratio }) => (
+          <li key={what}>
+            {what}: contrast <span className="font-medium text-foreground tabular-nums">{formatContrast(ratio)}</span>,
+            should be at least 4.5:1
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  );
+}

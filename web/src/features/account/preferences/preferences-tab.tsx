@@ -1,0 +1,124 @@
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { useSavePreferences } from '#web/data/preferences.ts';
+import { errorText } from '#web/lib/api.ts';
+import type { Colors } from '#web/lib/colors.ts';
+import { previewColors, useTheme } from '#web/lib/theme.ts';
+import { UnsavedChanges } from '#web/lib/unsaved-changes.tsx';
+import { Button } from '#web/ui/button.tsx';
+import { Card } from '#web/ui/card.tsx';
+import { Skeleton } from '#web/ui/skeleton.tsx';
+import { Tabs } from '#web/ui/tabs.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { Advanced } from './advanced.tsx';
+import { Appearance } from './appearance.tsx';
+import { type ColorErrors, colorErrors, readColors } from './colors.ts';
+import { Notifications } from './notifications.tsx';
+import { useDraft } from './use-draft.ts';
+
+const parts = [
+  { value: 'appearance', label: 'Appearance' },
+  { value: 'notifications', label: 'Notifications' },
+  { value: 'advanced', label: 'Advanced' },
+] as const;
+type Part = (typeof parts)[number]['value'];
+
+export function PreferencesTab() {
+  const [part, setPart] = useState<Part>('appearance');
+  const { draft, saved, edit, isChanged, isLoading, forget } = useDraft();
+  const { theme } = useTheme();
+  const [errors, setErrors] = useState<ColorErrors>({});
+  const save = useSavePreferences();
+  const form = useRef<HTMLFormElement>(null);
+
+  // What was only looked at goes with this page.
+  useEffect(() => () => previewColors(undefined), []);
+  const [refusals, setRefusals] = useState(0);
+  useEffect(() => {
+    if (refusals > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [refusals]);
+
+  /** The colors as they were typed; where they are none, says so at the fields. */
+  const checkedColors = (): Colors | undefined => {
+    const wrong = draft.customColors ? colorErrors(draft.colors) : {};
+    setErrors(wrong);
+    if (Object.keys(wrong).length === 0) return readColors(draft.colors, saved.colors);
+    setPart('advanced');
+    setRefusals((count) => count + 1);
+    return undefined;
+  };
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (save.isPending) return;
+    const colors = checkedColors();
+    if (!colors) return;
+    const { notificationsEnabled, soundEnabled, customColors } = draft;
+    save.mutate(
+      { theme, ...(isLoading ? {} : { notificationsEnabled, soundEnabled, customColors, ...colors }) },
+      {
+        onSuccess: () => {
+          forget();
+          previewColors(undefined);
+          toast({ title: 'Preferences Saved', description: 'They apply on all your devices.' });
+        },
+        onError: (error) =>
+          toast({
+            title: 'Failed to Save Preferences',
+            description: errorText(error, 'An error occurred while saving your preferences.'),
+            variant: 'destructive',
+          }),
+      },
+    );
+  };
+
+  const contents: Record<Part, ReactNode> = {
+    appearance: <Appearance hasColors={draft.customColors} />,
+    notifications: isLoading ? <LoadingRows count={2} /> : <Notifications draft={draft} onChange={edit} />,
+    advanced: isLoading ? (
+      <LoadingRows count={1} />
+    ) : (
+      <Advanced
+        draft={draft}
+        saved={saved}
+        errors={errors}
+        onChange={edit}
+        onErrors={setErrors}
+        checkedColors={checkedColors}
+      />
+    ),
+  };
+  return (
+    <form ref={form} onSubmit={submit} noValidate className="max-w-3xl">
+      <Card className="p-5 max-sm:p-4">
+        <Tabs label="Preferences" look="segment" value={part} onValueChange={setPart} items={parts}>
+          <div className="pt-6">{contents[part]}</div>
+        </Tabs>
+      </Card>
+      <div className="mt-4 flex flex-wrap items-center gap-3">
+        <Button type="submit" variant="primary" busy={save.isPending} pendingLabel="Saving...">
+          Save Preferences
+        </Button>
+        {isChanged && !save.isPending && <p className="text-muted-foreground text-sm">Unsaved changes</p>}
+      </div>
+      <UnsavedChanges when={isChanged && !save.isPending} what="your preferences" />
+    </form>
+  );
+}
+
+function LoadingRows({ count }: { count: number }) {
+  return (
+    <div aria-busy="true" className="grid gap-6">
+      <output className="sr-only">Loading preferences</output>
+      {Array.from({ length: count }, (_, row) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have nothing else
+        <div key={row} className="flex items-center justify-between gap-6">
+          <div className="grid flex-1 gap-2">
+            <Skeleton className="h-4 w-40" />
+            <Skeleton className="h-4 w-72 max-w-full" />
+          </div>
+          <Skeleton className="h-5 w-9 rounded-full" />
+        </div>
+      ))}
+    </div>
+  );
+}

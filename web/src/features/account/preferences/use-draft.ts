@@ -1,0 +1,36 @@
+import { defaultPreferences, type Preferences } from '@roster/contracts/account';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { colorsOf, preferencesQuery } from '#web/data/preferences.ts';
+import type { Colors } from '#web/lib/colors.ts';
+
+/** What is edited on the Preferences tab. The theme is not: it applies at once, and `lib/theme.ts` keeps it. */
+export type Draft = Pick<Preferences, 'notificationsEnabled' | 'soundEnabled' | 'customColors'> & {
+  /** As typed; may not be colors yet. */
+  colors: Colors;
+};
+type Edits = Partial<Omit<Draft, 'colors'>> & { colors?: Partial<Colors> };
+
+const draftOf = (preferences: Preferences): Draft => {
+  const { notificationsEnabled, soundEnabled, customColors } = preferences;
+  return { notificationsEnabled, soundEnabled, customColors, colors: colorsOf(preferences) };
+};
+
+const sameColors = (one: Colors, other: Colors) => JSON.stringify(one) === JSON.stringify(other);
+
+/** The saved preferences with what was changed since. A failure to load them is ignored, as specified. */
+export function useDraft() {
+  // Saved on another device, they are shown here at the latest a minute after.
+  const query = useQuery({ ...preferencesQuery, staleTime: 60_000 });
+  const saved = draftOf(query.data ?? defaultPreferences);
+  const [edits, setEdits] = useState<Edits>({});
+  const draft: Draft = { ...saved, ...edits, colors: { ...saved.colors, ...edits.colors } };
+  const isChanged =
+    draft.notificationsEnabled !== saved.notificationsEnabled ||
+    draft.soundEnabled !== saved.soundEnabled ||
+    draft.customColors !== saved.customColors ||
+    (draft.customColors && !sameColors(draft.colors, saved.colors));
+  const edit = (next: Edits) =>
+    setEdits((before) => ({ ...before, ...next, colors: { ...before.colors, ...next.colors } }));
+  return { draft, saved, edit, isChanged, isLoading: query.isPending, forget: () => setEdits({}) };
+}

@@ -1,0 +1,95 @@
+import type { SecurityEvent } from '@roster/contracts/account';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { errorText } from '#web/lib/api.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Card, CardHeader } from '#web/ui/card.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { RelativeTime } from '#web/ui/relative-time.tsx';
+import { Skeleton } from '#web/ui/skeleton.tsx';
+import { securityEventsQuery } from './account-queries.ts';
+import { doerText, eventText } from './security-event-words.ts';
+
+export function SecurityActivityCard() {
+  const query = useInfiniteQuery(securityEventsQuery);
+  const events = query.data?.pages.flatMap((page) => page.items) ?? [];
+  return (
+    <Card>
+      <CardHeader
+        title="Recent security activity"
+        description="What happened to the security of your account. If something was not you, change your password and sign out the other devices."
+      />
+      <div className="px-5 py-2">
+        {query.isPending && <LoadingRows />}
+        {query.isSuccess && events.length === 0 && (
+          <p className="py-8 text-center text-muted-foreground">No security activity recorded yet.</p>
+        )}
+        <ul className="divide-y divide-border">
+          {events.map((event) => (
+            <EventRow key={event.id} event={event} />
+          ))}
+        </ul>
+        {query.isError && (
+          <Notice
+            tone="destructive"
+            live
+            title="The security activity could not be loaded"
+            className="my-3"
+            action={
+              <Button
+                size="sm"
+                busy={query.isFetching}
+                onClick={() => void (query.isFetchNextPageError ? query.fetchNextPage() : query.refetch())}
+              >
+                Try Again
+              </Button>
+            }
+          >
+            {errorText(query.error)}
+          </Notice>
+        )}
+      </div>
+      {query.hasNextPage && !query.isError && (
+        <footer className="flex justify-center border-border border-t px-5 py-3">
+          <Button
+            variant="ghost"
+            size="sm"
+            busy={query.isFetchingNextPage}
+            pendingLabel="Loading..."
+            onClick={() => void query.fetchNextPage()}
+          >
+            Show more
+          </Button>
+        </footer>
+      )}
+    </Card>
+  );
+}
+
+function EventRow({ event }: { event: SecurityEvent }) {
+  const circumstances = [doerText(event), event.device, event.ipAddress && `IP\u00a0${event.ipAddress}`].filter(
+    Boolean,
+  );
+  return (
+    <li className="flex flex-wrap items-baseline gap-x-4 gap-y-0.5 py-2.5">
+      <div className="min-w-52 flex-1">
+        <p className={event.event === 'sign_in_failed' ? 'text-warning-text' : undefined}>{eventText(event)}</p>
+        <p className="wrap-anywhere text-muted-foreground text-sm tabular-nums">{circumstances.join(' · ')}</p>
+      </div>
+      <RelativeTime date={event.at} className="text-muted-foreground text-sm" />
+    </li>
+  );
+}
+
+function LoadingRows() {
+  return (
+    <div aria-busy="true" className="divide-y divide-border">
+      <output className="sr-only">Loading security activity</output>
+      {[0, 1, 2].map((row) => (
+        <div key={row} className="grid grid-cols-1 gap-2 py-3">
+          <Skeleton className="h-4 w-32" />
+          <Skeleton className="h-4 w-64 max-w-full" />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+import type { SecurityEvent, SecurityEventKind } from '@roster/contracts/account';
+
+const words: Record<SecurityEventKind, string> = {
+  account_created: 'Account created',
+  signed_in: 'Signed in',
+  sign_in_failed: 'Failed sign-in',
+  signed_out: 'Signed out',
+  session_ended: 'A device was signed out',
+  other_sessions_ended: 'All other devices were signed out',
+  reset_requested: 'Password link requested',
+  password_set: 'Password set with a link',
+  password_changed: 'Password changed',
+  email_confirmed: 'Email address confirmed',
+  login_method_connected: 'Login method connected',
+  login_method_disconnected: 'Login method disconnected',
+  api_key_saved: 'API key saved',
+  api_key_removed: 'API key removed',
+  data_exported: 'Data downloaded',
+  details_changed: 'Account details changed',
+  role_changed: 'Role changed',
+  status_changed: 'Status changed',
+  reset_link_made: 'Password link made',
+  account_closed: 'Account closed',
+};
+
+/** 'Role changed: Editor to Admin' */
+export const eventText = ({ event, detail }: SecurityEvent): string =>
+  detail ? `${words[event]}: ${detail}` : words[event];
+
+const doers = { self: 'By you', administrator: 'By an administrator', operator: 'By the operator' };
+
+/** Who did it; null for what anybody can do who knows the address. */
+export const doerText = ({ event, by }: SecurityEvent): string | null =>
+  by === 'self' && (event === 'sign_in_failed' || event === 'reset_requested') ? null : doers[by];

@@ -1,0 +1,33 @@
+import { useNavigate } from '@tanstack/react-router';
+import { ApiError, errorText } from '#web/lib/api.ts';
+import { toast } from '#web/ui/toast.tsx';
+import { useCloseAccount } from './account-queries.ts';
+
+/** What the dialog itself says, beside the field or in its place. */
+const isSaidInTheDialog = (error: unknown) =>
+  error instanceof ApiError &&
+  (error.fields?.password !== undefined || error.code === 'invalid_credentials' || error.code === 'sign_in_again');
+
+/** Closes the account and leads to the sign-in page; gives back why it could not, having told what the dialog does not. */
+export function useClosing() {
+  const { mutateAsync, isPending } = useCloseAccount();
+  const navigate = useNavigate();
+  async function close(password: string | undefined): Promise<unknown> {
+    if (isPending) return undefined;
+    try {
+      await mutateAsync(password);
+    } catch (error) {
+      if (!isSaidInTheDialog(error))
+        toast({
+          title: 'Failed to close account',
+          description: errorText(error, 'Please try again.'),
+          variant: 'destructive',
+        });
+      return error;
+    }
+    toast({ title: 'Account closed', description: 'Your account and everything in it has been removed.' });
+    await navigate({ to: '/auth' });
+    return undefined;
+  }
+  return { isPending, close };
+}

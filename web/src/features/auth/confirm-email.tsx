@@ -1,0 +1,152 @@
+import { auth } from '@roster/contracts/auth';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { currentUserQuery, useLogout, useUser } from '#web/data/current-user.ts';
+import { useRequestConfirmation } from '#web/data/mailed-links.ts';
+import { signInOptionsQuery } from '#web/data/sign-in-options.ts';
+import { ApiError, call, errorText } from '#web/lib/api.ts';
+import { Button, buttonClass } from '#web/ui/button.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { SpinnerPanel } from '#web/ui/spinner.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import type { MailedLink } from './mailed-link.ts';
+import { NarrowPage } from './narrow-page.tsx';
+
+const title = 'Confirm your email';
+
+/** For someone who is signed in: confirms at once, or says why not and what to do. */
+export function ConfirmEmail({ link }: { link: MailedLink | null }) {
+  const user = useUser();
+  if (user.emailVerified) return <Confirmed />;
+  if (!link) {
+    return (
+      <Unconfirmed
+        heading="Invalid Confirmation Link"
+        lead="A part of the link is missing, or the page was loaded again. Open the link from the mail once more, or send a new one."
+      >
+        <SendAgain />
+      </Unconfirmed>
+    );
+  }
+  return user.id === link.userId ? <Confirming link={link} /> : <OtherAccount />;
+}
+
+function Confirming({ link }: { link: MailedLink }) {
+  const { mutate, isPending, isIdle, error } = useConfirmEmail();
+  const isBegun = useRef(false);
+  useEffect(() => {
+    if (isBegun.current) return;
+    isBegun.current = true;
+    mutate(link);
+  }, [mutate, link]);
+
+  if (isIdle || isPending || !error) return <SpinnerPanel label="Confirming your address" className="min-h-dvh" />;
+  const isRefused = error instanceof ApiError && error.status >= 400 && error.status < 500;
+  return (
+    <Unconfirmed heading="The address was not confirmed">
+      <Notice tone="destructive" live className="mt-5">
+        {errorText(error, 'The confirmation link is invalid or has expired.')}
+      </Notice>
+      {isRefused ? (
+        <SendAgain />
+      ) : (
+        <Button variant="primary" className="mt-6 self-start" onClick={() => mutate(link)}>
+          Try Again
+        </Button>
+      )}
+    </Unconfirmed>
+  );
+}
+
+function useConfirmEmail() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (link: MailedLink) => call(auth.confirmEmail, { body: link }),
+    onSuccess: (user) => {
+      client.setQueryData(currentUserQuery.queryKey, user);
+    },
+  });
+}
+
+function Confirmed() {
+  const { email } = useUser();
+  return (
+    <NarrowPage title={title} heading="Your email address is confirmed" lead={email}>
+      <div className="mt-6 flex flex-wrap gap-2">
+        <Link to="/" className={buttonClass({ variant: 'primary' })}>
+          Go to Home
+        </Link>
+        <Link to="/settings" className={buttonClass()}>
+          Account settings
+        </Link>
+      </div>
+    </NarrowPage>
+  );
+}
+
+function OtherAccount() {
+  const { email } = useUser();
+  const logout = useLogout();
+  return (
+    <Unconfirmed
+      heading="This link is for another account"
+      lead={`You are signed in as ${email}. Log out here, and log in to the account that the mail was about.`}
+    >
+      <Button
+        variant="primary"
+        busy={logout.isPending}
+        pendingLabel="Logging out..."
+        className="mt-6 self-start"
+        onClick={() =>
+          logout.mutate(undefined, {
+            onError: (error) =>
+              toast({ title: 'Logout failed', description: errorText(error), variant: 'destructive' }),
+          })
+        }
+      >
+        Logout
+      </Button>
+    </Unconfirmed>
+  );
+}
+
+function Unconfirmed({ heading, lead, children }: { heading: string; lead?: string; children: ReactNode }) {
+  return (
+    <NarrowPage title={title} heading={heading} lead={lead}>
+      {children}
+      <Link to="/" className={buttonClass({ variant: 'ghost', className: 'mt-6 -ml-3.5 self-start' })}>
+        Go to Home
+      </Link>
+    </NarrowPage>
+  );
+}
+
+function SendAgain() {
+  const { email } = useUser();
+  const { data: options } = useQuery(signInOptionsQuery);
+  const request = useRequestConfirmation();
+  if (!options?.mail) return null;
+  const send = () =>
+    request.mutate(undefined, {
+      onSuccess: () =>
+        toast({ title: 'Confirmation email sent', description: `Open the link in the mail to ${email}.` }),
+      onError: (error) =>
+        toast({
+          title: 'Confirmation email failed',
+          description: errorText(error, 'Please try again later.'),
+          variant: 'destructive',
+        }),
+    });
+  return (
+    <Button
+      variant="primary"
+      busy={request.isPending}
+      pendingLabel="Sending..."
+      className="mt-6 self-start"
+      onClick={send}
+    >
+      Send a new confirmation email
+    </Button>
+  );
+}

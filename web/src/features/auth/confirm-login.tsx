@@ -1,0 +1,47 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { signInOptionsQuery } from '#web/data/sign-in-options.ts';
+import { buttonClass } from '#web/ui/button.tsx';
+import { ExternalSignIn } from './external-sign-in.tsx';
+import { LoginForm } from './login-form.tsx';
+import type { MailedLink } from './mailed-link.ts';
+import { NarrowPage } from './narrow-page.tsx';
+
+/** An address is confirmed by who is signed in to its account, so a visitor logs in first. */
+export function ConfirmLogin({ link }: { link: MailedLink | null }) {
+  const { data: options } = useQuery(signInOptionsQuery);
+  if (!link) {
+    return (
+      <NarrowPage
+        title="Confirm your email"
+        heading="Invalid Confirmation Link"
+        lead="A part of the link is missing, or the page was loaded again. Open the link from the mail once more, or log in and send a new one from Settings, Account."
+      >
+        <Link
+          to="/auth"
+          search={{ redirect: '/settings' }}
+          className={buttonClass({ variant: 'primary', className: 'mt-6 self-start' })}
+        >
+          Log in
+        </Link>
+      </NarrowPage>
+    );
+  }
+  return (
+    <NarrowPage
+      title="Confirm your email"
+      heading="Confirm your email address"
+      lead="Log in to the account that the mail was about. Its address is then confirmed."
+    >
+      <div className="pt-6">
+        <LoginForm />
+        {options && <ExternalSignIn options={options} title="OR CONTINUE WITH" returnPath="/confirm-email" />}
+        {(options?.google || options?.github) && (
+          <p className="mt-3 text-muted-foreground text-sm">
+            After logging in through another site, open the link from the mail once more.
+          </p>
+        )}
+      </div>
+    </NarrowPage>
+  );
+}

@@ -1,0 +1,23 @@
+import type { ReactNode } from 'react';
+import { Mark } from '#web/ui/mark.tsx';
+
+type NarrowPageProps = {
+  /** Of the browser's tab. */
+  title: string;
+  heading: string;
+  lead?: ReactNode;
+  children?: ReactNode;
+};
+
+/** The skeleton of the small pages around signing in; like the sign-in page itself, outside the shell. */
+export function NarrowPage({ title, heading, lead, children }: NarrowPageProps) {
+  return (
+    <main className="mx-auto flex min-h-dvh max-w-sm flex-col px-5 pt-12 pb-8 sm:pt-[14dvh]">
+      <title>{`${title} · Roster`}</title>
+      <Mark className="mb-5 size-9" />
+      <h1 className="font-semibold text-xl tracking-[-0.012em]">{heading}</h1>
+      {lead && <p className="wrap-anywhere mt-2 text-muted-foreground">{lead}</p>}
+      {children}
+    </main>
+  );
+}

@@ -1,0 +1,134 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { auth, NewPassword, passwordMinimum } from '@roster/contracts/auth';
+import { codePointLength } from '@roster/contracts/length';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { useForm } from 'react-hook-form';
+import { z } from 'zod';
+import { currentUserQuery, forgetUser } from '#web/data/current-user.ts';
+import { ApiError, call, errorText } from '#web/lib/api.ts';
+import { showFieldErrors } from '#web/lib/form-errors.ts';
+import { passwordHint } from '#web/lib/password-hint.ts';
+import { UnsavedChanges } from '#web/lib/unsaved-changes.tsx';
+import { Button, buttonClass } from '#web/ui/button.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { SecretInput } from '#web/ui/secret-input.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import type { MailedLink } from './mailed-link.ts';
+
+const redirectDelay = 2000;
+
+const ResetFields = z.object({ password: NewPassword, confirmation: z.string() }).refine(
+  (fields) => fields.password === fields.confirmation,
+  // Said even while the password is too short, so that both are put right in one go.
+  { path: ['confirmation'], message: "Passwords don't match", when: () => true },
+);
+type ResetValues = z.input<typeof ResetFields>;
+const resolver = zodResolver(ResetFields);
+
+export function ResetPasswordForm({ link, onDone }: { link: MailedLink; onDone: () => void }) {
+  const reset = useResetPassword(link);
+  const form = useForm<ResetValues>({ resolver, defaultValues: { password: '', confirmation: '' } });
+  const { errors, isDirty } = form.formState;
+
+  useEffect(() => {
+    if (!reset.isSuccess) return;
+    const timer = setTimeout(onDone, redirectDelay);
+    return () => clearTimeout(timer);
+  }, [reset.isSuccess, onDone]);
+
+  const tellTooShort = () => {
+    const length = codePointLength(form.getValues('password'));
+    if (length > 0 && length < passwordMinimum)
+      toast({
+        title: 'Password too short',
+        description: 'Password must be at least 8 characters long.',
+        variant: 'destructive',
+      });
+  };
+  const submit = form.handleSubmit(
+    ({ password }) =>
+      reset.mutate(password, {
+        onSuccess: () =>
+          toast({ title: 'Password reset successful', description: 'You can now log in with your new password.' }),
+        onError: (error) => {
+          showFieldErrors(form, error, ['password']);
+          toast({
+            title: 'Password reset failed',
+            description: errorText(error, 'Invalid or expired reset token. Please try again.'),
+            variant: 'destructive',
+          });
+        },
+      }),
+    tellTooShort,
+  );
+
+  if (reset.isSuccess) {
+    return (
+      <Notice
+        tone="success"
+        live
+        title="Your password has been set"
+        className="mt-6"
+        action={
+          <Link to="/auth" className={buttonClass({ size: 'sm' })}>
+            Go to login
+          </Link>
+        }
+      >
+        All devices have been signed out. You are taken to the login page.
+      </Notice>
+    );
+  }
+  return (
+    <form onSubmit={submit} noValidate className="mt-6 grid gap-4">
+      <Field label="New Password" hint={passwordHint} error={errors.password?.message}>
+        {(control) => (
+          <SecretInput {...control} {...form.register('password')} what="password" autoComplete="new-password" />
+        )}
+      </Field>
+      <Field label="Confirm Password" error={errors.confirmation?.message}>
+        {(control) => (
+          <SecretInput
+            {...control}
+            {...form.register('confirmation')}
+            what="password confirmation"
+            autoComplete="new-password"
+          />
+        )}
+      </Field>
+      <Button type="submit" variant="primary" busy={reset.isPending} pendingLabel="Resetting..." className="mt-1">
+        Reset Password
+      </Button>
+      {isWrongToken(reset.error) && (
+        <Notice
+          tone="destructive"
+          title="This link cannot be used"
+          action={
+            <Link to="/request-reset-password" className={buttonClass({ size: 'sm' })}>
+              Request a new link
+            </Link>
+          }
+        >
+          A link works once, for 30 minutes, and only the newest one.
+        </Notice>
+      )}
+      <UnsavedChanges when={isDirty && !isWrongToken(reset.error)} what="your password" />
+    </form>
+  );
+}
+
+const isWrongToken = (error: unknown) => error instanceof ApiError && error.code === 'invalid_token';
+
+function useResetPassword({ userId, token }: MailedLink) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (password: string) => call(auth.resetPassword, { body: { password, userId, token } }),
+    // Every session of this account has ended, the one of this browser too if it is one of them.
+    onSuccess: () => {
+      if (client.getQueryData(currentUserQuery.queryKey)?.id === userId) forgetUser(client);
+    },
+  });
+}

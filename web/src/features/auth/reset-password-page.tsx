@@ -1,0 +1,44 @@
+import { Link } from '@tanstack/react-router';
+import { buttonClass } from '#web/ui/button.tsx';
+import type { MailedLink } from './mailed-link.ts';
+import { NarrowPage } from './narrow-page.tsx';
+import { ResetPasswordForm } from './reset-password-form.tsx';
+
+type ResetPasswordPageProps = {
+  /** null: the address was not that of a mailed link. */
+  link: MailedLink | null;
+  /** Leads to the login. */
+  onDone: () => void;
+};
+
+export function ResetPasswordPage({ link, onDone }: ResetPasswordPageProps) {
+  if (!link) return <InvalidResetLink />;
+  return (
+    <NarrowPage
+      title="Set a new password"
+      heading="Set a new password"
+      lead="It replaces the old one. Every device that is signed in to your account is signed out."
+    >
+      <ResetPasswordForm link={link} onDone={onDone} />
+    </NarrowPage>
+  );
+}
+
+function InvalidResetLink() {
+  return (
+    <NarrowPage
+      title="Invalid reset link"
+      heading="Invalid Reset Link"
+      lead="A part of the link is missing, or the page was loaded again. Open the link from the mail once more, or request a new one."
+    >
+      <div className="mt-6 flex flex-wrap gap-2">
+        <Link to="/request-reset-password" className={buttonClass({ variant: 'primary' })}>
+          Request a new link
+        </Link>
+        <Link to="/auth" className={buttonClass()}>
+          Back to login
+        </Link>
+      </div>
+    </NarrowPage>
+  );
+}

@@ -1,0 +1,48 @@
+import type { Budget } from '@roster/contracts/usage';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { OctagonX, TriangleAlert } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import { budgetsQuery } from '#web/data/usage.ts';
+import { formatCost } from '#web/lib/format.ts';
+import { formatShare } from '#web/lib/share.ts';
+
+type BudgetNoticeProps = { assistantId: number | null; isAnswering: boolean };
+
+/** The budget that is nearest to its end among those that a message here counts against. */
+function mostUsed(budgets: readonly Budget[] | undefined, assistantId: number | null): Budget | undefined {
+  return budgets
+    ?.filter(({ assistant, state }) => state !== 'within' && (assistant === null || assistant.id === assistantId))
+    .toSorted((a, b) => b.spentUsd / b.amountUsd - a.spentUsd / a.amountUsd)[0];
+}
+
+/** One quiet line while a budget is nearly or wholly used up. */
+export function BudgetNotice({ assistantId, isAnswering }: BudgetNoticeProps) {
+  const { data, refetch } = useQuery(budgetsQuery);
+  const wasAnswering = useRef(isAnswering);
+  useEffect(() => {
+    if (wasAnswering.current && !isAnswering) void refetch();
+    wasAnswering.current = isAnswering;
+  }, [isAnswering, refetch]);
+  const budget = mostUsed(data, assistantId);
+  if (!budget) return null;
+  const isExceeded = budget.state === 'exceeded';
+  const Icon = isExceeded ? OctagonX : TriangleAlert;
+  const share = formatShare(budget.spentUsd, budget.amountUsd);
+  const whose = budget.assistant ? ` for ${budget.assistant.name}` : '';
+  return (
+    <output className="mb-2 flex items-start gap-2 px-1 text-muted-foreground text-sm [overflow-wrap:anywhere]">
+      <Icon
+        aria-hidden
+        className={isExceeded ? 'mt-0.5 size-4 text-destructive-text' : 'mt-0.5 size-4 text-warning-text'}
+      />
+      <span className="min-w-0 flex-1">
+        {isExceeded ? `This month’s budget${whose} is used up: ` : `${share} of this month’s budget${whose} is used: `}
+        {formatCost(budget.spentUsd)} of {formatCost(budget.amountUsd)}.{' '}
+        <Link to="/analytics" className="rounded-xs text-foreground underline underline-offset-4">
+          Analytics
+        </Link>
+      </span>
+    </output>
+  );
+}

@@ -1,0 +1,180 @@
+import type { Budget } from '@roster/contracts/usage';
+import { useQuery } from '@tanstack/react-query';
+import { CircleCheck, OctagonX, PiggyBank, Plus, TriangleAlert } from 'lucide-react';
+import { useState } from 'react';
+import { budgetsQuery, useRemoveBudget } from '#web/data/usage.ts';
+import { errorText } from '#web/lib/api.ts';
+import { formatCost } from '#web/lib/format.ts';
+import { formatShare } from '#web/lib/share.ts';
+import { Badge, type BadgeTone } from '#web/ui/badge.tsx';
+import { Button } from '#web/ui/button.tsx';
+import { Card, CardFooter, CardHeader } from '#web/ui/card.tsx';
+import { classNames } from '#web/ui/class-names.ts';
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
+import { EmptyState } from '#web/ui/empty-state.tsx';
+import { ErrorState } from '#web/ui/error-state.tsx';
+import type { Icon } from '#web/ui/icon.ts';
+import { ShareBar } from '#web/ui/share-bar.tsx';
+import { Skeleton } from '#web/ui/skeleton.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { BudgetDialog } from './budget-dialog.tsx';
+
+const states: Record<Budget['state'], { words: string; tone: BadgeTone; icon: Icon; fill: string }> = {
+  within: { words: 'Within budget', tone: 'success', icon: CircleCheck, fill: 'fill-primary' },
+  warning: { words: 'Warning', tone: 'warning', icon: TriangleAlert, fill: 'fill-warning' },
+  exceeded: { words: 'Exceeded', tone: 'destructive', icon: OctagonX, fill: 'fill-destructive' },
+};
+
+const budgetName = ({ assistant }: Pick<Budget, 'assistant'>) => assistant?.name ?? 'All requests';
+
+const monthIn = (tz: string) => new Intl.DateTimeFormat('en-US', { month: 'long', timeZone: tz }).format(new Date());
+
+type Editing = { budget: Budget | null } | null;
+
+/** What may be spent in a month, and how much of it is. */
+export function BudgetCard({ tz, className }: { tz: string; className?: string | undefined }) {
+  const query = useQuery(budgetsQuery);
+  const [editing, setEditing] = useState<Editing>(null);
+  const budgets = query.data;
+  return (
+    <Card aria-label="Budgets" className={classNames('flex min-w-0 flex-col', className)}>
+      <CardHeader
+        title="Budgets"
+        description="What you want to spend in a calendar month."
+        action={
+          budgets &&
+          budgets.length > 0 && (
+            <Button size="sm" icon={Plus} onClick={() => setEditing({ budget: null })}>
+              Add budget
+            </Button>
+          )
+        }
+      />
+      {budgets === undefined ? (
+        query.isError && !query.isFetching ? (
+          <ErrorState
+            title="The budgets could not be loaded"
+            message={errorText(query.error)}
+            onRetry={() => void query.refetch()}
+            className="m-5"
+          />
+        ) : (
+          <LoadingBudget />
+        )
+      ) : budgets.length === 0 ? (
+        <EmptyState
+          bare
+          icon={PiggyBank}
+          text="No budget is set. With one, Roster warns you in Chat, and stops there if you want."
+          action={
+            <Button icon={Plus} onClick={() => setEditing({ budget: null })}>
+              Add budget
+            </Button>
+          }
+          className="flex-1 justify-center"
+        />
+      ) : (
+        <>
+          <ul className="mt-2 divide-y divide-border px-5 pb-2">
+            {budgets.map((budget) => (
+              <BudgetRow key={budget.id} budget={budget} onChange={() => setEditing({ budget })} />
+            ))}
+          </ul>
+          <CardFooter className="mt-auto">Requests without a known price are not counted.</CardFooter>
+        </>
+      )}
+      {editing && budgets && (
+        <BudgetDialog budget={editing.budget} budgets={budgets} tz={tz} onClose={() => setEditing(null)} />
+      )}
+    </Card>
+  );
+}
+
+function BudgetRow({ budget, onChange }: { budget: Budget; onChange: () => void }) {
+  const [asks, setAsks] = useState(false);
+  const { mutate, isPending } = useRemoveBudget();
+  const name = budgetName(budget);
+  const { words, tone, icon, fill } = states[budget.state];
+  const share = formatShare(budget.spentUsd, budget.amountUsd);
+  const remove = () =>
+    mutate(budget.id, {
+      onSuccess: () => {
+        setAsks(false);
+        toast({ title: 'Budget removed', description: `There is no budget for ${inSentence(budget)} any more.` });
+      },
+      onError: (error) =>
+        toast({ title: 'The budget was not removed', description: errorText(error), variant: 'destructive' }),
+    });
+  return (
+    <li className="py-3">
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
+        <h3 className="wrap-anywhere min-w-0 font-medium">{name}</h3>
+        <Badge tone={tone} icon={icon}>
+          {words}
+        </Badge>
+      </div>
+      <p className="mt-1 text-muted-foreground text-sm tabular-nums">
+        <span className="text-foreground">{formatCost(budget.spentUsd)}</span> of {formatCost(budget.amountUsd)} in{' '}
+        {monthIn(budget.tz)} · {share}
+      </p>
+      <ShareBar
+        className="mt-2"
+        whole={budget.amountUsd}
+        parts={[{ key: 'spent', value: budget.spentUsd, className: fill }]}
+      />
+      <div className="mt-2 flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
+        <p className="text-muted-foreground text-sm">
+          Warns at {formatShare(budget.warnAt, 1)}. {budget.hardStop ? 'Stops when it is used up.' : 'Does not stop.'}
+        </p>
+        <div className="-mr-2.5 flex gap-1 max-sm:-ml-2.5">
+          <Button
+            size="sm"
+            variant="ghost"
+            className="max-md:h-10"
+            onClick={onChange}
+            aria-label={`Change budget for ${inSentence(budget)}`}
+          >
+            Change
+          </Button>
+          <Button
+            size="sm"
+            variant="ghost"
+            className="max-md:h-10"
+            onClick={() => setAsks(true)}
+            aria-label={`Remove budget for ${inSentence(budget)}`}
+          >
+            Remove
+          </Button>
+        </div>
+      </div>
+      <ConfirmDialog
+        open={asks}
+        onOpenChange={setAsks}
+        title="Remove budget"
+        description={`Remove the budget of ${formatCost(budget.amountUsd)} a month for ${inSentence(budget)}? Nothing will warn or stop you then.`}
+        confirmLabel="Remove"
+        pendingLabel="Removing..."
+        destructive
+        busy={isPending}
+        onConfirm={remove}
+      />
+    </li>
+  );
+}
+
+const inSentence = ({ assistant }: Budget) => assistant?.name ?? 'all requests';
+
+function LoadingBudget() {
+  return (
+    <div aria-busy="true" className="mt-2 px-5 py-3">
+      <output className="sr-only">Loading budgets</output>
+      <div className="flex justify-between gap-4">
+        <Skeleton className="h-5 w-28" />
+        <Skeleton className="h-5 w-24" />
+      </div>
+      <Skeleton className="mt-1 h-5 w-48 max-w-full" />
+      <Skeleton className="mt-2 h-1.5 w-full" />
+      <Skeleton className="mt-2 h-8 w-56 max-w-full" />
+    </div>
+  );
+}

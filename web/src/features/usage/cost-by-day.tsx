@@ -1,0 +1,162 @@
+import type { Analytics, Figures } from '@roster/contracts/usage';
+import { useState } from 'react';
+import { formatAxisCost, formatCost, formatCount, formatLongDate, formatNumber } from '#web/lib/format.ts';
+import { BarChart } from '#web/ui/bar-chart.tsx';
+import { Card, CardHeader } from '#web/ui/card.tsx';
+import { classNames } from '#web/ui/class-names.ts';
+import { Skeleton } from '#web/ui/skeleton.tsx';
+import { formatShortDay } from './range.ts';
+
+type CostByDayProps = {
+  shown: Analytics | undefined;
+  today: string;
+  onOpen: (day: string) => void;
+  className?: string | undefined;
+};
+
+type Day = Figures & { day: string };
+
+function costInWords({ costUsd, requests, unpricedRequests }: Figures): string {
+  if (costUsd === null) return 'no price known';
+  const without = unpricedRequests > 0 && requests > 0 ? `, ${formatNumber(unpricedRequests)} without a price` : '';
+  return `${formatCost(costUsd)}${without}`;
+}
+
+const tokensOf = (figures: Figures) => figures.inputTokens + figures.outputTokens;
+const amounts = (figures: Figures) =>
+  `${formatCount(figures.requests, 'request')}, ${formatCount(tokensOf(figures), 'token')}`;
+
+export function CostByDay({ shown, today, onOpen, className }: CostByDayProps) {
+  const [pointed, setPointed] = useState<number | null>(null);
+  const days = shown?.byDay;
+  return (
+    <Card aria-label="Cost by Day" className={classNames('min-w-0', className)}>
+      <CardHeader title="Cost by Day" />
+      <div className="px-5 pt-1 pb-4">
+        {days ? (
+          <>
+            <Readout days={days} pointed={pointed} today={today} />
+            <BarChart
+              label="Cost by day. Arrow keys go from day to day, Enter shows its requests."
+              bars={days.map((day) => ({
+                key: day.day,
+                tick: day.day === today ? 'Today' : formatShortDay(day.day),
+                value: day.costUsd ?? 0,
+                label: `${formatLongDate(day.day)}${day.day === today ? ', today' : ''}: ${costInWords(day)}, ${amounts(day)}`,
+                isMarked: day.day === today,
+                isPartlyUnknown: day.unpricedRequests > 0,
+              }))}
+              formatTick={formatAxisCost}
+              onPoint={setPointed}
+              onChoose={(index) => {
+                const chosen = days[index];
+                if (chosen) onOpen(chosen.day);
+              }}
+              emptyText={
+                days.some(({ requests }) => requests > 0)
+                  ? 'The requests of these days cost nothing.'
+                  : 'No requests in these days. Each answer in Chat will appear here.'
+              }
+            />
+            <DayTable days={days} onOpen={onOpen} />
+          </>
+        ) : (
+          <>
+            <div className="mb-3 flex min-h-10 items-center sm:min-h-6">
+              <Skeleton className="h-4 w-64 max-w-full" />
+            </div>
+            <Skeleton className="h-52 w-full" />
+            <div className="mt-3 h-8" />
+          </>
+        )}
+      </div>
+    </Card>
+  );
+}
+
+/** The exact values of one day: the one pointed at, else the most expensive one. */
+function Readout({ days, pointed, today }: { days: readonly Day[]; pointed: number | null; today: string }) {
+  const dearest = days.reduce<Day | undefined>(
+    (most, day) => ((day.costUsd ?? 0) > (most?.costUsd ?? 0) ? day : most),
+    undefined,
+  );
+  const day = pointed === null ? dearest : days[pointed];
+  return (
+    <p
+      aria-hidden="true"
+      className="mb-3 flex min-h-10 flex-wrap content-start items-baseline gap-x-2 text-muted-foreground text-sm sm:min-h-6"
+    >
+      {day && (
+        <>
+          <span>
+            {pointed === null && 'Most on '}
+            {formatLongDate(day.day)}
+            {day.day === today && ' (today)'}
+          </span>
+          <span className="font-medium text-foreground tabular-nums">{costInWords(day)}</span>
+          <span className="tabular-nums">{amounts(day)}</span>
+        </>
+      )}
+    </p>
+  );
+}
+
+const right = 'py-2 pl-4 text-right tabular-nums';
+
+function DayTable({ days, onOpen }: { days: readonly Day[]; onOpen: (day: string) => void }) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <details className="mt-3" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <summary className="w-fit rounded-sm py-1.5 text-muted-foreground text-sm hover:text-foreground">
+        Show the days as a table
+      </summary>
+      {isOpen && (
+        <section
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: else its end cannot be reached without a pointer.
+          tabIndex={0}
+          aria-label="Days"
+          className="relative mt-2 max-h-80 overflow-auto rounded-md border border-border"
+        >
+          <table className="w-full whitespace-nowrap text-sm">
+            <thead className="sticky top-0 bg-card text-muted-foreground shadow-[0_1px_0_var(--border)]">
+              <tr className="[&>th]:px-4 [&>th]:py-2 [&>th]:text-right [&>th]:font-medium [&>th:first-child]:text-left">
+                <th scope="col">Day</th>
+                <th scope="col">Cost</th>
+                <th scope="col">Requests</th>
+                <th scope="col">Input</th>
+                <th scope="col">Cached</th>
+                <th scope="col">Output</th>
+                <th scope="col">Reasoning</th>
+              </tr>
+            </thead>
+            <tbody className="divide-y divide-border [&_td]:pr-4">
+              {days.toReversed().map((day) => (
+                <tr key={day.day}>
+                  <th scope="row" className="py-2 pl-4 text-left font-normal">
+                    {day.requests > 0 ? (
+                      <button
+                        type="button"
+                        onClick={() => onOpen(day.day)}
+                        className="rounded-xs underline-offset-4 hover:underline"
+                      >
+                        {formatLongDate(day.day)}
+                      </button>
+                    ) : (
+                      <span className="text-muted-foreground">{formatLongDate(day.day)}</span>
+                    )}
+                  </th>
+                  <td className={right}>{costInWords(day)}</td>
+                  <td className={right}>{formatNumber(day.requests)}</td>
+                  <td className={right}>{formatNumber(day.inputTokens)}</td>
+                  <td className={right}>{formatNumber(day.cachedTokens)}</td>
+                  <td className={right}>{formatNumber(day.outputTokens)}</td>
+                  <td className={right}>{formatNumber(day.reasoningTokens)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+    </details>
+  );
+}

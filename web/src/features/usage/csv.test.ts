@@ -1,0 +1,84 @@
+import type { Figures } from '@roster/contracts/usage';
+import { describe, expect, test } from 'vitest';
+import { analyticsCsv, asCsv } from './csv.ts';
+
+describe('cells', () => {
+  test('with commas, quotes and line breaks are quoted', () =>
+    expect(asCsv([['a,b', 'say "hi"', 'two\nlines', 'plain']])).toBe(
+      '\uFEFF"a,b","say ""hi""","two\nlines",plain\r\n',
+    ));
+
+  test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx'])('that begin like a formula are made harmless: %j', (text) =>
+    expect(asCsv([[text]])).toContain(`'${text}`));
+
+  test('hold numbers as they are, also tiny ones, and nothing where nothing is known', () =>
+    expect(asCsv([[0.000_000_12, 1_234_567.5, 0, null, -2]])).toBe('\uFEFF0.00000012,1234567.5,0,,-2\r\n'));
+});
+
+test('a page is one table: total, before, days, models, assistants, requests', () => {
+  const none: Figures = {
+    requests: 0,
+    inputTokens: 0,
+    cachedTokens: 0,
+    outputTokens: 0,
+    reasoningTokens: 0,
+    costUsd: 0,
+    unpricedRequests: 0,
+    estimatedRequests: 0,
+  };
+  const some = { ...none, requests: 2, inputTokens: 10, cachedTokens: 4, outputTokens: 6, reasoningTokens: 1 };
+  const priced = { ...some, costUsd: 0.0031 };
+  const unpriced = { ...some, costUsd: null, unpricedRequests: 2 };
+  const csv = analyticsCsv(
+    { from: '2026-11-20', to: '2026-11-21' },
+    {
+      totals: { ...some, requests: 4, costUsd: 0.0031, unpricedRequests: 2, estimatedRequests: 1 },
+      previous: { ...none, from: '2026-11-18', to: '2026-11-19' },
+      byDay: [
+        { day: '2026-11-20', ...priced },
+        { day: '2026-11-21', ...unpriced },
+      ],
+      byModel: [
+        { model: 'gpt-4o', ...priced },
+        { model: 'home-made', ...unpriced },
+      ],
+      byAssistant: [
+        { assistant: { id: 3, name: '=Tutor' }, ...priced },
+        { assistant: { id: 4, name: null }, ...some },
+        { assistant: null, ...unpriced },
+      ],
+      recent: [
+        {
+          id: 9,
+          at: '2026-11-21T10:00:00.000Z',
+          model: 'home-made',
+          purpose: 'chat',
+          assistant: null,
+          thread: { id: 7, title: 'Tides, mostly' },
+          inputTokens: 10,
+          cachedTokens: 4,
+          outputTokens: 6,
+          reasoningTokens: 1,
+          costUsd: null,
+          estimated: true,
+        },
+      ],
+    },
+  );
+  const lines = csv.split('\r\n');
+  expect(lines.slice(1)).toEqual([
+    'Total,2026-11-20,2026-11-21,,,,,,4,10,4,6,1,0.0031,in part,2,1',
+    'Period before,2026-11-18,2026-11-19,,,,,,0,0,0,0,0,0,yes,0,0',
+    'Day,2026-11-20,2026-11-20,,,,,,2,10,4,6,1,0.0031,yes,0,0',
+    'Day,2026-11-21,2026-11-21,,,,,,2,10,4,6,1,,no,2,0',
+    'Model,2026-11-20,2026-11-21,,gpt-4o,,,,2,10,4,6,1,0.0031,yes,0,0',
+    'Model,2026-11-20,2026-11-21,,home-made,,,,2,10,4,6,1,,no,2,0',
+    "Assistant,2026-11-20,2026-11-21,,,'=Tutor,,,2,10,4,6,1,0.0031,yes,0,0",
+    'Assistant,2026-11-20,2026-11-21,,,Deleted assistant 4,,,2,10,4,6,1,0,yes,0,0',
+    'Assistant,2026-11-20,2026-11-21,,,No assistant,,,2,10,4,6,1,,no,2,0',
+    'Request,2026-11-20,2026-11-21,2026-11-21T10:00:00.000Z,home-made,No assistant,chat,"Tides, mostly",1,10,4,6,1,,no,1,1',
+    '',
+  ]);
+  const columns = lines[0]?.split(',').length;
+  expect(new Set(lines.slice(1, -2).map((line) => line.split(',').length))).toEqual(new Set([columns]));
+});

@@ -1,0 +1,100 @@
+import type { Analytics, Figures, UsageRequest } from '@roster/contracts/usage';
+import { assistantName } from './names.ts';
+import type { DayRange } from './range.ts';
+
+type Cell = string | number | null;
+
+/** A text that a spreadsheet would read as a formula gets an apostrophe before it, which makes it a text again. */
+const harmless = (text: string) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
+const plain = new Intl.NumberFormat('en-US', { useGrouping: false, maximumSignificantDigits: 15 });
+
+function written(cell: Cell): string {
+  if (cell === null) return '';
+  if (typeof cell === 'number') return plain.format(cell);
+  const text = harmless(cell);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** RFC 4180, with the mark that tells spreadsheets that it is UTF-8. */
+export const asCsv = (rows: readonly (readonly Cell[])[]): string =>
+  `\uFEFF${rows.map((row) => `${row.map(written).join(',')}\r\n`).join('')}`;
+
+const header = [
+  'Section',
+  'From',
+  'To',
+  'Time (UTC)',
+  'Model',
+  'Assistant',
+  'Purpose',
+  'Conversation',
+  'Requests',
+  'Input tokens',
+  'Cached input tokens (part of input)',
+  'Output tokens',
+  'Reasoning tokens (part of output)',
+  'Estimated cost (USD)',
+  'Price known',
+  'Requests without a known price',
+  'Requests counted by Roster',
+];
+
+const priceKnown = ({ requests, unpricedRequests }: Figures) =>
+  unpricedRequests === 0 ? 'yes' : unpricedRequests < requests ? 'in part' : 'no';
+
+const figures = (given: Figures): Cell[] => [
+  given.requests,
+  given.inputTokens,
+  given.cachedTokens,
+  given.outputTokens,
+  given.reasoningTokens,
+  given.costUsd,
+  priceKnown(given),
+  given.unpricedRequests,
+  given.estimatedRequests,
+];
+
+const requestRow = (range: DayRange, request: UsageRequest): Cell[] => [
+  'Request',
+  range.from,
+  range.to,
+  request.at,
+  request.model,
+  assistantName(request.assistant),
+  request.purpose,
+  request.thread?.title ?? null,
+  1,
+  request.inputTokens,
+  request.cachedTokens,
+  request.outputTokens,
+  request.reasoningTokens,
+  request.costUsd,
+  request.costUsd === null ? 'no' : 'yes',
+  request.costUsd === null ? 1 : 0,
+  request.estimated ? 1 : 0,
+];
+
+/** Everything that the page shows, in one table: what a row is about stands in its first column. */
+export function analyticsCsv(range: DayRange, shown: Analytics): string {
+  const { from, to } = range;
+  const { totals, previous, byDay, byModel, byAssistant, recent } = shown;
+  return asCsv([
+    header,
+    ['Total', from, to, null, null, null, null, null, ...figures(totals)],
+    ['Period before', previous.from, previous.to, null, null, null, null, null, ...figures(previous)],
+    ...byDay.map((day) => ['Day', day.day, day.day, null, null, null, null, null, ...figures(day)]),
+    ...byModel.map((row) => ['Model', from, to, null, row.model, null, null, null, ...figures(row)]),
+    ...byAssistant.map((row) => [
+      'Assistant',
+      from,
+      to,
+      null,
+      null,
+      assistantName(row.assistant),
+      null,
+      null,
+      ...figures(row),
+    ]),
+    ...recent.map((request) => requestRow(range, request)),
+  ]);
+}

@@ -1,0 +1,88 @@
+import type { OwnPrice } from '@roster/contracts/usage';
+import { useQuery } from '@tanstack/react-query';
+import { Tag } from 'lucide-react';
+import { pricesQuery, useRemovePrice } from '#web/data/usage.ts';
+import { errorText } from '#web/lib/api.ts';
+import { formatCost, formatLongDate } from '#web/lib/format.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { EmptyState } from '#web/ui/empty-state.tsx';
+import { ErrorState } from '#web/ui/error-state.tsx';
+import { SpinnerPanel } from '#web/ui/spinner.tsx';
+import { toast } from '#web/ui/toast.tsx';
+
+type PricesDialogProps = { onClose: () => void; onChange: (model: string) => void };
+
+/** The prices that the reader has set. */
+export function PricesDialog({ onClose, onChange }: PricesDialogProps) {
+  const prices = useQuery(pricesQuery);
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Own prices"
+      description="For models that the price list does not know, in US dollars per 1,000,000 tokens. Removing one changes nothing that was priced with it."
+    >
+      {prices.data === undefined ? (
+        prices.isError && !prices.isFetching ? (
+          <ErrorState
+            title="The prices could not be loaded"
+            message={errorText(prices.error)}
+            onRetry={() => void prices.refetch()}
+          />
+        ) : (
+          <SpinnerPanel label="Loading prices" />
+        )
+      ) : prices.data.length === 0 ? (
+        <EmptyState
+          icon={Tag}
+          text="You have set no prices. Where no price is known for a model, its row in Cost by Model offers to set one."
+        />
+      ) : (
+        <ul className="-my-3 divide-y divide-border">
+          {prices.data.map((price) => (
+            <PriceRow key={price.model} price={price} onChange={() => onChange(price.model)} />
+          ))}
+        </ul>
+      )}
+    </Dialog>
+  );
+}
+
+function PriceRow({ price, onChange }: { price: OwnPrice; onChange: () => void }) {
+  const { mutate, isPending } = useRemovePrice();
+  const remove = () =>
+    mutate(price.model, {
+      onSuccess: () =>
+        toast({ title: 'Price removed', description: `New requests to ${price.model} have no known price.` }),
+      onError: (error) =>
+        toast({ title: 'The price was not removed', description: errorText(error), variant: 'destructive' }),
+    });
+  const cached = price.cachedInput === null ? '' : ` · ${formatCost(price.cachedInput)} cached`;
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 py-3">
+      <div className="min-w-0">
+        <p className="wrap-anywhere font-mono text-sm">{price.model}</p>
+        <p className="text-muted-foreground text-sm tabular-nums">
+          {formatCost(price.input)} in{cached} · {formatCost(price.output)} out
+        </p>
+        <p className="text-muted-foreground text-sm">Set on {formatLongDate(price.setAt)}</p>
+      </div>
+      <div className="flex gap-2">
+        <Button size="sm" onClick={onChange} aria-label={`Change price of ${price.model}`}>
+          Change
+        </Button>
+        <Button
+          size="sm"
+          variant="ghost"
+          busy={isPending}
+          pendingLabel="Removing..."
+          onClick={remove}
+          aria-label={`Remove price of ${price.model}`}
+        >
+          Remove
+        </Button>
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,79 @@
+/** Days in the reader's own time zone, both included. */
+export type DayRange = { from: string; to: string };
+
+export const presets = [7, 30, 90] as const;
+export type Preset = (typeof presets)[number];
+
+/** What the address says: a number of days up to today, or two days; nothing is the usual range. */
+export type RangeSearch = { range?: Preset; from?: string; to?: string };
+
+const usual: Preset = 30;
+const dayMs = 86_400_000;
+/** As the server's contract has it; that stands beside its schemas, which this page does not load. */
+export const longestRange = 366;
+
+/** The browser's own time zone. */
+export const localZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** YYYY-MM-DD of a moment in a zone. */
+export function dayIn(tz: string, moment: Date): string {
+  const parts = new Intl.DateTimeFormat('en-US', { timeZone: tz, year: 'numeric', month: '2-digit', day: '2-digit' });
+  const part = new Map(parts.formatToParts(moment).map(({ type, value }) => [type, value]));
+  return `${part.get('year')}-${part.get('month')}-${part.get('day')}`;
+}
+
+// Days are counted as if in UTC, where each has 24 hours; so no change of the clocks can add or lose one.
+const numberOf = (day: string) => Date.parse(`${day}T00:00:00Z`) / dayMs;
+
+export const daysBetween = ({ from, to }: DayRange): number => numberOf(to) - numberOf(from) + 1;
+
+export const addDays = (day: string, days: number): string =>
+  new Date((numberOf(day) + days) * dayMs).toISOString().slice(0, 10);
+
+export const lastDays = (count: number, today: string): DayRange => ({ from: addDays(today, 1 - count), to: today });
+
+/** Whether this is a day of the calendar: not the 31st of April. */
+function isDay(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+export type RangeProblem = { from?: string; to?: string };
+
+/** What is wrong with two days, beside the field that is to be changed; null where nothing is. */
+export function problemOf({ from, to }: DayRange): RangeProblem | null {
+  const noDay = (text: string) =>
+    text === '' ? 'Choose a day' : !isDay(text) || text < '2000' ? 'Enter a day that exists, since 2000' : undefined;
+  const [noFrom, noTo] = [noDay(from), noDay(to)];
+  if (noFrom || noTo) return { ...(noFrom && { from: noFrom }), ...(noTo && { to: noTo }) };
+  const days = daysBetween({ from, to });
+  if (days < 1) return { to: 'The last day must not be before the first' };
+  if (days > longestRange) return { from: `At most ${longestRange} days can be shown at once; these are ${days}` };
+  return null;
+}
+
+export type Chosen = { preset: Preset | null; range: DayRange; problem: RangeProblem | null };
+
+/** What the address asks for. */
+export function chosenRange({ range, from, to }: RangeSearch, today: string): Chosen {
+  if (from === undefined && to === undefined) {
+    const preset = range ?? usual;
+    return { preset, range: lastDays(preset, today), problem: null };
+  }
+  const custom = { from: from ?? '', to: to ?? '' };
+  return { preset: null, range: custom, problem: problemOf(custom) };
+}
+
+const year = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' });
+const short = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' });
+
+/** 'October 23 – November 21, 2026' */
+export const formatRange = ({ from, to }: DayRange): string =>
+  year
+    .formatRange(new Date(`${from}T00:00:00Z`), new Date(`${to}T00:00:00Z`))
+    // Thin spaces, by which some fonts set the dash too close.
+    .replaceAll('\u2009', ' ');
+
+/** 'Nov 21' */
+export const formatShortDay = (day: string): string => short.format(new Date(`${day}T00:00:00Z`));

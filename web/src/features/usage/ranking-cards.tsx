@@ -1,0 +1,215 @@
+import type { Analytics, Figures } from '@roster/contracts/usage';
+import { Bot, Layers } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { formatCost, formatCount, formatNumber } from '#web/lib/format.ts';
+import { formatShare } from '#web/lib/share.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Card, CardHeader } from '#web/ui/card.tsx';
+import { classNames } from '#web/ui/class-names.ts';
+import { EmptyState } from '#web/ui/empty-state.tsx';
+import { ShareBar } from '#web/ui/share-bar.tsx';
+import { Skeleton } from '#web/ui/skeleton.tsx';
+import { assistantName } from './names.ts';
+
+type Row = {
+  key: string;
+  name: string;
+  isCode?: boolean;
+  /** By which the rows are ranked; null: not known. */
+  value: number | null;
+  valueText: string;
+  detail: string;
+  action?: ReactNode;
+  onOpen: () => void;
+};
+
+/** Rows with a bar each, the largest first; a row leads to its requests. */
+function Ranking({ rows, whole }: { rows: readonly Row[]; whole: number }) {
+  return (
+    <ul className="relative max-h-136 divide-y divide-border overflow-y-auto px-5 pb-2">
+      {rows.map(({ key, name, isCode, value, valueText, detail, action, onOpen }) => (
+        <li key={key} className="py-3">
+          <div className="flex items-baseline justify-between gap-4">
+            <button
+              type="button"
+              onClick={onOpen}
+              aria-label={`${name}: show requests`}
+              className={classNames(
+                'relative min-w-0 truncate rounded-xs text-left max-md:-my-2 max-md:py-2 font-medium underline-offset-4 hover:underline',
+                isCode && 'font-mono text-sm',
+              )}
+            >
+              {name}
+            </button>
+            <span
+              className={classNames('shrink-0 tabular-nums', value === null ? 'text-muted-foreground' : 'font-medium')}
+            >
+              {valueText}
+            </span>
+          </div>
+          <ShareBar
+            className="mt-2"
+            whole={whole}
+            parts={[{ key: 'share', value: value ?? 0, className: 'fill-primary' }]}
+          />
+          <div className="mt-2 flex min-h-5 items-start justify-between gap-x-4 text-muted-foreground text-sm tabular-nums">
+            <span className="min-w-0">{detail}</span>
+            {action ?? (value !== null && <span className="shrink-0">{formatShare(value, whole)}</span>)}
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+type RankingCardProps = {
+  title: string;
+  description: string;
+  rows: readonly Row[] | undefined;
+  whole: number;
+  empty: { icon: typeof Bot; text: string };
+  action?: ReactNode;
+  className?: string | undefined;
+};
+
+function RankingCard({ title, description, rows, whole, empty, action, className }: RankingCardProps) {
+  return (
+    <Card aria-label={title} className={classNames('flex min-w-0 flex-col', className)}>
+      <div className="mb-2">
+        <CardHeader title={title} description={description} action={action} />
+      </div>
+      {rows === undefined ? (
+        <LoadingRows />
+      ) : rows.length === 0 ? (
+        <EmptyState bare icon={empty.icon} text={empty.text} className="flex-1 justify-center" />
+      ) : (
+        <Ranking rows={rows} whole={whole} />
+      )}
+    </Card>
+  );
+}
+
+function LoadingRows() {
+  return (
+    <div className="divide-y divide-border px-5 pb-2">
+      {[0, 1, 2].map((row) => (
+        <div key={row} className="py-3">
+          <div className="flex justify-between gap-4">
+            <Skeleton className="h-5 w-36" />
+            <Skeleton className="h-5 w-14" />
+          </div>
+          <Skeleton className="mt-2 h-1.5 w-full" />
+          <Skeleton className="mt-2 h-5 w-48 max-w-full" />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+const tokens = (figures: Figures) => figures.inputTokens + figures.outputTokens;
+const amounts = (figures: Figures) => {
+  const without =
+    figures.unpricedRequests > 0 && figures.costUsd !== null
+      ? ` · ${formatNumber(figures.unpricedRequests)} without a price`
+      : '';
+  const counted =
+    figures.estimatedRequests > 0 ? ` · ${formatNumber(figures.estimatedRequests)} counted by Roster` : '';
+  return `${formatCount(figures.requests, 'request')} · ${formatCount(tokens(figures), 'token')}${without}${counted}`;
+};
+const cost = ({ costUsd }: Figures) => (costUsd === null ? 'no price known' : formatCost(costUsd));
+
+const nothing = 'Nothing was used in these days.';
+
+type ModelProps = {
+  shown: Analytics | undefined;
+  onOpen: (model: string) => void;
+  className?: string | undefined;
+};
+
+export function CostByModel(props: ModelProps & { onSetPrice: (model: string) => void; onListPrices: () => void }) {
+  const { shown, onOpen, onSetPrice, onListPrices, className } = props;
+  return (
+    <RankingCard
+      title="Cost by Model"
+      description="What each model cost, the most expensive first."
+      className={className}
+      whole={shown?.totals.costUsd ?? 0}
+      empty={{ icon: Layers, text: nothing }}
+      action={
+        <Button size="sm" variant="ghost" onClick={onListPrices} className="-mt-1.5 -mr-2">
+          Own prices
+        </Button>
+      }
+      rows={shown?.byModel.map((row) => ({
+        key: row.model,
+        name: row.model,
+        isCode: true,
+        value: row.costUsd,
+        valueText: cost(row),
+        detail: amounts(row),
+        onOpen: () => onOpen(row.model),
+        action:
+          row.unpricedRequests > 0 ? (
+            <Button
+              size="sm"
+              className="max-md:h-10"
+              onClick={() => onSetPrice(row.model)}
+              aria-label={`Set price of ${row.model}`}
+            >
+              Set price
+            </Button>
+          ) : undefined,
+      }))}
+    />
+  );
+}
+
+type AssistantProps = {
+  shown: Analytics | undefined;
+  onOpen: (assistant: { id: number; name: string | null } | null) => void;
+  className?: string | undefined;
+};
+
+export function CostByAssistant({ shown, onOpen, className }: AssistantProps) {
+  return (
+    <RankingCard
+      title="Cost by Assistant"
+      description="What the chats with each assistant cost."
+      className={className}
+      whole={shown?.totals.costUsd ?? 0}
+      empty={{ icon: Bot, text: nothing }}
+      rows={shown?.byAssistant.map((row) => ({
+        key: String(row.assistant?.id ?? 'none'),
+        name: assistantName(row.assistant),
+        value: row.costUsd,
+        valueText: cost(row),
+        detail: amounts(row),
+        onOpen: () => onOpen(row.assistant),
+      }))}
+    />
+  );
+}
+
+export function ModelDistribution({ shown, onOpen, className }: ModelProps) {
+  return (
+    <RankingCard
+      title="Model Distribution"
+      description="Which models answered, by their share of the requests."
+      className={className}
+      whole={shown?.totals.requests ?? 0}
+      empty={{ icon: Layers, text: nothing }}
+      rows={shown?.byModel
+        .toSorted((a, b) => b.requests - a.requests)
+        .map((row) => ({
+          key: row.model,
+          name: row.model,
+          isCode: true,
+          value: row.requests,
+          valueText: formatShare(row.requests, shown.totals.requests),
+          detail: `${formatNumber(row.inputTokens)} in · ${formatNumber(row.outputTokens)} out`,
+          action: <span className="shrink-0">{formatCount(row.requests, 'request')}</span>,
+          onOpen: () => onOpen(row.model),
+        }))}
+    />
+  );
+}

@@ -1,0 +1,136 @@
+import type { Analytics, UsageRequest } from '@roster/contracts/usage';
+import { Link } from '@tanstack/react-router';
+import { MessageSquare } from 'lucide-react';
+import { formatNumber } from '#web/lib/format.ts';
+import { Button, buttonClass } from '#web/ui/button.tsx';
+import { Card, CardHeader } from '#web/ui/card.tsx';
+import { classNames } from '#web/ui/class-names.ts';
+import { EmptyState } from '#web/ui/empty-state.tsx';
+import { RelativeTime } from '#web/ui/relative-time.tsx';
+import { Skeleton } from '#web/ui/skeleton.tsx';
+import { Assistant, Conversation, Cost, Counted, RequestCard } from './request-parts.tsx';
+
+type RecentRequestsProps = {
+  shown: Analytics | undefined;
+  onShowAll: () => void;
+  onSetPrice: (model: string) => void;
+  className?: string | undefined;
+};
+
+export function RecentRequests({ shown, onShowAll, onSetPrice, className }: RecentRequestsProps) {
+  const requests = shown?.recent;
+  const all = shown?.totals.requests ?? 0;
+  return (
+    <Card aria-label="Recent Requests" className={classNames('min-w-0', className)}>
+      <CardHeader
+        title="Recent Requests"
+        description="The latest calls that were made with your key in these days."
+        action={
+          all > (requests?.length ?? 0) && (
+            <Button size="sm" onClick={onShowAll}>
+              Show all {formatNumber(all)}
+            </Button>
+          )
+        }
+      />
+      {requests === undefined ? (
+        <div className="space-y-3 p-5">
+          {[0, 1, 2, 3, 4, 5].map((row) => (
+            <Skeleton key={row} className="h-8 w-full" />
+          ))}
+        </div>
+      ) : requests.length === 0 ? (
+        <EmptyState
+          bare
+          icon={MessageSquare}
+          text="No requests in these days."
+          action={
+            <Link to="/chat" className={buttonClass()}>
+              Start a chat
+            </Link>
+          }
+        />
+      ) : (
+        <>
+          <RequestTable requests={requests} onSetPrice={onSetPrice} />
+          <ul className="divide-y divide-border px-5 pt-2 pb-2 md:hidden">
+            {requests.map((request) => (
+              <RequestCard key={request.id} request={request} onSetPrice={onSetPrice} />
+            ))}
+          </ul>
+        </>
+      )}
+    </Card>
+  );
+}
+
+const number = 'text-right tabular-nums';
+
+function RequestTable({
+  requests,
+  onSetPrice,
+}: {
+  requests: readonly UsageRequest[];
+  onSetPrice: (model: string) => void;
+}) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: where the table is wider than its card, the keyboard scrolls it.
+    <section tabIndex={0} aria-label="Table of recent requests" className="mt-3 overflow-x-auto pb-2 max-md:hidden">
+      <table className="w-full whitespace-nowrap text-sm">
+        <thead className="text-muted-foreground">
+          <tr className="border-border border-b text-left [&>th:first-child]:pl-5 [&>th:last-child]:pr-5 [&>th]:px-3 [&>th]:py-2 [&>th]:font-medium">
+            <th scope="col">Time</th>
+            <th scope="col">Model</th>
+            <th scope="col">Assistant</th>
+            <th scope="col" className="text-right">
+              Input
+            </th>
+            <th scope="col" className="text-right">
+              Cached
+            </th>
+            <th scope="col" className="text-right">
+              Output
+            </th>
+            <th scope="col" className="text-right">
+              Reasoning
+            </th>
+            <th scope="col" className="text-right">
+              Cost
+            </th>
+            <th scope="col">Conversation</th>
+          </tr>
+        </thead>
+        <tbody className="divide-y divide-border [&_td:first-child]:pl-5 [&_td:last-child]:pr-5 [&_td]:h-11 [&_td]:px-3">
+          {requests.map((request) => (
+            <tr key={request.id}>
+              <td className="text-muted-foreground">
+                <RelativeTime date={request.at} />
+              </td>
+              <td>
+                <span className="flex items-center gap-2">
+                  <span className="max-w-48 truncate font-mono" title={request.model}>
+                    {request.model}
+                  </span>
+                  {request.estimated && <Counted />}
+                </span>
+              </td>
+              <td className="max-w-36 truncate">
+                <Assistant request={request} />
+              </td>
+              <td className={number}>{formatNumber(request.inputTokens)}</td>
+              <td className={number}>{formatNumber(request.cachedTokens)}</td>
+              <td className={number}>{formatNumber(request.outputTokens)}</td>
+              <td className={number}>{formatNumber(request.reasoningTokens)}</td>
+              <td className={classNames(number, 'font-medium')}>
+                <Cost request={request} onSetPrice={onSetPrice} />
+              </td>
+              <td className="max-w-56 truncate">
+                <Conversation request={request} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,91 @@
+import type { UsageRequest } from '@roster/contracts/usage';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { formatCost, formatNumber } from '#web/lib/format.ts';
+import { Badge } from '#web/ui/badge.tsx';
+import { RelativeTime } from '#web/ui/relative-time.tsx';
+import { Tooltip } from '#web/ui/tooltip.tsx';
+import { assistantName } from './names.ts';
+
+/** Where the call belongs, as long as that is there. */
+export function Conversation({ request, className }: { request: UsageRequest; className?: string }) {
+  const { thread, purpose } = request;
+  if (!thread) return <span className="text-muted-foreground">Conversation deleted</span>;
+  return (
+    <Link
+      to="/chat/$threadId"
+      params={{ threadId: String(thread.id) }}
+      className={`rounded-xs underline decoration-border-strong underline-offset-4 hover:decoration-current ${className ?? ''}`}
+    >
+      {purpose === 'title' && <span className="text-muted-foreground">Title of </span>}
+      {thread.title}
+    </Link>
+  );
+}
+
+const countedReason = 'Counted by Roster, because the provider’s own figures did not arrive.';
+
+/** The mark of a call whose tokens the provider has not told. */
+export function Counted() {
+  return (
+    <Tooltip content={countedReason}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: its reason is shown on focus. */}
+      <span tabIndex={0} className="rounded-xs">
+        <Badge>Counted by Roster</Badge>
+        <span className="sr-only">: {countedReason}</span>
+      </span>
+    </Tooltip>
+  );
+}
+
+type CostProps = { request: UsageRequest; onSetPrice: (model: string) => void };
+
+export function Cost({ request, onSetPrice }: CostProps): ReactNode {
+  if (request.costUsd !== null) return formatCost(request.costUsd);
+  return (
+    <button
+      type="button"
+      onClick={() => onSetPrice(request.model)}
+      aria-label={`No price known: set price of ${request.model}`}
+      className="whitespace-nowrap rounded-xs text-muted-foreground underline decoration-dotted underline-offset-4 hover:text-foreground"
+    >
+      no price known
+    </button>
+  );
+}
+
+export function Assistant({ request }: { request: UsageRequest }) {
+  const isThere = request.assistant?.name;
+  return <span className={isThere ? undefined : 'text-muted-foreground'}>{assistantName(request.assistant)}</span>;
+}
+
+/** '1,200 in (400 cached) · 80 out (20 reasoning)' */
+export function tokensInWords(request: UsageRequest): string {
+  const { inputTokens, cachedTokens, outputTokens, reasoningTokens } = request;
+  const cached = cachedTokens > 0 ? ` (${formatNumber(cachedTokens)} cached)` : '';
+  const reasoning = reasoningTokens > 0 ? ` (${formatNumber(reasoningTokens)} reasoning)` : '';
+  return `${formatNumber(inputTokens)} in${cached} · ${formatNumber(outputTokens)} out${reasoning}`;
+}
+
+/** One call, where there is no room for a table. */
+export function RequestCard({ request, onSetPrice }: CostProps) {
+  return (
+    <li className="py-3">
+      <div className="flex items-baseline justify-between gap-4">
+        <span className="min-w-0 truncate font-mono text-sm">{request.model}</span>
+        <span className="shrink-0 font-medium tabular-nums">
+          <Cost request={request} onSetPrice={onSetPrice} />
+        </span>
+      </div>
+      <p className="mt-1 text-muted-foreground text-sm tabular-nums">{tokensInWords(request)}</p>
+      <p className="wrap-anywhere mt-1 text-sm">
+        <Conversation request={request} />
+      </p>
+      <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-muted-foreground text-sm">
+        <Assistant request={request} />
+        <RelativeTime date={request.at} />
+        {request.estimated && <Counted />}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,96 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { requestsQuery } from '#web/data/usage.ts';
+import { errorText } from '#web/lib/api.ts';
+import { Button } from '#web/ui/button.tsx';
+import { ErrorState } from '#web/ui/error-state.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { SidePanel } from '#web/ui/side-panel.tsx';
+import { Skeleton } from '#web/ui/skeleton.tsx';
+import { assistantName } from './names.ts';
+import { type DayRange, formatRange } from './range.ts';
+import { RequestCard } from './request-parts.tsx';
+
+/** Which of the calls: those of a model, of an assistant, or all. */
+export type Scope = {
+  range: DayRange;
+  tz: string;
+  model?: string;
+  assistant?: { id: number; name: string | null } | 'none';
+};
+
+const titleOf = ({ model, assistant }: Scope): string => {
+  if (model !== undefined) return `Requests to ${model}`;
+  if (assistant === 'none') return 'Requests without an assistant';
+  if (assistant) return `Requests of ${assistantName(assistant)}`;
+  return 'Requests';
+};
+
+type RequestsPanelProps = { scope: Scope; onClose: () => void; onSetPrice: (model: string) => void };
+
+/** The single calls behind a figure, each leading to its conversation. */
+export function RequestsPanel({ scope, onClose, onSetPrice }: RequestsPanelProps) {
+  const { range, tz, model, assistant } = scope;
+  const query = useInfiniteQuery(
+    requestsQuery({
+      ...range,
+      tz,
+      ...(model !== undefined && { model }),
+      ...(assistant && { assistantId: assistant === 'none' ? assistant : assistant.id }),
+    }),
+  );
+  const requests = query.data?.pages.flatMap(({ items }) => items);
+  return (
+    <SidePanel open onOpenChange={onClose} title={titleOf(scope)} description={formatRange(range)}>
+      {requests === undefined ? (
+        query.isError && !query.isFetching ? (
+          <ErrorState
+            title="The requests could not be loaded"
+            message={errorText(query.error)}
+            onRetry={() => void query.refetch()}
+          />
+        ) : (
+          <Loading />
+        )
+      ) : requests.length === 0 ? (
+        <p className="py-10 text-center text-muted-foreground">No requests in these days.</p>
+      ) : (
+        <>
+          <ul className="-mt-3 divide-y divide-border">
+            {requests.map((request) => (
+              <RequestCard key={request.id} request={request} onSetPrice={onSetPrice} />
+            ))}
+          </ul>
+          {query.isFetchNextPageError && (
+            <Notice tone="destructive" live className="mb-3">
+              {errorText(query.error)}
+            </Notice>
+          )}
+          {query.hasNextPage && (
+            <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()} className="w-full">
+              {query.isFetchNextPageError ? 'Try Again' : 'Show more'}
+            </Button>
+          )}
+        </>
+      )}
+    </SidePanel>
+  );
+}
+
+function Loading() {
+  return (
+    <div aria-busy="true" className="-mt-3 divide-y divide-border">
+      <output className="sr-only">Loading requests</output>
+      {[0, 1, 2, 3, 4].map((row) => (
+        <div key={row} className="py-3">
+          <div className="flex justify-between gap-4">
+            <Skeleton className="h-5 w-28" />
+            <Skeleton className="h-5 w-16" />
+          </div>
+          <Skeleton className="mt-1 h-5 w-56 max-w-full" />
+          <Skeleton className="mt-1 h-5 w-40" />
+          <Skeleton className="mt-1 h-5 w-32" />
+        </div>
+      ))}
+    </div>
+  );
+}

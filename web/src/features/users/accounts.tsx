@@ -1,0 +1,69 @@
+import type { ManagedUser } from '@roster/contracts/users';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { SearchX } from 'lucide-react';
+import { useState } from 'react';
+import { errorText } from '#web/lib/api.ts';
+import { Button } from '#web/ui/button.tsx';
+import { EmptyState } from '#web/ui/empty-state.tsx';
+import { ErrorState } from '#web/ui/error-state.tsx';
+import { LoadMore } from '#web/ui/load-more.tsx';
+import { Table } from '#web/ui/table.tsx';
+import { DeleteUserDialog } from './delete-user-dialog.tsx';
+import { EditUserDialog } from './edit-user-dialog.tsx';
+import type { NewLink } from './password-link-dialog.tsx';
+import { type UsersView, usersQuery } from './queries.ts';
+import { ResetPasswordDialog } from './reset-password-dialog.tsx';
+import { UserMenu } from './user-menu.tsx';
+import { userColumns } from './users-columns.tsx';
+import { UsersSearch } from './users-search.tsx';
+
+type AccountsProps = {
+  view: UsersView;
+  onViewChange: (view: UsersView) => void;
+  onLink: (link: NewLink) => void;
+};
+
+type Open = { what: 'edit' | 'reset' | 'delete'; user: ManagedUser };
+
+export function Accounts({ view, onViewChange, onLink }: AccountsProps) {
+  const query = useInfiniteQuery(usersQuery(view));
+  const [open, setOpen] = useState<Open | null>(null);
+  const close = () => setOpen(null);
+  const rows = query.data?.pages.flatMap((page) => page.items) ?? [];
+  const isEmpty = query.isSuccess && !query.isPlaceholderData && rows.length === 0;
+  return (
+    <section aria-label="Accounts">
+      <UsersSearch text={view.q} onSearch={(q) => onViewChange({ ...view, q })} />
+      {query.isError && rows.length === 0 ? (
+        <ErrorState
+          title="Failed to load users"
+          message={errorText(query.error, 'An error occurred while loading the accounts.')}
+          busy={query.isFetching}
+          onRetry={() => void query.refetch()}
+        />
+      ) : isEmpty ? (
+        <EmptyState
+          icon={SearchX}
+          text={view.q === '' ? 'There are no accounts.' : `No name or address contains “${view.q}”.`}
+          action={view.q !== '' && <Button onClick={() => onViewChange({ ...view, q: '' })}>Clear Search</Button>}
+        />
+      ) : (
+        <Table
+          label="Accounts"
+          columns={userColumns}
+          rows={rows}
+          rowKey={(user) => user.id}
+          sorting={view}
+          onSortingChange={(sorting) => onViewChange({ ...view, ...sorting })}
+          loadingRows={query.isPending ? 6 : 0}
+          isStale={query.isPlaceholderData}
+          actions={(user) => <UserMenu user={user} onChoose={(what) => setOpen({ what, user })} />}
+        />
+      )}
+      <LoadMore query={query} what="users" />
+      {open?.what === 'edit' && <EditUserDialog user={open.user} onClose={close} />}
+      {open?.what === 'reset' && <ResetPasswordDialog user={open.user} onClose={close} onLink={onLink} />}
+      {open?.what === 'delete' && <DeleteUserDialog user={open.user} onClose={close} />}
+    </section>
+  );
+}

@@ -1,0 +1,91 @@
+import type { SecurityEventKind } from '@roster/contracts/account';
+import type { AccountEvent } from '@roster/contracts/users';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { History } from 'lucide-react';
+import { errorText } from '#web/lib/api.ts';
+import { EmptyState } from '#web/ui/empty-state.tsx';
+import { ErrorState } from '#web/ui/error-state.tsx';
+import { LoadMore } from '#web/ui/load-more.tsx';
+import { RelativeTime } from '#web/ui/relative-time.tsx';
+import { type Column, Table } from '#web/ui/table.tsx';
+import { eventsQuery } from './queries.ts';
+
+const eventWords: Record<SecurityEventKind, string> = {
+  account_created: 'Account created',
+  signed_in: 'Signed in',
+  sign_in_failed: 'Sign-in failed',
+  signed_out: 'Signed out',
+  session_ended: 'Device signed out',
+  other_sessions_ended: 'Other devices signed out',
+  reset_requested: 'Password reset requested',
+  password_set: 'Password set',
+  password_changed: 'Password changed',
+  email_confirmed: 'Address confirmed',
+  login_method_connected: 'Login method connected',
+  login_method_disconnected: 'Login method disconnected',
+  api_key_saved: 'API key saved',
+  api_key_removed: 'API key removed',
+  data_exported: 'Data exported',
+  details_changed: 'Details changed',
+  role_changed: 'Role changed',
+  status_changed: 'Status changed',
+  reset_link_made: 'Password link made',
+  account_closed: 'Account closed',
+};
+
+const byWords: Record<AccountEvent['by'], string> = {
+  self: 'The person',
+  administrator: 'An administrator',
+  operator: 'The operator',
+};
+
+const columns: readonly Column<AccountEvent>[] = [
+  { id: 'event', header: 'Event', cell: ({ event }) => eventWords[event], isTitle: true },
+  {
+    id: 'account',
+    header: 'Account',
+    cell: ({ email }) =>
+      email ? <span title={email}>{email}</span> : <span className="text-muted-foreground">Deleted account</span>,
+  },
+  {
+    id: 'detail',
+    header: 'Detail',
+    cell: ({ detail }) => (detail ? <span title={detail}>{detail}</span> : <span aria-hidden="true">–</span>),
+  },
+  { id: 'by', header: 'By', width: 'w-40', cell: ({ by }) => byWords[by] },
+  { id: 'at', header: 'When', width: 'w-36', cell: ({ at }) => <RelativeTime date={at} /> },
+];
+
+/** What happened to the accounts; without where from, which is their owners' to see. */
+export function Activity() {
+  const query = useInfiniteQuery(eventsQuery);
+  const rows = query.data?.pages.flatMap((page) => page.items) ?? [];
+  if (query.isError && rows.length === 0) {
+    return (
+      <ErrorState
+        title="Failed to load the activity"
+        message={errorText(query.error, 'An error occurred while loading what happened.')}
+        busy={query.isFetching}
+        onRetry={() => void query.refetch()}
+      />
+    );
+  }
+  if (query.isSuccess && rows.length === 0) {
+    return <EmptyState icon={History} text="Nothing has happened to the accounts in the last 180 days." />;
+  }
+  return (
+    <section aria-label="Activity">
+      <p className="mb-4 max-w-[72ch] text-muted-foreground">
+        What happened to the security of accounts, for 180 days. Where from is told only to their owners.
+      </p>
+      <Table
+        label="Activity"
+        columns={columns}
+        rows={rows}
+        rowKey={(event) => event.id}
+        loadingRows={query.isPending ? 8 : 0}
+      />
+      <LoadMore query={query} what="events" />
+    </section>
+  );
+}

@@ -1,0 +1,92 @@
+import { type ManagedUser, type UserSort, users } from '@roster/contracts/users';
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query';
+import type { z } from 'zod';
+import { currentUserQuery } from '#web/data/current-user.ts';
+import { call } from '#web/lib/api.ts';
+
+/** Which accounts are shown, and in which order. */
+export type UsersView = { q: string; sort: UserSort; order: 'asc' | 'desc' };
+
+const usersKey = ['users'] as const;
+/** The cursor of the first page. */
+const start = '';
+
+export const summaryQuery = queryOptions({
+  queryKey: [...usersKey, 'summary'],
+  queryFn: ({ signal }) => call(users.summary, {}, signal),
+});
+
+export const usersQuery = (view: UsersView) =>
+  infiniteQueryOptions({
+    queryKey: [...usersKey, 'list', view],
+    queryFn: ({ pageParam, signal }) => {
+      const { q, sort, order } = view;
+      return call(
+        users.list,
+        { query: { sort, order, ...(q === '' ? {} : { q }), ...(pageParam === start ? {} : { cursor: pageParam }) } },
+        signal,
+      );
+    },
+    initialPageParam: start,
+    getNextPageParam: (page) => page.nextCursor,
+    placeholderData: keepPreviousData,
+  });
+
+export const eventsQuery = infiniteQueryOptions({
+  queryKey: [...usersKey, 'events'],
+  queryFn: ({ pageParam, signal }) =>
+    call(users.events, { query: pageParam === start ? {} : { cursor: pageParam } }, signal),
+  initialPageParam: start,
+  getNextPageParam: (page) => page.nextCursor,
+});
+
+/** What an administrator did is in all lists: the accounts, the figures and the record. */
+function useRefetchedUsers() {
+  const client = useQueryClient();
+  return () => client.invalidateQueries({ queryKey: usersKey });
+}
+
+export function useAddUser() {
+  const refetch = useRefetchedUsers();
+  return useMutation({
+    mutationFn: (draft: z.input<typeof users.add.body>) => call(users.add, { body: draft }),
+    onSuccess: refetch,
+  });
+}
+
+export function useChangeUser() {
+  const client = useQueryClient();
+  const refetch = useRefetchedUsers();
+  return useMutation({
+    mutationFn: ({ id, changes }: { id: number; changes: z.input<typeof users.change.body> }) =>
+      call(users.change, { params: { id }, body: changes }),
+    onSuccess: (changed: ManagedUser) => {
+      // Who changes the own role or name sees it everywhere at once.
+      if (client.getQueryData(currentUserQuery.queryKey)?.id === changed.id)
+        client.invalidateQueries({ queryKey: currentUserQuery.queryKey }).catch(() => undefined);
+      return refetch();
+    },
+  });
+}
+
+export function useRemoveUser() {
+  const refetch = useRefetchedUsers();
+  return useMutation({
+    mutationFn: (id: number) => call(users.remove, { params: { id } }),
+    onSuccess: refetch,
+  });
+}
+
+export function useResetUserPassword() {
+  const refetch = useRefetchedUsers();
+  return useMutation({
+    mutationFn: (id: number) => call(users.resetPassword, { params: { id } }),
+    onSuccess: refetch,
+  });
+}

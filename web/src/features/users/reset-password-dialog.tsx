@@ -1,0 +1,44 @@
+import type { ManagedUser } from '@roster/contracts/users';
+import { useQuery } from '@tanstack/react-query';
+import { signInOptionsQuery } from '#web/data/sign-in-options.ts';
+import { errorText } from '#web/lib/api.ts';
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { type NewLink, newLink } from './password-link-dialog.tsx';
+import { useResetUserPassword } from './queries.ts';
+
+type ResetPasswordDialogProps = { user: ManagedUser; onClose: () => void; onLink: (link: NewLink) => void };
+
+export function ResetPasswordDialog({ user, onClose, onLink }: ResetPasswordDialogProps) {
+  const reset = useResetUserPassword();
+  const sendsMail = useQuery(signInOptionsQuery).data?.mail ?? true;
+  const confirm = () =>
+    reset.mutate(user.id, {
+      onSuccess: ({ link }) => {
+        onClose();
+        if (link) return onLink(newLink(user, link, 'reset'));
+        toast({ title: 'Reset link sent', description: `A link to set a new password was mailed to ${user.email}.` });
+      },
+      onError: (error) =>
+        toast({
+          title: 'Failed to reset password',
+          description: errorText(error, 'An error occurred. Please try again.'),
+          variant: 'destructive',
+        }),
+    });
+  const how = sendsMail
+    ? `A link to set a new password is mailed to ${user.email}.`
+    : `This installation has no mail server, so the link with which ${user.email} sets a new password is shown to you, once.`;
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title="Reset Password"
+      description={`${how} The present password keeps working until the link has been used.`}
+      confirmLabel={sendsMail ? 'Send Link' : 'Make Link'}
+      pendingLabel={sendsMail ? 'Sending...' : 'Making...'}
+      busy={reset.isPending}
+      onConfirm={confirm}
+    />
+  );
+}

@@ -1,0 +1,104 @@
+import { type Role, roles, type UserStatus } from '@roster/contracts/auth';
+import type { FieldErrors, UseFormReturn } from 'react-hook-form';
+import { Field } from '#web/ui/field.tsx';
+import { Input } from '#web/ui/input.tsx';
+import { SecretInput } from '#web/ui/secret-input.tsx';
+import { Select } from '#web/ui/select.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import type { UserValues } from './user-schema.ts';
+
+export type UserForm = UseFormReturn<UserValues>;
+
+export const userFieldNames = ['name', 'email', 'role', 'status', 'password'] as const;
+
+const roleHints: Record<Role, string> = {
+  Admin: 'Everything, and this page.',
+  Editor: 'Everything of their own.',
+  Viewer: 'Chats with the assistants they have; changes no assistants, files or fine-tuning jobs.',
+};
+
+const statusHints: Record<UserStatus, string> = {
+  Active: 'Can sign in.',
+  Inactive: 'Signed out everywhere at once, answers under way included, and cannot sign in. Nothing is deleted.',
+};
+
+/** Says in a toast what stands at the fields, as specified. */
+export function announceInvalid(errors: FieldErrors<UserValues>): void {
+  const wrong = userFieldNames.flatMap((name) => {
+    const message = errors[name]?.message;
+    return message ? [`${name}: ${message}`] : [];
+  });
+  toast({ title: 'Validation Error', description: wrong.join(', '), variant: 'destructive' });
+}
+
+type UserFieldsProps = {
+  form: UserForm;
+  /** Why the address cannot be changed. */
+  fixedEmail?: string | undefined;
+  withPassword?: boolean | undefined;
+  /** What else changing a role or status does to the one who changes it. */
+  isMe?: boolean | undefined;
+};
+
+export function UserFields({ form, fixedEmail, withPassword, isMe }: UserFieldsProps) {
+  const { errors } = form.formState;
+  const [role, status] = form.watch(['role', 'status']);
+  return (
+    <div className="grid gap-5">
+      <Field label="Name" required error={errors.name?.message}>
+        {(control) => <Input {...control} {...form.register('name')} autoComplete="off" data-autofocus />}
+      </Field>
+      <Field label="Email" required={!fixedEmail} hint={fixedEmail} error={errors.email?.message}>
+        {(control) => (
+          <Input
+            {...control}
+            {...form.register('email')}
+            type="email"
+            autoComplete="off"
+            spellCheck={false}
+            readOnly={fixedEmail !== undefined}
+            className={fixedEmail === undefined ? undefined : 'text-muted-foreground'}
+          />
+        )}
+      </Field>
+      <div className="grid items-start gap-5 sm:grid-cols-2">
+        <Field label="Role" hint={roleHints[role]} error={errors.role?.message}>
+          {(control) => (
+            <Select {...control} {...form.register('role')}>
+              {roles.map((name) => (
+                <option key={name} value={name}>
+                  {name}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <Field
+          label="Status"
+          hint={
+            isMe && status === 'Inactive' ? 'Signs you out at once, and you cannot sign in again.' : statusHints[status]
+          }
+          error={errors.status?.message}
+        >
+          {(control) => (
+            <Select {...control} {...form.register('status')}>
+              <option value="Active">Active</option>
+              <option value="Inactive">Inactive</option>
+            </Select>
+          )}
+        </Field>
+      </div>
+      {withPassword && (
+        <Field
+          label="Password"
+          hint="Leave empty to send a link with which they set their own. Otherwise at least 8 characters; 15 or more are better."
+          error={errors.password?.message}
+        >
+          {(control) => (
+            <SecretInput {...control} {...form.register('password')} what="password" autoComplete="new-password" />
+          )}
+        </Field>
+      )}
+    </div>
+  );
+}

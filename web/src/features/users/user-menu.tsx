@@ -1,0 +1,30 @@
+import type { ManagedUser } from '@roster/contracts/users';
+import { Ellipsis, KeyRound, Pencil, Trash2 } from 'lucide-react';
+import { useUser } from '#web/data/current-user.ts';
+import { IconButton } from '#web/ui/icon-button.tsx';
+import { Menu, MenuItem, MenuSeparator } from '#web/ui/menu.tsx';
+
+type UserMenuProps = { user: ManagedUser; onChoose: (what: 'edit' | 'reset' | 'delete') => void };
+
+export function UserMenu({ user, onChoose }: UserMenuProps) {
+  const isMe = useUser().id === user.id;
+  return (
+    <Menu trigger={<IconButton label={`Actions for ${user.email}`} tooltip="Actions" icon={Ellipsis} />}>
+      <MenuItem icon={Pencil} onSelect={() => onChoose('edit')}>
+        Edit
+      </MenuItem>
+      <MenuItem icon={KeyRound} onSelect={() => onChoose('reset')}>
+        Reset Password
+      </MenuItem>
+      <MenuSeparator />
+      <MenuItem
+        icon={Trash2}
+        destructive
+        disabledReason={isMe ? 'Your own account is closed in Settings' : undefined}
+        onSelect={() => onChoose('delete')}
+      >
+        Delete
+      </MenuItem>
+    </Menu>
+  );
+}

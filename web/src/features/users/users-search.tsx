@@ -1,0 +1,46 @@
+import { Search } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { Input } from '#web/ui/input.tsx';
+
+const settleAfter = 250;
+
+/** Asks once the typing has stopped for a moment, so that not every key asks the server. */
+export function UsersSearch({ text, onSearch }: { text: string; onSearch: (text: string) => void }) {
+  const [typed, setTyped] = useState(text);
+  const asked = useRef(text);
+  // Cleared or changed from elsewhere: the browser's Back, the button in the empty list.
+  useEffect(() => {
+    if (text === asked.current) return;
+    asked.current = text;
+    setTyped(text);
+  }, [text]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is asked follows what is typed, and nothing else.
+  useEffect(() => {
+    const wanted = typed.trim();
+    if (wanted === asked.current) return;
+    const timer = setTimeout(() => {
+      asked.current = wanted;
+      onSearch(wanted);
+    }, settleAfter);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return (
+    <search className="relative mb-4 block max-w-sm max-md:max-w-none">
+      <Search
+        aria-hidden
+        className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted-foreground"
+      />
+      <Input
+        type="search"
+        aria-label="Search users"
+        placeholder="Search names and addresses"
+        maxLength={200}
+        spellCheck={false}
+        autoComplete="off"
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+        className="pl-9"
+      />
+    </search>
+  );
+}

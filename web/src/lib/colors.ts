@@ -1,0 +1,99 @@
+import type { ColorName } from '@roster/contracts/account';
+import type { Palette } from './theme.ts';
+
+export type Colors = Record<ColorName, string>;
+
+/** Below this, text is hard to read for many (WCAG 2.2, 1.4.3). */
+export const leastContrast = 4.5;
+/** For what is not text, such as the frame around what has the focus (1.4.11). */
+const leastOutline = 3;
+
+/** '#Rrggbb' in lower case; undefined where the text is no such color. */
+export function asColor(text: string): string | undefined {
+  const color = text.trim().toLowerCase();
+  return /^#[0-9a-f]{6}$/.test(color) ? color : undefined;
+}
+
+const channels = (color: string): number[] => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
+
+function luminance(color: string): number {
+  const [red = 0, green = 0, blue = 0] = channels(color).map((channel) => {
+    const share = channel / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+/** WCAG's contrast ratio, 1 to 21. */
+export function contrast(one: string, other: string): number {
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+/** '4.49:1'; cut, not rounded, so that what is below a limit never reads as being on it. */
+export const formatContrast = (ratio: number): string => `${(Math.floor(ratio * 100) / 100).toFixed(2)}:1`;
+
+/** Black or white, whichever can be read better on a color. */
+export const textOn = (color: string): string =>
+  contrast(color, '#000000') >= contrast(color, '#ffffff') ? '#000000' : '#ffffff';
+
+/** The color with a share of another over it. */
+function mix(color: string, over: string, share: number): string {
+  const top = channels(over);
+  const mixed = channels(color).map((channel, index) => channel + ((top[index] ?? 0) - channel) * share);
+  return `#${mixed.map((channel) => Math.round(channel).toString(16).padStart(2, '0')).join('')}`;
+}
+
+/** As much of `color` as can be read on every surface, and of `text` as it takes. */
+function readable(color: string, text: string, surfaces: readonly string[], least = leastContrast): string {
+  for (let share = 0; share < 1; share += 0.05) {
+    const mixed = mix(color, text, share);
+    if (surfaces.every((surface) => contrast(mixed, surface) >= least)) return mixed;
+  }
+  return text;
+}
+
+/** The colors that say something everywhere; their shade is fitted to the palette. */
+const meanings = { destructive: '#ef4444', success: '#22c55e', warning: '#eab308', violet: '#a855f7' };
+/** How much of a color lies under the text of a badge. */
+const tint = 0.14;
+
+/** All that follows from the five chosen colors, so that a page in them can be read as far as they allow it. */
+export function paletteOf(colors: Colors): Palette {
+  const { backgroundColor: background, foregroundColor: text, primaryColor: primary, accentColor: accent } = colors;
+  const plain = [background, colors.cardColor];
+  const surfaces = [...plain, ...plain.map((surface) => mix(surface, text, 0.1))];
+  const onTint = (color: string) =>
+    readable(color, text, [...surfaces, ...plain.map((surface) => mix(surface, color, tint))]);
+  const meaningTexts = Object.entries(meanings).map(([name, color]) => [`--${name}-text`, onTint(color)]);
+  return {
+    scheme: textOn(background) === '#000000' ? 'light' : 'dark',
+    colors: {
+      '--background': background,
+      '--foreground': text,
+      '--card': colors.cardColor,
+      '--primary': primary,
+      '--primary-foreground': textOn(primary),
+      '--primary-shade': textOn(primary) === '#000000' ? '#ffffff' : '#000000',
+      '--primary-text': onTint(primary),
+      '--accent': accent,
+      '--accent-foreground': textOn(accent),
+      '--accent-text': onTint(accent),
+      '--muted-foreground': readable(mix(background, text, 0.66), text, surfaces),
+      '--faint-foreground': readable(mix(background, text, 0.56), text, surfaces),
+      '--ring': readable(primary, text, plain, leastOutline),
+      ...Object.fromEntries(meaningTexts),
+    },
+  };
+}
+
+/** What is read on what, and how well, in the order of the pickers. */
+export function contrastsOf(colors: Colors): { what: string; ratio: number }[] {
+  const { backgroundColor, foregroundColor, primaryColor, accentColor, cardColor } = colors;
+  return [
+    { what: 'Text on the background', ratio: contrast(foregroundColor, backgroundColor) },
+    { what: 'Text on cards', ratio: contrast(foregroundColor, cardColor) },
+    { what: 'Text on the primary color', ratio: contrast(textOn(primaryColor), primaryColor) },
+    { what: 'Text on the accent color', ratio: contrast(textOn(accentColor), accentColor) },
+  ];
+}

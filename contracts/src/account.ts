@@ -135,6 +135,8 @@ export const EventsQuery = z.strictObject({
 export const AccountClosing = z.strictObject({
   /** Asked for where the account has one; otherwise the sign-in must be younger than ten minutes. */
   password: z.string().max(1024, 'Password cannot exceed 256 characters').optional(),
+  /** Removes the files' copies at the provider first; what is left there otherwise stays. */
+  removeAtProvider: z.boolean().optional(),
 });
 
 export const account = {

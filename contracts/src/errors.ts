@@ -22,6 +22,7 @@ export const errorStatus = {
   budget_exceeded: 409,
   run_in_progress: 409,
   too_many_runs: 409,
+  quota_exceeded: 409,
   too_large: 413,
   unsupported_media_type: 415,
   key_rejected: 422,
@@ -30,6 +31,7 @@ export const errorStatus = {
   provider_failed: 502,
   not_served: 502,
   unavailable: 503,
+  no_space: 507,
 } as const;
 
 export type ErrorCode = keyof typeof errorStatus;

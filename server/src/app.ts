@@ -3,40 +3,19 @@ import { sql } from 'kysely';
 import type { Config } from './config.ts';
 import type { OpenDatabase } from './db/connect.ts';
 import type { Presence } from './db/presence.ts';
-import { accountClosing } from './features/account/closing.ts';
-import { accountExport } from './features/account/export.ts';
-import { accountPart } from './features/account/export-part.ts';
-import { preferencesService } from './features/account/preferences.ts';
-import { preferencesRepository } from './features/account/preferences-repository.ts';
+import { createAccounts } from './features/account/accounts.ts';
 import { providerKeyService } from './features/account/provider-key.ts';
-import { accountRemoval } from './features/account/removal.ts';
-import { removalRepository } from './features/account/removal-repository.ts';
-import { accountRoutes } from './features/account/routes.ts';
-import { securityEventPages } from './features/account/security-events.ts';
 import { assistantExport } from './features/assistants/export-part.ts';
 import { importService } from './features/assistants/import.ts';
 import { assistantRepository } from './features/assistants/repository.ts';
 import { assistantRoutes } from './features/assistants/routes.ts';
 import { assistantService } from './features/assistants/service.ts';
-import { passwordConfirmation } from './features/auth/confirm-password.ts';
-import { confirmationService } from './features/auth/confirmation.ts';
+import { createAuth } from './features/auth/auth.ts';
 import { sessionCookie } from './features/auth/cookie.ts';
-import { expiredRows } from './features/auth/expired-repository.ts';
-import { identityProviders } from './features/auth/external/create.ts';
-import { flowCookie } from './features/auth/external/flow-cookie.ts';
-import { flowService } from './features/auth/external/flows.ts';
-import { flowRepository } from './features/auth/external/repository.ts';
-import { externalRoutes } from './features/auth/external/routes.ts';
-import { externalSignInService } from './features/auth/external/service.ts';
-import { mailJobs } from './features/auth/mailing.ts';
-import { createPasswordHashing, type HashingCost } from './features/auth/password-hashing.ts';
-import { passwordRoutes } from './features/auth/password-routes.ts';
-import { refuseGuessable } from './features/auth/password-rules.ts';
-import { passwordLinks, passwordService } from './features/auth/passwords.ts';
-import { authRoutes } from './features/auth/routes.ts';
-import { authService } from './features/auth/service.ts';
+import type { HashingCost } from './features/auth/password-hashing.ts';
 import { sessionService } from './features/auth/sessions.ts';
 import { createChat } from './features/chat/chat.ts';
+import { createFiles } from './features/files/files.ts';
 import { modelRoutes } from './features/models/routes.ts';
 import { modelService } from './features/models/service.ts';
 import { analyticsService } from './features/usage/analytics.ts';
@@ -63,6 +42,7 @@ import { loadCatalogue } from './provider/catalogue.ts';
 import { createProvider } from './provider/create.ts';
 import { securityEventRepository } from './security/events-repository.ts';
 import { createVault } from './security/vault.ts';
+import { createFileStore } from './storage/create.ts';
 
 export type ForTests = {
   /** Parse every answer with its contract. */
@@ -97,22 +77,17 @@ export async function createApp(parts: Parts) {
     sessionToken: cookie.read,
     findActor: (token, request) => sessions.find(token, request.ip),
   });
-
   const mail = createMailTransport(config, log);
   const jobKinds = new Map<string, JobKind>();
   const worker = createWorker(jobRepository(db), jobKinds, log);
   const wakeJobs = worker.wake;
-  jobKinds.set('mail', mailJobs({ db, transport: mail, config, wake: wakeJobs }));
 
   const catalogue = loadCatalogue(config.modelCatalogue);
   const provider = await createProvider({ db, config: config.provider });
   const keys = providerKeyService({ db, vault: createVault(config.masterKeys), provider, config });
   const models = modelService({ provider, keys, catalogue, config });
-  const hashing = createPasswordHashing(hashingCost);
-  const confirmation = confirmationService({ db, config, rates, wakeJobs });
-  const passwords = passwordService({ db, hashing, rates, onSessionsEnded, wakeJobs });
-  const auth = authService({ db, config, hashing, rates, sessions, confirmation, wakeJobs, setupCode });
-  const external = externalSignInService({ db, config, onSessionsEnded, wakeJobs });
+  const signingIn = { app, config, rates, sessions, cookie, setupCode, hashingCost, mail };
+  const auth = createAuth({ db, ...signingIn, onSessionsEnded, wakeJobs });
   const assistants = assistantService({ database, models });
   const imports = importService({ db, provider, keys, models, catalogue });
   const assistantRows = assistantRepository(db);
@@ -122,59 +97,34 @@ export async function createApp(parts: Parts) {
   const budgets = budgetService({ budgets: budgetRepository(db), analytics: analyticsRepository(db), ownsAssistant });
   const answering = { provider, catalogue, keys, models, assistants: assistantRows, pricing, budgets };
   const chat = createChat({ database, presence, ...answering, log });
-
-  const removeAccount = accountRemoval({
+  const store = await createFileStore(config);
+  const files = createFiles({ db, store, presence, config, provider, keys, log, wakeJobs });
+  const accounts = createAccounts({
     database,
-    parts: [chat.ofAccount],
-    endStreams: streams.endSessions,
-    forget: models.forget,
-  });
-  const closeAccount = accountClosing({
-    confirmPassword: passwordConfirmation({ db, hashing, rates }),
-    sessionBegan: removalRepository(db, database.engine).sessionBegan,
-    removeAccount,
-  });
-  const exportAll = accountExport({
-    db,
-    parts: [accountPart(database), assistantExport(database), chat.exportPart],
-    liveSessions: sessions.live,
-  });
-  const users = userService({
-    database,
-    config,
-    refuseGuessable,
-    hashPassword: hashing.hash,
-    passwordLink: passwordLinks(db, config.publicUrl),
-    removeAccount,
-    endStreams: streams.endSessions,
-    wakeJobs,
-  });
-
-  authRoutes(router, { auth, sessions, cookie, config });
-  passwordRoutes(router, { passwords, confirmation });
-  externalRoutes(router, {
-    app,
-    config,
-    rates,
     sessions,
-    cookie,
-    flowCookie: flowCookie(config.publicUrl.protocol === 'https:'),
-    flows: flowService(flowRepository(db)),
-    providers: identityProviders(config),
-    external,
-  });
-  accountRoutes(router, {
-    preferences: preferencesService(preferencesRepository(db)),
-    securityEvents: securityEventPages(securityEventRepository(db)),
-    exportAll,
-    closeAccount,
     keys,
     models,
+    confirmPassword: auth.confirmPassword,
     clearCookie: cookie.clear,
+    onSessionsEnded,
+    wakeJobs,
+    onKeySaved: files.keySaved,
+    removeFilesAtProvider: files.removeEverywhere,
+    goingWithAccount: [chat.ofAccount, files.ofAccount],
+    exported: [assistantExport(database), chat.exportPart, files.exportPart],
   });
+  const { refuseGuessable, hashPassword, passwordLink } = auth;
+  const administration = { refuseGuessable, hashPassword, passwordLink, removeAccount: accounts.remove };
+  const users = userService({ database, config, ...administration, endStreams: onSessionsEnded, wakeJobs });
+  jobKinds.set('mail', auth.mailJob);
+  for (const [name, kind] of Object.entries(files.kinds)) jobKinds.set(name, kind);
+
+  auth.routes(router);
+  accounts.routes(router);
   modelRoutes(router, models);
   assistantRoutes(router, { assistants, imports });
   chat.routes(router, streams);
+  files.routes(router);
   usageRoutes(router, { analytics, pricing, budgets });
   userRoutes(router, { users, events: accountEventService(securityEventRepository(db)) });
   operationRoutes(app, state, () => sql`select 1`.execute(db));
@@ -186,16 +136,22 @@ export async function createApp(parts: Parts) {
     endpoints: router.endpoints,
     needsSetupCode: auth.needsSetupCode,
     /** Ends what a crash has left behind. Before anybody is let in. */
-    recover: chat.recover,
+    async recover() {
+      // Elsewhere others may be at work; what a process there had taken is free again after a while.
+      if (database.engine === 'sqlite') await jobRepository(db).letGoAll();
+      await files.recover();
+      return chat.recover();
+    },
     /** Takes work. */
     open() {
       state.ready = true;
       worker.start();
-      upkeep = startUpkeep(expiredRows(db), log);
+      upkeep = startUpkeep(auth.expired, log);
     },
     /** Takes no new work, lets what is under way end, and closes. */
     async close() {
       state.ready = false;
+      files.stop();
       await Promise.all([chat.close(), worker.stop(), upkeep?.stop()]);
       mail.close();
       streams.close();

@@ -36,6 +36,23 @@ const Environment = z.object({
   GITHUB_CLIENT_SECRET: setting(z.string().optional()),
   GITHUB_URL: setting(z.url({ protocol: /^https?$/ }).default('https://github.com')),
   GITHUB_API_URL: setting(z.url({ protocol: /^https?$/ }).default('https://api.github.com')),
+  S3_ENDPOINT: setting(z.url({ protocol: /^https?$/ }).optional()),
+  S3_BUCKET: setting(
+    z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'is not the name of a bucket')
+      .optional(),
+  ),
+  S3_REGION: setting(z.string().max(100).default('us-east-1')),
+  S3_ACCESS_KEY_ID: setting(z.string().optional()),
+  S3_SECRET_ACCESS_KEY: setting(z.string().optional()),
+  MIN_FREE_DISK_BYTES: setting(
+    z.coerce
+      .number()
+      .int()
+      .min(0)
+      .default(512 * 1024 * 1024),
+  ),
   REGISTRATION: setting(z.enum(['open', 'closed']).default('open')),
   TRUST_PROXY: setting(z.coerce.number().int().min(0).max(10).default(0)),
   LOG_LEVEL: setting(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info')),
@@ -64,7 +81,13 @@ function masterKeys(env: z.output<typeof Environment>, loopback: boolean, dataDi
 }
 
 /** The variables that hold secrets; main.ts takes them out of the environment once they are read. */
-export const secretVariables = ['MASTER_KEY', 'SMTP_URL', 'GOOGLE_CLIENT_SECRET', 'GITHUB_CLIENT_SECRET'] as const;
+export const secretVariables = [
+  'MASTER_KEY',
+  'SMTP_URL',
+  'GOOGLE_CLIENT_SECRET',
+  'GITHUB_CLIENT_SECRET',
+  'S3_SECRET_ACCESS_KEY',
+] as const;
 
 /** An identity provider's application of ours; undefined where it is not configured. */
 function client(name: 'GOOGLE' | 'GITHUB', id: string | undefined, secret: string | undefined) {
@@ -79,6 +102,18 @@ function trusted(name: string, address: string): URL {
   if (url.protocol !== 'https:' && !isLoopback(url.hostname))
     throw new UnusableConfiguration(`${name} must begin with https:// outside loopback.`);
   return url;
+}
+
+/** undefined: files are kept in the data folder. */
+function s3Of(env: z.output<typeof Environment>) {
+  const { S3_ENDPOINT: endpoint, S3_BUCKET: bucket, S3_ACCESS_KEY_ID: keyId, S3_SECRET_ACCESS_KEY: secret } = env;
+  if (!endpoint && !bucket && !keyId && !secret) return undefined;
+  if (!endpoint || !bucket || !keyId || !secret)
+    throw new UnusableConfiguration(
+      'Set S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, all of them or none.',
+    );
+  const url = trusted('S3_ENDPOINT', endpoint);
+  return { endpoint: url, bucket, region: env.S3_REGION, accessKeyId: keyId, secretAccessKey: new Secret(secret) };
 }
 
 /** The variables, and where the installation is by them. */
@@ -140,6 +175,8 @@ export function loadConfig(variables: Record<string, string | undefined>) {
       url: trusted('GITHUB_URL', env.GITHUB_URL),
       apiUrl: trusted('GITHUB_API_URL', env.GITHUB_API_URL),
     },
+    s3: s3Of(env),
+    minFreeDiskBytes: env.MIN_FREE_DISK_BYTES,
     registration: env.REGISTRATION,
     trustProxy: env.TRUST_PROXY,
     logLevel: env.LOG_LEVEL,

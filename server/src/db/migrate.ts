@@ -6,6 +6,7 @@ import { CannotStart } from '../errors.ts';
 import type { Engine, OpenDatabase } from './connect.ts';
 import * as init from './migrations/0001-init.ts';
 import * as people from './migrations/0002-people.ts';
+import * as files from './migrations/0003-files.ts';
 import * as usage from './migrations/0004-usage.ts';
 import type { Database } from './schema.ts';
 
@@ -15,6 +16,7 @@ type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> }
 const migrations: [name: string, migration: Migration][] = [
   ['0001-init', init],
   ['0002-people', people],
+  ['0003-files', files],
   ['0004-usage', usage],
 ];
 

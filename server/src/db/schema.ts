@@ -198,6 +198,58 @@ export type Database = {
     detail: string | null;
     created_at: string;
   };
+  files: {
+    id: Id;
+    user_id: number;
+    filename: string;
+    /** The name as it is searched and sorted: without case, compatibility forms as one. */
+    name_key: string;
+    type: string;
+    size: number;
+    sha256: string;
+    /** The name of its bytes in the store. */
+    storage_key: string;
+    purpose: 'assistants' | 'user_data' | 'fine-tune';
+    created_at: string;
+  };
+  /** Uploads that are under way, with the room they may need. Without a foreign key: bytes outlive their owner. */
+  file_uploads: {
+    id: Id;
+    user_id: number;
+    storage_key: string;
+    reserved_bytes: number;
+    /** The process that receives it. */
+    instance: number;
+    created_at: string;
+  };
+  /** What uses a file. Whatever attaches files writes its rows here; they go with the file. */
+  file_uses: {
+    file_id: number;
+    user_id: number;
+    used_by: 'assistant' | 'message' | 'fine_tuning_job';
+    used_by_id: number;
+  };
+  /** A file at the provider: one for each purpose it is sent with. It outlives the file until it is removed there. */
+  provider_copies: {
+    id: Id;
+    user_id: number;
+    /** null: deleted here, to be removed there. */
+    file_id: number | null;
+    filename: string;
+    bytes: number;
+    sha256: string;
+    purpose: 'assistants' | 'user_data' | 'fine-tune';
+    state: 'waiting_for_key' | 'queued' | 'forwarding' | 'ready' | 'failed' | 'not_served' | 'removing';
+    error: string | null;
+    provider_file_id: string | null;
+    /** When it was last sent without an answer that says what came of it: it may be there. */
+    sent_at: string | null;
+    /** Tries since somebody last asked for it. */
+    tries: Generated<number>;
+    /** The process that is sending it. */
+    instance: number | null;
+    created_at: string;
+  };
   /** Work for later, see jobs/worker.ts. */
   jobs: {
     id: Id;

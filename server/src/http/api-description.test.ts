@@ -13,7 +13,7 @@ type Operation = {
   summary: string;
   security: object[];
   parameters: { name: string; in: string; required: boolean; schema: object }[];
-  requestBody?: { content: { 'application/json': { schema: object } } };
+  requestBody?: { content: Record<string, { schema: object }> };
   responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>;
 };
 
@@ -61,10 +61,19 @@ test('every part of a path is described as a parameter', async () => {
 
 test('bodies refuse unknown fields in the description too', async () => {
   for (const [path, method, { requestBody }] of await operations()) {
-    const schema = requestBody?.content['application/json'].schema;
+    const schema = Object.values(requestBody?.content ?? {})[0]?.schema;
     if (schema && 'properties' in schema)
       expect(schema, `${method} ${path}`).toMatchObject({ additionalProperties: false });
   }
+});
+
+test('an upload is described as a form with a file', async () => {
+  const upload = (await operations()).find(([path]) => path === '/api/files/upload')?.[2];
+  expect(upload?.requestBody?.content['multipart/form-data']?.schema).toMatchObject({
+    properties: { purpose: { enum: ['assistants', 'user_data', 'fine-tune'] }, file: { type: 'string' } },
+    required: ['purpose', 'file'],
+    additionalProperties: false,
+  });
 });
 
 test('the page for people lists every call and carries no script', async () => {

@@ -31,6 +31,19 @@ function answer({ answers, output, status }: Endpoint): Json {
   };
 }
 
+function requestBody({ accepts, body }: Endpoint): Json {
+  const schema = schemaOf(body, 'input');
+  if (accepts === 'json') return { required: true, content: { 'application/json': { schema } } };
+  const texts = typeof schema.properties === 'object' ? schema.properties : {};
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  const form = {
+    ...schema,
+    properties: { ...texts, file: { type: 'string', contentMediaType: 'application/octet-stream' } },
+    required: [...required, 'file'],
+  };
+  return { required: true, content: { 'multipart/form-data': { schema: form } } };
+}
+
 function operation(endpoint: Endpoint): Json {
   const { access, body, method, params, path, query, status, summary } = endpoint;
   const takesBody = method !== 'GET' && body !== Nothing;
@@ -41,9 +54,7 @@ function operation(endpoint: Endpoint): Json {
     security: access === 'public' ? [] : [{ session: [] }],
     'x-access': access,
     parameters: [...parameters(params, 'path'), ...parameters(query, 'query')],
-    ...(takesBody && {
-      requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body, 'input') } } },
-    }),
+    ...(takesBody && { requestBody: requestBody(endpoint) }),
     responses: {
       [status]: answer(endpoint),
       default: {

@@ -2,6 +2,7 @@ import type { Endpoint } from '@roster/contracts/endpoint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { bare } from '#server/testing/bare';
+import { form, ownForm } from '#server/testing/files';
 import type { Visitor } from '#server/testing/visitor';
 
 /** Rules that hold for each call of the API, those of later features included. */
@@ -89,7 +90,28 @@ describe.each(engines)('every call on %s', (engine) => {
       },
     ));
 
-  function send({ method }: Endpoint, address: string, body: unknown) {
+  test('that takes JSON takes no form, and the other way round', () =>
+    each(
+      ({ method }) => method !== 'GET',
+      async (endpoint) => {
+        const isForm = endpoint.accepts === 'multipart';
+        const { status, body } = await bare(
+          app,
+          endpoint.method,
+          path(endpoint),
+          { ...(isForm ? { ...ownForm(ada), 'content-type': 'application/json' } : ownForm(ada)) },
+          isForm ? '{}' : form([{ name: 'a', content: 'b' }]),
+        );
+        expect([status, body.code], named(endpoint)).toEqual([415, 'unsupported_media_type']);
+      },
+    ));
+
+  function send({ method, accepts }: Endpoint, address: string, body: object) {
+    if (accepts === 'multipart') {
+      const texts = Object.entries(body).map(([name, content]) => ({ name, content: String(content) }));
+      const file = { name: 'file', filename: 'a.txt', content: 'Hello' };
+      return bare(app, 'POST', address, ownForm(ada), form([...texts, file]));
+    }
     if (method === 'GET') return ada.get(address);
     if (method === 'DELETE') return ada.delete(address, body);
     return method === 'PATCH' ? ada.patch(address, body) : ada.post(address, body);

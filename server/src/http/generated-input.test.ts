@@ -6,6 +6,7 @@ import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { bare } from '#server/testing/bare';
 import { setUser } from '#server/testing/database';
+import { form, formType, uploaded } from '#server/testing/files';
 import { generator, seeded } from '#server/testing/generated';
 
 /** For each call; every engine gets its share, of other input. A release is checked with GENERATED_CASES=2000. */
@@ -28,8 +29,22 @@ function madeUp(endpoint: Endpoint, seed: string, ids: readonly number[]) {
     .texts(schemaOf(endpoint.query))
     .map(([name, text]) => `${encoded(name)}=${encoded(text)}`)
     .join('&');
-  const body = endpoint.method === 'GET' ? undefined : random.body(schemaOf(endpoint.body));
+  const body =
+    endpoint.method === 'GET'
+      ? undefined
+      : endpoint.accepts === 'multipart'
+        ? madeUpForm(random, schemaOf(endpoint.body))
+        : random.body(schemaOf(endpoint.body));
   return { path: query ? `${path}?${query}` : path, body };
+}
+
+/** Texts as the schema has them, and mostly one file with some name, type and content; sometimes cut off. */
+function madeUpForm(random: ReturnType<typeof generator>, schema: Record<string, unknown>): Buffer {
+  const text = () => random.texts({ type: 'object', properties: { a: {} }, required: ['a'] })[0]?.[1] ?? '';
+  const parts = random.texts(schema).map(([name, content]) => ({ name, content }));
+  const file = () => ({ name: 'file', filename: text(), type: text(), content: text() });
+  const whole = form([...parts, ...(random.chance(0.9) ? [file()] : []), ...(random.chance(0.1) ? [file()] : [])]);
+  return random.chance(0.1) ? whole.subarray(0, Math.floor(whole.length / 2)) : whole;
 }
 
 describe.each(engines)('input made up for every call on %s', (engine) => {
@@ -49,6 +64,7 @@ describe.each(engines)('input made up for every call on %s', (engine) => {
       const { body } = await visitor.post(`/api/threads/${thread.id}/messages`, { message: 'Hello', clientId });
       ids.push(thread.id, body.message.id, body.run.id);
     }
+    for (const filename of ['a.txt', 'b.jsonl']) ids.push((await uploaded(app, visitor, { filename })).id);
     await setUser(app, `${name}@example.com`, { role: 'Admin' });
     return { ids, cookie: [...visitor.cookies].map(([key, value]) => `${key}=${value}`).join('; ') };
   }
@@ -61,13 +77,18 @@ describe.each(engines)('input made up for every call on %s', (engine) => {
       const succeeded = { count: 0 };
       const check = async (number: number) => {
         const { path, body } = madeUp(endpoint, `${engine} ${number}`, ids);
-        const headers = { cookie, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
+        const type = endpoint.accepts === 'multipart' ? formType : 'application/json';
+        const headers = { cookie, 'sec-fetch-site': 'same-origin', 'content-type': type };
         const answer = await bare(app, endpoint.method, path, headers, body);
         if (answer.status === endpoint.status) return void succeeded.count++;
         const refused = ErrorBody.safeParse(answer.body);
         const isDeclared = refused.success && statusOf.get(refused.data.code) === answer.status;
         if (!isDeclared || isOurFailure(answer.status, answer.body.code))
-          failures.push({ call: `${endpoint.method} ${path}`, body: body?.slice(0, 500), answer: answer.text });
+          failures.push({
+            call: `${endpoint.method} ${path}`,
+            body: body?.toString().slice(0, 500),
+            answer: answer.text,
+          });
       };
       for (let number = 0; number < cases; number += atOnce)
         await Promise.all(Array.from({ length: atOnce }, (_, offset) => check(number + offset)));

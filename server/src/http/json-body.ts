@@ -9,7 +9,7 @@ const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);
 /** PostgreSQL's text cannot hold the character with the number 0. */
 const unstorable = 'The request holds a character (U+0000) that cannot be stored.';
 
-/** JSON only, with bounds on its shape: depth, number of keys, and no key that could reach a prototype. */
+/** JSON, with bounds on its shape: depth, number of keys, and no key that could reach a prototype. */
 export function readJsonBodies(app: FastifyInstance, usualLimit: number) {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
@@ -28,6 +28,8 @@ export function readJsonBodies(app: FastifyInstance, usualLimit: number) {
     if (problem) return done(new AppError('invalid_input', problem));
     done(null, value);
   });
+  // A form is left unread here: the route that takes one reads it as it arrives (router.ts refuses it elsewhere).
+  app.addContentTypeParser('multipart/form-data', (_request, _body, done) => done(null));
 }
 
 function shapeProblem(root: unknown, keysAllowed: number): string | undefined {

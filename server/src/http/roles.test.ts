@@ -72,6 +72,15 @@ const mayCall: Record<string, readonly Kind[]> = {
   'POST /api/analytics/budgets': signedIn,
   'DELETE /api/analytics/budgets/:id': signedIn,
 
+  'GET /api/files': signedIn,
+  'GET /api/files/summary': signedIn,
+  'GET /api/files/removals': signedIn,
+  'GET /api/files/:id/content': signedIn,
+  'POST /api/files/upload': editors,
+  'POST /api/files/delete': editors,
+  'POST /api/files/:id/retry': editors,
+  'DELETE /api/files/:id': editors,
+
   'GET /api/admin/users': administrators,
   'GET /api/admin/users/summary': administrators,
   'POST /api/admin/users': administrators,

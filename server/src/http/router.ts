@@ -1,9 +1,10 @@
-import type { Endpoint, Rate } from '@roster/contracts/endpoint';
+import { type Endpoint, Nothing, type Rate } from '@roster/contracts/endpoint';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { Actor, FindActor } from './actor.ts';
 import { answerSchema } from './answer-schema.ts';
+import { type IncomingFile, receiveForm } from './multipart.ts';
 import type { Rates } from './rates.ts';
 
 declare module 'fastify' {
@@ -11,6 +12,7 @@ declare module 'fastify' {
     /** Every route says who may call it; one that does not keeps the server from starting. */
     access?: Endpoint['access'] | 'operation';
     rate?: Rate;
+    accepts?: Endpoint['accepts'];
   }
   interface FastifyRequest {
     actor: Actor | null;
@@ -24,6 +26,9 @@ type Parts<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> = {
   request: FastifyRequest;
   reply: FastifyReply;
 };
+
+/** Reads an uploaded form; `take` gets the file as it arrives. */
+export type Receive<Fields> = <T>(take: (file: IncomingFile) => Promise<T>) => Promise<{ fields: Fields; file: T }>;
 
 type Options = {
   app: FastifyInstance;
@@ -43,8 +48,21 @@ export function createRouter({ app, findActor, sessionToken, rates, checkAnswers
     if (!config?.access) throw new Error(`The route ${url} does not declare who may call it`);
   });
 
-  /** Before the body is read: who is it, may they, and not too often. */
+  /** Before the body is read: who is it, may they, not too often, and is it of the right kind. */
   async function admit(request: FastifyRequest, endpoint: Endpoint) {
+    await admitPerson(request, endpoint);
+    const type = request.headers['content-type'];
+    const isForm = type !== undefined && /^multipart\/form-data\s*(;|$)/i.test(type);
+    if (endpoint.accepts === 'multipart' && !isForm)
+      throw new AppError(
+        'unsupported_media_type',
+        'Send the file in a form, with the content type multipart/form-data.',
+      );
+    if (endpoint.accepts === 'json' && isForm)
+      throw new AppError('unsupported_media_type', 'Send JSON, with the content type application/json.');
+  }
+
+  async function admitPerson(request: FastifyRequest, endpoint: Endpoint) {
     const token = sessionToken(request);
     request.actor = token === undefined ? null : await findActor(token, request);
     const { actor } = request;
@@ -66,12 +84,13 @@ export function createRouter({ app, findActor, sessionToken, rates, checkAnswers
   function register<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType>(
     endpoint: Endpoint<P, Q, B, O>,
     handle: (parts: Parts<P, Q, B>) => Promise<unknown>,
+    described: Endpoint = endpoint,
   ) {
-    endpoints.push(endpoint);
+    endpoints.push(described);
     app.route({
       method: endpoint.method,
       url: endpoint.path,
-      config: { access: endpoint.access, rate: endpoint.rate },
+      config: { access: endpoint.access, rate: endpoint.rate, accepts: endpoint.accepts },
       ...(endpoint.bodyLimit !== undefined && { bodyLimit: endpoint.bodyLimit }),
       ...(endpoint.answers === 'json' &&
         endpoint.status !== 204 && { schema: { response: { [endpoint.status]: answerSchema(endpoint.output) } } }),
@@ -102,6 +121,32 @@ export function createRouter({ app, findActor, sessionToken, rates, checkAnswers
       handle: (call: Parts<P, Q, B> & { actor: Actor | null }) => Promise<z.input<O>>,
     ) {
       register(endpoint, (parts) => handle({ ...parts, actor: parts.request.actor }));
+    },
+    /** A form with one file. `receive` reads it; the texts are checked once they are all there, after the file. */
+    uploadRoute<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType>(
+      endpoint: Endpoint<P, Q, B, O>,
+      handle: (
+        call: Omit<Parts<P, Q, B>, 'body'> & { actor: Actor; receive: Receive<z.output<B>> },
+      ) => Promise<z.input<O>>,
+    ) {
+      const { bodyLimit } = endpoint;
+      if (endpoint.accepts !== 'multipart' || bodyLimit === undefined)
+        throw new Error(`${endpoint.path} takes no file`);
+      const handleForm = ({ params, query, request, reply }: Parts<P, Q, typeof Nothing>) =>
+        handle({
+          params,
+          query,
+          request,
+          reply,
+          actor: signedIn(request),
+          async receive(take) {
+            const { fields, file } = await receiveForm(request.raw, bodyLimit, take);
+            const parsed = endpoint.body.safeParse(fields);
+            if (!parsed.success) throw invalidInput(parsed.error.issues);
+            return { fields: parsed.data, file };
+          },
+        });
+      register({ ...endpoint, body: Nothing }, handleForm, endpoint);
     },
     /** Bytes or events: the handler writes the answer itself. */
     rawRoute<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType>(
@@ -139,7 +184,10 @@ function readInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType
   const body = endpoint.body.safeParse(parts.body);
   if (params.success && query.success && body.success)
     return { params: params.data, query: query.data, body: body.data };
-  const issues = [params, query, body].flatMap((part) => part.error?.issues ?? []);
+  throw invalidInput([params, query, body].flatMap((part) => part.error?.issues ?? []));
+}
+
+function invalidInput(issues: z.core.$ZodIssue[]): AppError {
   const fields = new Map<string, string>();
   for (const issue of issues) {
     const name = issue.code === 'unrecognized_keys' ? issue.keys.join(', ') : issue.path.join('.');
@@ -152,7 +200,7 @@ function readInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType
       ? `${first[0]}: ${first[1]}`
       : first[1]
     : 'Invalid input';
-  throw new AppError('invalid_input', message, { fields: Object.fromEntries(fields) });
+  return new AppError('invalid_input', message, { fields: Object.fromEntries(fields) });
 }
 
 /** Our own messages are sentences about the field; the schema library's begin with "Invalid" and name no field. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import type { Config } from '../config.ts';
+import { limitBodyTime, longestRequestMs } from './body-time.ts';
 import { answerUnreadableAddress, answerUnreadableRequest, handleErrors } from './error-handler.ts';
 import { readJsonBodies } from './json-body.ts';
 import { protect, securityHeaders } from './protection.ts';
@@ -15,7 +16,7 @@ export function createServer(config: Config, log: FastifyBaseLogger) {
     genReqId: () => randomBytes(9).toString('base64url'),
     trustProxy: config.trustProxy > 0 && ((_address: string, hop: number) => hop < config.trustProxy),
     bodyLimit: usualBodyLimit,
-    requestTimeout: 30_000,
+    requestTimeout: longestRequestMs,
     keepAliveTimeout: 72_000,
     routerOptions: { maxParamLength: 200 },
     http: { maxHeaderSize: 16 * 1024, headersTimeout: 10_000 },
@@ -25,6 +26,7 @@ export function createServer(config: Config, log: FastifyBaseLogger) {
   });
   app.server.maxHeadersCount = 100;
   protect(app, config);
+  limitBodyTime(app);
   readJsonBodies(app, usualBodyLimit);
   handleErrors(app);
   app.addHook('onResponse', async (request, reply) => {

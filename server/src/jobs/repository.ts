@@ -24,7 +24,7 @@ export function jobRepository(db: Kysely<Database>) {
      * Takes the job that is due longest, for a while; one whose process died is free again after that. The condition
      * stands in the update itself, so of several processes only one gets it.
      */
-    async claim(now: string, until: string): Promise<StoredJob | undefined> {
+    async claim(now: string, until: string, exceptKinds: string[] = []): Promise<StoredJob | undefined> {
       const row = await db
         .updateTable('jobs')
         .set((eb) => ({ claimed_until: until, attempts: eb('attempts', '+', 1) }))
@@ -36,6 +36,7 @@ export function jobRepository(db: Kysely<Database>) {
             .select('due.id')
             .where('due.given_up_at', 'is', null)
             .where('due.run_at', '<=', now)
+            .$if(exceptKinds.length > 0, (query) => query.where('due.kind', 'not in', exceptKinds))
             .where((inner) => inner.or([inner('due.claimed_until', 'is', null), inner('due.claimed_until', '<=', now)]))
             .orderBy('due.run_at')
             .orderBy('due.id')
@@ -47,6 +48,10 @@ export function jobRepository(db: Kysely<Database>) {
     },
     async done({ id, claimedUntil }: StoredJob) {
       await db.deleteFrom('jobs').where('id', '=', id).where('claimed_until', '=', claimedUntil).execute();
+    },
+    /** At the start of the only process: whoever had taken a job is gone. */
+    async letGoAll() {
+      await db.updateTable('jobs').set({ claimed_until: null }).where('claimed_until', 'is not', null).execute();
     },
     /** Gives a job back that was taken and not begun. */
     async letGo({ id, claimedUntil }: StoredJob) {

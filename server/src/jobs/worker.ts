@@ -21,6 +21,8 @@ export class FinalFailure extends Error {
 export type JobKind = {
   run: (payload: unknown) => Promise<void>;
   attempts?: number;
+  /** How many of this kind at once, so that slow work leaves room for other kinds. */
+  atOnce?: number;
 };
 
 /** Work whose payload is read with a schema; one that does not fit is not tried again. */
@@ -46,7 +48,7 @@ export const delayAfter = (attempts: number) => Math.min(longestDelayMs, firstDe
 
 /** Does stored work in the background: a few jobs at once, again after a failure, in any of several processes. */
 export function createWorker(jobs: JobRepository, kinds: Map<string, JobKind>, log: FastifyBaseLogger) {
-  const underWay = new Set<Promise<void>>();
+  const underWay = new Map<Promise<void>, string>();
   let stopped = true;
   let looking: Promise<void> | undefined;
   let lookAgain = false;
@@ -74,10 +76,18 @@ export function createWorker(jobs: JobRepository, kinds: Map<string, JobKind>, l
     await jobs.done(job);
   }
 
+  /** Kinds of which there are enough under way. */
+  function full(): string[] {
+    const running = [...underWay.values()];
+    return [...kinds].flatMap(([name, { atOnce: most = atOnce }]) =>
+      running.filter((kind) => kind === name).length >= most ? [name] : [],
+    );
+  }
+
   async function takeAll() {
     while (!stopped && underWay.size < atOnce) {
       const now = Date.now();
-      const job = await jobs.claim(new Date(now).toISOString(), new Date(now + leaseMs).toISOString());
+      const job = await jobs.claim(new Date(now).toISOString(), new Date(now + leaseMs).toISOString(), full());
       if (!job) return;
       if (stopped) return jobs.letGo(job);
       const work = perform(job)
@@ -86,7 +96,7 @@ export function createWorker(jobs: JobRepository, kinds: Map<string, JobKind>, l
           underWay.delete(work);
           wake();
         });
-      underWay.add(work);
+      underWay.set(work, job.kind);
     }
   }
 
@@ -126,7 +136,7 @@ export function createWorker(jobs: JobRepository, kinds: Map<string, JobKind>, l
       const cutOff = new Promise<void>((resolve) => {
         patience = setTimeout(resolve, stopWithinMs);
       });
-      await Promise.race([Promise.all(underWay), cutOff]);
+      await Promise.race([Promise.all(underWay.keys()), cutOff]);
       clearTimeout(patience);
     },
   };

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import type { Database } from '../db/schema.ts';
 import type { Secret } from '../security/secret.ts';
 import { answerByChatCompletions } from './chat-completions.ts';
+import { providerFiles } from './files.ts';
 import { createProviderHttp } from './http.ts';
 import { listLimit, providerLists } from './lists.ts';
 import {
@@ -109,6 +110,7 @@ export async function createProvider(options: { db: Kysely<Database>; config: Co
     answer,
     checkKey,
     ...providerLists(http, name),
+    files: providerFiles(http),
     close: () => http.close(),
   };
 }

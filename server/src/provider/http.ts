@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Agent, type Dispatcher, errors, request } from 'undici';
 import type { Secret } from '../security/secret.ts';
@@ -10,6 +11,8 @@ export type ProviderCall = {
   path: string;
   apiKey: Secret;
   body?: unknown;
+  /** A form that is sent as it is read, instead of `body`: only without retries. */
+  form?: { contentType: string; contentLength: number; content: Readable };
   headers?: Record<string, string>;
   signal?: AbortSignal;
   /** How often it is tried again, before the first byte only. */
@@ -31,7 +34,7 @@ export function createProviderHttp(baseUrl: string) {
   });
 
   async function once(call: ProviderCall): Promise<Dispatcher.ResponseData> {
-    const { method, path, apiKey, body, headers, signal, firstByteMs } = call;
+    const { method, path, apiKey, body, form, headers, signal, firstByteMs } = call;
     try {
       return await request(`${baseUrl}${path}`, {
         dispatcher,
@@ -40,9 +43,10 @@ export function createProviderHttp(baseUrl: string) {
           authorization: `Bearer ${apiKey.reveal()}`,
           accept: 'application/json, text/event-stream',
           ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(form && { 'content-type': form.contentType, 'content-length': String(form.contentLength) }),
           ...headers,
         },
-        body: body === undefined ? null : JSON.stringify(body),
+        body: form ? form.content : body === undefined ? null : JSON.stringify(body),
         ...(firstByteMs !== undefined && { headersTimeout: firstByteMs }),
         ...(signal && { signal }),
       });

@@ -2,6 +2,7 @@ import type { RunError } from '@roster/contracts/errors';
 import type { ReasoningEffort } from '@roster/contracts/models';
 import type { Secret } from '../security/secret.ts';
 import type { TokenCounts } from './catalogue.ts';
+import type { ProviderFiles } from './files.ts';
 
 /** A failure of a call to the provider, in our own closed list of codes; the message may quote the provider's words. */
 export class ProviderError extends Error {
@@ -79,5 +80,6 @@ export type Provider = {
   models: (apiKey: Secret) => Promise<ProviderModel[]>;
   /** All that can be imported. @throws ProviderError, `not_served` where the provider has neither list */
   assistants: (apiKey: Secret) => Promise<ProviderAssistant[]>;
+  files: ProviderFiles;
   close: () => Promise<void>;
 };

@@ -49,6 +49,7 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
       'usage.jsonl',
       'assistants.json',
       'conversations/INDEX.jsonl',
+      'files/INDEX.jsonl',
     ]);
     for (const name of files.keys()) expect(files.get('README.txt')).toContain(name);
     expect(json(files, 'assistants.json').assistants).toEqual([]);

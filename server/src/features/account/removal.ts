@@ -25,9 +25,16 @@ type Dependencies = {
   endStreams: (sessionIds: string[]) => void;
   /** What this process remembers of a person. */
   forget: (userId: number) => void;
+  /** Called when work was stored: a mail, the removal of bytes. */
+  wakeJobs: () => void;
 };
 
-export type Removal = { by: 'self' | 'administrator'; visitor?: Visitor };
+export type Removal = {
+  by: 'self' | 'administrator';
+  visitor?: Visitor;
+  /** What is to be done first, once it is known that the account may go. */
+  beforehand?: () => Promise<void>;
+};
 
 /** Thrown inside the transaction to leave it. */
 class NotAtRest extends Error {}
@@ -35,7 +42,7 @@ class NotAtRest extends Error {}
 const attempts = 5;
 
 /** Removes an account with everything that belongs to it. */
-export function accountRemoval({ database, parts, endStreams, forget }: Dependencies) {
+export function accountRemoval({ database, parts, endStreams, forget, wakeJobs }: Dependencies) {
   const { db, engine } = database;
 
   /** So that no process takes more work for them. Whoever is kept after all has to sign in again. */
@@ -67,6 +74,7 @@ export function accountRemoval({ database, parts, endStreams, forget }: Dependen
     if (!sessionIds) return false;
     endStreams(sessionIds);
     forget(userId);
+    wakeJobs();
     return true;
   }
 
@@ -86,6 +94,7 @@ export function accountRemoval({ database, parts, endStreams, forget }: Dependen
   return async function removeAccount(userId: number, removal: Removal): Promise<boolean> {
     // Looked at before anything is stopped for nothing, and again in the transaction.
     await refuseLastAdministrator(db, userId);
+    await removal.beforehand?.();
     for (let attempt = 1; attempt <= attempts; attempt++) {
       await signOut(userId);
       try {

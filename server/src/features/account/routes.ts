@@ -16,11 +16,12 @@ type Dependencies = {
   closeAccount: CloseAccount;
   keys: ProviderKeyService;
   models: Pick<ModelService, 'forget'>;
+  onKeySaved: (userId: number) => Promise<void>;
   clearCookie: (reply: FastifyReply) => void;
 };
 
 export function accountRoutes({ route, rawRoute }: Router, dependencies: Dependencies) {
-  const { preferences, securityEvents, exportAll, closeAccount, keys, models, clearCookie } = dependencies;
+  const { preferences, securityEvents, exportAll, closeAccount, keys, models, onKeySaved, clearCookie } = dependencies;
 
   route(api.preferences, ({ actor }) => preferences.find(actor.userId));
   route(api.savePreferences, ({ actor, body }) => preferences.save(actor.userId, body));
@@ -35,7 +36,7 @@ export function accountRoutes({ route, rawRoute }: Router, dependencies: Depende
       .send(archive);
   });
   route(api.closeAccount, async ({ actor, body, request, reply }) => {
-    await closeAccount(actor, body.password, visitorOf(request));
+    await closeAccount(actor, body, visitorOf(request));
     clearCookie(reply);
     request.log.info({ event: 'account_closed', userId: actor.userId }, 'account closed');
   });
@@ -43,6 +44,7 @@ export function accountRoutes({ route, rawRoute }: Router, dependencies: Depende
   route(api.saveApiKey, async ({ actor, body, request }) => {
     const config = await keys.save(actor.userId, body.apiKey, visitorOf(request));
     models.forget(actor.userId);
+    await onKeySaved(actor.userId);
     request.log.info(
       { event: 'key_saved', userId: actor.userId, verified: config.apiKeyVerified },
       'provider key saved',

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 
-export type ZipEntry = { name: string; content: AsyncIterable<string> | Iterable<string> };
+export type ZipEntry = { name: string; content: AsyncIterable<string | Buffer> | Iterable<string | Buffer> };
 
 /**
  * One archive of entries that are asked for one after the other, and read only as fast as the archive is. Destroying it

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../../db/schema.ts';
 import type { Rates } from '../../http/rates.ts';
-import type { Visitor } from '../../security/events-repository.ts';
+import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
 import type { PasswordHashing } from './password-hashing.ts';
 import { userRepository } from './repository.ts';
 
@@ -31,9 +31,16 @@ export function passwordConfirmation({ db, hashing, rates }: Dependencies) {
       rates.giveBack('failedSignIn', rateKey);
       throw error;
     });
-    if (isRight) rates.forget('failedSignIn', rateKey);
-    else await users.countFailure(userId);
-    return isRight ? 'right' : 'wrong';
+    if (isRight) {
+      rates.forget('failedSignIn', rateKey);
+      return 'right';
+    }
+    await db.transaction().execute(async (trx) => {
+      await userRepository(trx).countFailure(userId);
+      const detail = 'Wrong current password';
+      await securityEventRepository(trx).record({ userId, event: 'sign_in_failed', by: 'self', visitor, detail });
+    });
+    return 'wrong';
   };
 }
 

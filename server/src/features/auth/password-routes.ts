@@ -1,8 +1,8 @@
 import { auth as api } from '@roster/contracts/auth';
+import { visitorOf } from '../../http/device.ts';
 import type { Router } from '../../http/router.ts';
 import type { ConfirmationService } from './confirmation.ts';
 import type { PasswordService } from './passwords.ts';
-import { visitorOf } from './visitor.ts';
 
 type Dependencies = { passwords: PasswordService; confirmation: ConfirmationService };
 

@@ -2,9 +2,9 @@ import type { Kysely } from 'kysely';
 import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
 import type { Actor } from '../../http/actor.ts';
-import type { Rates } from '../../http/rates.ts';
 import { jobRepository } from '../../jobs/repository.ts';
 import { type RecordedEvent, securityEventRepository, type Visitor } from '../../security/events-repository.ts';
+import type { ConfirmPassword } from './confirm-password.ts';
 import { tokenLinks } from './links.ts';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
 import type { MailRequest } from './mailing.ts';
@@ -15,7 +15,7 @@ import { sessionRepository, type UserRecord, userRepository } from './repository
 type Dependencies = {
   db: Kysely<Database>;
   hashing: PasswordHashing;
-  rates: Rates;
+  confirmPassword: ConfirmPassword;
   /** Called with sessions that have ended, to close what they have open. */
   onSessionsEnded: (sessionIds: string[]) => void;
   wakeJobs: () => void;
@@ -27,7 +27,7 @@ const mail = (trx: Kysely<Database>, request: MailRequest) =>
   jobRepository(trx).insert('mail', request, new Date().toISOString());
 
 /** Forgotten, set and changed passwords. */
-export function passwordService({ db, hashing, rates, onSessionsEnded, wakeJobs }: Dependencies) {
+export function passwordService({ db, hashing, confirmPassword, onSessionsEnded, wakeJobs }: Dependencies) {
   /** A link that was mailed to an address which is not the account's any more opens nothing. */
   async function open(user: UserRecord | undefined, token: string, rows: Kysely<Database>) {
     if (user?.status !== 'Active') throw invalidToken();
@@ -92,23 +92,7 @@ export function passwordService({ db, hashing, rates, onSessionsEnded, wakeJobs 
           'This account has no password yet. Ask for a link to set one: it comes to the address of the account.',
         );
       await refuseGuessable(input.newPassword, user.email, 'newPassword');
-      const rateKey = `${user.email}|${visitor.ipAddress}`;
-      rates.use('failedSignIn', rateKey);
-      const notCounted = (error: unknown) => {
-        rates.giveBack('failedSignIn', rateKey);
-        throw error;
-      };
-      if (!(await hashing.verify(provenHash, input.currentPassword).catch(notCounted))) {
-        await securityEventRepository(db).record({
-          userId,
-          event: 'sign_in_failed',
-          by: 'self',
-          visitor,
-          detail: 'Wrong current password',
-        });
-        throw wrongPassword();
-      }
-      rates.giveBack('failedSignIn', rateKey);
+      if ((await confirmPassword(userId, input.currentPassword, visitor)) !== 'right') throw wrongPassword();
       const passwordHash = await hashing.hash(input.newPassword);
       const ended = await db.transaction().execute(async (trx) => {
         const users = userRepository(trx);

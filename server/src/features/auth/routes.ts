@@ -1,11 +1,11 @@
 import { auth as api } from '@roster/contracts/auth';
 import type { FastifyRequest } from 'fastify';
 import type { Config } from '../../config.ts';
+import { visitorOf } from '../../http/device.ts';
 import type { Router } from '../../http/router.ts';
 import type { SessionCookie } from './cookie.ts';
 import type { AuthService } from './service.ts';
 import type { SessionService } from './sessions.ts';
-import { visitorOf } from './visitor.ts';
 
 type Dependencies = { auth: AuthService; sessions: SessionService; cookie: SessionCookie; config: Config };
 

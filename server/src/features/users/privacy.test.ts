@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { ask, clientId, messagesOf, newThread } from '#server/testing/chat';
+import { uploaded } from '#server/testing/files';
 import type { Visitor } from '#server/testing/visitor';
 
 /** What a person has; the words in it must reach no administrator. */
@@ -14,6 +15,8 @@ const planted = {
   instructions: 'planted-in-the-instructions',
   title: 'planted-in-the-title',
   message: 'planted-in-the-message',
+  filename: 'planted-in-the-filename.txt',
+  content: 'planted-in-the-file',
 };
 const markers = [...Object.values(planted), 'plantedInTheKey'];
 
@@ -26,6 +29,7 @@ type Owned = {
   answerId: number;
   runId: number;
   budgetId: number;
+  fileId: number;
   /** Of the administrator. */
   ownThreadId: number;
 };
@@ -51,6 +55,9 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   'POST /api/threads/:id/messages': ({ threadId }) => ({ path: `/api/threads/${threadId}/messages`, body: draft() }),
   'POST /api/messages/:id/regenerate': ({ answerId }) => ({ path: `/api/messages/${answerId}/regenerate`, body: {} }),
   'GET /api/runs/:id/events': ({ runId }) => ({ path: `/api/runs/${runId}/events` }),
+  'GET /api/files/:id/content': ({ fileId }) => ({ path: `/api/files/${fileId}/content` }),
+  'POST /api/files/:id/retry': ({ fileId }) => ({ path: `/api/files/${fileId}/retry`, body: {} }),
+  'DELETE /api/files/:id': ({ fileId }) => ({ path: `/api/files/${fileId}` }),
   'DELETE /api/analytics/budgets/:id': ({ budgetId }) => ({ path: `/api/analytics/budgets/${budgetId}` }),
   'POST /api/runs/:id/stop': ({ runId }) => ({ path: `/api/runs/${runId}/stop`, body: {} }),
 };
@@ -68,10 +75,10 @@ const referringToTheirs: Record<string, (owned: Owned) => Attempt[]> = {
     { path: `/api/threads/${ownThreadId}`, body: { assistantId } },
     { path: `/api/threads/${ownThreadId}`, body: { shownMessageId: answerId } },
   ],
-  'POST /api/threads/:id/messages': ({ ownThreadId, questionId, answerId }) => [
+  'POST /api/threads/:id/messages': ({ ownThreadId, questionId, answerId, fileId }) => [
     { path: `/api/threads/${ownThreadId}/messages`, body: { ...draft(), parentId: answerId } },
     { path: `/api/threads/${ownThreadId}/messages`, body: { ...draft(), parentId: questionId } },
-    { path: `/api/threads/${ownThreadId}/messages`, body: { ...draft(), fileIds: [1] } },
+    { path: `/api/threads/${ownThreadId}/messages`, body: { ...draft(), fileIds: [fileId] } },
   ],
 };
 
@@ -121,6 +128,7 @@ describe.each(engines)('an administrator on %s', (engine) => {
       answerId: run.messageId,
       runId: run.id,
       budgetId: (await bob.post('/api/analytics/budgets', { assistantId, amountUsd: 5 })).body.id,
+      fileId: (await uploaded(app, bob, { filename: planted.filename, content: planted.content })).id,
       ownThreadId: await newThread(ada),
     };
   });
@@ -168,6 +176,7 @@ describe.each(engines)('an administrator on %s', (engine) => {
       answerId: unknownId,
       runId: unknownId,
       budgetId: unknownId,
+      fileId: unknownId,
     };
     const attempts = (of: Owned) => [
       ...Object.entries(onTheirs).map(([name, attempt]) => [name, attempt(of)] as const),
@@ -198,7 +207,7 @@ describe.each(engines)('an administrator on %s', (engine) => {
       const searched = endpoint.query.safeParse({ q: 'x' }).success;
       if (searched) {
         const { body, status } = await ada.get(`${endpoint.path}?q=planted`);
-        expect([status, body.items], name).toEqual([200, []]);
+        expect([status, body.items ?? body], name).toEqual([200, []]);
       }
     }
   });
@@ -212,5 +221,6 @@ describe.each(engines)('an administrator on %s', (engine) => {
     const messages = await messagesOf(bob, owned.threadId);
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
     expect(messages[0]?.text).toBe(planted.message);
+    expect((await bob.get('/api/files')).body).toMatchObject([{ filename: planted.filename }]);
   });
 });

@@ -1,5 +1,6 @@
 import { account } from '@roster/contracts/account';
 import { auth, type ExternalProvider } from '@roster/contracts/auth';
+import { files } from '@roster/contracts/files';
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { currentUserQuery, forgetUser } from '#web/data/current-user.ts';
 import { call } from '#web/lib/api.ts';
@@ -19,6 +20,21 @@ export const securityEventsQuery = infiniteQueryOptions({
     call(account.securityEvents, { query: { limit: 10, ...(pageParam && { cursor: pageParam }) } }, signal),
   initialPageParam: '',
   getNextPageParam: (page) => page.nextCursor,
+  refetchOnMount: 'always',
+});
+
+const filesAskedFor = 100;
+
+/** The newest of the files that the provider has a copy of, and whether there may be more. */
+export const filesAtProviderQuery = queryOptions({
+  queryKey: ['files', 'at-provider'],
+  async queryFn({ signal }) {
+    const newest = await call(files.list, { query: { limit: filesAskedFor } }, signal);
+    return {
+      files: newest.filter(({ provider }) => provider.state === 'ready' || provider.state === 'forwarding'),
+      areAll: newest.length < filesAskedFor,
+    };
+  },
   refetchOnMount: 'always',
 });
 
@@ -51,11 +67,15 @@ export function useDisconnect() {
   });
 }
 
+export type Closing = { password?: string; removeAtProvider: boolean };
+
 export function useCloseAccount() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (password: string | undefined) =>
-      call(account.closeAccount, { body: password === undefined ? {} : { password } }),
+    mutationFn: ({ password, removeAtProvider }: Closing) =>
+      call(account.closeAccount, {
+        body: { ...(password !== undefined && { password }), ...(removeAtProvider && { removeAtProvider }) },
+      }),
     onSuccess: () => {
       forgetUser(client);
       forgetBrowserValues();

@@ -4,6 +4,7 @@ import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { SecretInput } from '#web/ui/secret-input.tsx';
+import { ProviderFiles } from './provider-files.tsx';
 import { useClosing } from './use-closing.ts';
 import { ClosingDescription, WhatGoes } from './what-goes.tsx';
 
@@ -11,6 +12,7 @@ import { ClosingDescription, WhatGoes } from './what-goes.tsx';
 export function CloseAccountDialog({ onClose }: { onClose: () => void }) {
   const formId = useId();
   const [password, setPassword] = useState('');
+  const [removeAtProvider, setRemoveAtProvider] = useState(false);
   const [error, setError] = useState<string>();
   const field = useRef<HTMLInputElement>(null);
   const { isPending, close } = useClosing();
@@ -23,7 +25,7 @@ export function CloseAccountDialog({ onClose }: { onClose: () => void }) {
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (password === '') return refuse('Enter your password to close the account.');
-    const failure = await close(password);
+    const failure = await close({ password, removeAtProvider });
     if (!(failure instanceof ApiError)) return;
     if (failure.fields?.password) refuse(failure.fields.password);
     else if (failure.code === 'invalid_credentials') refuse(failure.message);
@@ -48,6 +50,7 @@ export function CloseAccountDialog({ onClose }: { onClose: () => void }) {
     >
       <form id={formId} onSubmit={submit} noValidate className="grid gap-5">
         <WhatGoes />
+        <ProviderFiles checked={removeAtProvider} onChange={setRemoveAtProvider} />
         <Field label="Password" error={error}>
           {(control) => (
             <SecretInput

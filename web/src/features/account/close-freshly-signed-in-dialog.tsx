@@ -6,6 +6,7 @@ import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
+import { ProviderFiles } from './provider-files.tsx';
 import { useClosing } from './use-closing.ts';
 import { ClosingDescription, WhatGoes } from './what-goes.tsx';
 
@@ -13,8 +14,9 @@ import { ClosingDescription, WhatGoes } from './what-goes.tsx';
 export function CloseFreshlySignedInDialog({ onClose }: { onClose: () => void }) {
   const { isPending, close } = useClosing();
   const [isTooOld, setTooOld] = useState(false);
+  const [removeAtProvider, setRemoveAtProvider] = useState(false);
   const confirm = async () => {
-    const failure = await close(undefined);
+    const failure = await close({ removeAtProvider });
     if (failure instanceof ApiError && failure.code === 'sign_in_again') setTooOld(true);
   };
   return (
@@ -42,6 +44,7 @@ export function CloseFreshlySignedInDialog({ onClose }: { onClose: () => void })
     >
       <div className="grid gap-5">
         <WhatGoes />
+        <ProviderFiles checked={removeAtProvider} onChange={setRemoveAtProvider} />
         {isTooOld ? (
           <Notice tone="warning" live title="Your sign-in is too old">
             Sign in again, come back here, and close the account within 10 minutes.

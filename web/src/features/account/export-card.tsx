@@ -15,7 +15,7 @@ export function ExportCard() {
     <Card>
       <CardHeader
         title="Download your data"
-        description="One ZIP archive with files that other software can read: your account and preferences, your assistants, your conversations with all their branches, your usage and costs, and your security activity. Your API key and your password are not in it; nobody can read them back."
+        description="One ZIP archive with files that other software can read: your account and preferences, your assistants, your conversations with all their branches, your files, your usage and costs, and your security activity. Your API key and your password are not in it; nobody can read them back."
       />
       <CardBody className="pt-4">
         <Button

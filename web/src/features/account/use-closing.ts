@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { ApiError, errorText } from '#web/lib/api.ts';
 import { toast } from '#web/ui/toast.tsx';
-import { useCloseAccount } from './account-queries.ts';
+import { type Closing, useCloseAccount } from './account-queries.ts';
 
 /** What the dialog itself says, beside the field or in its place. */
 const isSaidInTheDialog = (error: unknown) =>
@@ -12,10 +12,10 @@ const isSaidInTheDialog = (error: unknown) =>
 export function useClosing() {
   const { mutateAsync, isPending } = useCloseAccount();
   const navigate = useNavigate();
-  async function close(password: string | undefined): Promise<unknown> {
+  async function close(closing: Closing): Promise<unknown> {
     if (isPending) return undefined;
     try {
-      await mutateAsync(password);
+      await mutateAsync(closing);
     } catch (error) {
       if (!isSaidInTheDialog(error))
         toast({

@@ -19,8 +19,8 @@ export function WhatGoes() {
     <div>
       <p>This is removed at once:</p>
       <ul className="mt-1.5 list-disc pl-5 marker:text-muted-foreground">
-        <li>your assistants and your conversations</li>
-        <li>the record of your usage and costs</li>
+        <li>your assistants, your conversations and your files</li>
+        <li>the record of your usage and costs, with your budgets and prices</li>
         <li>your preferences and your saved API key</li>
         <li>your sign-in on every device, and your security activity</li>
       </ul>

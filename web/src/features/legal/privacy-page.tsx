@@ -18,8 +18,8 @@ export function PrivacyPage() {
           </li>
           <li>Your API key, stored encrypted with a key that is kept outside the database.</li>
           <li>
-            Your assistants, your conversations, your preferences and your budgets, with the provider’s figures of what
-            was used.
+            Your assistants, your conversations, your files, your preferences and your budgets, with the provider’s
+            figures of what was used.
           </li>
           <li>The devices that are signed in: browser, IP address, when they signed in and were last active.</li>
           <li>
@@ -31,8 +31,9 @@ export function PrivacyPage() {
       <LegalSection title="Where it goes">
         <p>
           What you write in a chat, together with the assistant’s instructions, is sent to the AI provider of this
-          installation, with your own API key and under the provider’s policies. It is not sent to anybody else, and
-          there is no tracking and no advertising.
+          installation, with your own API key and under the provider’s policies. So are the files you upload, once a key
+          is saved; deleting a file here deletes it there too. Nothing is sent to anybody else, and there is no tracking
+          and no advertising.
         </p>
         <p>
           Mails about your account, such as a link to reset your password, go through the operator’s mail server. If you
@@ -40,7 +41,7 @@ export function PrivacyPage() {
         </p>
         <p>
           Administrators of this installation manage accounts: they see your e-mail address, name, role, and when you
-          were last active. They do not see your API key, your assistants or your conversations.
+          were last active. They do not see your API key, your assistants, your conversations or your files.
         </p>
       </LegalSection>
       <LegalSection title="In your browser">

@@ -3,9 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Config } from '../../../config.ts';
 import type { Actor } from '../../../http/actor.ts';
+import { visitorOf } from '../../../http/device.ts';
 import type { Rates } from '../../../http/rates.ts';
 import type { Router } from '../../../http/router.ts';
-import type { Visitor } from '../../../security/events-repository.ts';
 import type { SessionCookie } from '../cookie.ts';
 import type { SessionService } from '../sessions.ts';
 import type { FlowCookie } from './flow-cookie.ts';
@@ -33,11 +33,6 @@ const Callback = z.object({ code: text, state: text, iss: text, error: text });
 const Start = z.object({ redirect: text });
 
 const accountPage = '/settings?tab=account';
-
-const visitorOf = (request: FastifyRequest): Visitor => ({
-  userAgent: request.headers['user-agent'] ?? null,
-  ipAddress: request.ip,
-});
 
 export function externalRoutes({ route }: Router, dependencies: Dependencies) {
   const { app, config, rates, sessions, cookie, flowCookie, flows, providers, external } = dependencies;

@@ -1,0 +1,73 @@
+import type { FastifyInstance } from 'fastify';
+import type { Kysely } from 'kysely';
+import type { Config } from '../../config.ts';
+import type { Database } from '../../db/schema.ts';
+import type { Rates } from '../../http/rates.ts';
+import type { Router } from '../../http/router.ts';
+import type { MailTransport } from '../../mail/transport.ts';
+import { passwordConfirmation } from './confirm-password.ts';
+import { confirmationService } from './confirmation.ts';
+import type { SessionCookie } from './cookie.ts';
+import { expiredRows } from './expired-repository.ts';
+import { identityProviders } from './external/create.ts';
+import { flowCookie } from './external/flow-cookie.ts';
+import { flowService } from './external/flows.ts';
+import { flowRepository } from './external/repository.ts';
+import { externalRoutes } from './external/routes.ts';
+import { externalSignInService } from './external/service.ts';
+import { mailJobs } from './mailing.ts';
+import { createPasswordHashing, type HashingCost } from './password-hashing.ts';
+import { passwordRoutes } from './password-routes.ts';
+import { refuseGuessable } from './password-rules.ts';
+import { passwordLinks, passwordService } from './passwords.ts';
+import { authRoutes } from './routes.ts';
+import { authService } from './service.ts';
+import type { SessionService } from './sessions.ts';
+
+type Dependencies = {
+  app: FastifyInstance;
+  config: Config;
+  db: Kysely<Database>;
+  rates: Rates;
+  sessions: SessionService;
+  cookie: SessionCookie;
+  setupCode: string;
+  mail: MailTransport;
+  hashingCost: HashingCost | undefined;
+  /** Closes what is open of sessions that have ended. */
+  onSessionsEnded: (sessionIds: string[]) => void;
+  /** Called when work was stored. */
+  wakeJobs: () => void;
+};
+
+/** Joins the parts of sign-in, as app.ts joins the features. */
+export function createAuth(dependencies: Dependencies) {
+  const { app, config, db, rates, sessions, cookie, setupCode, mail, onSessionsEnded, wakeJobs } = dependencies;
+  const hashing = createPasswordHashing(dependencies.hashingCost);
+  const confirmation = confirmationService({ db, config, rates, wakeJobs });
+  const confirmPassword = passwordConfirmation({ db, hashing, rates });
+  const passwords = passwordService({ db, hashing, confirmPassword, onSessionsEnded, wakeJobs });
+  const auth = authService({ db, config, hashing, rates, sessions, confirmation, wakeJobs, setupCode });
+  const external = externalSignInService({ db, config, onSessionsEnded, wakeJobs });
+  const navigations = {
+    flowCookie: flowCookie(config.publicUrl.protocol === 'https:'),
+    flows: flowService(flowRepository(db)),
+    providers: identityProviders(config),
+  };
+
+  return {
+    routes(router: Router) {
+      authRoutes(router, { auth, sessions, cookie, config });
+      passwordRoutes(router, { passwords, confirmation });
+      externalRoutes(router, { app, config, rates, sessions, cookie, external, ...navigations });
+    },
+    needsSetupCode: auth.needsSetupCode,
+    confirmPassword,
+    passwordLink: passwordLinks(db, config.publicUrl),
+    hashPassword: hashing.hash,
+    refuseGuessable,
+    mailJob: mailJobs({ db, transport: mail, config, wake: wakeJobs }),
+    /** What is kept for a while only. */
+    expired: expiredRows(db),
+  };
+}

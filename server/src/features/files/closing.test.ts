@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { goodKey, password, type TestApp } from '#server/testing/app';
+import { until } from '#server/testing/chat';
+import { withFault } from '#server/testing/faults';
+import { atProvider, filePlaces, sha256, startFileApp, untilCopy, uploaded } from '#server/testing/files';
+import type { Visitor } from '#server/testing/visitor';
+import { beginDownload, unzip } from '#server/testing/zip';
+
+describe.each(filePlaces)('an account with files on %s and %s', (engine, store) => {
+  let place: Awaited<ReturnType<typeof startFileApp>>;
+  let app: TestApp;
+  beforeAll(async () => {
+    place = await startFileApp(engine, store);
+    app = place.app;
+    await app.as('admin');
+  });
+  afterAll(() => place.stop());
+
+  const close = (visitor: Visitor, more: object = {}) => visitor.delete('/api/user', { password, ...more });
+
+  test('takes them along in its export, two of the same name too', async () => {
+    const ada = await app.as('ada');
+    const other = await app.as('other');
+    await uploaded(app, other, { filename: 'theirs.txt', content: 'not hers' });
+    for (const content of ['first', 'second']) await uploaded(app, ada, { filename: 'same.txt', content });
+    const { body } = await beginDownload(app, ada, '/api/user/export');
+    const files = unzip(Buffer.from(await body.arrayBuffer()));
+    expect([files.get('files/1-same.txt'), files.get('files/2-same.txt')]).toEqual(['first', 'second']);
+    const [line] = files.get('files/INDEX.jsonl')?.split('\n') ?? [];
+    expect(JSON.parse(line ?? '')).toEqual({
+      file: 'files/1-same.txt',
+      filename: 'same.txt',
+      type: 'text/plain',
+      size: 5,
+      sha256: sha256(Buffer.from('first')),
+      createdAt: expect.any(String),
+    });
+    expect([...files.keys()].filter((name) => name.includes('theirs'))).toEqual([]);
+  });
+
+  test('takes them away when it is closed, and nobody else’s', async () => {
+    const [bob, max] = [await app.as('bob'), await app.as('max')];
+    for (let number = 0; number < 3; number++) await uploaded(app, bob, { content: `bob ${number}` });
+    await uploaded(app, max, { content: 'max' });
+    const before = (await place.stored()).length;
+    expect((await close(bob)).status).toBe(204);
+    await until('The removal of the bytes', async () => (await place.stored()).length === before - 3);
+    expect((await max.get('/api/files')).body).toHaveLength(1);
+  });
+
+  test('is emptied at the provider first where that is asked for', async () => {
+    const key = `${goodKey}Eve`;
+    const eve = await app.as('eve');
+    await eve.post('/api/settings/apikey', { apiKey: key });
+    const { id } = await uploaded(app, eve, { content: 'at the provider' });
+    await untilCopy(eve, id, 'ready');
+    expect(await atProvider(app, key)).toHaveLength(1);
+    expect((await close(eve, { removeAtProvider: true })).status).toBe(204);
+    expect(await atProvider(app, key)).toEqual([]);
+  });
+
+  test('is not closed where the provider could not be emptied, and can be closed without', async () => {
+    const key = `${goodKey}Fay`;
+    const fay = await app.as('fay');
+    await fay.post('/api/settings/apikey', { apiKey: key });
+    const { id } = await uploaded(app, fay, { content: 'stays' });
+    await untilCopy(fay, id, 'ready');
+    const { status, body } = await withFault(app, { fail: 'server_error' }, {}, () =>
+      close(fay, { removeAtProvider: true }),
+    );
+    expect([status, body.code]).toEqual([502, 'provider_failed']);
+    expect(body.message).toMatch(/^One file is still at the provider/);
+    expect((await fay.get('/api/user')).status).toBe(200);
+    expect((await close(fay)).status).toBe(204);
+  });
+});

@@ -1,0 +1,130 @@
+import { createSimulator } from '@roster/simulator/simulator';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Engine } from '#server/db/connect';
+import { emptyDatabase, goodKey } from '#server/testing/app';
+import { until } from '#server/testing/chat';
+import { type KillableServer, killableServer, registered, seeded } from '#server/testing/crash';
+import { beside } from '#server/testing/database';
+import { atProvider, download, filePlaces, inStore, sha256, someBytes, upload } from '#server/testing/files';
+import { startS3 } from '#server/testing/s3';
+import type { Visitor } from '#server/testing/visitor';
+
+const rounds = { sqlite: 20, postgres: 5 };
+const roundsOnS3 = 8;
+
+async function installation(engine: Engine, store: 'disk' | 'S3') {
+  const database = await emptyDatabase(engine);
+  const s3 = store === 'S3' ? await startS3() : undefined;
+  const simulator = createSimulator({ tokenDelayMs: 0 });
+  const provider = await simulator.listen();
+  const server = await killableServer({
+    DATA_DIR: database.dataDir,
+    PROVIDER_BASE_URL: provider.url,
+    ...(database.url && { DATABASE_URL: database.url }),
+    ...s3?.env,
+  });
+  onTestFinished(async () => {
+    await server.kill();
+    await simulator.close();
+    await s3?.close();
+    await database.remove();
+  });
+  const { dataDir, url: databaseUrl } = database;
+  const stored = () => (s3 ? s3.names() : inStore({ dataDir }));
+  return { app: { dataDir, databaseUrl, provider, stored }, server };
+}
+
+type Installation = Awaited<ReturnType<typeof installation>>['app'];
+
+const rowsOf = (app: Installation) =>
+  beside(app, async (db) => ({
+    files: await db.selectFrom('files').select(['id', 'filename', 'sha256', 'storage_key']).orderBy('id').execute(),
+    uploads: await db.selectFrom('file_uploads').select('id').execute(),
+    unfinished: await db.selectFrom('jobs').select('id').where('kind', '=', 'files.remove-bytes').execute(),
+  }));
+
+/** No reservation and no removal is left over, and what is in the store are the files of the list, no more, no less. */
+const untilTidy = (app: Installation) =>
+  until(
+    'A tidy store',
+    async () => {
+      const { files, uploads, unfinished } = await rowsOf(app);
+      if (uploads.length > 0 || unfinished.length > 0) return false;
+      const stored = app.stored().toSorted();
+      return JSON.stringify(stored) === JSON.stringify(files.map((file) => file.storage_key).toSorted()) && files;
+    },
+    60_000,
+  );
+
+/** Jobs that the dead process had taken are free again only after their lease; here at once. */
+const freeJobs = (app: Installation) =>
+  beside(app, (db) =>
+    db
+      .updateTable('jobs')
+      .set({ claimed_until: null, run_at: new Date(0).toISOString() })
+      .execute(),
+  );
+
+async function checkFiles(server: KillableServer, visitor: Visitor, contents: Map<string, Buffer>, app: Installation) {
+  for (const { id, filename } of await untilTidy(app)) {
+    const { status, bytes } = await download(server, visitor, id);
+    expect([status, sha256(bytes)], filename).toEqual([200, sha256(contents.get(filename) ?? Buffer.alloc(0))]);
+  }
+}
+
+describe.each(filePlaces)('killed again and again on %s and %s', (engine, store) => {
+  test('a file is there whole or not at all, and reaches the provider once', { timeout: 300_000 }, async () => {
+    const { app, server } = await installation(engine, store);
+    await server.start();
+    const visitor = await registered(server, 'ada');
+    const random = seeded(20_261_121);
+    const contents = new Map<string, Buffer>();
+    const acknowledged = new Set<string>();
+    const deleted = new Set<string>();
+
+    for (let round = 0; round < (store === 'S3' ? roundsOnS3 : rounds[engine]); round++) {
+      const sending = [0, 1].map(async (number) => {
+        const filename = `round ${round} file ${number}.bin`;
+        const content = someBytes(200_000 + random(6_000_000));
+        contents.set(filename, content);
+        const answer = await upload(server, visitor, { filename, content }).catch(() => undefined);
+        if (answer?.status === 201) acknowledged.add(filename);
+        return answer?.status;
+      });
+      const [oldest] = (await rowsOf(app)).files;
+      const deleting =
+        round % 3 === 2 && oldest
+          ? visitor.delete(`/api/files/${oldest.id}`).then(
+              ({ status }) => status === 200 && deleted.add(oldest.filename),
+              () => acknowledged.delete(oldest.filename),
+            )
+          : undefined;
+      // At the beginning, in the middle, right after the first answer, or a little later.
+      if (round % 4 === 3) await Promise.race(sending);
+      else await new Promise((resolve) => setTimeout(resolve, random(80)));
+      await server.kill();
+      await Promise.all(sending);
+      await deleting;
+      await server.start();
+      await freeJobs(app);
+      await checkFiles(server, visitor, contents, app);
+      const names = new Set((await rowsOf(app)).files.map(({ filename }) => filename));
+      for (const filename of acknowledged) if (!deleted.has(filename)) expect(names).toContain(filename);
+      for (const filename of deleted) expect(names).not.toContain(filename);
+    }
+
+    // Whatever was cut off on its way to the provider, or away from it, arrives at its end.
+    const { files } = await rowsOf(app);
+    await until(
+      'The provider’s having just these files',
+      async () => {
+        await freeJobs(app);
+        const there = (await atProvider(app, goodKey)).map(({ filename }) => filename).toSorted();
+        return JSON.stringify(there) === JSON.stringify(files.map(({ filename }) => filename).toSorted());
+      },
+      60_000,
+    );
+    expect(files.length).toBeGreaterThan(0);
+    expect(await server.terminate()).toBe(0);
+  });
+});

@@ -1,0 +1,176 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { RemovedFile } from '@roster/contracts/files';
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import type { Database } from '../../db/schema.ts';
+import { AppError } from '../../errors.ts';
+import { jobRepository } from '../../jobs/repository.ts';
+import { jobKind } from '../../jobs/worker.ts';
+import type { Provider } from '../../provider/provider.ts';
+import { ProviderError } from '../../provider/provider.ts';
+import type { Secret } from '../../security/secret.ts';
+import type { FileStore } from '../../storage/file-store.ts';
+import { copyRepository } from './copy-repository.ts';
+import type { Forwarding } from './forwarding.ts';
+import { fileRepository } from './repository.ts';
+
+type Dependencies = {
+  db: Kysely<Database>;
+  store: FileStore;
+  provider: Pick<Provider, 'files'>;
+  keys: { open: (userId: number) => Promise<Secret>; noteRejected: (userId: number, notice: string) => Promise<void> };
+  providerName: string;
+  lookUp: Forwarding['lookUp'];
+  isGone: (instance: number) => Promise<boolean>;
+  wake: () => void;
+};
+
+/** How long the one who deletes waits for the provider's word. */
+const patienceMs = 5_000;
+const atOnce = 5;
+/** More than a week. */
+const triesAtMost = 200;
+/** As many as one call of the page may name. */
+const idsAtOnce = 100;
+const keysAtOnce = 100;
+
+type CopyOf = { userId: number; copyId: number };
+
+/** Removes files here and at the provider. The bytes go after the rows, by jobs of the same transaction. */
+export function removal(dependencies: Dependencies) {
+  const { db, store, provider, keys, providerName, lookUp, isGone, wake } = dependencies;
+  const copies = copyRepository(db);
+
+  async function removeBytes({ storageKeys }: { storageKeys: string[] }) {
+    for (const key of storageKeys) await store.remove(key);
+  }
+
+  /** @throws where it is worth trying again later; the copy says why in either case */
+  async function removeCopy({ userId, copyId }: CopyOf) {
+    const copy = await copies.find(userId, copyId);
+    if (copy?.state !== 'removing') return;
+    if (copy.instance !== null && !(await isGone(copy.instance))) throw new Error('The file is still being sent');
+    if (copy.providerFileId === null && copy.sentAt === null) return copies.delete(userId, copyId);
+    try {
+      const apiKey = await keys.open(userId);
+      const id = copy.providerFileId ?? (await lookUp(apiKey, copy));
+      if (id !== undefined) await provider.files.remove(apiKey, id);
+    } catch (error) {
+      return notRemoved({ userId, copyId }, error);
+    }
+    await copies.delete(userId, copyId);
+  }
+
+  async function notRemoved({ userId, copyId }: CopyOf, error: unknown) {
+    if (error instanceof AppError)
+      // A saved key starts this again.
+      return copies.noteError(
+        userId,
+        copyId,
+        `Its copy at ${providerName} is removed once you have saved an API key that works.`,
+      );
+    if (error instanceof ProviderError) await copies.noteError(userId, copyId, error.message);
+    if (!(error instanceof ProviderError) || error.code !== 'key_rejected') throw error;
+    await keys.noteRejected(userId, error.message);
+  }
+
+  /** In the database; what remains to be done is stored as jobs with it. */
+  const removeRow = (userId: number, fileId: number) =>
+    db.transaction().execute(async (trx) => {
+      const copyIds = await copyRepository(trx).release(userId, fileId);
+      const file = await fileRepository(trx).delete(userId, fileId);
+      if (!file) return undefined;
+      const jobs = jobRepository(trx);
+      const now = new Date().toISOString();
+      await jobs.insert('files.remove-bytes', { storageKeys: [file.storageKey] }, now);
+      for (const copyId of copyIds) await jobs.insert('files.remove-copy', { userId, copyId }, now);
+      return { filename: file.filename, copyIds };
+    });
+
+  /** Waits a moment for the provider; what takes longer, the jobs finish. */
+  async function tryNow(userId: number, copyIds: number[]) {
+    const giveUpAt = performance.now() + patienceMs;
+    const left = [...copyIds];
+    async function takeTurns() {
+      for (let copyId = left.shift(); copyId !== undefined; copyId = left.shift()) {
+        const milliseconds = giveUpAt - performance.now();
+        if (milliseconds <= 0) return;
+        // Its failure is noted with the copy, and the job tries again.
+        const attempt = removeCopy({ userId, copyId }).catch(() => undefined);
+        const enough = new AbortController();
+        const patience = wait(milliseconds, undefined, { signal: enough.signal }).catch(() => undefined);
+        await Promise.race([attempt, patience]);
+        enough.abort();
+      }
+    }
+    await Promise.all(Array.from({ length: Math.min(atOnce, left.length) }, takeTurns));
+  }
+
+  async function removed(userId: number, rows: { id: number; filename: string; copyIds: number[] }[]) {
+    await tryNow(
+      userId,
+      rows.flatMap(({ copyIds }) => copyIds),
+    );
+    wake();
+    const pending = new Map((await copies.pendingRemovals(userId)).map(({ id, error }) => [id, error]));
+    return rows.map(({ id, filename, copyIds }): RemovedFile => {
+      const left = copyIds.find((copyId) => pending.has(copyId));
+      if (left === undefined) return { id, filename, provider: 'removed', message: null };
+      const why = pending.get(left) ?? `${providerName} has not confirmed it yet.`;
+      return { id, filename, provider: 'removing', message: `${why} Roster goes on trying.` };
+    });
+  }
+
+  async function removeMany(userId: number, ids: number[]) {
+    const rows: { id: number; filename: string; copyIds: number[] }[] = [];
+    const failed: { id: number; message: string }[] = [];
+    for (const id of new Set(ids)) {
+      const row = await removeRow(userId, id);
+      if (row) rows.push({ id, ...row });
+      else failed.push({ id, message: 'File not found.' });
+    }
+    return { deleted: await removed(userId, rows), failed };
+  }
+
+  return {
+    kinds: {
+      'files.remove-bytes': {
+        ...jobKind(z.object({ storageKeys: z.array(z.string()) }), removeBytes),
+        attempts: triesAtMost,
+      },
+      'files.remove-copy': {
+        ...jobKind(z.object({ userId: z.number(), copyId: z.number() }), removeCopy),
+        attempts: triesAtMost,
+      },
+    },
+
+    async remove(userId: number, fileId: number): Promise<RemovedFile> {
+      const row = await removeRow(userId, fileId);
+      if (!row) throw new AppError('not_found', 'File not found.');
+      const [answer] = await removed(userId, [{ id: fileId, ...row }]);
+      if (!answer) throw new Error('A removed file has no answer');
+      return answer;
+    },
+
+    removeMany,
+
+    /** Deletes every file of a person, and says how many of the provider's copies could not be removed. */
+    async removeEverywhere(userId: number): Promise<number> {
+      const ids = (await fileRepository(db).all(userId)).map(({ id }) => id);
+      for (let from = 0; from < ids.length; from += idsAtOnce)
+        await removeMany(userId, ids.slice(from, from + idsAtOnce));
+      return (await copies.pendingRemovals(userId)).length;
+    },
+
+    /** Within the transaction that closes an account: the rows go with the account, the bytes afterwards by a job. */
+    async removeAllOf(trx: Kysely<Database>, userId: number) {
+      const storageKeys = (await fileRepository(trx).all(userId)).map(({ storageKey }) => storageKey);
+      for (let from = 0; from < storageKeys.length; from += keysAtOnce)
+        await jobRepository(trx).insert(
+          'files.remove-bytes',
+          { storageKeys: storageKeys.slice(from, from + keysAtOnce) },
+          new Date().toISOString(),
+        );
+    },
+  };
+}

@@ -1,0 +1,172 @@
+import type { File, FilePurpose, FileSort } from '@roster/contracts/files';
+import { type Kysely, sql } from 'kysely';
+import type { Database } from '../../db/schema.ts';
+
+export type StoredFile = {
+  filename: string;
+  type: string;
+  size: number;
+  sha256: string;
+  storageKey: string;
+  purpose: FilePurpose;
+};
+
+/** Where a page of a list begins: after the file with this id, which has this value in the order of the list. */
+export type Place = { value: string | number; id: number };
+
+type Page = {
+  limit: number;
+  sort: FileSort;
+  after: Place | undefined;
+  purpose: FilePurpose | undefined;
+  q: string | undefined;
+};
+
+/** A name as it is searched and sorted. */
+export const nameKey = (name: string) => name.normalize('NFKC').toLowerCase();
+
+const orders = {
+  newest: { column: 'files.id', direction: 'desc' },
+  oldest: { column: 'files.id', direction: 'asc' },
+  name: { column: 'files.name_key', direction: 'asc' },
+  size: { column: 'files.size', direction: 'desc' },
+} as const;
+
+const pattern = (words: string) => `%${nameKey(words).replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
+
+export function fileRepository(db: Kysely<Database>) {
+  const shown = (userId: number) =>
+    db
+      .selectFrom('files')
+      .leftJoin('provider_copies as copy', (join) =>
+        join.onRef('copy.file_id', '=', 'files.id').onRef('copy.purpose', '=', 'files.purpose'),
+      )
+      .select([
+        'files.id',
+        'files.filename',
+        'files.type',
+        'files.size',
+        'files.purpose',
+        'files.created_at',
+        'copy.state',
+        'copy.error',
+      ])
+      .select((eb) =>
+        eb
+          .selectFrom('file_uses')
+          .whereRef('file_uses.file_id', '=', 'files.id')
+          .select((inner) => inner.fn.countAll<number>().as('uses'))
+          .as('used_by'),
+      )
+      .where('files.user_id', '=', userId);
+
+  type Row = Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFirstOrThrow']>>;
+
+  const toFile = (row: Row): File => ({
+    id: row.id,
+    filename: row.filename,
+    type: row.type,
+    size: row.size,
+    date: row.created_at,
+    createdAt: row.created_at,
+    purpose: row.purpose,
+    usedBy: row.used_by ?? 0,
+    // A copy that is being removed belongs to no file.
+    provider: { state: row.state === null || row.state === 'removing' ? 'queued' : row.state, error: row.error },
+  });
+
+  return {
+    /**
+     * Until the transaction ends, other uploads of this person wait, so that together they stay within the quota. The
+     * update changes nothing; it takes the lock on both engines. false: there is no such person any more.
+     */
+    async lock(userId: number): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('users')
+        .set((eb) => ({ status: eb.ref('status') }))
+        .where('id', '=', userId)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    async page(userId: number, { limit, sort, after, purpose, q }: Page): Promise<(File & { key: string })[]> {
+      const { column, direction } = orders[sort];
+      let query = shown(userId).select('files.name_key').limit(limit);
+      if (purpose) query = query.where('files.purpose', '=', purpose);
+      if (q) query = query.where(sql<boolean>`files.name_key like ${pattern(q)} escape '\\'`);
+      if (after) {
+        const { value, id } = after;
+        const beyond = direction === 'asc' ? '>' : '<';
+        query = query.where((eb) =>
+          eb.or([eb(column, beyond, value), eb.and([eb(column, '=', value), eb('files.id', beyond, id)])]),
+        );
+      }
+      const rows = await query.orderBy(column, direction).orderBy('files.id', direction).execute();
+      return rows.map((row) => ({ ...toFile(row), key: row.name_key }));
+    },
+    async find(userId: number, id: number): Promise<File | undefined> {
+      const row = await shown(userId).where('files.id', '=', id).executeTakeFirst();
+      return row && toFile(row);
+    },
+    /** Of its bytes. */
+    async stored(userId: number, id: number): Promise<StoredFile | undefined> {
+      const row = await db
+        .selectFrom('files')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      if (!row) return undefined;
+      const { filename, type, size, sha256, storage_key: storageKey, purpose } = row;
+      return { filename, type, size, sha256, storageKey, purpose };
+    },
+    async all(userId: number) {
+      return db
+        .selectFrom('files')
+        .select(['id', 'filename', 'storage_key as storageKey', 'type', 'size', 'sha256', 'created_at as createdAt'])
+        .where('user_id', '=', userId)
+        .orderBy('id')
+        .execute();
+    },
+    async insert(userId: number, file: StoredFile): Promise<number> {
+      const { id } = await db
+        .insertInto('files')
+        .values({
+          user_id: userId,
+          filename: file.filename,
+          name_key: nameKey(file.filename),
+          type: file.type,
+          size: file.size,
+          sha256: file.sha256,
+          storage_key: file.storageKey,
+          purpose: file.purpose,
+          created_at: new Date().toISOString(),
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      return id;
+    },
+    async delete(userId: number, id: number): Promise<{ filename: string; storageKey: string } | undefined> {
+      return db
+        .deleteFrom('files')
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .returning(['filename', 'storage_key as storageKey'])
+        .executeTakeFirst();
+    },
+    async summary(userId: number) {
+      const { total, bytes, used } = await db
+        .selectFrom('files')
+        .select((eb) => [
+          eb.fn.countAll<number>().as('total'),
+          sql<number>`coalesce(sum(files.size), 0)`.as('bytes'),
+          sql<number>`coalesce(sum(case when exists (select 1 from file_uses where file_uses.file_id = files.id)
+            then 1 else 0 end), 0)`.as('used'),
+        ])
+        .where('files.user_id', '=', userId)
+        .executeTakeFirstOrThrow();
+      return { totalFiles: total, storageUsedBytes: bytes, filesUsedByAi: used };
+    },
+  };
+}
+
+export type FileRepository = ReturnType<typeof fileRepository>;

@@ -1,0 +1,66 @@
+import { files as api } from '@roster/contracts/files';
+import { AppError } from '../../errors.ts';
+import type { Router } from '../../http/router.ts';
+import type { FileStore } from '../../storage/file-store.ts';
+import type { CopyRepository } from './copy-repository.ts';
+import type { Forwarding } from './forwarding.ts';
+import { attachment } from './labels.ts';
+import type { fileListing } from './listing.ts';
+import type { removal } from './removal.ts';
+import type { FileRepository } from './repository.ts';
+import type { uploadService } from './uploads.ts';
+
+type Dependencies = {
+  files: FileRepository;
+  copies: CopyRepository;
+  store: FileStore;
+  uploads: ReturnType<typeof uploadService>;
+  list: ReturnType<typeof fileListing>;
+  removals: ReturnType<typeof removal>;
+  forwarding: Forwarding;
+};
+
+const notFound = () => new AppError('not_found', 'File not found.');
+
+export function fileRoutes(router: Router, dependencies: Dependencies) {
+  const { files, copies, store, uploads, list, removals, forwarding } = dependencies;
+  const { route, rawRoute, uploadRoute } = router;
+
+  async function found(userId: number, id: number) {
+    const file = await files.find(userId, id);
+    if (!file) throw notFound();
+    return file;
+  }
+
+  route(api.list, async ({ actor, query, reply }) => {
+    const { page, next } = await list(actor.userId, query);
+    if (next) reply.header('link', `<${next}>; rel="next"`);
+    return page;
+  });
+  route(api.summary, ({ actor }) => files.summary(actor.userId));
+  uploadRoute(api.upload, ({ actor, request, receive }) => {
+    const length = request.headers['content-length'];
+    return uploads.upload(actor.userId, length === undefined ? undefined : Number(length), receive);
+  });
+  rawRoute(api.content, async ({ actor, params, reply }) => {
+    const file = await files.stored(actor.userId, params.id);
+    if (!file) throw notFound();
+    const content = await store.read(file.storageKey);
+    return reply
+      .headers({
+        'content-disposition': attachment(file.filename),
+        'content-length': file.size,
+        'content-security-policy': "sandbox; default-src 'none'",
+      })
+      .type('application/octet-stream')
+      .send(content);
+  });
+  route(api.remove, ({ actor, params }) => removals.remove(actor.userId, params.id));
+  route(api.removeMany, ({ actor, body }) => removals.removeMany(actor.userId, body.ids));
+  route(api.removals, ({ actor }) => copies.pendingRemovals(actor.userId));
+  route(api.retry, async ({ actor, params }) => {
+    await found(actor.userId, params.id);
+    await forwarding.retry(actor.userId, params.id);
+    return found(actor.userId, params.id);
+  });
+}

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto';
+import { type File, type FilePurpose, fileCountLimit, fileSizeLimit, storageLimit } from '@roster/contracts/files';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Kysely } from 'kysely';
+import type { Database } from '../../db/schema.ts';
+import { AppError } from '../../errors.ts';
+import type { IncomingFile } from '../../http/multipart.ts';
+import type { Receive } from '../../http/router.ts';
+import { jobRepository } from '../../jobs/repository.ts';
+import { type FileStore, newFileKey } from '../../storage/file-store.ts';
+import { copyRepository } from './copy-repository.ts';
+import { cleanName, cleanType } from './labels.ts';
+import { fileRepository } from './repository.ts';
+import { uploadRepository } from './upload-repository.ts';
+
+type Dependencies = {
+  db: Kysely<Database>;
+  store: FileStore;
+  instance: number;
+  isGone: (instance: number) => Promise<boolean>;
+  hasKey: (userId: number) => Promise<boolean>;
+  minFreeBytes: number;
+  log: FastifyBaseLogger;
+  wake: () => void;
+};
+
+const atOnce = 2;
+/** What a form may add to the file in it. */
+const formBytes = 64 * 1024;
+const inMegabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(2)} MB`;
+
+const noSpace = (cause?: unknown) =>
+  new AppError('no_space', 'The server has no room for more files. Please tell its operator.', { cause });
+const refused = (field: 'file' | 'purpose', message: string) =>
+  new AppError('invalid_input', message, { fields: { [field]: message } });
+
+/** Takes files in: room is reserved first, then the bytes come, then the file is committed with its forwarding. */
+export function uploadService({ db, store, instance, isGone, hasKey, minFreeBytes, log, wake }: Dependencies) {
+  const reserve = (userId: number, storageKey: string, bytes: number): Promise<number> =>
+    db.transaction().execute(async (trx) => {
+      const uploads = uploadRepository(trx);
+      if (!(await fileRepository(trx).lock(userId))) throw new AppError('not_signed_in', 'Please sign in.');
+      const taken = await uploads.taken(userId);
+      if (taken.underWay >= atOnce)
+        throw new AppError('rate_limited', 'Two files are being uploaded already. Please wait for one of them.', {
+          retryAfterSeconds: 1,
+        });
+      if (taken.files >= fileCountLimit)
+        throw new AppError(
+          'quota_exceeded',
+          `You have ${fileCountLimit} files, which is as many as can be kept. Delete some first.`,
+        );
+      if (taken.bytes + bytes > storageLimit)
+        throw new AppError(
+          'quota_exceeded',
+          `This file would go beyond the ${inMegabytes(storageLimit)} that you can keep; ${inMegabytes(storageLimit - taken.bytes)} are left. Delete some files first.`,
+        );
+      return uploads.insert(userId, storageKey, bytes, instance);
+    });
+
+  /** Stores the bytes while counting and hashing them. */
+  async function storeBytes(storageKey: string, { filename, type, content }: IncomingFile) {
+    const hash = createHash('sha256');
+    let size = 0;
+    async function* measured() {
+      for await (const chunk of content) {
+        size += chunk.length;
+        hash.update(chunk);
+        yield chunk;
+      }
+      if (size === 0) throw refused('file', 'The file is empty.');
+    }
+    try {
+      await store.put(storageKey, measured());
+    } catch (error) {
+      const isFull = error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+      throw isFull ? noSpace(error) : error;
+    }
+    return { filename: cleanName(filename), type: cleanType(type), size, sha256: hash.digest('hex'), storageKey };
+  }
+
+  type Stored = Awaited<ReturnType<typeof storeBytes>>;
+
+  /** The reservation goes in the transaction that the file comes in: while there is one, there is no file. */
+  async function commit(userId: number, uploadId: number, stored: Stored, purpose: FilePurpose): Promise<number> {
+    const state = (await hasKey(userId)) ? 'queued' : 'waiting_for_key';
+    return db.transaction().execute(async (trx) => {
+      const files = fileRepository(trx);
+      const isThere = await files.lock(userId);
+      if (!isThere || !(await uploadRepository(trx).delete(uploadId)))
+        throw new AppError('not_signed_in', 'Please sign in.');
+      const fileId = await files.insert(userId, { ...stored, purpose });
+      const { filename, size: bytes, sha256 } = stored;
+      const copyId = await copyRepository(trx).insert(userId, fileId, { filename, bytes, sha256, purpose }, state);
+      await jobRepository(trx).insert('files.forward', { userId, copyId }, new Date().toISOString());
+      return fileId;
+    });
+  }
+
+  /** Gives the room back and has the bytes removed, unless the file was committed after all. */
+  async function discard(uploadId: number, storageKey: string) {
+    await db.transaction().execute(async (trx) => {
+      if (await uploadRepository(trx).delete(uploadId))
+        await jobRepository(trx).insert('files.remove-bytes', { storageKeys: [storageKey] }, new Date().toISOString());
+    });
+    wake();
+  }
+
+  return {
+    async upload(
+      userId: number,
+      contentLength: number | undefined,
+      receive: Receive<{ purpose: FilePurpose }>,
+    ): Promise<File> {
+      if (contentLength !== undefined && contentLength > fileSizeLimit + formBytes)
+        throw new AppError('too_large', `The file is larger than ${fileSizeLimit / 1024 / 1024} MB.`);
+      const free = await store.freeBytes();
+      if (free !== undefined && free < minFreeBytes) throw noSpace();
+      const storageKey = newFileKey();
+      const uploadId = await reserve(userId, storageKey, Math.min(contentLength ?? fileSizeLimit, fileSizeLimit));
+      let fileId: number;
+      try {
+        const { fields, file } = await receive((incoming) => storeBytes(storageKey, incoming));
+        if (fields.purpose === 'fine-tune' && !/\.jsonl$/i.test(file.filename))
+          throw refused('file', 'A file for fine-tuning must be JSONL, with a name that ends in .jsonl.');
+        fileId = await commit(userId, uploadId, file, fields.purpose);
+      } catch (error) {
+        await discard(uploadId, storageKey).catch((failure: unknown) =>
+          log.error({ err: failure, uploadId }, 'a refused upload could not be cleared away; the next start does it'),
+        );
+        throw error;
+      }
+      wake();
+      const file = await fileRepository(db).find(userId, fileId);
+      if (!file) throw new AppError('not_found', 'The file was deleted in the meantime.');
+      return file;
+    },
+
+    /** What processes that are gone were receiving. */
+    async sweep(): Promise<number> {
+      let swept = 0;
+      for (const { id, storageKey, instance: receiver } of await uploadRepository(db).all()) {
+        if (!(await isGone(receiver))) continue;
+        await discard(id, storageKey);
+        swept++;
+      }
+      return swept;
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import type { IncomingMessage } from 'node:http';
+import { Busboy } from '@fastify/busboy';
+import { AppError } from '../errors.ts';
+
+/** A file while it arrives. Name and type are what the sender wrote: labels, of any content. */
+export type IncomingFile = { filename: string; type: string; content: AsyncIterable<Buffer> };
+
+export type ReceivedForm<T> = { fields: Record<string, string>; file: T };
+
+const fieldLimit = 10_000;
+const fieldsAtMost = 20;
+/** What is still read of a refused upload, so that its sender gets to read the answer. */
+const readAfterRefusal = 128 * 1024 * 1024;
+
+const incomplete = (cause?: unknown) =>
+  new AppError('invalid_input', 'The upload did not arrive whole. Please try again.', { cause });
+const refused = (field: string, message: string) =>
+  new AppError('invalid_input', message, { fields: { [field]: message } });
+
+/** The bytes of one part, up to the limit; a part that breaks off ends with an error, not like a shorter one. */
+async function* bounded(part: AsyncIterable<unknown>, limit: number): AsyncGenerator<Buffer> {
+  let size = 0;
+  try {
+    for await (const chunk of part) {
+      if (!Buffer.isBuffer(chunk)) throw new TypeError('A part of an upload came as text');
+      size += chunk.length;
+      if (size > limit)
+        throw new AppError('too_large', `The file is larger than ${Math.floor(limit / 1024 / 1024)} MB.`);
+      yield chunk;
+    }
+  } catch (error) {
+    throw error instanceof AppError ? error : incomplete(error);
+  }
+}
+
+function open(request: IncomingMessage) {
+  try {
+    return new Busboy({
+      headers: { ...request.headers, 'content-type': request.headers['content-type'] ?? '' },
+      limits: {
+        fieldNameSize: 100,
+        fieldSize: fieldLimit,
+        fields: fieldsAtMost,
+        parts: fieldsAtMost + 5,
+        headerPairs: 20,
+      },
+    });
+  } catch (cause) {
+    throw new AppError('invalid_input', 'The upload is not a form (multipart/form-data with a boundary).', { cause });
+  }
+}
+
+/**
+ * Reads a form of texts and exactly one file, in any order, without holding the file: `take` gets it as it arrives.
+ * Where this throws, `take` has ended too; what it stored is its caller's to remove.
+ */
+export async function receiveForm<T>(
+  request: IncomingMessage,
+  limit: number,
+  take: (file: IncomingFile) => Promise<T>,
+): Promise<ReceivedForm<T>> {
+  const parser = open(request);
+  const fields = new Map<string, string>();
+  let part: (AsyncIterable<unknown> & { destroy: (error?: Error) => unknown }) | undefined;
+  let taken: Promise<T> | undefined;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      parser.on('field', (name, value, _nameCut, valueCut) => {
+        if (valueCut || value.includes('\0')) reject(refused(name, 'This field cannot be stored'));
+        else if (fields.has(name)) reject(refused(name, 'This field may be there only once'));
+        else fields.set(name, value);
+      });
+      parser.on('file', (name, stream, filename, _encoding, type) => {
+        stream.on('error', () => undefined);
+        if (name !== 'file' || taken) {
+          stream.resume();
+          reject(
+            name === 'file' ? refused('file', 'Send one file at a time') : refused(name, 'This field is not known'),
+          );
+          return;
+        }
+        part = stream;
+        taken = take({ filename: filename ?? '', type: type ?? '', content: bounded(stream, limit) });
+        taken.catch(reject);
+      });
+      for (const event of ['partsLimit', 'fieldsLimit'] as const)
+        parser.once(event, () => reject(new AppError('invalid_input', 'The upload has too many parts.')));
+      parser.once('finish', resolve);
+      parser.once('error', (cause) => reject(cause instanceof AppError ? cause : incomplete(cause)));
+      // A connection that breaks ends the request without an end of the form.
+      request.once('close', () => {
+        if (!request.complete) reject(incomplete());
+      });
+      request.once('error', (cause) => reject(incomplete(cause)));
+      request.pipe(parser);
+    });
+    if (!taken) throw refused('file', 'Please select at least one file to upload');
+    return { fields: Object.fromEntries(fields), file: await taken };
+  } catch (error) {
+    request.unpipe(parser);
+    part?.destroy(error instanceof Error ? error : undefined);
+    await taken?.catch(() => undefined);
+    parser.on('error', () => undefined);
+    discardRest(request);
+    throw error;
+  }
+}
+
+/** Lets the rest of a refused body run into the void, up to a bound. */
+export function discardRest(request: IncomingMessage) {
+  let size = 0;
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > readAfterRefusal) request.destroy();
+  });
+  request.resume();
+}

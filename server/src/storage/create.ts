@@ -1,0 +1,11 @@
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import { diskStore } from './disk.ts';
+import type { FileStore } from './file-store.ts';
+
+/** The data folder, unless an S3-compatible store is configured. */
+export async function createFileStore({ dataDir, s3 }: Pick<Config, 'dataDir' | 's3'>): Promise<FileStore> {
+  if (!s3) return diskStore(join(dataDir, 'files'));
+  const { s3Store } = await import('./s3.ts');
+  return s3Store(s3);
+}

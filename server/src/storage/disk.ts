@@ -1,0 +1,46 @@
+import { createWriteStream, mkdirSync } from 'node:fs';
+import { open, rename, rm, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { FileStore } from './file-store.ts';
+
+/** Files in one folder of this machine. */
+export function diskStore(folder: string): FileStore {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const whole = (key: string) => join(folder, key);
+  const unfinished = (key: string) => join(folder, `${key}.part`);
+
+  /** Without it a name, new or gone, may be another one after a power cut. */
+  async function syncFolder() {
+    const handle = await open(folder, 'r');
+    await handle.sync().finally(() => handle.close());
+  }
+
+  return {
+    async put(key, content) {
+      const target = createWriteStream(unfinished(key), { flags: 'wx', mode: 0o600, flush: true });
+      try {
+        await pipeline(content, target);
+        await rename(unfinished(key), whole(key));
+        await syncFolder();
+      } catch (error) {
+        await rm(unfinished(key), { force: true });
+        await rm(whole(key), { force: true });
+        throw error;
+      }
+    },
+    async read(key) {
+      const handle = await open(whole(key), 'r');
+      return handle.createReadStream();
+    },
+    async remove(key) {
+      await rm(unfinished(key), { force: true });
+      await rm(whole(key), { force: true });
+      await syncFolder();
+    },
+    async freeBytes() {
+      const { bavail, bsize } = await statfs(folder);
+      return bavail * bsize;
+    },
+  };
+}

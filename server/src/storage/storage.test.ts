@@ -1,0 +1,123 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Secret } from '#server/security/secret';
+import { sha256, someBytes } from '#server/testing/files';
+import { startS3 } from '#server/testing/s3';
+import { diskStore } from './disk.ts';
+import { type FileStore, newFileKey } from './file-store.ts';
+import { s3Store } from './s3.ts';
+
+type Place = { store: FileStore; names: () => string[]; close: () => void | Promise<void> };
+
+async function disk(): Promise<Place> {
+  const folder = mkdtempSync(join(tmpdir(), 'roster-store-'));
+  return {
+    store: diskStore(folder),
+    names: () => readdirSync(folder),
+    close: () => rmSync(folder, { recursive: true }),
+  };
+}
+
+async function s3(): Promise<Place> {
+  const { endpoint, bucket, region, accessKeyId, secretAccessKey, names, close } = await startS3();
+  const secret = new Secret(secretAccessKey);
+  const store = s3Store({ endpoint: new URL(endpoint), bucket, region, accessKeyId, secretAccessKey: secret });
+  return { store, names, close };
+}
+
+async function* inChunks(content: Buffer, size = 65_536) {
+  for (let from = 0; from < content.length; from += size) yield content.subarray(from, from + size);
+}
+
+async function* breakingAfter(content: Buffer) {
+  yield* inChunks(content);
+  throw new Error('The sender is gone');
+}
+
+describe.each([
+  ['a folder', disk],
+  ['an S3-compatible store', s3],
+])('%s', (_name, open) => {
+  let place: Place;
+  beforeAll(async () => {
+    place = await open();
+  });
+  afterAll(() => place.close());
+
+  const part = 5 * 1024 * 1024;
+  test.each([
+    1,
+    65_536,
+    part - 1,
+    part,
+    part + 1,
+    2 * part,
+    3 * part + 17,
+  ])('gives back %i bytes as they were', async (size) => {
+    const { store, names } = place;
+    const [key, content] = [newFileKey(), someBytes(size)];
+    await store.put(key, inChunks(content));
+    expect(names()).toEqual([key]);
+    expect(sha256(await buffer(await store.read(key)))).toBe(sha256(content));
+    await store.remove(key);
+    expect(names()).toEqual([]);
+    await expect(store.read(key)).rejects.toThrow();
+  });
+
+  test.each([0, 1_000, part + 1, 3 * part])('keeps nothing of what breaks off after %i bytes', async (size) => {
+    const { store, names } = place;
+    const key = newFileKey();
+    await expect(store.put(key, breakingAfter(someBytes(size)))).rejects.toThrow('The sender is gone');
+    expect(names()).toEqual([]);
+    await store.remove(key);
+  });
+
+  test('knows its room, or says that it does not', async () => {
+    const free = await place.store.freeBytes();
+    expect(free === undefined || free > 0).toBe(true);
+  });
+});
+
+test('parts that a crash left in an S3-compatible store go with the file', async () => {
+  const server = await startS3();
+  const { endpoint, bucket, region, accessKeyId, secretAccessKey } = server;
+  const secret = new Secret(secretAccessKey);
+  const store = s3Store({ endpoint: new URL(endpoint), bucket, region, accessKeyId, secretAccessKey: secret });
+  try {
+    const [key, other] = [newFileKey(), newFileKey()];
+    // Nobody ends these uploads: the store refuses what would.
+    server.refuse((method, path) =>
+      path.includes('uploadId') && (method === 'DELETE' || path.includes('partNumber=2'))
+        ? { status: 500, code: 'InternalError' }
+        : undefined,
+    );
+    for (const one of [key, other]) await expect(store.put(one, inChunks(someBytes(12_000_000)))).rejects.toThrow();
+    server.refuse(() => undefined);
+    expect(server.names().toSorted()).toEqual([`${key}.part`, `${other}.part`].toSorted());
+    await store.remove(key);
+    expect(server.names()).toEqual([`${other}.part`]);
+  } finally {
+    await server.close();
+  }
+});
+
+test('a wrong secret opens nothing', async () => {
+  const server = await startS3();
+  const { endpoint, bucket, region, accessKeyId } = server;
+  const store = s3Store({
+    endpoint: new URL(endpoint),
+    bucket,
+    region,
+    accessKeyId,
+    secretAccessKey: new Secret('another-secret'),
+  });
+  try {
+    await expect(store.put(newFileKey(), inChunks(someBytes(10)))).rejects.toThrow(/SignatureDoesNotMatch|403/);
+    expect(server.names()).toEqual([]);
+  } finally {
+    await server.close();
+  }
+});

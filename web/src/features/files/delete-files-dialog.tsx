@@ -77,10 +77,15 @@ function announce({ deleted, failed }: DeletedFiles, provider: string) {
     });
   const [first] = deleted;
   if (!first) return;
-  const what = deleted.length === 1 ? `${first.filename} has been deleted.` : `${formatCount(deleted.length, 'file')} have been deleted.`;
+  const what =
+    deleted.length === 1
+      ? `${first.filename} has been deleted.`
+      : `${formatCount(deleted.length, 'file')} have been deleted.`;
   const left = deleted.filter((file) => file.provider === 'removing');
   const [pending] = left;
   const rest =
-    left.length > 1 ? ` ${formatCount(left.length, 'copy', 'copies')} at ${provider} are still being removed.` : ` ${pending?.message ?? ''}`;
+    left.length > 1
+      ? ` ${formatCount(left.length, 'copy', 'copies')} at ${provider} are still being removed.`
+      : ` ${pending?.message ?? ''}`;
   toast({ title: 'Success', description: `${what}${pending ? rest : ''}` });
 }

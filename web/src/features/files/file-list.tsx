@@ -1,7 +1,7 @@
 import type { File } from '@roster/contracts/files';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Files, SearchX, Upload } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { useEditing } from '#web/data/current-user.ts';
 import { type FilesView, filesQuery } from '#web/data/files.ts';
 import { errorText } from '#web/lib/api.ts';
@@ -15,36 +15,25 @@ import { FilesToolbar } from './files-toolbar.tsx';
 import { PreviewPanel } from './preview-panel.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { useForwardingWatch } from './use-forwarding-watch.ts';
+import { useSelection } from './use-selection.ts';
 
 const everything: FilesView = { q: '', sort: 'newest', purpose: null };
+const idsOf = (files: readonly File[]) => files.map(({ id }) => id);
+const isNarrowed = ({ q, purpose }: FilesView) => q !== '' || purpose !== null;
 
 export function FileList({ onUpload }: { onUpload: () => void }) {
   const [view, setView] = useState(everything);
-  const query = useInfiniteQuery(filesQuery(view));
-  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
+  const { query, files, isEmpty, hasFailed } = useFiles(view);
+  const { selected, chosen, select } = useSelection(files);
   const [deleting, setDeleting] = useState<readonly File[]>([]);
   const [preview, setPreview] = useState<File | null>(null);
   const { mayEdit, reason } = useEditing();
+  const selectOne = useCallback((id: number, isSelected: boolean) => select([id], isSelected), [select]);
+  const deleteOne = useCallback((file: File) => setDeleting([file]), []);
 
-  const files = uniqueFiles(query.data?.pages.flatMap(({ items }) => items) ?? []);
-  useForwardingWatch(view, files);
-  const chosen = files.filter(({ id }) => selected.has(id));
-  const isNarrowed = view.q !== '' || view.purpose !== null;
-  const isEmpty = query.isSuccess && !query.isPlaceholderData && files.length === 0;
-
-  const select = (ids: readonly number[], isSelected: boolean) =>
-    setSelected((before) => {
-      const next = new Set(before);
-      for (const id of ids) isSelected ? next.add(id) : next.delete(id);
-      return next;
-    });
-  const selectAll = (isSelected: boolean) =>
-    select(
-      files.map(({ id }) => id),
-      isSelected,
-    );
-  if (query.isError && files.length === 0 && !isNarrowed) {
-    return (
+  let instead: ReactNode;
+  if (hasFailed)
+    instead = (
       <ErrorState
         title="Failed to load files"
         message={errorText(query.error, 'An error occurred while loading your files.')}
@@ -52,9 +41,10 @@ export function FileList({ onUpload }: { onUpload: () => void }) {
         onRetry={() => void query.refetch()}
       />
     );
-  }
-  if (isEmpty && !isNarrowed) {
-    return (
+  else if (isEmpty)
+    instead = isNarrowed(view) ? (
+      <NothingFound view={view} onShowAll={() => setView({ ...everything, sort: view.sort })} />
+    ) : (
       <EmptyState
         icon={Files}
         text="No files uploaded yet"
@@ -65,35 +55,24 @@ export function FileList({ onUpload }: { onUpload: () => void }) {
         }
       />
     );
-  }
+  if (instead && !isNarrowed(view)) return instead;
   return (
     <section aria-label="Uploaded files">
       <FilesToolbar view={view} onViewChange={setView} />
-      {mayEdit && files.length > 0 ? (
-        <SelectionBar files={files} chosen={chosen} onSelectAll={selectAll} onDelete={() => setDeleting(chosen)} />
-      ) : (
-        <div className="mt-3" />
-      )}
-      {query.isError && files.length === 0 ? (
-        <ErrorState
-          title="Failed to load files"
-          message={errorText(query.error, 'An error occurred while loading your files.')}
-          busy={query.isFetching}
-          onRetry={() => void query.refetch()}
-        />
-      ) : isEmpty ? (
-        <EmptyState
-          icon={SearchX}
-          text={view.q === '' ? 'No files with this purpose.' : `No filename contains “${view.q}”.`}
-          action={<Button onClick={() => setView({ ...everything, sort: view.sort })}>Show All Files</Button>}
-        />
-      ) : (
+      <SelectionBar
+        isShown={mayEdit && !instead}
+        files={files}
+        chosen={chosen}
+        onSelectAll={(isSelected) => select(idsOf(files), isSelected)}
+        onDelete={() => setDeleting(chosen)}
+      />
+      {instead ?? (
         <FileTable
           files={files}
           selected={selected}
-          onSelect={(id, isSelected) => select([id], isSelected)}
+          onSelect={selectOne}
           onPreview={setPreview}
-          onDelete={(file) => setDeleting([file])}
+          onDelete={deleteOne}
           isLoading={query.isPending}
           isStale={query.isPlaceholderData}
         />
@@ -104,19 +83,35 @@ export function FileList({ onUpload }: { onUpload: () => void }) {
         <DeleteFilesDialog
           files={deleting}
           onClose={() => setDeleting([])}
-          onDeleted={() =>
-            select(
-              deleting.map(({ id }) => id),
-              false,
-            )
-          }
+          onDeleted={() => select(idsOf(deleting), false)}
         />
       )}
     </section>
   );
 }
 
-/** Pages that were read at different times may overlap. */
-function uniqueFiles(files: readonly File[]): File[] {
-  return [...new Map(files.map((file) => [file.id, file])).values()];
+function useFiles(view: FilesView) {
+  const query = useInfiniteQuery(filesQuery(view));
+  // Pages that were read at different times may overlap.
+  const files = useMemo(() => {
+    const items = query.data?.pages.flatMap((page) => page.items) ?? [];
+    return [...new Map(items.map((file) => [file.id, file])).values()];
+  }, [query.data]);
+  useForwardingWatch(view, files);
+  return {
+    query,
+    files,
+    isEmpty: query.isSuccess && !query.isPlaceholderData && files.length === 0,
+    hasFailed: query.isError && files.length === 0,
+  };
+}
+
+function NothingFound({ view: { q }, onShowAll }: { view: FilesView; onShowAll: () => void }) {
+  return (
+    <EmptyState
+      icon={SearchX}
+      text={q === '' ? 'No files with this purpose.' : `No filename contains “${q}”.`}
+      action={<Button onClick={onShowAll}>Show All Files</Button>}
+    />
+  );
 }

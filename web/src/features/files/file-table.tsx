@@ -1,5 +1,6 @@
 import type { File } from '@roster/contracts/files';
 import { Download, Trash2 } from 'lucide-react';
+import { memo } from 'react';
 import { useEditing } from '#web/data/current-user.ts';
 import { fileAddress } from '#web/data/files.ts';
 import { formatCount, formatDateTime, formatLongDate, formatMegabytes, formatNumber } from '#web/lib/format.ts';
@@ -24,16 +25,30 @@ type FileTableProps = {
 
 const usesOf = ({ usedBy }: File) => (usedBy === 0 ? 'Nothing yet' : formatCount(usedBy, 'place'));
 
-export function FileTable({ files, isLoading, isStale, ...row }: FileTableProps) {
+export function FileTable(props: FileTableProps) {
+  const { files, selected, onSelect, onPreview, onDelete, isLoading, isStale } = props;
   const isNarrow = useNarrow();
   const isTight = useTight();
   const name: Column<File> = {
     id: 'name',
     header: 'Filename',
     isTitle: true,
-    cell: (file) => <FileName file={file} {...row} />,
+    cell: (file) => (
+      <FileName
+        file={file}
+        isSelected={selected.has(file.id)}
+        withDetails={isTight && !isNarrow}
+        onSelect={onSelect}
+        onPreview={onPreview}
+      />
+    ),
   };
-  const purpose: Column<File> = { id: 'purpose', header: 'Purpose', width: 'w-28', cell: (file) => purposeNames[file.purpose] };
+  const purpose: Column<File> = {
+    id: 'purpose',
+    header: 'Purpose',
+    width: 'w-28',
+    cell: (file) => purposeNames[file.purpose],
+  };
   const uses: Column<File> = {
     id: 'uses',
     header: 'Used by AI',
@@ -51,57 +66,72 @@ export function FileTable({ files, isLoading, isStale, ...row }: FileTableProps)
     id: 'size',
     header: 'Size',
     align: 'end',
-    width: 'w-28',
-    cell: (file) => (
-      <span className="tabular-nums" title={`${formatNumber(file.size)} bytes`}>
-        {formatMegabytes(file.size)}
-      </span>
-    ),
+    width: 'w-26',
+    cell: (file) => <Size bytes={file.size} />,
   };
   const date: Column<File> = {
     id: 'date',
     header: 'Upload date',
     width: 'w-44',
-    cell: ({ date: uploaded }) => (
-      <time dateTime={uploaded} title={formatDateTime(uploaded)}>
-        {formatLongDate(uploaded)}
-      </time>
-    ),
+    cell: (file) => <UploadDate date={file.date} />,
   };
   const actions: Column<File> = {
     id: 'actions',
     header: 'Actions',
     width: 'w-28',
     align: 'end',
-    cell: (file) => <FileActions file={file} onDelete={row.onDelete} />,
+    cell: (file) => <FileActions file={file} onDelete={onDelete} />,
   };
   return (
     <Table
       label="Files"
       columns={
-        isNarrow ? [name, size, date, purpose, uses] : isTight ? [name, size, date, actions] : [name, purpose, uses, size, date, actions]
+        isNarrow
+          ? [name, size, date, purpose, uses]
+          : isTight
+            ? [name, size, actions]
+            : [name, purpose, uses, size, date, actions]
       }
       rows={files}
       rowKey={({ id }) => id}
       loadingRows={isLoading ? 6 : 0}
       isStale={isStale}
-      {...(isNarrow && { actions: (file: File) => <FileActions file={file} onDelete={row.onDelete} /> })}
+      {...(isNarrow && { actions: (file: File) => <FileActions file={file} onDelete={onDelete} /> })}
     />
   );
 }
 
-type FileNameProps = Pick<FileTableProps, 'selected' | 'onSelect' | 'onPreview'> & { file: File };
+// A list may hold a thousand rows: what is in them is drawn again only where it has changed.
 
-function FileName({ file, selected, onSelect, onPreview }: FileNameProps) {
+const Size = memo(({ bytes }: { bytes: number }) => (
+  <span className="tabular-nums" title={`${formatNumber(bytes)} bytes`}>
+    {formatMegabytes(bytes)}
+  </span>
+));
+
+const UploadDate = memo(({ date }: { date: string }) => (
+  <time dateTime={date} title={formatDateTime(date)}>
+    {formatLongDate(date)}
+  </time>
+));
+
+type FileNameProps = Pick<FileTableProps, 'onSelect' | 'onPreview'> & {
+  file: File;
+  isSelected: boolean;
+  /** What has no column of its own. */
+  withDetails: boolean;
+};
+
+const FileName = memo(({ file, isSelected, withDetails, onSelect, onPreview }: FileNameProps) => {
   const { mayEdit } = useEditing();
   const { id, filename } = file;
   return (
-    <div className="flex gap-2 py-2 pl-1">
+    <div className="flex gap-2 py-2 pl-1 max-md:py-1">
       {mayEdit && (
         <span className="flex h-5 items-center pr-1">
           <Checkbox
             aria-label={`Select ${filename}`}
-            checked={selected.has(id)}
+            checked={isSelected}
             onChange={(event) => onSelect(id, event.currentTarget.checked)}
           />
         </span>
@@ -115,13 +145,20 @@ function FileName({ file, selected, onSelect, onPreview }: FileNameProps) {
         >
           {filename}
         </button>
+        {withDetails && (
+          <p className="whitespace-normal text-muted-foreground text-sm">
+            {[formatLongDate(file.date), purposeNames[file.purpose], file.usedBy > 0 && `used in ${usesOf(file)}`]
+              .filter(Boolean)
+              .join(' · ')}
+          </p>
+        )}
         <ProviderState file={file} />
       </div>
     </div>
   );
-}
+});
 
-function FileActions({ file, onDelete }: { file: File; onDelete: (file: File) => void }) {
+const FileActions = memo(({ file, onDelete }: { file: File; onDelete: (file: File) => void }) => {
   const { mayEdit, reason } = useEditing();
   return (
     <div className="flex justify-end gap-1 p-1">
@@ -146,4 +183,4 @@ function FileActions({ file, onDelete }: { file: File; onDelete: (file: File) =>
       />
     </div>
   );
-}
+});

@@ -26,7 +26,7 @@ export function FilesToolbar({ view, onViewChange }: FilesToolbarProps) {
         onChange={({ currentTarget: { value } }) =>
           onViewChange({ ...view, purpose: purposeChoices.find((choice) => choice.value === value)?.value ?? null })
         }
-        className="max-sm:flex-1 sm:w-40"
+        className="max-sm:flex-1 sm:w-36"
       >
         <option value="">All purposes</option>
         {purposeChoices.map(({ value, name }) => (
@@ -41,7 +41,7 @@ export function FilesToolbar({ view, onViewChange }: FilesToolbarProps) {
         onChange={({ currentTarget: { value } }) =>
           onViewChange({ ...view, sort: fileSorts.find((sort) => sort === value) ?? 'newest' })
         }
-        className="max-sm:flex-1 sm:w-40"
+        className="max-sm:flex-1 sm:w-36"
       >
         {fileSorts.map((sort) => (
           <option key={sort} value={sort}>
@@ -74,7 +74,7 @@ function SearchField({ text, onSearch }: { text: string; onSearch: (text: string
     return () => clearTimeout(timer);
   }, [typed]);
   return (
-    <search className="relative block min-w-48 flex-1 max-sm:basis-full">
+    <search className="relative block min-w-40 flex-1 max-sm:basis-full">
       <Search
         aria-hidden
         className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted-foreground"

@@ -67,7 +67,11 @@ function Retry({ file: { id, filename } }: { file: File }) {
     if (retry.isPending) return;
     retry.mutate(id, {
       onError: (error) =>
-        toast({ title: 'Forwarding failed', description: errorText(error, 'Please try again.'), variant: 'destructive' }),
+        toast({
+          title: 'Forwarding failed',
+          description: errorText(error, 'Please try again.'),
+          variant: 'destructive',
+        }),
     });
   };
   return (

@@ -11,7 +11,7 @@ import { Dialog } from '#web/ui/dialog.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { ProgressBar } from './progress-bar.tsx';
 import { suggestPurpose } from './purposes.ts';
-import { createUploadQueue, type Upload, type UploadsEnded } from './upload-queue.ts';
+import { createUploadQueue, maySendAgain, type Upload, type UploadsEnded } from './upload-queue.ts';
 import { UploadRow } from './upload-row.tsx';
 import { useFileDrop } from './use-file-drop.ts';
 
@@ -34,8 +34,11 @@ export function UploadDialog({ files, onClose }: { files: readonly File[]; onClo
   const blocker = useBlocker({ shouldBlockFn: () => isRunning, enableBeforeUnload: isRunning, withResolver: true });
   const isBlocked = blocker.status === 'blocked';
   const close = () => (isRunning ? setAsking(true) : onClose());
+  const hasWaiting = uploads.some(({ state }) => state === 'waiting');
+  const retriesAll = !hasWaiting && !isRunning && uploads.some(maySendAgain);
   const start = () => {
-    if (uploads.some(({ state }) => state === 'waiting')) queue.start();
+    if (retriesAll) queue.retryAll();
+    else if (hasWaiting) queue.start();
     else
       toast({
         title: 'No files selected',
@@ -55,7 +58,7 @@ export function UploadDialog({ files, onClose }: { files: readonly File[]; onClo
           <TotalProgress uploads={uploads} isRunning={isRunning} />
           <Button onClick={close}>{uploads.some(({ state }) => state === 'done') ? 'Close' : 'Cancel'}</Button>
           <Button variant="primary" busy={isRunning} pendingLabel="Uploading..." onClick={start}>
-            Upload
+            {retriesAll ? 'Retry All' : 'Upload'}
           </Button>
         </>
       }
@@ -111,9 +114,8 @@ function useEndOfUploads(ended: UploadsEnded | undefined, onClose: () => void) {
         description: errorText(failure, 'Failed to upload file'),
         variant: 'destructive',
       });
-    if (done === 0) return;
     const timer = setTimeout(() => {
-      if (failures.length === 0) latest.current.onClose();
+      if (done > 0 && failures.length === 0) latest.current.onClose();
       void latest.current.refetch();
     }, closeAfter);
     return () => clearTimeout(timer);
@@ -155,13 +157,13 @@ function TotalProgress({ uploads, isRunning }: { uploads: readonly Upload[]; isR
   const isShown = total > 0 && (isRunning || done > 0);
   const percent = total === 0 ? 0 : Math.round((done / total) * 100);
   return (
-    <div role="status" className="mr-auto w-64 min-w-0 text-muted-foreground text-sm tabular-nums max-sm:w-full">
+    <output className="mr-auto block w-64 min-w-0 text-muted-foreground text-sm tabular-nums max-sm:w-full">
       {isShown && (
         <>
           {`${done} of ${formatCount(total, 'file')} uploaded, ${percent}%`}
           <ProgressBar label="All uploads" percent={percent} className="mt-1.5" />
         </>
       )}
-    </div>
+    </output>
   );
 }

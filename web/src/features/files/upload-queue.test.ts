@@ -37,7 +37,12 @@ test('files go one at a time, and what the server would not take is not sent', a
   const large = file('large');
   Object.defineProperty(large, 'size', { value: 52_428_801 });
   await queue.add([file('a'), file('empty', 0), large, file('b.jsonl')]);
-  expect(queue.snapshot().uploads.map(({ purpose }) => purpose).at(-1)).toBe('fine-tune');
+  expect(
+    queue
+      .snapshot()
+      .uploads.map(({ purpose }) => purpose)
+      .at(-1),
+  ).toBe('fine-tune');
   expect(queue.snapshot().uploads.map(({ reason }) => reason)).toEqual([
     undefined,
     'This file is empty.',

@@ -36,6 +36,9 @@ type Dependencies = {
 };
 
 const longestPauseSeconds = 120;
+const unsent = { state: 'waiting', reason: undefined, sent: 0, rate: undefined } as const;
+
+export const maySendAgain = ({ state }: Upload): boolean => state === 'failed' || state === 'cancelled';
 
 export function whyRefused({ size }: File): string | undefined {
   if (size === 0) return 'This file is empty.';
@@ -126,7 +129,7 @@ export function createUploadQueue({ send, suggest, onEnd }: Dependencies) {
       const added = files.map((file): Upload => {
         const reason = whyRefused(file);
         const state = reason === undefined ? 'waiting' : 'refused';
-        return { key: ++lastKey, file, purpose: 'assistants', state, reason, sent: 0, rate: undefined };
+        return { ...unsent, key: ++lastKey, file, purpose: 'assistants', state, reason };
       });
       // Known before they are shown, so that none is sent with a purpose that was about to change.
       const known = await Promise.all(added.map(withSuggestion));
@@ -135,17 +138,24 @@ export function createUploadQueue({ send, suggest, onEnd }: Dependencies) {
     setPurpose: (key: number, purpose: FilePurpose) => change(key, { purpose }),
     remove: (key: number) => show({ uploads: shown.uploads.filter((upload) => upload.key !== key) }),
     start: () => void run(),
+    /** Sends everything again that failed or was cancelled. */
+    retryAll() {
+      show({ uploads: shown.uploads.map((upload) => (maySendAgain(upload) ? { ...upload, ...unsent } : upload)) });
+      void run();
+    },
     cancel(key: number) {
       if (current?.key === key) current.abort.abort();
       else change(key, { state: 'cancelled' });
     },
     retry(key: number) {
-      change(key, { state: 'waiting', reason: undefined, sent: 0, rate: undefined });
+      change(key, unsent);
       void run();
     },
     cancelAll() {
       show({
-        uploads: shown.uploads.map((upload) => (upload.state === 'waiting' ? { ...upload, state: 'cancelled' } : upload)),
+        uploads: shown.uploads.map((upload) =>
+          upload.state === 'waiting' ? { ...upload, state: 'cancelled' } : upload,
+        ),
       });
       current?.abort.abort();
     },

@@ -6,7 +6,7 @@ import { Select } from '#web/ui/select.tsx';
 import { ProgressBar } from './progress-bar.tsx';
 import { canTrain, purposeChoices, purposeExplanations, purposeNames } from './purposes.ts';
 import { formatRate, formatRemaining } from './transfer.ts';
-import type { Upload, UploadQueue, UploadState } from './upload-queue.ts';
+import { maySendAgain, type Upload, type UploadQueue, type UploadState } from './upload-queue.ts';
 
 const icons: Partial<Record<UploadState, typeof FileText>> = {
   done: CircleCheck,
@@ -47,7 +47,7 @@ export function UploadRow({ upload, queue }: { upload: Upload; queue: UploadQueu
             const chosen = purposeChoices.find((choice) => choice.value === value);
             if (chosen) queue.setPurpose(key, chosen.value);
           }}
-          className="w-36 shrink-0 max-sm:order-last max-sm:w-full"
+          className="w-36 shrink-0 self-start max-sm:order-last max-sm:w-full"
         >
           {purposeChoices.map(({ value, name }) => (
             <option key={value} value={value} disabled={value === 'fine-tune' && !canTrain(file.name)}>
@@ -90,13 +90,13 @@ function UploadStatus({ upload: { file, purpose, state, reason, sent, rate } }: 
   }
 }
 
-function UploadActions({ upload: { key, file, state }, queue }: { upload: Upload; queue: UploadQueue }) {
+function UploadActions({ upload, queue }: { upload: Upload; queue: UploadQueue }) {
+  const { key, file, state } = upload;
   if (state === 'done') return null;
   const isUnderWay = state === 'uploading' || state === 'paused';
-  const maySendAgain = state === 'failed' || state === 'cancelled';
   return (
     <div className="flex shrink-0 gap-1">
-      {maySendAgain && (
+      {maySendAgain(upload) && (
         <IconButton label={`Retry ${file.name}`} icon={RotateCw} size="sm" onClick={() => queue.retry(key)} />
       )}
       <IconButton

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-const tight = window.matchMedia('(max-width: 1099.98px)');
+const tight = window.matchMedia('(max-width: 1279.98px)');
 
 function subscribe(listener: () => void) {
   tight.addEventListener('change', listener);

@@ -68,8 +68,37 @@ export async function call<P extends z.ZodType, Q extends z.ZodType, B extends z
   input: Input<P, Q, B>,
   signal?: AbortSignal,
 ): Promise<z.output<O>> {
+  return parsedAnswer(await answerOf(endpoint, input, signal));
+}
+
+/** Makes a call that answers a page of a list; the `Link` header says where the next page begins. */
+export async function callPage<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType>(
+  endpoint: Endpoint<P, Q, B, O>,
+  input: Input<P, Q, B>,
+  signal?: AbortSignal,
+): Promise<{ items: z.output<O>; nextCursor: string | null }> {
+  const response = await answerOf(endpoint, input, signal);
+  const next = /<([^>]*)>; *rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
+  const nextCursor = next === undefined ? null : new URL(next, location.origin).searchParams.get('cursor');
+  return { items: await parsedAnswer(response), nextCursor };
+}
+
+/** Makes a call that answers the bytes of a file. */
+export function callForBytes<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
+  endpoint: Endpoint<P, Q, B>,
+  input: Input<P, Q, B>,
+  signal?: AbortSignal,
+): Promise<Response> {
+  return answerOf(endpoint, input, signal);
+}
+
+async function answerOf(endpoint: Endpoint, input: AnyInput, signal: AbortSignal | undefined): Promise<Response> {
   const response = await request(endpoint, input, signal);
   if (!response.ok) throw await readError(response);
+  return response;
+}
+
+async function parsedAnswer(response: Response) {
   const answer = await response.text();
   // Ours keep their contract (the server's answers are made from it), so they are not parsed a second time here.
   const parsed = answer === '' ? undefined : JSON.parse(answer);

@@ -36,7 +36,7 @@ function OpenSidePanel(props: Omit<SidePanelProps, 'open'>) {
       >
         <header className="flex items-start gap-4 border-border border-b px-5 py-4">
           <div className="min-w-0 flex-1">
-            <h2 id={titleId} className="font-semibold text-lg">
+            <h2 id={titleId} className="wrap-anywhere font-semibold text-lg">
               {title}
             </h2>
             {description && <p className="mt-0.5 text-muted-foreground">{description}</p>}

@@ -1,11 +1,44 @@
-import { Files } from 'lucide-react';
-import { EmptyState } from '#web/ui/empty-state.tsx';
+import { Upload } from 'lucide-react';
+import { useCallback, useState } from 'react';
+import { useEditing } from '#web/data/current-user.ts';
+import { Button } from '#web/ui/button.tsx';
 import { Page } from '#web/ui/page.tsx';
+import { FileList } from './file-list.tsx';
+import { Overview } from './overview.tsx';
+import { PendingRemovals } from './pending-removals.tsx';
+import { UploadDialog } from './upload-dialog.tsx';
+import { useFileDrop } from './use-file-drop.ts';
 
 export function FilesPage() {
+  /** What was dropped; null while nothing is being uploaded. */
+  const [uploading, setUploading] = useState<readonly File[] | null>(null);
+  const { mayEdit, reason } = useEditing();
+  const drop = useCallback((files: File[]) => setUploading((before) => before ?? files), []);
+  const isOver = useFileDrop(mayEdit && uploading === null ? drop : undefined);
+  const open = () => setUploading([]);
   return (
-    <Page title="File Management" lead="Upload and organize files for your assistants.">
-      <EmptyState icon={Files} text="Files cannot be uploaded or managed in this version of Roster yet." />
+    <Page
+      title="File Management"
+      lead="Upload and organize files for your assistants."
+      action={
+        <Button variant="primary" icon={Upload} disabledReason={reason} onClick={open}>
+          Upload Files
+        </Button>
+      }
+    >
+      <Overview />
+      <PendingRemovals />
+      <div className="mt-6">
+        <FileList onUpload={open} />
+      </div>
+      {isOver && (
+        <div className="pointer-events-none fixed inset-0 z-40 flex items-center justify-center bg-overlay">
+          <p className="rounded-lg border border-primary border-dashed bg-popover px-8 py-6 font-medium text-lg shadow-float">
+            Drop files to upload them
+          </p>
+        </div>
+      )}
+      {uploading && <UploadDialog files={uploading} onClose={() => setUploading(null)} />}
     </Page>
   );
 }

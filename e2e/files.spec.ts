@@ -1,0 +1,451 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { Page } from '@playwright/test';
+import {
+  expect,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  expectToast,
+  goodKey,
+  newEmail,
+  password,
+  request,
+  test,
+  toasts,
+} from './fixtures.ts';
+import type { Roster } from './roster.ts';
+
+const megabyte = 1_048_576;
+const text = (name: string, content: string | Buffer = 'Hello') => ({
+  name,
+  mimeType: 'text/plain',
+  buffer: Buffer.from(content),
+});
+/** A picture of one pixel. */
+const pixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'Upload Files' });
+const queued = (page: Page, name: string) => dialog(page).getByRole('listitem').filter({ hasText: name });
+const row = (page: Page, name: string) =>
+  page.getByRole('row').filter({ has: page.getByRole('button', { name, exact: true }) });
+const names = (page: Page) => page.getByRole('table', { name: 'Files' }).locator('tbody button[title]');
+const card = (page: Page, label: string) =>
+  page
+    .getByRole('main')
+    .getByRole('definition')
+    .filter({ visible: true })
+    .nth(['Total Files', 'Storage Used', 'Files Used by AI'].indexOf(label));
+
+async function openFiles(page: Page) {
+  await page.goto('/files');
+  await expect(page.getByRole('heading', { name: 'File Management' })).toBeVisible();
+}
+
+async function openDialog(page: Page, files: Parameters<ReturnType<Page['locator']>['setInputFiles']>[0]) {
+  await page.getByRole('button', { name: 'Upload Files' }).first().click();
+  await dialog(page).locator('input[type=file]').setInputFiles(files);
+}
+
+/** Stores a file by the call itself. */
+async function store(
+  page: Page,
+  roster: Roster,
+  name: string,
+  content: string | Buffer = 'Hello',
+  purpose = 'assistants',
+) {
+  const answer = await page.request.post(`${roster.url}/api/files/upload`, {
+    headers: { origin: roster.url },
+    multipart: { purpose, file: text(name, content) },
+  });
+  expect(answer.status(), await answer.text()).toBe(201);
+}
+
+/** So slow that there is time to look at it. */
+async function slowUploads(page: Page, bytesPerSecond: number) {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Network.enable');
+  const limit = (uploadThroughput: number) =>
+    session.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency: 0,
+      downloadThroughput: -1,
+      uploadThroughput,
+    });
+  await limit(bytesPerSecond);
+  return () => limit(-1);
+}
+
+test('several files go one after the other; what the server would not take is marked before', async ({
+  page,
+  signedIn,
+}) => {
+  await openFiles(page);
+  await expect(page.getByText(signedIn.email).first()).toBeVisible();
+  await expect(page.getByText('No files uploaded yet')).toBeVisible();
+  await expect(card(page, 'Storage Used')).toHaveText('0 MB');
+
+  await page.getByRole('button', { name: 'Upload Files' }).first().click();
+  await expect(dialog(page)).toContainText('Maximum 50MB per file. Recommended: PDF, text, CSV, JSONL and code files.');
+  await dialog(page).getByRole('button', { name: 'Upload', exact: true }).click();
+  await expectToast(page, 'No files selected', 'Please select at least one file to upload');
+
+  const chat = '{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}\n';
+  const input = dialog(page).locator('input[type=file]');
+  await input.setInputFiles([
+    text('notes.txt', Buffer.alloc(megabyte, 'a')),
+    text('examples.jsonl', chat.repeat(12)),
+    text('empty.txt', ''),
+  ]);
+  // Made in the page: more than Playwright sends.
+  await input.evaluate((element: HTMLInputElement) => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([new Uint8Array(52_428_801)], 'large.bin'));
+    element.files = transfer.files;
+    element.dispatchEvent(new Event('change', { bubbles: true }));
+  });
+  await expect(queued(page, 'empty.txt')).toContainText('This file is empty.');
+  await expect(queued(page, 'large.bin')).toContainText('the maximum is 50MB per file');
+  await expect(queued(page, 'notes.txt')).toContainText('1.00 MB · text/plain');
+  await expect(page.getByLabel('Purpose of notes.txt')).toHaveValue('assistants');
+  await expect(page.getByLabel('Purpose of examples.jsonl')).toHaveValue('fine-tune');
+  await page.getByLabel('Purpose of notes.txt').selectOption('Messages');
+  await expect(queued(page, 'notes.txt')).toContainText('Attached to messages in a chat.');
+
+  await dialog(page).getByRole('button', { name: 'Upload', exact: true }).click();
+  await expectToast(page, 'Upload successful', '2 files uploaded, 0 failed.');
+  await expect(dialog(page)).toBeHidden();
+  await expect(names(page)).toHaveText(['examples.jsonl', 'notes.txt']);
+  await expect(row(page, 'notes.txt')).toContainText('Messages');
+  await expect(row(page, 'notes.txt')).toContainText('1.00 MB');
+  await expect(row(page, 'notes.txt')).toContainText(
+    new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date()),
+  );
+  await expect(row(page, 'examples.jsonl')).toContainText('Fine-tuning');
+  await expect(card(page, 'Total Files')).toHaveText('2');
+  await expect(card(page, 'Storage Used')).toHaveText('1.00 MB');
+  await expect(card(page, 'Files Used by AI')).toHaveText('0');
+});
+
+test('progress, cancelling, sending again, and leaving only after a question', async ({ page, signedIn }) => {
+  await page.goto('/');
+  await expect(page.getByText(signedIn.email).first()).toBeVisible();
+  await page.getByRole('link', { name: 'Files', exact: true }).click();
+  const fullSpeed = await slowUploads(page, 300_000);
+  await openDialog(page, [text('slow.bin', Buffer.alloc(4 * megabyte, 'a')), text('second.txt')]);
+  await dialog(page).getByRole('button', { name: 'Upload', exact: true }).click();
+  const slow = queued(page, 'slow.bin');
+  await expect(slow).toContainText(/\d\.\d\d MB of 4\.00 MB · \d\.\d\d MB\/s · \d+ s left/);
+  await expect(queued(page, 'second.txt')).toContainText('Knowledge that your assistants');
+  await expect(dialog(page)).toContainText('0 of 2 files uploaded, 0%');
+
+  const question = page.getByRole('alertdialog', { name: 'Stop uploading?' });
+  await page.keyboard.press('Escape');
+  await question.getByRole('button', { name: 'Keep uploading' }).click();
+  await page.goBack();
+  await question.getByRole('button', { name: 'Keep uploading' }).click();
+  await expect(page).toHaveURL('/files');
+  const warning = page.waitForEvent('dialog');
+  await page.evaluate(() => setTimeout(() => location.reload()));
+  expect((await warning).type()).toBe('beforeunload');
+  await (await warning).dismiss();
+  await expect(slow).toContainText('of 4.00 MB');
+
+  await slow.getByRole('button', { name: 'Cancel slow.bin' }).click();
+  await expect(slow).toContainText('Cancelled');
+  await fullSpeed();
+  await slow.getByRole('button', { name: 'Retry slow.bin' }).click();
+  await expectToast(page, 'Upload successful', 'uploaded, 0 failed.');
+  await expect(dialog(page)).toBeHidden();
+  await expect(names(page)).toHaveText(['slow.bin', 'second.txt']);
+});
+
+test('a failed upload says why, stays in sight, and can be retried', async ({ page, signedIn }) => {
+  await openFiles(page);
+  await expect(page.getByText(signedIn.email).first()).toBeVisible();
+  await page.route('**/api/files/upload', (route) =>
+    route.fulfill({ status: 507, json: { code: 'no_space', message: 'The server has no room for more files.' } }),
+  );
+  await openDialog(page, text('notes.txt'));
+  await dialog(page).getByRole('button', { name: 'Upload', exact: true }).click();
+  await expectToast(page, 'Upload failed', 'The server has no room for more files.');
+  await expect(queued(page, 'notes.txt')).toContainText('The server has no room for more files.');
+  await page.unroute('**/api/files/upload');
+  await page.route('**/api/files/upload', (route) => route.abort(), { times: 1 });
+  await dialog(page).getByRole('button', { name: 'Retry All' }).click();
+  await expectToast(page, 'Upload failed', 'Failed to upload file');
+  await page.getByRole('button', { name: 'Retry notes.txt' }).click();
+  await expectToast(page, 'Upload successful', '1 file uploaded, 0 failed.');
+  await expect(dialog(page)).toBeHidden();
+  await expect(names(page)).toHaveText(['notes.txt']);
+});
+
+test('files dropped anywhere on the page are ready to be sent', async ({ page, signedIn }) => {
+  await openFiles(page);
+  await expect(page.getByText(signedIn.email).first()).toBeVisible();
+  const transfer = await page.evaluateHandle(() => {
+    const made = new DataTransfer();
+    made.items.add(new File(['Hello'], 'dropped.txt', { type: 'text/plain' }));
+    return made;
+  });
+  const main = page.getByRole('main');
+  await main.dispatchEvent('dragover', { dataTransfer: transfer });
+  await expect(page.getByText('Drop files to upload them')).toBeVisible();
+  await main.dispatchEvent('drop', { dataTransfer: transfer });
+  await expect(queued(page, 'dropped.txt')).toBeVisible();
+  await dialog(page).dispatchEvent('drop', { dataTransfer: transfer });
+  await expect(queued(page, 'dropped.txt')).toHaveCount(2);
+});
+
+test('by keyboard alone: choose, send, look, delete', async ({ page, signedIn }) => {
+  await openFiles(page);
+  await expect(page.getByText(signedIn.email).first()).toBeVisible();
+  await page.getByRole('button', { name: 'Upload Files' }).first().focus();
+  await page.keyboard.press('Enter');
+  await expect(dialog(page).getByRole('button', { name: 'Browse Files' })).toBeFocused();
+  const chooser = page.waitForEvent('filechooser');
+  await page.keyboard.press('Enter');
+  await (await chooser).setFiles(text('typed.txt', 'Only keys'));
+  await expect(queued(page, 'typed.txt')).toBeVisible();
+  for (const name of ['Purpose of typed.txt', 'Remove typed.txt', 'Cancel', 'Upload']) {
+    await page.keyboard.press('Tab');
+    await expect(
+      dialog(page)
+        .getByLabel(name, { exact: true })
+        .or(dialog(page).getByRole('button', { name, exact: true })),
+    ).toBeFocused();
+  }
+  await page.keyboard.press('Enter');
+  await expect(dialog(page)).toBeHidden();
+  await page.getByRole('button', { name: 'typed.txt', exact: true }).focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('dialog', { name: 'typed.txt' })).toContainText('Only keys');
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('button', { name: 'typed.txt', exact: true })).toBeFocused();
+  await page.getByRole('button', { name: 'Delete typed.txt' }).focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('alertdialog').getByRole('button', { name: 'Delete', exact: true })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('No files uploaded yet')).toBeVisible();
+});
+
+test('many files: pages, search, purpose, order, and deleting several', async ({ page, roster, signedIn }) => {
+  test.slow();
+  for (let number = 1; number <= 118; number++)
+    await store(page, roster, `file ${String(number).padStart(3, '0')}.txt`, `${number}`);
+  await store(page, roster, 'Zürich.jsonl', '{"messages":[]}', 'fine-tune');
+  await store(page, roster, 'big.bin', Buffer.alloc(2 * megabyte));
+  await openFiles(page);
+  await expect(page.getByText(signedIn.email).first()).toBeVisible();
+  await expect(card(page, 'Total Files')).toHaveText('120');
+  await expect(names(page)).toHaveCount(50);
+  await expect(names(page).first()).toHaveText('big.bin');
+  await page.getByRole('button', { name: 'Load more files' }).click();
+  await expect(names(page)).toHaveCount(100);
+  await page.getByRole('button', { name: 'Load more files' }).click();
+  await expect(names(page)).toHaveCount(120);
+  await expect(names(page).last()).toHaveText('file 001.txt');
+  await expect(page.getByRole('button', { name: 'Load more files' })).toBeHidden();
+
+  await page.getByLabel('Sort by').selectOption('Filename');
+  await expect(names(page).first()).toHaveText('big.bin');
+  await expect(names(page).nth(1)).toHaveText('file 001.txt');
+  await page.getByLabel('Sort by').selectOption('Oldest first');
+  await expect(names(page).first()).toHaveText('file 001.txt');
+  await page.getByLabel('Sort by').selectOption('Largest first');
+  await expect(names(page).first()).toHaveText('big.bin');
+  await page.getByLabel('Purpose', { exact: true }).selectOption('Fine-tuning');
+  await expect(names(page)).toHaveText(['Zürich.jsonl']);
+  await page.getByLabel('Purpose', { exact: true }).selectOption('All purposes');
+  const search = page.getByRole('searchbox', { name: 'Search files' });
+  await search.fill('zÜRI');
+  await expect(names(page)).toHaveText(['Zürich.jsonl']);
+  await search.fill('100%');
+  await expect(page.getByText('No filename contains “100%”.')).toBeVisible();
+  await page.getByRole('button', { name: 'Show All Files' }).click();
+  await expect(search).toHaveValue('');
+  await expect(names(page)).toHaveCount(50);
+
+  // More than one call takes.
+  await page.getByLabel('Sort by').selectOption('Filename');
+  await expect(names(page).first()).toHaveText('big.bin');
+  for (const count of [100, 120]) {
+    await page.getByRole('button', { name: 'Load more files' }).click();
+    await expect(names(page)).toHaveCount(count);
+  }
+  await page.getByLabel('Select all shown').check();
+  await page.getByLabel('Select Zürich.jsonl').uncheck();
+  await page.getByLabel('Select big.bin').uncheck();
+  await expect(page.getByText('118 selected')).toBeVisible();
+  await page.getByRole('button', { name: 'Delete Selected' }).click();
+  const question = page.getByRole('alertdialog', { name: 'Delete 118 Files' });
+  await expect(question).toContainText('and 113 more');
+  await question.getByRole('button', { name: 'Delete', exact: true }).click();
+  await expectToast(page, 'Success', '118 files have been deleted.');
+  await expect(names(page)).toHaveText(['big.bin', 'Zürich.jsonl']);
+  await expect(card(page, 'Total Files')).toHaveText('2');
+
+  await page.getByRole('button', { name: 'Delete big.bin' }).click();
+  const one = page.getByRole('alertdialog', { name: 'Delete File' });
+  await expect(one).toContainText('Are you sure you want to delete this file? This action cannot be undone.');
+  await expect(one).toContainText('No assistant, message or fine-tuning job uses it.');
+  await page.route(
+    '**/api/files/*',
+    (route) => (route.request().method() === 'DELETE' ? route.abort() : route.fallback()),
+    { times: 1 },
+  );
+  await one.getByRole('button', { name: 'Delete', exact: true }).click();
+  await expectToast(page, 'Delete failed', 'Failed to delete file');
+  await one.getByRole('button', { name: 'Delete', exact: true }).click();
+  await expectToast(page, 'Success', 'big.bin has been deleted.');
+  await expect(names(page)).toHaveText(['Zürich.jsonl']);
+});
+
+test('a download is the file, byte for byte; previews run nothing', async ({ page, roster, signedIn }) => {
+  const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, at) => (at * 7919) % 256));
+  await store(page, roster, 'data.bin', bytes);
+  await store(page, roster, 'long.txt', 'word '.repeat(20_000));
+  await store(page, roster, 'people.csv', 'name,city\n"Lovelace, Ada",London\n');
+  await store(page, roster, 'page.html', '<script>document.title = "run"</script>');
+  // The name lies; the bytes say what it is.
+  await store(page, roster, 'pixel.txt', pixel);
+  await store(page, roster, 'paper.pdf', '%PDF-1.7 paper');
+  await openFiles(page);
+  await expect(page.getByText(signedIn.email).first()).toBeVisible();
+
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download data.bin' }).click();
+  const loaded = await download;
+  expect(loaded.suggestedFilename()).toBe('data.bin');
+  const sha256 = (content: Buffer) => createHash('sha256').update(content).digest('hex');
+  expect(sha256(await readFile(await loaded.path()))).toBe(sha256(bytes));
+
+  const look = async (name: string) => {
+    await page.getByRole('button', { name, exact: true }).click();
+    return page.getByRole('dialog', { name });
+  };
+  const close = () => page.keyboard.press('Escape');
+  const long = await look('long.txt');
+  await expect(long).toContainText('word word');
+  await expect(long).toContainText('Only the first 64 KB are shown.');
+  await close();
+  const people = await look('people.csv');
+  await expect(people.getByRole('columnheader')).toHaveText(['name', 'city']);
+  await expect(people.getByRole('cell')).toHaveText(['Lovelace, Ada', 'London']);
+  await expectAccessible(page);
+  await close();
+  await expect(await look('page.html')).toContainText('<script>document.title = "run"</script>');
+  await expect(page).toHaveTitle('File Management · Roster');
+  await close();
+  const picture = (await look('pixel.txt')).getByRole('img', { name: 'pixel.txt' });
+  await expect(picture).toHaveJSProperty('naturalWidth', 1);
+  await close();
+  await expect(await look('paper.pdf')).toContainText('PDF document');
+  await close();
+  await expect(await look('data.bin')).toContainText('No preview');
+});
+
+test('what has become of the copy at the provider is said, and follows by itself', async ({
+  page,
+  roster,
+  signedIn,
+}) => {
+  await store(page, roster, 'notes.txt');
+  await openFiles(page);
+  await expect(page.getByText(signedIn.email).first()).toBeVisible();
+  await expect(row(page, 'notes.txt')).toContainText('Waiting for key');
+  await row(page, 'notes.txt').getByRole('link', { name: 'add your API key' }).click();
+  // A key of its own, so that its faults are met by nobody else.
+  const key = `${goodKey}-${process.pid}-files`;
+  await page.getByLabel('API key', { exact: true }).fill(key);
+  await page.getByRole('button', { name: 'Save API Key' }).click();
+  await expect(page.getByText('API Key is set')).toBeVisible();
+  await page.getByRole('link', { name: 'Files' }).click();
+  await expect(row(page, 'notes.txt')).toContainText('Ready at OpenAI');
+
+  await roster.fault(key, { status: 400, error: { message: 'This kind of file is not taken.' } });
+  await openDialog(page, text('refused.md'));
+  await dialog(page).getByRole('button', { name: 'Upload', exact: true }).click();
+  await expect(row(page, 'refused.md')).toContainText('This kind of file is not taken.');
+  await row(page, 'refused.md').getByRole('button', { name: 'Try again to forward refused.md' }).click();
+  await expect(row(page, 'refused.md')).toContainText('Ready at OpenAI');
+
+  await roster.fault(key, { status: 403, error: { message: 'This key may not delete files.' } }, 3);
+  await page.getByRole('button', { name: 'Delete refused.md' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete', exact: true }).click();
+  await expect(toasts(page).filter({ hasText: 'refused.md has been deleted.' })).toContainText(
+    'Roster goes on trying.',
+  );
+  const notice = page.getByRole('status').filter({ hasText: 'still being removed at OpenAI' });
+  await expect(notice).toContainText('refused.md');
+  await expect(names(page)).toHaveText(['notes.txt']);
+});
+
+test('a list that does not load says so, and tries again', async ({ page, roster, signedIn }) => {
+  await store(page, roster, 'notes.txt');
+  await page.route('**/api/files?*', (route) =>
+    route.fulfill({ status: 503, json: { code: 'internal', message: 'The database is being moved.' } }),
+  );
+  await openFiles(page);
+  await expect(page.getByText(signedIn.email).first()).toBeVisible();
+  const panel = page.getByRole('alert').filter({ hasText: 'Failed to load files' });
+  await expect(panel).toContainText('The database is being moved.');
+  await page.unroute('**/api/files?*');
+  await panel.getByRole('button', { name: 'Try Again' }).click();
+  await expect(names(page)).toHaveText(['notes.txt']);
+});
+
+test('a Viewer looks and downloads, and changes nothing', async ({
+  page,
+  roster,
+  elsewhere,
+  administrator,
+  signedIn,
+}) => {
+  await store(page, roster, 'notes.txt');
+  await request(elsewhere, roster, 'POST', '/api/login', { email: administrator.email, password });
+  const { body: me } = await request(page, roster, 'GET', '/api/user');
+  const changed = await request(elsewhere, roster, 'PATCH', `/api/admin/users/${me.id}`, { role: 'Viewer' });
+  expect(changed.status).toBe(200);
+  await openFiles(page);
+  await expect(page.getByText(signedIn.email).first()).toBeVisible();
+  const upload = page.getByRole('button', { name: 'Upload Files' });
+  await expect(upload).toHaveAttribute('aria-disabled', 'true');
+  await expect(upload).toHaveAccessibleDescription(/Your role is Viewer/);
+  const remove = page.getByRole('button', { name: 'Delete notes.txt' });
+  await expect(remove).toHaveAttribute('aria-disabled', 'true');
+  await expect(remove).toHaveAccessibleDescription(/Your role is Viewer/);
+  await expect(page.getByLabel('Select all shown')).toBeHidden();
+  await expect(page.getByRole('link', { name: 'Download notes.txt' })).toBeVisible();
+});
+
+test('fits phones, and axe finds nothing grave in either theme', async ({ page, roster }) => {
+  await request(page, roster, 'POST', '/api/register', { email: newEmail(), password });
+  await store(page, roster, `${'long-name-'.repeat(20)}.txt`);
+  for (const [theme, width] of [
+    ['light', 1440],
+    ['dark', 390],
+    ['light', 320],
+    ['dark', 768],
+  ] as const) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.evaluate((chosen) => localStorage.setItem('app-theme', chosen), theme).catch(() => undefined);
+    await openFiles(page);
+    await expect(page.getByRole('button', { name: /^long-name/ })).toBeVisible();
+    await expectNoSidewaysScroll(page);
+    await expectAccessible(page);
+    await openDialog(page, [text('a.txt'), text(`${'b'.repeat(200)}.txt`), text('empty', '')]);
+    await expect(queued(page, 'empty')).toContainText('This file is empty.');
+    await expectNoSidewaysScroll(page);
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: /^Delete long-name/ }).click();
+    await expect(page.getByRole('alertdialog')).toBeVisible();
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+  }
+});

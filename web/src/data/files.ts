@@ -1,0 +1,161 @@
+import { type File, type FilePurpose, type FileSort, files } from '@roster/contracts/files';
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  keepPreviousData,
+  type QueryClient,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { ApiError, addressOf, call, callForBytes, callPage, readError } from '#web/lib/api.ts';
+
+/** Which files are shown, and in which order. */
+export type FilesView = { q: string; sort: FileSort; purpose: FilePurpose | null };
+type FilesPage = Awaited<ReturnType<typeof readPage>>;
+
+const filesKey = ['files'] as const;
+const pageSize = 50;
+const removedAtOnce = 100;
+/** The cursor of the first page. */
+const start = '';
+
+const readPage = ({ q, sort, purpose }: FilesView, cursor: string, signal?: AbortSignal) =>
+  callPage(
+    files.list,
+    {
+      query: {
+        limit: pageSize,
+        sort,
+        ...(q === '' ? {} : { q }),
+        ...(purpose === null ? {} : { purpose }),
+        ...(cursor === start ? {} : { cursor }),
+      },
+    },
+    signal,
+  );
+
+export const filesQuery = (view: FilesView) =>
+  infiniteQueryOptions({
+    queryKey: [...filesKey, 'list', view],
+    queryFn: ({ pageParam, signal }) => readPage(view, pageParam, signal),
+    initialPageParam: start,
+    getNextPageParam: (page) => page.nextCursor,
+    placeholderData: keepPreviousData,
+    // A key that was saved meanwhile has set waiting files going.
+    refetchOnMount: 'always',
+  });
+
+export const filesSummaryQuery = queryOptions({
+  queryKey: [...filesKey, 'summary'],
+  queryFn: ({ signal }) => call(files.summary, {}, signal),
+  refetchOnMount: 'always',
+});
+
+/** Deleted files whose copy at the provider is still there. Asked again, ever less often, until there are none. */
+export const pendingRemovalsQuery = queryOptions({
+  queryKey: [...filesKey, 'removals'],
+  queryFn: ({ signal }) => call(files.removals, {}, signal),
+  refetchOnMount: 'always',
+  refetchInterval: ({ state }) =>
+    state.data && state.data.length > 0 ? Math.min(60_000, 5_000 * 1.5 ** state.dataUpdateCount) : false,
+});
+
+/** Whether the provider's copy changes by itself. */
+export const isOnItsWay = ({ provider }: File): boolean =>
+  provider.state === 'queued' || provider.state === 'forwarding';
+
+/** Reads the pages again that hold files on their way, and takes over what has become of them. */
+export async function refreshFilesOnTheirWay(client: QueryClient, view: FilesView): Promise<void> {
+  const { queryKey } = filesQuery(view);
+  const list = client.getQueryData<InfiniteData<FilesPage, string>>(queryKey);
+  const cursors = list?.pageParams.filter((_, index) => list.pages[index]?.items.some(isOnItsWay)) ?? [];
+  const pages = await Promise.all(cursors.map((cursor) => readPage(view, cursor)));
+  const fresh = new Map(pages.flatMap(({ items }) => items.map((file) => [file.id, file])));
+  client.setQueryData<InfiniteData<FilesPage, string>>(
+    queryKey,
+    (shown) =>
+      shown && {
+        ...shown,
+        pages: shown.pages.map((page) => ({ ...page, items: page.items.map((file) => fresh.get(file.id) ?? file) })),
+      },
+  );
+}
+
+export function useRefetchedFiles() {
+  const client = useQueryClient();
+  return () => client.invalidateQueries({ queryKey: filesKey });
+}
+
+export type DeletedFiles = Awaited<ReturnType<typeof deleteFiles>>;
+
+/** Deletes any number of files; the server takes a limited number with each call. */
+async function deleteFiles(ids: readonly number[]) {
+  const [id] = ids;
+  if (ids.length === 1 && id !== undefined)
+    return { deleted: [await call(files.remove, { params: { id } })], failed: [] };
+  const answers = [];
+  for (let from = 0; from < ids.length; from += removedAtOnce)
+    answers.push(await call(files.removeMany, { body: { ids: ids.slice(from, from + removedAtOnce) } }));
+  return { deleted: answers.flatMap(({ deleted }) => deleted), failed: answers.flatMap(({ failed }) => failed) };
+}
+
+export function useDeleteFiles() {
+  const refetch = useRefetchedFiles();
+  // Also where it failed: some of them may be gone.
+  return useMutation({ mutationFn: deleteFiles, onSettled: refetch });
+}
+
+export function useRetryFile() {
+  const refetch = useRefetchedFiles();
+  return useMutation({
+    mutationFn: (id: number) => call(files.retry, { params: { id } }),
+    onSettled: refetch,
+  });
+}
+
+/** Where a file is downloaded from. */
+export const fileAddress = (id: number): string => addressOf(files.content, { params: { id } });
+
+export const readFile = (id: number, signal: AbortSignal): Promise<Response> =>
+  callForBytes(files.content, { params: { id } }, signal);
+
+type UploadOptions = {
+  file: globalThis.File;
+  purpose: FilePurpose;
+  signal: AbortSignal;
+  /** Bytes that have left the browser, those of the form around the file included. */
+  onProgress: (sent: number) => void;
+};
+
+/** Sends one file. By XMLHttpRequest, because fetch does not tell how much has been sent. */
+export function uploadFile({ file, purpose, signal, onProgress }: UploadOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const form = new FormData();
+    form.set('purpose', purpose);
+    form.set('file', file);
+    const request = new XMLHttpRequest();
+    request.open(files.upload.method, addressOf(files.upload, { body: { purpose } }));
+    request.setRequestHeader('accept', 'application/json');
+    request.upload.onprogress = ({ loaded }) => onProgress(loaded);
+    request.onload = () => {
+      if (request.status >= 200 && request.status < 300) return resolve();
+      const { status, statusText, responseText } = request;
+      const retryAfter = request.getResponseHeader('retry-after');
+      const headers = retryAfter === null ? {} : { 'retry-after': retryAfter };
+      readError(new Response(responseText, { status, statusText, headers })).then(reject, reject);
+    };
+    request.onerror = () =>
+      reject(
+        new ApiError('The connection was lost. Check it and try again.', {
+          status: 0,
+          code: 'unreachable',
+          hasServerMessage: false,
+        }),
+      );
+    request.onabort = () => reject(new DOMException('The upload was cancelled', 'AbortError'));
+    signal.addEventListener('abort', () => request.abort(), { once: true });
+    if (signal.aborted) return reject(new DOMException('The upload was cancelled', 'AbortError'));
+    request.send(form);
+  });
+}

@@ -1,0 +1,117 @@
+import type { File } from '@roster/contracts/files';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Files, SearchX, Upload } from 'lucide-react';
+import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { useEditing } from '#web/data/current-user.ts';
+import { type FilesView, filesQuery } from '#web/data/files.ts';
+import { errorText } from '#web/lib/api.ts';
+import { Button } from '#web/ui/button.tsx';
+import { EmptyState } from '#web/ui/empty-state.tsx';
+import { ErrorState } from '#web/ui/error-state.tsx';
+import { LoadMore } from '#web/ui/load-more.tsx';
+import { DeleteFilesDialog } from './delete-files-dialog.tsx';
+import { FileTable } from './file-table.tsx';
+import { FilesToolbar } from './files-toolbar.tsx';
+import { PreviewPanel } from './preview-panel.tsx';
+import { SelectionBar } from './selection-bar.tsx';
+import { useForwardingWatch } from './use-forwarding-watch.ts';
+import { useSelection } from './use-selection.ts';
+
+const everything: FilesView = { q: '', sort: 'newest', purpose: null };
+const idsOf = (files: readonly File[]) => files.map(({ id }) => id);
+const isNarrowed = ({ q, purpose }: FilesView) => q !== '' || purpose !== null;
+
+export function FileList({ onUpload }: { onUpload: () => void }) {
+  const [view, setView] = useState(everything);
+  const { query, files, isEmpty, hasFailed } = useFiles(view);
+  const { selected, chosen, select } = useSelection(files);
+  const [deleting, setDeleting] = useState<readonly File[]>([]);
+  const [preview, setPreview] = useState<File | null>(null);
+  const { mayEdit, reason } = useEditing();
+  const selectOne = useCallback((id: number, isSelected: boolean) => select([id], isSelected), [select]);
+  const deleteOne = useCallback((file: File) => setDeleting([file]), []);
+
+  let instead: ReactNode;
+  if (hasFailed)
+    instead = (
+      <ErrorState
+        title="Failed to load files"
+        message={errorText(query.error, 'An error occurred while loading your files.')}
+        busy={query.isFetching}
+        onRetry={() => void query.refetch()}
+      />
+    );
+  else if (isEmpty)
+    instead = isNarrowed(view) ? (
+      <NothingFound view={view} onShowAll={() => setView({ ...everything, sort: view.sort })} />
+    ) : (
+      <EmptyState
+        icon={Files}
+        text="No files uploaded yet"
+        action={
+          <Button icon={Upload} disabledReason={reason} onClick={onUpload}>
+            Upload Files
+          </Button>
+        }
+      />
+    );
+  if (instead && !isNarrowed(view)) return instead;
+  return (
+    <section aria-label="Uploaded files">
+      <FilesToolbar view={view} onViewChange={setView} />
+      <SelectionBar
+        isShown={mayEdit && !instead}
+        files={files}
+        chosen={chosen}
+        onSelectAll={(isSelected) => select(idsOf(files), isSelected)}
+        onDelete={() => setDeleting(chosen)}
+      />
+      {instead ?? (
+        <FileTable
+          files={files}
+          selected={selected}
+          onSelect={selectOne}
+          onPreview={setPreview}
+          onDelete={deleteOne}
+          isLoading={query.isPending}
+          isStale={query.isPlaceholderData}
+        />
+      )}
+      <LoadMore query={query} what="files" />
+      {preview && <PreviewPanel file={preview} onClose={() => setPreview(null)} />}
+      {deleting.length > 0 && (
+        <DeleteFilesDialog
+          files={deleting}
+          onClose={() => setDeleting([])}
+          onDeleted={() => select(idsOf(deleting), false)}
+        />
+      )}
+    </section>
+  );
+}
+
+function useFiles(view: FilesView) {
+  const query = useInfiniteQuery(filesQuery(view));
+  // Pages that were read at different times may overlap.
+  const files = useMemo(() => {
+    const items = query.data?.pages.flatMap((page) => page.items) ?? [];
+    return [...new Map(items.map((file) => [file.id, file])).values()];
+  }, [query.data]);
+  useForwardingWatch(view, files);
+  return {
+    query,
+    files,
+    isEmpty: query.isSuccess && !query.isPlaceholderData && files.length === 0,
+    hasFailed: query.isError && files.length === 0,
+  };
+}
+
+function NothingFound({ view: { q }, onShowAll }: { view: FilesView; onShowAll: () => void }) {
+  return (
+    <EmptyState
+      icon={SearchX}
+      text={q === '' ? 'No files with this purpose.' : `No filename contains “${q}”.`}
+      action={<Button onClick={onShowAll}>Show All Files</Button>}
+    />
+  );
+}

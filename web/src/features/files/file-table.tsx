@@ -1,0 +1,186 @@
+import type { File } from '@roster/contracts/files';
+import { Download, Trash2 } from 'lucide-react';
+import { memo } from 'react';
+import { useEditing } from '#web/data/current-user.ts';
+import { fileAddress } from '#web/data/files.ts';
+import { formatCount, formatDateTime, formatLongDate, formatMegabytes, formatNumber } from '#web/lib/format.ts';
+import { Checkbox } from '#web/ui/checkbox.tsx';
+import { IconButton } from '#web/ui/icon-button.tsx';
+import { type Column, Table } from '#web/ui/table.tsx';
+import { Tooltip } from '#web/ui/tooltip.tsx';
+import { useNarrow } from '#web/ui/use-narrow.ts';
+import { ProviderState } from './provider-state.tsx';
+import { purposeNames } from './purposes.ts';
+import { useTight } from './use-tight.ts';
+
+type FileTableProps = {
+  files: readonly File[];
+  selected: ReadonlySet<number>;
+  onSelect: (id: number, isSelected: boolean) => void;
+  onPreview: (file: File) => void;
+  onDelete: (file: File) => void;
+  isLoading: boolean;
+  isStale: boolean;
+};
+
+const usesOf = ({ usedBy }: File) => (usedBy === 0 ? 'Nothing yet' : formatCount(usedBy, 'place'));
+
+export function FileTable(props: FileTableProps) {
+  const { files, selected, onSelect, onPreview, onDelete, isLoading, isStale } = props;
+  const isNarrow = useNarrow();
+  const isTight = useTight();
+  const name: Column<File> = {
+    id: 'name',
+    header: 'Filename',
+    isTitle: true,
+    cell: (file) => (
+      <FileName
+        file={file}
+        isSelected={selected.has(file.id)}
+        withDetails={isTight && !isNarrow}
+        onSelect={onSelect}
+        onPreview={onPreview}
+      />
+    ),
+  };
+  const purpose: Column<File> = {
+    id: 'purpose',
+    header: 'Purpose',
+    width: 'w-28',
+    cell: (file) => purposeNames[file.purpose],
+  };
+  const uses: Column<File> = {
+    id: 'uses',
+    header: 'Used by AI',
+    width: 'w-32',
+    cell: (file) => (
+      <span
+        title={file.usedBy > 0 ? 'Assistants, messages and fine-tuning jobs' : undefined}
+        className={file.usedBy === 0 ? 'text-muted-foreground' : undefined}
+      >
+        {usesOf(file)}
+      </span>
+    ),
+  };
+  const size: Column<File> = {
+    id: 'size',
+    header: 'Size',
+    align: 'end',
+    width: 'w-26',
+    cell: (file) => <Size bytes={file.size} />,
+  };
+  const date: Column<File> = {
+    id: 'date',
+    header: 'Upload date',
+    width: 'w-44',
+    cell: (file) => <UploadDate date={file.date} />,
+  };
+  const actions: Column<File> = {
+    id: 'actions',
+    header: 'Actions',
+    width: 'w-28',
+    align: 'end',
+    cell: (file) => <FileActions file={file} onDelete={onDelete} />,
+  };
+  return (
+    <Table
+      label="Files"
+      columns={
+        isNarrow
+          ? [name, size, date, purpose, uses]
+          : isTight
+            ? [name, size, actions]
+            : [name, purpose, uses, size, date, actions]
+      }
+      rows={files}
+      rowKey={({ id }) => id}
+      loadingRows={isLoading ? 6 : 0}
+      isStale={isStale}
+      {...(isNarrow && { actions: (file: File) => <FileActions file={file} onDelete={onDelete} /> })}
+    />
+  );
+}
+
+// A list may hold a thousand rows: what is in them is drawn again only where it has changed.
+
+const Size = memo(({ bytes }: { bytes: number }) => (
+  <span className="tabular-nums" title={`${formatNumber(bytes)} bytes`}>
+    {formatMegabytes(bytes)}
+  </span>
+));
+
+const UploadDate = memo(({ date }: { date: string }) => (
+  <time dateTime={date} title={formatDateTime(date)}>
+    {formatLongDate(date)}
+  </time>
+));
+
+type FileNameProps = Pick<FileTableProps, 'onSelect' | 'onPreview'> & {
+  file: File;
+  isSelected: boolean;
+  /** What has no column of its own. */
+  withDetails: boolean;
+};
+
+const FileName = memo(({ file, isSelected, withDetails, onSelect, onPreview }: FileNameProps) => {
+  const { mayEdit } = useEditing();
+  const { id, filename } = file;
+  return (
+    <div className="flex gap-2 py-2 pl-1 max-md:py-1">
+      {mayEdit && (
+        <span className="flex h-5 items-center pr-1">
+          <Checkbox
+            aria-label={`Select ${filename}`}
+            checked={isSelected}
+            onChange={(event) => onSelect(id, event.currentTarget.checked)}
+          />
+        </span>
+      )}
+      <div className="min-w-0 flex-1 px-1">
+        <button
+          type="button"
+          title={filename}
+          onClick={() => onPreview(file)}
+          className="block max-w-full truncate rounded-xs text-left font-medium -outline-offset-1 hover:underline"
+        >
+          {filename}
+        </button>
+        {withDetails && (
+          <p className="whitespace-normal text-muted-foreground text-sm">
+            {[formatLongDate(file.date), purposeNames[file.purpose], file.usedBy > 0 && `used in ${usesOf(file)}`]
+              .filter(Boolean)
+              .join(' · ')}
+          </p>
+        )}
+        <ProviderState file={file} />
+      </div>
+    </div>
+  );
+});
+
+const FileActions = memo(({ file, onDelete }: { file: File; onDelete: (file: File) => void }) => {
+  const { mayEdit, reason } = useEditing();
+  return (
+    <div className="flex justify-end gap-1 p-1">
+      <Tooltip content="Download">
+        <a
+          href={fileAddress(file.id)}
+          download={file.filename}
+          aria-label={`Download ${file.filename}`}
+          className="inline-flex size-8 items-center justify-center rounded-md text-muted-foreground transition-colors duration-120 hover:bg-hover hover:text-foreground max-md:size-9"
+        >
+          <Download aria-hidden className="size-4" />
+        </a>
+      </Tooltip>
+      <IconButton
+        label={`Delete ${file.filename}`}
+        tooltip={reason ?? 'Delete'}
+        aria-description={reason}
+        icon={Trash2}
+        disabled={!mayEdit}
+        onClick={() => onDelete(file)}
+        className="max-md:size-9 md:size-8"
+      />
+    </div>
+  );
+});

@@ -1,0 +1,34 @@
+import { useQuery } from '@tanstack/react-query';
+import { pendingRemovalsQuery } from '#web/data/files.ts';
+import { useProviderName } from '#web/data/sign-in-options.ts';
+import { formatCount, formatNumber } from '#web/lib/format.ts';
+import { Notice } from '#web/ui/notice.tsx';
+
+const shownAtMost = 5;
+
+/** Says of which deleted files the provider still has a copy. */
+export function PendingRemovals() {
+  const { data = [] } = useQuery(pendingRemovalsQuery);
+  const name = useProviderName();
+  if (data.length === 0) return null;
+  const more = data.length - shownAtMost;
+  return (
+    <Notice
+      tone="warning"
+      live
+      title={`${formatCount(data.length, 'deleted file is', 'deleted files are')} still being removed at ${name}`}
+      className="mt-4"
+    >
+      <p>They are gone from Roster. It goes on trying until {name} has removed its copies, too.</p>
+      <ul className="mt-1 grid gap-0.5">
+        {data.slice(0, shownAtMost).map(({ id, filename, error }) => (
+          <li key={id} className="wrap-anywhere">
+            <span className="font-medium text-foreground">{filename}</span>
+            {`: ${error ?? 'being removed'}`}
+          </li>
+        ))}
+      </ul>
+      {more > 0 && <p className="mt-0.5">{`and ${formatNumber(more)} more`}</p>}
+    </Notice>
+  );
+}

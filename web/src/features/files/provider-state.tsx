@@ -1,0 +1,88 @@
+import type { File } from '@roster/contracts/files';
+import { Link } from '@tanstack/react-router';
+import { CircleAlert, CircleCheck, Clock, HardDrive, KeyRound } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useEditing } from '#web/data/current-user.ts';
+import { useRetryFile } from '#web/data/files.ts';
+import { useProviderName } from '#web/data/sign-in-options.ts';
+import { errorText } from '#web/lib/api.ts';
+import type { Icon } from '#web/ui/icon.ts';
+import { Spinner } from '#web/ui/spinner.tsx';
+import { toast } from '#web/ui/toast.tsx';
+
+const linkClass = 'font-medium text-primary-text underline-offset-4 hover:underline';
+
+/** How far the provider has a copy of a file, in words. */
+export function ProviderState({ file }: { file: File }) {
+  const name = useProviderName();
+  const { state, error } = file.provider;
+  switch (state) {
+    case 'waiting_for_key':
+      return (
+        <Line icon={KeyRound}>
+          Waiting for key:{' '}
+          <Link to="/settings" search={{ tab: 'api-keys' }} className={linkClass}>
+            add your API key
+          </Link>
+        </Line>
+      );
+    case 'queued':
+      return <Line icon={Clock}>{error ? `Will be sent again: ${error}` : `Waiting to be forwarded to ${name}`}</Line>;
+    case 'forwarding':
+      return <Line icon={Spinner}>{`Forwarding to ${name}`}</Line>;
+    case 'ready':
+      return (
+        <Line icon={CircleCheck} look="text-success-text">
+          {`Ready at ${name}`}
+        </Line>
+      );
+    case 'not_served':
+      return <Line icon={HardDrive}>{error ?? `${name} does not keep files`}</Line>;
+    case 'failed':
+      return (
+        <Line icon={CircleAlert} look="text-destructive-text">
+          <span className="text-destructive-text">{`Failed at ${name}${error ? `: ${error}` : ''}`}</span>{' '}
+          <Retry file={file} />
+        </Line>
+      );
+  }
+}
+
+function Line({ icon: IconPart, look, children }: { icon: Icon; look?: string; children: ReactNode }) {
+  return (
+    <span className="wrap-anywhere flex gap-1.5 whitespace-normal font-normal text-muted-foreground text-sm">
+      <span className={`flex h-5 shrink-0 items-center ${look ?? ''}`}>
+        <IconPart aria-hidden className="size-3.5" />
+      </span>
+      <span className="min-w-0">{children}</span>
+    </span>
+  );
+}
+
+function Retry({ file: { id, filename } }: { file: File }) {
+  const retry = useRetryFile();
+  const { mayEdit } = useEditing();
+  if (!mayEdit) return null;
+  const again = () => {
+    if (retry.isPending) return;
+    retry.mutate(id, {
+      onError: (error) =>
+        toast({
+          title: 'Forwarding failed',
+          description: errorText(error, 'Please try again.'),
+          variant: 'destructive',
+        }),
+    });
+  };
+  return (
+    <button
+      type="button"
+      aria-label={`Try again to forward ${filename}`}
+      aria-busy={retry.isPending || undefined}
+      onClick={again}
+      className={linkClass}
+    >
+      {retry.isPending ? 'Trying again...' : 'Try again'}
+    </button>
+  );
+}

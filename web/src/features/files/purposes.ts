@@ -1,0 +1,48 @@
+import { type FilePurpose, filePurposes } from '@roster/contracts/files';
+
+export const purposeNames: Record<FilePurpose, string> = {
+  assistants: 'Assistants',
+  user_data: 'Messages',
+  'fine-tune': 'Fine-tuning',
+};
+
+export const purposeExplanations: Record<FilePurpose, string> = {
+  assistants: 'Knowledge that your assistants look things up in.',
+  user_data: 'Attached to messages in a chat.',
+  'fine-tune': 'Examples to train a model with; JSONL only.',
+};
+
+export const purposeChoices = filePurposes.map((value) => ({ value, name: purposeNames[value] }));
+
+/** The provider trains with JSONL only. */
+export const canTrain = (filename: string): boolean => /\.jsonl$/i.test(filename);
+
+const linesLookedAt = 5;
+const bytesLookedAt = 65_536;
+
+function isExample(line: string): boolean {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value !== 'object' || value === null) return false;
+    if ('messages' in value) return Array.isArray(value.messages);
+    return ('prompt' in value && 'completion' in value) || ('input' in value && 'preferred_output' in value);
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the beginning of a JSONL file looks like examples to train with. */
+export function looksLikeTraining(beginning: string, isWhole: boolean): boolean {
+  const lines = beginning.split('\n');
+  // Where the file goes on, the last line is a part of one.
+  if (!isWhole && lines.length > 1) lines.pop();
+  const examples = lines.filter((line) => line.trim() !== '').slice(0, linesLookedAt);
+  return examples.length > 0 && examples.every(isExample);
+}
+
+/** What a file seems to be for. */
+export async function suggestPurpose(file: File): Promise<FilePurpose> {
+  if (!canTrain(file.name)) return 'assistants';
+  const beginning = await file.slice(0, bytesLookedAt).text();
+  return looksLikeTraining(beginning, file.size <= bytesLookedAt) ? 'fine-tune' : 'assistants';
+}

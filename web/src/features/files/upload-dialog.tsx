@@ -1,0 +1,169 @@
+import { useBlocker } from '@tanstack/react-router';
+import { Upload as UploadIcon } from 'lucide-react';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { uploadFile, useRefetchedFiles } from '#web/data/files.ts';
+import { errorText } from '#web/lib/api.ts';
+import { formatCount } from '#web/lib/format.ts';
+import { Button } from '#web/ui/button.tsx';
+import { classNames } from '#web/ui/class-names.ts';
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { ProgressBar } from './progress-bar.tsx';
+import { suggestPurpose } from './purposes.ts';
+import { createUploadQueue, maySendAgain, type Upload, type UploadsEnded } from './upload-queue.ts';
+import { UploadRow } from './upload-row.tsx';
+import { useFileDrop } from './use-file-drop.ts';
+
+/** So that one sees that it is done. */
+const closeAfter = 500;
+
+/** `files`: what was dropped on the page before. */
+export function UploadDialog({ files, onClose }: { files: readonly File[]; onClose: () => void }) {
+  const [ended, setEnded] = useState<UploadsEnded>();
+  const [queue] = useState(() => {
+    const created = createUploadQueue({ send: uploadFile, suggest: suggestPurpose, onEnd: setEnded });
+    void created.add(files);
+    return created;
+  });
+  const { uploads, isRunning } = useSyncExternalStore(queue.subscribe, queue.snapshot);
+  const [isAsking, setAsking] = useState(false);
+  useEffect(() => () => queue.cancelAll(), [queue]);
+  useEndOfUploads(ended, onClose);
+
+  const blocker = useBlocker({ shouldBlockFn: () => isRunning, enableBeforeUnload: isRunning, withResolver: true });
+  const isBlocked = blocker.status === 'blocked';
+  const close = () => (isRunning ? setAsking(true) : onClose());
+  const hasWaiting = uploads.some(({ state }) => state === 'waiting');
+  const retriesAll = !hasWaiting && !isRunning && uploads.some(maySendAgain);
+  const start = () => {
+    if (retriesAll) queue.retryAll();
+    else if (hasWaiting) queue.start();
+    else
+      toast({
+        title: 'No files selected',
+        description: 'Please select at least one file to upload',
+        variant: 'destructive',
+      });
+  };
+  return (
+    <Dialog
+      open
+      onOpenChange={close}
+      size="lg"
+      title="Upload Files"
+      description="Maximum 50MB per file. Recommended: PDF, text, CSV, JSONL and code files."
+      footer={
+        <>
+          <TotalProgress uploads={uploads} isRunning={isRunning} />
+          <Button onClick={close}>{uploads.some(({ state }) => state === 'done') ? 'Close' : 'Cancel'}</Button>
+          <Button variant="primary" busy={isRunning} pendingLabel="Uploading..." onClick={start}>
+            {retriesAll ? 'Retry All' : 'Upload'}
+          </Button>
+        </>
+      }
+    >
+      <DropZone onFiles={(added) => void queue.add(added)} />
+      {uploads.length > 0 && (
+        <ul aria-label="Files to upload" className="mt-4 divide-y divide-border rounded-md border border-border">
+          {uploads.map((upload) => (
+            <UploadRow key={upload.key} upload={upload} queue={queue} />
+          ))}
+        </ul>
+      )}
+      <ConfirmDialog
+        open={isRunning && (isAsking || isBlocked)}
+        onOpenChange={() => {
+          setAsking(false);
+          if (isBlocked) blocker.reset();
+        }}
+        title="Stop uploading?"
+        description="The files that have not arrived yet are not uploaded. Those that have arrived stay."
+        cancelLabel="Keep uploading"
+        confirmLabel="Stop uploading"
+        destructive
+        onConfirm={() => {
+          queue.cancelAll();
+          if (isBlocked) blocker.proceed();
+          else onClose();
+        }}
+      />
+    </Dialog>
+  );
+}
+
+/** Says what came of it, refreshes the list, and closes where nothing is left to do here. */
+function useEndOfUploads(ended: UploadsEnded | undefined, onClose: () => void) {
+  const refetch = useRefetchedFiles();
+  const latest = useRef({ refetch, onClose });
+  useEffect(() => {
+    latest.current = { refetch, onClose };
+  });
+  useEffect(() => {
+    if (!ended) return;
+    const { done, failures } = ended;
+    const [failure] = failures;
+    if (done > 0)
+      toast({
+        title: 'Upload successful',
+        description: `${formatCount(done, 'file')} uploaded, ${failures.length} failed.`,
+      });
+    else if (failure)
+      toast({
+        title: 'Upload failed',
+        description: errorText(failure, 'Failed to upload file'),
+        variant: 'destructive',
+      });
+    const timer = setTimeout(() => {
+      if (done > 0 && failures.length === 0) latest.current.onClose();
+      void latest.current.refetch();
+    }, closeAfter);
+    return () => clearTimeout(timer);
+  }, [ended]);
+}
+
+function DropZone({ onFiles }: { onFiles: (files: File[]) => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  const isOver = useFileDrop(onFiles);
+  return (
+    <div
+      className={classNames(
+        'flex flex-col items-center gap-3 rounded-md border border-dashed px-4 py-6 text-center transition-colors duration-120',
+        isOver ? 'border-primary bg-hover' : 'border-border-strong',
+      )}
+    >
+      <UploadIcon aria-hidden className="size-5 text-muted-foreground" />
+      <p className="text-muted-foreground">{isOver ? 'Drop the files here' : 'Drag and drop files here, or'}</p>
+      <Button onClick={() => input.current?.click()}>Browse Files</Button>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-label="Files to upload"
+        onChange={({ currentTarget }) => {
+          onFiles([...(currentTarget.files ?? [])]);
+          // So that the same file can be chosen again.
+          currentTarget.value = '';
+        }}
+      />
+    </div>
+  );
+}
+
+function TotalProgress({ uploads, isRunning }: { uploads: readonly Upload[]; isRunning: boolean }) {
+  const total = uploads.filter(({ state }) => state !== 'refused' && state !== 'cancelled').length;
+  const done = uploads.filter(({ state }) => state === 'done').length;
+  const isShown = total > 0 && (isRunning || done > 0);
+  const percent = total === 0 ? 0 : Math.round((done / total) * 100);
+  return (
+    <output className="mr-auto block w-64 min-w-0 text-muted-foreground text-sm tabular-nums max-sm:w-full">
+      {isShown && (
+        <>
+          {`${done} of ${formatCount(total, 'file')} uploaded, ${percent}%`}
+          <ProgressBar label="All uploads" percent={percent} className="mt-1.5" />
+        </>
+      )}
+    </output>
+  );
+}

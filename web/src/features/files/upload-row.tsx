@@ -1,0 +1,110 @@
+import { CircleAlert, CircleCheck, FileText, RotateCw, X } from 'lucide-react';
+import { formatMegabytes } from '#web/lib/format.ts';
+import { classNames } from '#web/ui/class-names.ts';
+import { IconButton } from '#web/ui/icon-button.tsx';
+import { Select } from '#web/ui/select.tsx';
+import { ProgressBar } from './progress-bar.tsx';
+import { canTrain, purposeChoices, purposeExplanations, purposeNames } from './purposes.ts';
+import { formatRate, formatRemaining } from './transfer.ts';
+import { maySendAgain, type Upload, type UploadQueue, type UploadState } from './upload-queue.ts';
+
+const icons: Partial<Record<UploadState, typeof FileText>> = {
+  done: CircleCheck,
+  failed: CircleAlert,
+  refused: CircleAlert,
+};
+const looks: Partial<Record<UploadState, string>> = {
+  done: 'text-success-text',
+  failed: 'text-destructive-text',
+  refused: 'text-destructive-text',
+};
+
+/** What kind of file it is, as far as its maker or its name says. */
+const kindOf = ({ name, type }: File) => type || (/\.(\w{1,10})$/.exec(name)?.[1]?.toUpperCase() ?? 'Unknown type');
+
+export function UploadRow({ upload, queue }: { upload: Upload; queue: UploadQueue }) {
+  const { key, file, purpose, state } = upload;
+  const IconPart = icons[state] ?? FileText;
+  return (
+    <li className="flex gap-3 px-3.5 py-3 max-sm:flex-wrap">
+      <span className="flex h-5 items-center">
+        <IconPart aria-hidden className={classNames('size-4', looks[state] ?? 'text-muted-foreground')} />
+      </span>
+      <div className="min-w-0 flex-1">
+        <p className="truncate font-medium" title={file.name}>
+          {file.name}
+        </p>
+        <p className="truncate text-muted-foreground text-sm tabular-nums">
+          {formatMegabytes(file.size)} · {kindOf(file)}
+        </p>
+        <UploadStatus upload={upload} />
+      </div>
+      {state === 'waiting' && (
+        <Select
+          aria-label={`Purpose of ${file.name}`}
+          value={purpose}
+          onChange={({ currentTarget: { value } }) => {
+            const chosen = purposeChoices.find((choice) => choice.value === value);
+            if (chosen) queue.setPurpose(key, chosen.value);
+          }}
+          className="w-36 shrink-0 self-start max-sm:order-last max-sm:w-full"
+        >
+          {purposeChoices.map(({ value, name }) => (
+            <option key={value} value={value} disabled={value === 'fine-tune' && !canTrain(file.name)}>
+              {name}
+            </option>
+          ))}
+        </Select>
+      )}
+      <UploadActions upload={upload} queue={queue} />
+    </li>
+  );
+}
+
+function UploadStatus({ upload: { file, purpose, state, reason, sent, rate } }: { upload: Upload }) {
+  const line = 'mt-0.5 text-sm tabular-nums';
+  const quiet = classNames(line, 'text-muted-foreground');
+  switch (state) {
+    case 'waiting':
+      return <p className={quiet}>{purposeExplanations[purpose]}</p>;
+    case 'uploading': {
+      const isSent = sent >= file.size;
+      const speed = rate ? ` · ${formatRate(rate)} · ${formatRemaining(file.size - sent, rate)}` : '';
+      return (
+        <>
+          <ProgressBar label={`Upload of ${file.name}`} percent={(sent / file.size) * 100} className="mt-2" />
+          <p className={classNames(quiet, 'mt-1.5')}>
+            {isSent ? 'Sent; being stored' : `${formatMegabytes(sent)} of ${formatMegabytes(file.size)}${speed}`}
+          </p>
+        </>
+      );
+    }
+    case 'done':
+      return <p className={quiet}>{`Uploaded for ${purposeNames[purpose].toLowerCase()}`}</p>;
+    case 'cancelled':
+      return <p className={quiet}>Cancelled</p>;
+    case 'paused':
+      return <p className={quiet}>{reason}</p>;
+    default:
+      return <p className={classNames(line, 'text-destructive-text')}>{reason}</p>;
+  }
+}
+
+function UploadActions({ upload, queue }: { upload: Upload; queue: UploadQueue }) {
+  const { key, file, state } = upload;
+  if (state === 'done') return null;
+  const isUnderWay = state === 'uploading' || state === 'paused';
+  return (
+    <div className="flex shrink-0 gap-1">
+      {maySendAgain(upload) && (
+        <IconButton label={`Retry ${file.name}`} icon={RotateCw} size="sm" onClick={() => queue.retry(key)} />
+      )}
+      <IconButton
+        label={isUnderWay ? `Cancel ${file.name}` : `Remove ${file.name}`}
+        icon={X}
+        size="sm"
+        onClick={() => (isUnderWay ? queue.cancel(key) : queue.remove(key))}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+import { useEffect, useState } from 'react';
+import { toast } from '#web/ui/toast.tsx';
+
+const holdsFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') ?? false;
+
+/** The dropped files without folders, which a browser cannot send as one file. */
+function filesOf({ dataTransfer }: DragEvent): File[] {
+  const items = [...(dataTransfer?.items ?? [])].filter(({ kind }) => kind === 'file');
+  const files = items.filter((item) => !item.webkitGetAsEntry()?.isDirectory);
+  if (files.length < items.length)
+    toast({ title: 'Folders are left out', description: 'Open the folder and drop the files in it.' });
+  return files.flatMap((item) => item.getAsFile() ?? []);
+}
+
+/**
+ * Takes files that are dropped anywhere in the window; true while some are dragged over it. Without `onDrop` they are
+ * only kept from replacing the page, as a browser does with what is dropped on it.
+ */
+export function useFileDrop(onDrop: ((files: File[]) => void) | undefined): boolean {
+  const [isOver, setOver] = useState(false);
+  useEffect(() => {
+    const over = (event: DragEvent) => {
+      if (!holdsFiles(event)) return;
+      event.preventDefault();
+      if (event.dataTransfer) event.dataTransfer.dropEffect = onDrop ? 'copy' : 'none';
+      setOver(true);
+    };
+    const leave = ({ relatedTarget }: DragEvent) => {
+      if (relatedTarget === null) setOver(false);
+    };
+    const drop = (event: DragEvent) => {
+      if (!holdsFiles(event)) return;
+      event.preventDefault();
+      setOver(false);
+      const files = onDrop ? filesOf(event) : [];
+      if (files.length > 0) onDrop?.(files);
+    };
+    window.addEventListener('dragover', over);
+    window.addEventListener('dragleave', leave);
+    window.addEventListener('drop', drop);
+    return () => {
+      window.removeEventListener('dragover', over);
+      window.removeEventListener('dragleave', leave);
+      window.removeEventListener('drop', drop);
+    };
+  }, [onDrop]);
+  return isOver && onDrop !== undefined;
+}

@@ -2,7 +2,7 @@ import type { Figures, UsageRequest } from '@roster/contracts/usage';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../db/schema.ts';
 import { type DaySpan, quarterOf } from './days.ts';
-import type { Sums } from './repository.ts';
+import type { Sums } from './sums.ts';
 
 export type Span = { from: number; to: number };
 export type RequestPosition = { at: string; id: number };

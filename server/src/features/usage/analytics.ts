@@ -7,38 +7,16 @@ import {
   toFigures,
 } from './analytics-repository.ts';
 import { type DaySpan, daysIn, nextDay } from './days.ts';
-import type { Sums } from './repository.ts';
+import { noUsage, plus, type Sums } from './sums.ts';
 
 const recentAtMost = 10;
 
 type Range = { from: string; to: string; tz: string };
 
-const none: Sums = {
-  requests: 0,
-  input_tokens: 0,
-  cached_tokens: 0,
-  output_tokens: 0,
-  reasoning_tokens: 0,
-  cost_usd: 0,
-  unpriced_requests: 0,
-  estimated_requests: 0,
-};
-
-const plus = (a: Sums, b: Sums): Sums => ({
-  requests: a.requests + b.requests,
-  input_tokens: a.input_tokens + b.input_tokens,
-  cached_tokens: a.cached_tokens + b.cached_tokens,
-  output_tokens: a.output_tokens + b.output_tokens,
-  reasoning_tokens: a.reasoning_tokens + b.reasoning_tokens,
-  cost_usd: a.cost_usd + b.cost_usd,
-  unpriced_requests: a.unpriced_requests + b.unpriced_requests,
-  estimated_requests: a.estimated_requests + b.estimated_requests,
-});
-
 /** Adds up what shares a key. The most expensive first; where that is equal, or unknown, what took the most tokens. */
 function grouped<Key>(rows: Sums[], keyOf: (index: number) => Key): [Key, Sums][] {
   const groups = new Map<Key, Sums>();
-  for (const [index, row] of rows.entries()) groups.set(keyOf(index), plus(groups.get(keyOf(index)) ?? none, row));
+  for (const [index, row] of rows.entries()) groups.set(keyOf(index), plus(groups.get(keyOf(index)) ?? noUsage, row));
   const tokens = (sums: Sums) => sums.input_tokens + sums.output_tokens;
   return [...groups].sort(([, a], [, b]) => b.cost_usd - a.cost_usd || tokens(b) - tokens(a));
 }
@@ -69,9 +47,9 @@ export function analyticsService(analytics: AnalyticsRepository) {
       const byModel = grouped(groups, (index) => groups[index]?.model ?? '');
       const byAssistant = grouped(groups, (index) => groups[index]?.assistant_id ?? 0);
       return {
-        totals: toFigures([...byDay.values()].reduce(plus, none)),
+        totals: toFigures([...byDay.values()].reduce(plus, noUsage)),
         previous: { ...toFigures(previous), ...earlier },
-        byDay: days.map(({ day }): Figures & { day: string } => ({ day, ...toFigures(byDay.get(day) ?? none) })),
+        byDay: days.map(({ day }): Figures & { day: string } => ({ day, ...toFigures(byDay.get(day) ?? noUsage) })),
         byModel: byModel.map(([model, sums]) => ({ model, ...toFigures(sums) })),
         byAssistant: byAssistant.map(([id, sums]) => ({
           assistant: id === 0 ? null : { id, name: names.get(id) ?? null },

@@ -3,6 +3,7 @@ import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Database } from '../../db/schema.ts';
 import type { TokenCounts } from '../../provider/catalogue.ts';
 import { quarterOf } from './days.ts';
+import { noUsage, type Sums } from './sums.ts';
 
 /** The columns of a record that are told with its message; all null where a join found none. */
 export const usageColumns = [
@@ -43,19 +44,6 @@ export type UsageRecord = TokenCounts & {
   estimated: boolean;
   createdAt: string;
 };
-
-/** The columns of the sums, as a record or a sum of records adds to them. */
-export type Sums = Pick<
-  Database['usage_by_quarter'],
-  | 'requests'
-  | 'input_tokens'
-  | 'cached_tokens'
-  | 'output_tokens'
-  | 'reasoning_tokens'
-  | 'cost_usd'
-  | 'unpriced_requests'
-  | 'estimated_requests'
->;
 
 /** A day, model and assistant, or a quarter of an hour: where sums are kept. 0 stands for no assistant. */
 type DayKey = { day: string; model: string; assistantId: number };
@@ -164,7 +152,7 @@ export function usageRepository(db: Kysely<Database>) {
         .where('cost_usd', 'is', null)
         .executeTakeFirst();
       if (numUpdatedRows === 0n) return false;
-      const sums: Sums = { ...nothing, cost_usd: price.costUsd, unpriced_requests: -1 };
+      const sums: Sums = { ...noUsage, cost_usd: price.costUsd, unpriced_requests: -1 };
       await addToDay(userId, { day: call.day, model, assistantId: call.assistantId ?? 0 }, sums);
       await addToQuarter(userId, quarterOf(call.createdAt), sums);
       return true;
@@ -201,17 +189,6 @@ export function usageRepository(db: Kysely<Database>) {
     },
   };
 }
-
-const nothing: Sums = {
-  requests: 0,
-  input_tokens: 0,
-  cached_tokens: 0,
-  output_tokens: 0,
-  reasoning_tokens: 0,
-  cost_usd: 0,
-  unpriced_requests: 0,
-  estimated_requests: 0,
-};
 
 /** What is there and what comes, of each column. */
 function added(table: 'usage_by_day' | 'usage_by_quarter') {

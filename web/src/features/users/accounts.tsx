@@ -7,6 +7,7 @@ import { Button } from '#web/ui/button.tsx';
 import { EmptyState } from '#web/ui/empty-state.tsx';
 import { ErrorState } from '#web/ui/error-state.tsx';
 import { LoadMore } from '#web/ui/load-more.tsx';
+import { SearchField } from '#web/ui/search-field.tsx';
 import { Table } from '#web/ui/table.tsx';
 import { DeleteUserDialog } from './delete-user-dialog.tsx';
 import { EditUserDialog } from './edit-user-dialog.tsx';
@@ -15,7 +16,6 @@ import { type UsersView, usersQuery } from './queries.ts';
 import { ResetPasswordDialog } from './reset-password-dialog.tsx';
 import { UserMenu } from './user-menu.tsx';
 import { userColumns } from './users-columns.tsx';
-import { UsersSearch } from './users-search.tsx';
 
 type AccountsProps = {
   view: UsersView;
@@ -33,7 +33,14 @@ export function Accounts({ view, onViewChange, onLink }: AccountsProps) {
   const isEmpty = query.isSuccess && !query.isPlaceholderData && rows.length === 0;
   return (
     <section aria-label="Accounts">
-      <UsersSearch text={view.q} onSearch={(q) => onViewChange({ ...view, q })} />
+      <SearchField
+        text={view.q}
+        onSearch={(q) => onViewChange({ ...view, q })}
+        label="Search users"
+        placeholder="Search names and addresses"
+        maxLength={200}
+        className="mb-4 max-w-sm max-md:max-w-none"
+      />
       {query.isError && rows.length === 0 ? (
         <ErrorState
           title="Failed to load users"

@@ -1,11 +1,21 @@
 import { Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { Input } from '#web/ui/input.tsx';
+import { classNames } from './class-names.ts';
+import { Input } from './input.tsx';
 
 const settleAfter = 250;
 
+type SearchFieldProps = {
+  text: string;
+  onSearch: (text: string) => void;
+  label: string;
+  placeholder: string;
+  maxLength: number;
+  className?: string;
+};
+
 /** Asks once the typing has stopped for a moment, so that not every key asks the server. */
-export function UsersSearch({ text, onSearch }: { text: string; onSearch: (text: string) => void }) {
+export function SearchField({ text, onSearch, label, placeholder, maxLength, className }: SearchFieldProps) {
   const [typed, setTyped] = useState(text);
   const asked = useRef(text);
   // Cleared or changed from elsewhere: the browser's Back, the button in the empty list.
@@ -25,16 +35,16 @@ export function UsersSearch({ text, onSearch }: { text: string; onSearch: (text:
     return () => clearTimeout(timer);
   }, [typed]);
   return (
-    <search className="relative mb-4 block max-w-sm max-md:max-w-none">
+    <search className={classNames('relative block', className)}>
       <Search
         aria-hidden
         className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted-foreground"
       />
       <Input
         type="search"
-        aria-label="Search users"
-        placeholder="Search names and addresses"
-        maxLength={200}
+        aria-label={label}
+        placeholder={placeholder}
+        maxLength={maxLength}
         spellCheck={false}
         autoComplete="off"
         value={typed}

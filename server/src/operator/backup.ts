@@ -72,7 +72,9 @@ async function write(file: FileHandle, tables: Tables, database: OpenDatabase, s
     const { id, storage_key: key, size, sha256 } = StoredFile.parse(row);
     const content = await store.read(key).catch(async (cause: unknown) => {
       if (await hasFile(database.db, id))
-        throw new Refused(`The bytes of file ${id} (${key}) cannot be read. No backup was made.`, { cause });
+        throw new Refused(`The bytes of file ${id} (${key}) cannot be read. No backup was made. ${reason(cause)}`, {
+          cause,
+        });
       gone.add(id);
     });
     if (!content) continue;
@@ -92,6 +94,8 @@ async function* without(gone: Set<number>, table: string, rows: AsyncIterable<Ro
     else if (!concerns || (table !== 'files' && table !== 'file_uses')) yield row;
   }
 }
+
+const reason = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause));
 
 /** Without it the new name may be gone after a power cut. */
 async function syncFolder(folder: string) {

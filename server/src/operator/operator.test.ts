@@ -85,6 +85,8 @@ describe.each(engines)('operator commands beside the running server on %s', (eng
     [['user', 'reset-link', 'nobody'], '“nobody” is not an email address.\n'],
     [['admin', 'revoke', 'ada@example.com'], 'There is no command “admin revoke”.'],
     [['admin'], 'There is no command “admin”.'],
+    [['keys', 'rotate', 'now'], '“keys rotate” takes nothing more.'],
+    [['backup'], '“backup” takes the name of one new file.'],
     [['admin', 'grant'], '“admin grant” takes one email address.'],
     [['user', 'reset-link', 'ada@example.com', 'more'], '“user reset-link” takes one email address.'],
   ])('%j says what is wrong and exits with 1', async (words, sentence) => {
@@ -141,7 +143,12 @@ describe.each(engines)('operator commands beside the running server on %s', (eng
 test('without words the commands are listed, wherever they are asked for', async () => {
   for (const words of [[], ['help'], ['--help']]) {
     const { code, out } = await roster(words, {});
-    expect([code, out]).toEqual([0, expect.stringMatching(/admin grant EMAIL[\s\S]*user reset-link EMAIL/)]);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(
+        /admin grant EMAIL[\s\S]*user reset-link EMAIL[\s\S]*backup[\s\S]*restore[\s\S]*keys rotate[\s\S]*migrate-to/,
+      ),
+    ]);
   }
 });
 

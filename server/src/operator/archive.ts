@@ -194,7 +194,7 @@ async function verify(archive: Archive, path: string) {
     throw damaged(path, 'it holds something else');
 }
 
-async function digest(content: AsyncIterable<Buffer>) {
+export async function digest(content: AsyncIterable<Buffer>) {
   const hash = createHash('sha256');
   let size = 0;
   for await (const piece of content) {

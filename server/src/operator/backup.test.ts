@@ -16,6 +16,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { Engine } from '#server/db/connect';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { ask, messagesOf, newThread, post } from '#server/testing/chat';
+import { beside } from '#server/testing/database';
 import { download, inStore, sha256, someBytes, startFileApp, untilCopy, uploaded } from '#server/testing/files';
 import { roster, spawnRoster } from '#server/testing/roster';
 import { until } from '#server/testing/until';
@@ -180,6 +181,8 @@ describe.each(
 });
 
 describe.each(engines)('backup and restore on %s', (engine) => {
+  let firstKey = '';
+  let secondKey = '';
   const { folder, remove } = temporaryFolder();
   const backup = join(folder, 'whole.tar');
   let app: TestApp;
@@ -190,6 +193,9 @@ describe.each(engines)('backup and restore on %s', (engine) => {
     ada = await app.as('ada');
     variables = variablesOf(app);
     await uploaded(app, ada, { content: someBytes(5_000) });
+    firstKey = inStore(app)[0] ?? '';
+    await uploaded(app, ada, { content: someBytes(5_000) });
+    secondKey = inStore(app).find((key) => key !== firstKey) ?? '';
     expect((await roster(['backup', backup], variables)).code).toBe(0);
   });
   afterAll(async () => {
@@ -270,17 +276,32 @@ describe.each(engines)('backup and restore on %s', (engine) => {
 
   test('a restore that was cut off can be repeated', async () => {
     const target = await freshApp(engine);
-    const [key = ''] = inStore(app);
     // What is left where it ended after some files and before the rows.
-    writeFileSync(join(target.dataDir, 'files', key), 'half');
-    writeFileSync(join(target.dataDir, 'files', `${key}.part`), 'half');
+    copyFileSync(join(app.dataDir, 'files', firstKey), join(target.dataDir, 'files', firstKey));
+    writeFileSync(join(target.dataDir, 'files', `${secondKey}.part`), 'half');
     copyFileSync(join(app.dataDir, 'master.key'), join(target.dataDir, 'master.key'));
     expect((await roster(['restore', backup], variablesOf(target))).code).toBe(0);
-    expect(inStore(target)).toEqual([key]);
+    expect(inStore(target).toSorted()).toEqual(inStore(app).toSorted());
     await target.startWith({});
     const again = await signedIn(target, 'ada');
-    const [file] = (await again.get('/api/files')).body;
-    expect((await download(target, again, file.id)).bytes).toEqual((await download(app, ada, file.id)).bytes);
+    const { body } = await again.get('/api/files');
+    expect(body).toHaveLength(2);
+    for (const { id } of body)
+      expect((await download(target, again, id)).bytes).toEqual((await download(app, ada, id)).bytes);
+  });
+
+  test('files that another installation keeps in the same place are not touched', async () => {
+    const target = await freshApp(engine);
+    writeFileSync(join(target.dataDir, 'files', secondKey), 'of another one');
+    const refused = await roster(['restore', backup], variablesOf(target));
+    expect([refused.code, refused.out]).toEqual([1, '']);
+    expect(refused.errors).toMatch(/^Other bytes lie under the name [0-9a-f]{32} where files are kept\./);
+    expect(inStore(target)).toEqual([secondKey]);
+    copyFileSync(join(app.dataDir, 'files', firstKey), join(target.dataDir, 'files', firstKey));
+    expect((await roster(['restore', backup], variablesOf(target))).code).toBe(1);
+    expect(inStore(target).toSorted()).toEqual([firstKey, secondKey].toSorted());
+    expect(readFileSync(join(target.dataDir, 'files', secondKey), 'utf8')).toBe('of another one');
+    expect(await beside(target, (db) => db.selectFrom('users').select('id').execute())).toEqual([]);
   });
 
   test('bytes that are not the ones that were stored keep a backup from being made', async () => {

@@ -2,7 +2,7 @@ import { schemaHistory } from '../db/migrate.ts';
 import type { MasterKey } from '../security/master-key.ts';
 import { CannotOpen, createVault } from '../security/vault.ts';
 import type { FileStore } from '../storage/file-store.ts';
-import { type OpenArchive, openArchive } from './archive.ts';
+import { digest, type OpenArchive, openArchive } from './archive.ts';
 import { Refused } from './refused.ts';
 import { fillWhole, openEmptyTarget } from './target.ts';
 
@@ -59,19 +59,31 @@ async function put(archive: OpenArchive, { databaseUrl, dataDir, openStore }: Pl
   const what = databaseUrl ? 'the database' : dataDir;
   const database = await openEmptyTarget(databaseUrl, dataDir, what);
   try {
-    const store = await openStore();
-    try {
-      // Before the rows that name them. A restore that was cut off may have left some.
-      for await (const { storage_key: key } of archive.files()) {
-        await store.remove(key);
-        await store.put(key, archive.file(key));
-      }
-      await fillWhole(database, archive.tables, what);
-    } catch (error) {
-      for await (const { storage_key: key } of archive.files()) await store.remove(key);
-      throw error;
-    }
+    await putFiles(archive, await openStore(), () => fillWhole(database, archive.tables, what));
   } finally {
     await database.close();
+  }
+}
+
+/**
+ * The files, and then the rows that name them; where that fails, none of the files. What is there already is of a
+ * restore that was cut off, or of another installation that uses the same store: its bytes are never touched.
+ */
+async function putFiles(archive: OpenArchive, store: FileStore, putRows: () => Promise<unknown>) {
+  const written: string[] = [];
+  try {
+    for await (const { storage_key: key, sha256 } of archive.files()) {
+      const there = await store.read(key).then(digest, () => undefined);
+      if (there?.sha256 === sha256) continue;
+      if (there) throw new Refused(`Other bytes lie under the name ${key} where files are kept. Nothing was changed.`);
+      const put = () => store.put(key, archive.file(key));
+      // An unfinished file of a restore that was cut off fails the first try, and is gone with it.
+      await put().catch(put);
+      written.push(key);
+    }
+    await putRows();
+  } catch (error) {
+    for (const key of written) await store.remove(key);
+    throw error;
   }
 }

@@ -1,8 +1,15 @@
+import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { CannotStart } from './errors.ts';
-import { generatedMasterKeys, type MasterKey, parseMasterKeys, readMasterKeyFile } from './security/master-key.ts';
+import {
+  generatedMasterKeys,
+  type MasterKey,
+  masterKeyFile,
+  parseMasterKeys,
+  readMasterKeyFile,
+} from './security/master-key.ts';
 import { Secret } from './security/secret.ts';
 
 const Port = z.coerce.number().int().min(0).max(65_535);
@@ -131,11 +138,24 @@ function readEnvironment(variables: Record<string, string | undefined>) {
   return { env, publicUrl, loopback, dataDir: resolve(env.DATA_DIR) };
 }
 
-/** What a command beside the server needs to know: the master key is not part of it, and none is made. */
+/** What an operator's command needs to know. No master key is made, and one is read only where it is asked for. */
 export function loadOperatorConfig(variables: Record<string, string | undefined>) {
-  const { env, publicUrl, dataDir } = readEnvironment(variables);
-  return { publicUrl, dataDir, databaseUrl: env.DATABASE_URL };
+  const { env, publicUrl, loopback, dataDir } = readEnvironment(variables);
+  const variable = env.MASTER_KEY ? 'MASTER_KEY' : env.MASTER_KEY_FILE ? 'MASTER_KEY_FILE' : undefined;
+  const isMade = loopback && existsSync(masterKeyFile(dataDir));
+  return {
+    publicUrl,
+    dataDir,
+    databaseUrl: env.DATABASE_URL,
+    s3: s3Of(env),
+    /** The variable that the master keys come from; undefined: the file in the data folder. */
+    masterKeyVariable: variable,
+    /** undefined: none is configured yet. */
+    masterKeys: () => (variable || isMade ? masterKeys(env, loopback, dataDir) : undefined),
+  };
 }
+
+export type OperatorConfig = ReturnType<typeof loadOperatorConfig>;
 
 /** Reads the configuration. @throws UnusableConfiguration or UnusableSecret with what is to be changed. */
 export function loadConfig(variables: Record<string, string | undefined>) {

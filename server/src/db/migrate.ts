@@ -74,8 +74,11 @@ function checkHistory(applied: { name: string; checksum: string }[]) {
   }
 }
 
+/** What a database of this version has gone through. */
+export const schemaHistory = () => migrations.map(([name]) => ({ name, checksum: checksumOf(name) }));
+
 /** Several processes may start at once on one PostgreSQL; they change the schema one after the other. */
-async function waitForOthers(trx: Kysely<Database>, engine: Engine) {
+export async function waitForOthers(trx: Kysely<Database>, engine: Engine) {
   if (engine === 'postgres') await sql`select pg_advisory_xact_lock(7260418, 0)`.execute(trx);
 }
 

@@ -25,6 +25,15 @@ const reconnectMs = 1_000;
 /** NOTIFY carries at most 8,000 bytes. */
 const idsPerSignal = 700;
 
+/** How many servers share this database at the moment; on SQLite the folder's lock answers that. */
+export async function serversOn(database: Pick<OpenDatabase, 'engine' | 'db'>): Promise<number> {
+  if (database.engine === 'sqlite') return 0;
+  const { rows } = await sql<{ count: number }>`select count(*) as count from pg_locks
+    where locktype = 'advisory' and granted and classid = ${sql.lit(lockSpace)} and objsubid = 2
+    and database = (select oid from pg_database where datname = current_database())`.execute(database.db);
+  return rows[0]?.count ?? 0;
+}
+
 export async function join(
   database: OpenDatabase,
   url: string | undefined,

@@ -4,11 +4,7 @@ import type { OpenDatabase } from '../db/connect.ts';
 import type { Database } from '../db/schema.ts';
 import { type ManagedUserRecord, managedUserRepository } from '../features/users/repository.ts';
 import { securityEventRepository } from '../security/events-repository.ts';
-
-/** The command cannot be done; the message says why. */
-export class Refused extends Error {
-  override name = 'Refused';
-}
+import { Refused } from './refused.ts';
 
 type Dependencies = {
   database: OpenDatabase;

@@ -1,38 +1,97 @@
-import { loadOperatorConfig } from '../config.ts';
-import { connectBeside } from '../db/connect.ts';
+import { loadOperatorConfig, type OperatorConfig } from '../config.ts';
+import { connectBeside, type OpenDatabase } from '../db/connect.ts';
 import { checkSchema } from '../db/migrate.ts';
 import { CannotStart } from '../errors.ts';
 import { passwordLinks } from '../features/auth/passwords.ts';
-import { operatorCommands, Refused } from './commands.ts';
+import { createFileStore } from '../storage/create.ts';
+import { backUp } from './backup.ts';
+import { operatorCommands } from './commands.ts';
+import { rotateKeys } from './keys.ts';
+import { migrateTo } from './migrate-to.ts';
+import { Refused } from './refused.ts';
+import { restore } from './restore.ts';
 
 const usage = `Usage: npm run roster -- COMMAND
 
-  admin grant EMAIL        makes an active account an administrator
-  user reset-link EMAIL    prints a link that sets a new password for an account
+  admin grant EMAIL           makes an active account an administrator
+  user reset-link EMAIL       prints a link that sets a new password for an account
+  backup FILE.tar             writes everything but the master key into a new file
 
-The commands work beside the running server, with the same environment variables.`;
+These work beside the running server, the following ones while it is stopped:
 
-const commands = new Map<string, keyof ReturnType<typeof operatorCommands>>([
-  ['admin grant', 'grantAdministrator'],
-  ['user reset-link', 'makeResetLink'],
-]);
+  restore FILE.tar            puts a backup into an empty installation
+  keys rotate                 replaces the master key that Roster has made
+  migrate-to postgres://…     copies the embedded database into an empty PostgreSQL database
 
-async function perform(words: string[]): Promise<string> {
-  const [group = '', verb = '', email, ...rest] = words;
-  if (words.length === 0 || group === '--help' || group === 'help') return usage;
-  const name = `${group} ${verb}`.trim();
-  const command = commands.get(name);
-  if (!command) throw new Refused(`There is no command “${name}”.\n\n${usage}`);
-  if (email === undefined || rest.length > 0) throw new Refused(`“${name}” takes one email address.\n\n${usage}`);
-  const config = loadOperatorConfig(process.env);
+All take the same environment variables as the server.`;
+
+type Command = {
+  /** What follows its name. */
+  takes?: string;
+  perform: (config: OperatorConfig, argument: string) => Promise<string>;
+};
+
+async function beside(config: OperatorConfig, work: (database: OpenDatabase) => Promise<string>): Promise<string> {
   const database = connectBeside(config.databaseUrl, config.dataDir);
   try {
     await checkSchema(database);
-    const passwordLink = passwordLinks(database.db, config.publicUrl);
-    return await operatorCommands({ database, passwordLink })[command](email);
+    return await work(database);
   } finally {
     await database.close();
   }
+}
+
+const aboutPeople = (database: OpenDatabase, { publicUrl }: OperatorConfig) =>
+  operatorCommands({ database, passwordLink: passwordLinks(database.db, publicUrl) });
+
+const commands = new Map<string, Command>([
+  [
+    'admin grant',
+    {
+      takes: 'one email address',
+      perform: (config, email) => beside(config, (database) => aboutPeople(database, config).grantAdministrator(email)),
+    },
+  ],
+  [
+    'user reset-link',
+    {
+      takes: 'one email address',
+      perform: (config, email) => beside(config, (database) => aboutPeople(database, config).makeResetLink(email)),
+    },
+  ],
+  [
+    'backup',
+    {
+      takes: 'the name of one new file',
+      perform: (config, file) =>
+        beside(config, async (database) => backUp({ database, store: await createFileStore(config) }, file)),
+    },
+  ],
+  [
+    'restore',
+    {
+      takes: 'the name of one file',
+      perform: (config, file) => restore({ ...config, openStore: () => createFileStore(config) }, file),
+    },
+  ],
+  ['keys rotate', { perform: rotateKeys }],
+  [
+    'migrate-to',
+    { takes: 'the address of one PostgreSQL database', perform: (config, address) => migrateTo(config, address) },
+  ],
+]);
+
+async function perform(words: string[]): Promise<string> {
+  const [group = '', verb = ''] = words;
+  if (words.length === 0 || group === '--help' || group === 'help') return usage;
+  const name = commands.has(group) ? group : `${group} ${verb}`.trim();
+  const command = commands.get(name);
+  if (!command) throw new Refused(`There is no command “${name}”.\n\n${usage}`);
+  const given = words.slice(name.split(' ').length);
+  const [argument = ''] = given;
+  if (given.length !== (command.takes ? 1 : 0))
+    throw new Refused(`“${name}” takes ${command.takes ?? 'nothing more'}.\n\n${usage}`);
+  return command.perform(loadOperatorConfig(process.env), argument);
 }
 
 try {

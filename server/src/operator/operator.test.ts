@@ -1,34 +1,14 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { emptyDatabase, engines, password, startApp, type TestApp } from '#server/testing/app';
 import { newThread, send } from '#server/testing/chat';
 import { beside, setUser } from '#server/testing/database';
 import { openEvents } from '#server/testing/events';
 import { managed, recordOf } from '#server/testing/managed-users';
+import { roster } from '#server/testing/roster';
 import type { Visitor } from '#server/testing/visitor';
-
-// Not through scripts/roster.mjs, which would install packages where the lock file is newer than they are.
-const script = fileURLToPath(new URL('./main.ts', import.meta.url));
-
-/** The command as an operator gives it: a process of its own, with nothing but these variables. */
-async function roster(words: string[], variables: Record<string, string>) {
-  const env = { PATH: process.env.PATH ?? '', ...variables };
-  const child = spawn(process.execPath, [script, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let out = '';
-  let errors = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    out += chunk.toString();
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    errors += chunk.toString();
-  });
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { code, out, errors };
-}
 
 describe.each(engines)('operator commands beside the running server on %s', (engine) => {
   let app: TestApp;
@@ -105,6 +85,8 @@ describe.each(engines)('operator commands beside the running server on %s', (eng
     [['user', 'reset-link', 'nobody'], '“nobody” is not an email address.\n'],
     [['admin', 'revoke', 'ada@example.com'], 'There is no command “admin revoke”.'],
     [['admin'], 'There is no command “admin”.'],
+    [['keys', 'rotate', 'now'], '“keys rotate” takes nothing more.'],
+    [['backup'], '“backup” takes the name of one new file.'],
     [['admin', 'grant'], '“admin grant” takes one email address.'],
     [['user', 'reset-link', 'ada@example.com', 'more'], '“user reset-link” takes one email address.'],
   ])('%j says what is wrong and exits with 1', async (words, sentence) => {
@@ -161,7 +143,12 @@ describe.each(engines)('operator commands beside the running server on %s', (eng
 test('without words the commands are listed, wherever they are asked for', async () => {
   for (const words of [[], ['help'], ['--help']]) {
     const { code, out } = await roster(words, {});
-    expect([code, out]).toEqual([0, expect.stringMatching(/admin grant EMAIL[\s\S]*user reset-link EMAIL/)]);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(
+        /admin grant EMAIL[\s\S]*user reset-link EMAIL[\s\S]*backup[\s\S]*restore[\s\S]*keys rotate[\s\S]*migrate-to/,
+      ),
+    ]);
   }
 });
 

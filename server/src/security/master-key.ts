@@ -41,9 +41,12 @@ function looksMade(key: Buffer): boolean {
   return steps.size < 4 || /^[\x20-\x7e]+$/.test(key.toString('latin1'));
 }
 
+/** Where a loopback installation keeps its master key, unless it is told of one. */
+export const masterKeyFile = (dataDir: string) => join(dataDir, 'master.key');
+
 /** The key of a loopback installation: made at the first start, readable by its owner only. */
 export function generatedMasterKeys(dataDir: string): MasterKey[] {
-  const file = join(dataDir, 'master.key');
+  const file = masterKeyFile(dataDir);
   if (!existsSync(file)) {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     writeFileSync(file, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx', flush: true });

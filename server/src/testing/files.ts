@@ -101,6 +101,7 @@ export async function startFileApp(engine: Engine, store: 'disk' | 'S3') {
   const app = await startApp(engine, s3 ? { env: s3.env } : {});
   return {
     app,
+    s3,
     /** The names of what is stored. */
     stored: () => (s3 ? s3.names() : inStore(app)),
     async stop() {

@@ -1,0 +1,104 @@
+import { existsSync } from 'node:fs';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { OpenDatabase } from '../db/connect.ts';
+import type { FileStore } from '../storage/file-store.ts';
+import { archiveWriter, openArchive, StoredFile } from './archive.ts';
+import { Refused } from './refused.ts';
+import { hasFile, postgresTables, type Row, snapshot, sqliteTables, type Tables } from './tables-repository.ts';
+
+type Dependencies = { database: OpenDatabase; store: FileStore };
+
+/** Writes the installation into one file, beside the running server: as it is at one moment, read back before it is done. */
+export async function backUp({ database, store }: Dependencies, target: string): Promise<string> {
+  const path = resolve(target);
+  const unfinished = `${path}.part`;
+  refuseExisting(path);
+  const file = await open(unfinished, 'wx', 0o600).catch((cause: NodeJS.ErrnoException) => {
+    const why =
+      cause.code === 'EEXIST'
+        ? 'Another backup writes it, or one was cut off; then delete it.'
+        : `It cannot be written (${cause.code}).`;
+    throw new Refused(`${unfinished} is in the way. ${why}`, { cause });
+  });
+  try {
+    await atOneMoment(database, `${path}.db.part`, (tables) => write(file, tables, database, store));
+    await file.close();
+    const archive = await openArchive(unfinished);
+    await archive.close();
+    refuseExisting(path);
+    await rename(unfinished, path);
+    await syncFolder(dirname(path));
+    const { manifest } = archive;
+    const rows = manifest.tables.reduce((total, table) => total + table.rows, 0);
+    return (
+      `${path} holds the installation as of ${manifest.createdAt}: ${rows} rows and ${manifest.files.count} files, read back and compared.\n` +
+      'The master key is not in it. Keep that in another place: without it the provider keys in the backup cannot be opened.'
+    );
+  } catch (error) {
+    await file.close();
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
+
+function refuseExisting(path: string) {
+  if (existsSync(path)) throw new Refused(`${path} exists already. Choose another name: nothing is overwritten.`);
+}
+
+async function atOneMoment(database: OpenDatabase, copy: string, work: (tables: Tables) => Promise<void>) {
+  if (database.engine === 'postgres')
+    return database.db
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .setAccessMode('read only')
+      .execute((trx) => work(postgresTables(trx)));
+  // What an earlier backup to the same name has left when it was cut off.
+  await rm(copy, { force: true });
+  await (await open(copy, 'wx', 0o600)).close();
+  try {
+    await snapshot(database.db, copy);
+    const tables = sqliteTables(copy);
+    await work(tables).finally(() => tables.close());
+  } finally {
+    await rm(copy, { force: true });
+  }
+}
+
+async function write(file: FileHandle, tables: Tables, database: OpenDatabase, store: FileStore) {
+  const archive = archiveWriter(file, new Date());
+  const gone = new Set<number>();
+  for await (const row of tables.rowsOf('files')) {
+    const { id, storage_key: key, size, sha256 } = StoredFile.parse(row);
+    const content = await store.read(key).catch(async (cause: unknown) => {
+      if (await hasFile(database.db, id))
+        throw new Refused(`The bytes of file ${id} (${key}) cannot be read. No backup was made. ${reason(cause)}`, {
+          cause,
+        });
+      gone.add(id);
+    });
+    if (!content) continue;
+    const added = await archive.addFile(key, content);
+    if (added.size !== size || added.sha256 !== sha256)
+      throw new Refused(`The bytes of file ${id} (${key}) are not the ones that were stored. No backup was made.`);
+  }
+  await archive.finish({ ...tables, rowsOf: (table) => without(gone, table, tables.rowsOf(table)) });
+}
+
+/** Files that were deleted after the moment of the backup: their rows go as the deletion has made them go. */
+async function* without(gone: Set<number>, table: string, rows: AsyncIterable<Row>): AsyncGenerator<Row> {
+  for await (const row of rows) {
+    const fileId = table === 'files' ? row.id : row.file_id;
+    const concerns = typeof fileId === 'number' && gone.has(fileId);
+    if (concerns && table === 'provider_copies') yield { ...row, file_id: null, state: 'removing', error: null };
+    else if (!concerns || (table !== 'files' && table !== 'file_uses')) yield row;
+  }
+}
+
+const reason = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause));
+
+/** Without it the new name may be gone after a power cut. */
+async function syncFolder(folder: string) {
+  const handle = await open(folder, 'r');
+  await handle.sync().finally(() => handle.close());
+}

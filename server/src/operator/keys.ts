@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { constants, copyFile, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { OperatorConfig } from '../config.ts';
+import { connect } from '../db/connect.ts';
+import { checkSchema } from '../db/migrate.ts';
+import { serversOn } from '../db/presence.ts';
+import { checkMasterKey } from '../security/key-check.ts';
+import { rewrapKeys } from '../security/key-rotation.ts';
+import { type MasterKey, masterKeyFile, parseMasterKeys } from '../security/master-key.ts';
+import { createVault } from '../security/vault.ts';
+import { Refused } from './refused.ts';
+import { keysInUse } from './tables-repository.ts';
+
+/**
+ * Brings everything under a new master key, where Roster made the present one itself. It may be cut off at any point:
+ * until no row names the old key, both are in the file, and the next start or the next call goes on.
+ */
+export async function rotateKeys(config: OperatorConfig): Promise<string> {
+  const { dataDir, databaseUrl, masterKeyVariable } = config;
+  if (masterKeyVariable)
+    throw new Refused(
+      `The master key comes from ${masterKeyVariable}, which a command cannot change. Make a new key with “openssl rand -base64 32”, ` +
+        'put it in front of the old one, separated by a comma, and restart every server process. Once the log has said ' +
+        '“data keys brought under the current master key”, take the old one out.',
+    );
+  const old = config.masterKeys();
+  if (!old || (!databaseUrl && !existsSync(join(dataDir, 'roster.db'))))
+    throw new Refused(
+      `There is no master key or no database in ${dataDir} yet. The server makes them at its first start.`,
+    );
+  // A running server would not know the new key: its folder lock, or its presence, keeps this away.
+  const database = connect(databaseUrl, dataDir);
+  try {
+    if ((await serversOn(database)) > 0) throw new Refused('Roster is running on the database. Stop it first.');
+    await checkSchema(database);
+    await checkMasterKey(database.db, createVault(old));
+    const file = masterKeyFile(dataDir);
+    const kept = `${file}.until-${new Date().toISOString().replaceAll(':', '')}`;
+    await copyFile(file, kept, constants.COPYFILE_EXCL);
+    const keys = [...parseMasterKeys(randomBytes(32).toString('base64'), file), ...old];
+    await replace(file, keys);
+    const count = await rewrapKeys(database.db, createVault(keys));
+    const inUse = await keysInUse(database.db);
+    await replace(
+      file,
+      keys.filter(({ id }, index) => index === 0 || inUse.has(id)),
+    );
+    return (
+      `${file} holds a new master key, and the provider keys of ${count} ${count === 1 ? 'person' : 'people'} are under it. Start the server.\n` +
+      `Backups made until now need the old key, which is in ${kept}. Make a new backup, and delete that file when no backup needs it.`
+    );
+  } finally {
+    await database.close();
+  }
+}
+
+/** The file is whole at every moment, the old one or the new one. */
+async function replace(file: string, keys: MasterKey[]) {
+  const unfinished = `${file}.part`;
+  await rm(unfinished, { force: true });
+  const handle = await open(unfinished, 'wx', 0o600);
+  try {
+    await handle.writeFile(`${keys.map(({ key }) => key.reveal().toString('base64')).join(',')}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(unfinished, file);
+  const folder = await open(dirname(file), 'r');
+  await folder.sync().finally(() => folder.close());
+}

@@ -1,0 +1,4 @@
+/** The command cannot be done; the message says why. */
+export class Refused extends Error {
+  override name = 'Refused';
+}

@@ -1,0 +1,89 @@
+import { schemaHistory } from '../db/migrate.ts';
+import type { MasterKey } from '../security/master-key.ts';
+import { CannotOpen, createVault } from '../security/vault.ts';
+import type { FileStore } from '../storage/file-store.ts';
+import { digest, type OpenArchive, openArchive } from './archive.ts';
+import { Refused } from './refused.ts';
+import { fillWhole, openEmptyTarget } from './target.ts';
+
+type Place = {
+  databaseUrl: string | undefined;
+  dataDir: string;
+  masterKeys: () => MasterKey[] | undefined;
+  openStore: () => Promise<FileStore>;
+};
+
+/** Puts a backup into an empty installation whose server is stopped. Nothing is written before all of it was read. */
+export async function restore(place: Place, path: string): Promise<string> {
+  const archive = await openArchive(path);
+  try {
+    if (JSON.stringify(archive.manifest.migrations) !== JSON.stringify(schemaHistory()))
+      throw new Refused(
+        `${path} was made by another version of Roster. Restore it with the version that made it, then upgrade that.`,
+      );
+    const isKeyThere = await checkKey(archive, place.masterKeys());
+    await put(archive, place);
+    const { manifest } = archive;
+    const rows = manifest.tables.reduce((total, table) => total + table.rows, 0);
+    return (
+      `The installation of ${manifest.createdAt} is restored: ${rows} rows and ${manifest.files.count} files.\n` +
+      (isKeyThere
+        ? 'The configured master key is the one it was made with. Start the server.'
+        : 'Before starting the server set MASTER_KEY or MASTER_KEY_FILE, or put DATA_DIR/master.key back: it must be the master key that this installation was made with.')
+    );
+  } finally {
+    await archive.close();
+  }
+}
+
+/** Whether a master key is configured. @throws Refused if it is another one than the backup needs */
+async function checkKey(archive: OpenArchive, masterKeys: MasterKey[] | undefined): Promise<boolean> {
+  if (!masterKeys) return false;
+  const vault = createVault(masterKeys);
+  for await (const { name, value } of archive.tables.rowsOf('settings')) {
+    if (name !== 'key_check' || typeof value !== 'string') continue;
+    try {
+      vault.verifyKeyCheck(value);
+    } catch (cause) {
+      if (!(cause instanceof CannotOpen)) throw cause;
+      throw new Refused(
+        'The configured master key is not the one that the backup was made with. Set that one (MASTER_KEY, MASTER_KEY_FILE or DATA_DIR/master.key). Nothing was changed.',
+        { cause },
+      );
+    }
+  }
+  return true;
+}
+
+async function put(archive: OpenArchive, { databaseUrl, dataDir, openStore }: Place) {
+  const what = databaseUrl ? 'the database' : dataDir;
+  const database = await openEmptyTarget(databaseUrl, dataDir, what);
+  try {
+    await putFiles(archive, await openStore(), () => fillWhole(database, archive.tables, what));
+  } finally {
+    await database.close();
+  }
+}
+
+/**
+ * The files, and then the rows that name them; where that fails, none of the files. What is there already is of a
+ * restore that was cut off, or of another installation that uses the same store: its bytes are never touched.
+ */
+async function putFiles(archive: OpenArchive, store: FileStore, putRows: () => Promise<unknown>) {
+  const written: string[] = [];
+  try {
+    for await (const { storage_key: key, sha256 } of archive.files()) {
+      const there = await store.read(key).then(digest, () => undefined);
+      if (there?.sha256 === sha256) continue;
+      if (there) throw new Refused(`Other bytes lie under the name ${key} where files are kept. Nothing was changed.`);
+      const put = () => store.put(key, archive.file(key));
+      // An unfinished file of a restore that was cut off fails the first try, and is gone with it.
+      await put().catch(put);
+      written.push(key);
+    }
+    await putRows();
+  } catch (error) {
+    for (const key of written) await store.remove(key);
+    throw error;
+  }
+}

@@ -1,0 +1,216 @@
+import { DatabaseSync } from 'node:sqlite';
+import { type Kysely, sql } from 'kysely';
+import type { Engine } from '../db/connect.ts';
+import type { Database } from '../db/schema.ts';
+import { type SearchRepository, searchRepository } from '../features/chat/search-repository.ts';
+
+export type Table = Exclude<keyof Database, 'schema_migrations'>;
+
+/**
+ * Every table whose rows an installation consists of; what a row refers to comes before it. A table of the schema that is
+ * missing here does not compile: it would be missing from every backup.
+ */
+const inOrder: Record<Table, true> = {
+  settings: true,
+  instances: true,
+  users: true,
+  sessions: true,
+  data_keys: true,
+  provider_keys: true,
+  provider_traits: true,
+  assistants: true,
+  threads: true,
+  messages: true,
+  runs: true,
+  run_events: true,
+  usage_records: true,
+  identities: true,
+  sign_in_flows: true,
+  mailed_tokens: true,
+  preferences: true,
+  security_events: true,
+  files: true,
+  file_uploads: true,
+  file_uses: true,
+  provider_copies: true,
+  jobs: true,
+  usage_by_day: true,
+  usage_by_quarter: true,
+  own_prices: true,
+  budgets: true,
+};
+const isTable = (name: string): name is Table => Object.hasOwn(inOrder, name);
+export const tables = Object.keys(inOrder).filter(isTable);
+
+export type Value = string | number | null;
+export type Row = Record<string, Value>;
+
+/** An installation's rows as they are at one moment, in portable values. */
+export type Tables = {
+  /** Where rows have ids, in their order: what a row refers to in its own table comes before it. */
+  rowsOf: (table: Table) => AsyncIterable<Row>;
+  /** The last id that each table has given, whether or not the row is still there. */
+  lastIds: () => Promise<Record<string, number>>;
+  migrations: () => Promise<{ name: string; checksum: string }[]>;
+};
+
+function portable(row: Record<string, unknown>): Row {
+  const values = Object.entries(row).map(([name, value]): [string, Value] => {
+    if (value === null || typeof value === 'string' || typeof value === 'number') return [name, value];
+    throw new TypeError(`The column ${name} holds a ${typeof value}`);
+  });
+  return Object.fromEntries(values);
+}
+
+const isOrdered = (columns: string[]) => columns.includes('id');
+
+/** The rows of a SQLite file that nobody writes to meanwhile. */
+export function sqliteTables(file: string): Tables & { close: () => void } {
+  const database = new DatabaseSync(file, { readOnly: true });
+  return {
+    async *rowsOf(table) {
+      const all = database.prepare(`select * from "${table}"`);
+      const columns = all.columns().map(({ name }) => name);
+      const rows = isOrdered(columns) ? database.prepare(`select * from "${table}" order by id`) : all;
+      for (const row of rows.iterate()) yield portable(row);
+    },
+    async lastIds() {
+      const rows = database.prepare('select name, seq from sqlite_sequence').all();
+      return Object.fromEntries(rows.map(({ name, seq }) => [String(name), Number(seq)]));
+    },
+    async migrations() {
+      const rows = database.prepare('select name, checksum from schema_migrations order by name').all();
+      return rows.map(({ name, checksum }) => ({ name: String(name), checksum: String(checksum) }));
+    },
+    close: () => database.close(),
+  };
+}
+
+const fetched = 200;
+
+/** The rows of PostgreSQL as they are at the beginning of this transaction, which must be a repeatable read. */
+export function postgresTables(trx: Kysely<Database>): Tables {
+  return {
+    async *rowsOf(table) {
+      const columns = await columnsOf(trx, table);
+      const order = isOrdered(columns) ? sql`order by id` : sql``;
+      await sql`declare backup no scroll cursor for select * from ${sql.table(table)} ${order}`.execute(trx);
+      for (;;) {
+        const { rows } = await sql<Record<string, unknown>>`fetch ${sql.lit(fetched)} from backup`.execute(trx);
+        for (const row of rows) yield portable(row);
+        if (rows.length < fetched) break;
+      }
+      await sql`close backup`.execute(trx);
+    },
+    async lastIds() {
+      const { rows } = await sql<{ name: string; last: number | null }>`select sequencename as name, last_value as last
+        from pg_sequences where schemaname = current_schema()`.execute(trx);
+      return Object.fromEntries(rows.map(({ name, last }) => [name.replace(/_id_seq$/, ''), last ?? 0]));
+    },
+    migrations: () => trx.selectFrom('schema_migrations').select(['name', 'checksum']).orderBy('name').execute(),
+  };
+}
+
+async function columnsOf(db: Kysely<Database>, table: Table): Promise<string[]> {
+  const known = await db.introspection.getTables();
+  return known.find(({ name }) => name === table)?.columns.map(({ name }) => name) ?? [];
+}
+
+/** Whether anybody has an account here; a database without tables is fine. */
+export async function hasUsers(db: Kysely<Database>): Promise<boolean> {
+  if ((await columnsOf(db, 'users')).length === 0) return false;
+  return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** Whether the file is still there, now. */
+export async function hasFile(db: Kysely<Database>, id: number): Promise<boolean> {
+  return (await db.selectFrom('files').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
+}
+
+export async function keyCheckOf(db: Kysely<Database>): Promise<string | undefined> {
+  const row = await db.selectFrom('settings').select('value').where('name', '=', 'key_check').executeTakeFirst();
+  return row?.value;
+}
+
+/** Which master keys the rows still name, by their ids. */
+export async function keysInUse(db: Kysely<Database>): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('data_keys')
+    .select(sql<string>`substr(wrapped, 1, 11)`.as('head'))
+    .distinct()
+    .execute();
+  const heads = [...rows.map(({ head }) => head), (await keyCheckOf(db)) ?? ''];
+  return new Set(heads.map((head) => head.split('.')[1] ?? ''));
+}
+
+/** A consistent copy of a SQLite database that others go on writing to. `copy` must be an empty file. */
+export const snapshot = (db: Kysely<Database>, copy: string) => sql`vacuum into ${copy}`.execute(db);
+
+/**
+ * Puts an installation's rows into a database without accounts, whatever else is in there, and its words into the
+ * search. Ids go on where they had come to. To be called in a transaction. Returns how many rows each table has.
+ */
+export async function fill(trx: Kysely<Database>, engine: Engine, from: Tables): Promise<Map<Table, number>> {
+  const known = await trx.introspection.getTables();
+  for (const table of tables.toReversed()) await sql`delete from ${sql.table(table)}`.execute(trx);
+  const counts = new Map<Table, number>();
+  for (const table of tables) {
+    const columns = known.find(({ name }) => name === table)?.columns.map(({ name }) => name) ?? [];
+    let count = 0;
+    for await (const rows of batches(from.rowsOf(table))) {
+      await insert(trx, table, columns, rows);
+      await putWords(searchRepository(trx, engine), table, rows);
+      count += rows.length;
+    }
+    const stored = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(trx);
+    if (stored.rows[0]?.count !== count) throw new Error(`${table} has not taken all of its rows`);
+    counts.set(table, count);
+  }
+  await continueIds(trx, engine, await from.lastIds());
+  return counts;
+}
+
+async function putWords(search: SearchRepository, table: Table, rows: Row[]) {
+  for (const { id, user_id: userId, title, text } of rows) {
+    if (typeof id !== 'number' || typeof userId !== 'number') continue;
+    if (table === 'threads' && typeof title === 'string') await search.putTitle(userId, id, title);
+    if (table === 'messages' && typeof text === 'string' && text !== '') await search.putMessage(userId, id, text);
+  }
+}
+
+/** A few rows at once: fewer where they are large. */
+async function* batches(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
+  let batch: Row[] = [];
+  let characters = 0;
+  for await (const row of rows) {
+    batch.push(row);
+    for (const value of Object.values(row)) if (typeof value === 'string') characters += value.length;
+    if (batch.length < 200 && characters < 1_000_000) continue;
+    yield batch;
+    batch = [];
+    characters = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function insert(trx: Kysely<Database>, table: Table, columns: string[], rows: Row[]) {
+  for (const row of rows)
+    if (Object.keys(row).length !== columns.length || !columns.every((name) => Object.hasOwn(row, name)))
+      throw new Error(`A row of ${table} has other columns than the table`);
+  const lists = rows.map((row) => sql`(${sql.join(columns.map((name) => row[name]))})`);
+  const names = sql.join(columns.map((name) => sql.id(name)));
+  await sql`insert into ${sql.table(table)} (${names}) values ${sql.join(lists)}`.execute(trx);
+}
+
+async function continueIds(trx: Kysely<Database>, engine: Engine, lastIds: Record<string, number>) {
+  for (const table of tables) {
+    const last = lastIds[table] ?? 0;
+    if (last === 0) continue;
+    if (engine === 'postgres') {
+      await sql`select setval(pg_get_serial_sequence(${table}, 'id'), ${last})`.execute(trx);
+    } else {
+      await sql`delete from sqlite_sequence where name = ${table}`.execute(trx);
+      await sql`insert into sqlite_sequence (name, seq) values (${table}, ${last})`.execute(trx);
+    }
+  }
+}

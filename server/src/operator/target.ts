@@ -1,0 +1,38 @@
+import { connect, type OpenDatabase } from '../db/connect.ts';
+import { migrate, waitForOthers } from '../db/migrate.ts';
+import { serversOn } from '../db/presence.ts';
+import { Refused } from './refused.ts';
+import { fill, hasUsers, type Table, type Tables } from './tables-repository.ts';
+
+/** A database that nobody uses and nobody has an account in: what whole installations are put into. */
+export async function openEmptyTarget(url: string | undefined, dataDir: string, what: string): Promise<OpenDatabase> {
+  const database = connect(url, dataDir);
+  try {
+    await refuseUsed(database, what).catch((cause: unknown) => {
+      if (cause instanceof Refused || !url) throw cause;
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new Refused(`The PostgreSQL database cannot be used: ${reason}`, { cause });
+    });
+    await migrate(database);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function refuseUsed(database: Pick<OpenDatabase, 'engine' | 'db'>, what: string) {
+  if ((await serversOn(database)) > 0) throw new Refused(`Roster is running on ${what}. Stop it first.`);
+  if (await hasUsers(database.db))
+    throw new Refused(`There are accounts in ${what} already. Nothing was changed: it must be an empty installation.`);
+}
+
+/** All of it or nothing. Returns how many rows each table has now. */
+export function fillWhole({ engine, db }: OpenDatabase, from: Tables, what: string): Promise<Map<Table, number>> {
+  return db.transaction().execute(async (trx) => {
+    // A server that starts meanwhile waits for this lock too, and finds everything.
+    await waitForOthers(trx, engine);
+    await refuseUsed({ engine, db: trx }, what);
+    return fill(trx, engine, from);
+  });
+}

@@ -41,11 +41,12 @@ export function NewThreadPane({ assistantId, onBack, onStarted, onChoose }: NewT
   // biome-ignore lint/correctness/useExhaustiveDependencies: choosing an assistant leads on to the message
   useEffect(() => focusUnlessTouch(box.current), [assistantId]);
 
-  const send = async (text: string, overBudget: boolean) => {
+  const send = async (text: string, overBudget: boolean, fileIds: readonly number[]) => {
     const chosen = answerer ? answerer.assistantId : (assistantId ?? null);
     try {
       const made = await start.mutateAsync({
         text,
+        fileIds,
         place,
         overBudget,
         assistantId: chosen,
@@ -61,7 +62,7 @@ export function NewThreadPane({ assistantId, onBack, onStarted, onChoose }: NewT
   const lacksKey = config.data?.hasApiKey === false && !start.error;
   const firstName = user.name?.split(' ')[0];
   return (
-    <section aria-label="New conversation" className="flex h-full min-h-0 flex-col">
+    <section aria-label="New conversation" className="relative flex h-full min-h-0 flex-col">
       <title>Chat · Roster</title>
       <PaneHeader onBack={onBack}>
         <h2 className="min-w-0 flex-1 truncate font-medium">New conversation</h2>

@@ -44,7 +44,7 @@ export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPane
   const error = thread.error ?? messages.error;
   if (error instanceof ApiError && error.status === 404) return <NotThere onBack={onBack} />;
   return (
-    <section aria-label={thread.data?.title ?? 'Conversation'} className="flex h-full min-h-0 flex-col">
+    <section aria-label={thread.data?.title ?? 'Conversation'} className="relative flex h-full min-h-0 flex-col">
       <ThreadHeader thread={thread.data} onBack={onBack} onRemoved={onRemoved} onChoose={actions.chooseAssistant} />
       <ThreadActionsContext value={actions}>
         {messages.data ? (

@@ -212,12 +212,12 @@ test('on a phone', async ({ page }) => {
   await page.setViewportSize({ width: 320, height: 640 });
   const { message, questions, untilDone } = conversation(page);
   const { pick, chips, untilUploaded } = attachments(page);
-  await pick(image, { ...notes, name: `${'a very long name '.repeat(8)}.txt` }, notes);
+  await pick(image, { ...notes, name: `${'a wordy name of it '.repeat(8)}.txt` }, notes);
   await untilUploaded(3);
   await expect(chips).toHaveCount(3);
   await expectNoSidewaysScroll(page);
   await expectAccessible(page);
-  await message.fill('What is in these?');
+  await message.fill('What is in these? [[tokens 9]]');
   await message.press('Enter');
   await untilDone();
   await expect(questions.getByRole('listitem')).toHaveCount(3);

@@ -61,7 +61,7 @@ export function ComposerAttachments({ place, text, tooLong, box, onText, onAttac
   return (
     <>
       {uploads.length > 0 && (
-        <div className="order-first max-h-[30dvh] basis-full overflow-y-auto">
+        <div className="max-h-[30dvh] basis-full overflow-y-auto">
           <ul aria-label="Attachments" className="flex flex-wrap gap-1.5 p-0.5">
             {uploads.map((upload) => (
               <li key={upload.key} className="min-w-0 max-w-full basis-60 max-md:basis-full">
@@ -85,9 +85,9 @@ export function ComposerAttachments({ place, text, tooLong, box, onText, onAttac
         </div>
       )}
       {tooLong && (
-        <div className="order-first flex basis-full flex-wrap items-center gap-2 px-2 py-1">
+        <div className="flex basis-full flex-wrap items-center gap-2 px-2 py-1">
           <p className="min-w-0 flex-1 text-muted-foreground text-sm">
-            A longer text can go along as a file, of which your message says what it is for.
+            Longer text can be attached as a file; say in the message what it is for.
           </p>
           <Button size="sm" onClick={attachText} disabledReason={reason} className="max-md:h-10">
             Attach as a text file
@@ -112,7 +112,7 @@ export function ComposerAttachments({ place, text, tooLong, box, onText, onAttac
         icon={Paperclip}
         disabled={!mayEdit}
         onClick={() => picker.current?.click()}
-        className="order-first max-md:size-10"
+        className="max-md:size-10"
       />
       <output className="sr-only">{spoken(uploads)}</output>
       {dragging &&

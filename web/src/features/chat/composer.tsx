@@ -114,7 +114,7 @@ export function Composer(props: ComposerProps) {
             tooLong && 'border-destructive focus-within:border-destructive',
           )}
         >
-          <Suspense fallback={<span className="order-first size-9 shrink-0 max-md:size-10" />}>
+          <Suspense fallback={<span className="size-9 shrink-0 max-md:size-10" />}>
             <ComposerAttachments
               key={place}
               place={place}

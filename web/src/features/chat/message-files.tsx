@@ -34,10 +34,10 @@ function StoredFile({ file, id }: { file: AttachedFile; id: number }) {
     <a
       href={addressOf(files.content, { params: { id } })}
       download={filename}
-      aria-label={`Download ${filename}`}
       title={`Download ${filename}`}
       className="block rounded-md hover:[&>div]:border-border-strong"
     >
+      <span className="sr-only">Download </span>
       <AttachmentChip filename={filename} detail={sizeOf(size)} kind={kind} picture={picture} />
     </a>
   );

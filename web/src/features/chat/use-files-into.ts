@@ -18,27 +18,17 @@ export function useFilesInto(box: RefObject<HTMLTextAreaElement | null>, onFiles
     if (!field || !section) return;
     const controller = new AbortController();
     const { signal } = controller;
-    // Entering a part inside means leaving another one: the last to be left counts.
-    let depth = 0;
-    const leave = () => {
-      depth = 0;
-      setDragging(false);
+    const over = (event: DragEvent) => {
+      if (!carriesFiles(event)) return;
+      event.preventDefault();
+      setDragging(true);
     };
-    section.addEventListener(
-      'dragenter',
-      (event) => {
-        if (!carriesFiles(event)) return;
-        event.preventDefault();
-        depth++;
-        setDragging(true);
-      },
-      { signal },
-    );
-    section.addEventListener('dragover', (event) => carriesFiles(event) && event.preventDefault(), { signal });
+    section.addEventListener('dragenter', over, { signal });
+    section.addEventListener('dragover', over, { signal });
     section.addEventListener(
       'dragleave',
-      (event) => {
-        if (carriesFiles(event) && --depth <= 0) leave();
+      ({ relatedTarget }) => {
+        if (!(relatedTarget instanceof Node && section.contains(relatedTarget))) setDragging(false);
       },
       { signal },
     );
@@ -47,7 +37,7 @@ export function useFilesInto(box: RefObject<HTMLTextAreaElement | null>, onFiles
       (event) => {
         if (!carriesFiles(event)) return;
         event.preventDefault();
-        leave();
+        setDragging(false);
         take([...(event.dataTransfer?.files ?? [])]);
         field.focus();
       },

@@ -1,6 +1,6 @@
 import { attachedBytesLimit } from '@roster/contracts/chat';
 import type { Catalogue } from '../../provider/catalogue.ts';
-import type { ConversationTurn, TurnFile } from '../../provider/provider.ts';
+import type { AnswerPiece, ConversationTurn, TurnFile } from '../../provider/provider.ts';
 import type { AttachmentReader } from './attachments.ts';
 import type { KeptAttachment, MessageFileRepository } from './message-file-repository.ts';
 import type { MessageRepository } from './message-repository.ts';
@@ -12,11 +12,16 @@ const answerTokens = 16_000;
 /** Where the model's limit is not known; a provider that can read less says so, and the run is tried with half. */
 const tokensWhereUnknown = 1_000_000;
 
-export const cutNote = (left: number) =>
+const cutNote = (left: number) =>
   `The conversation is longer than this model can read: the oldest ${left === 1 ? 'message was' : `${left} messages were`} left out.`;
-
-export const filesLeftOutNote = (left: number) =>
+const filesNote = (left: number) =>
   `${left === 1 ? 'A file' : `${left} files`} of earlier messages ${left === 1 ? 'was' : 'were'} left out: with one request ${attachedBytesLimit / 1024 / 1024} MB of files can be sent.`;
+
+/** What is said before the answer of what was not sent. */
+export function leftOutNotes(messages: number, files: number): AnswerPiece[] {
+  const notes = [...(messages > 0 ? [cutNote(messages)] : []), ...(files > 0 ? [filesNote(files)] : [])];
+  return notes.map((text) => ({ type: 'note', text }));
+}
 
 /** The turns for the provider, and what of the conversation is not in them. */
 export type History = {

@@ -10,10 +10,14 @@ import { AnswererMenu } from './answerer-menu.tsx';
 import { Composer } from './composer.tsx';
 import { focusUnlessTouch } from './focus-unless-touch.ts';
 import { UnfinishedStart, useStartThread } from './mutations.ts';
+import { isOverBudget } from './over-budget.ts';
 import { PaneHeader } from './pane-header.tsx';
-import { isOverBudget, SendFailure } from './send-failure.tsx';
 import { findAnswerer, useAnswerers } from './use-assistants.ts';
 
+const loadSendFailure = () => import('./send-failure.tsx');
+const SendFailure = lazy(async () => ({ default: (await loadSendFailure()).SendFailure }));
+// Before it is needed: a failure may be that nothing can be loaded any more.
+loadSendFailure().catch(() => undefined);
 const BudgetNotice = lazy(async () => ({ default: (await import('./budget-notice.tsx')).BudgetNotice }));
 
 type NewThreadPaneProps = {
@@ -122,7 +126,11 @@ export function NewThreadPane({ assistantId, onBack, onStarted, onChoose }: NewT
             </Notice>
           ) : (
             <>
-              {start.error && <SendFailure error={start.error} onSendOverBudget={sendOverBudget} />}
+              {start.error && (
+                <Suspense fallback={null}>
+                  <SendFailure error={start.error} onSendOverBudget={sendOverBudget} />
+                </Suspense>
+              )}
               {!isOverBudget(start.error) && (
                 <Suspense fallback={null}>
                   <BudgetNotice assistantId={answerer?.assistantId ?? null} isAnswering={false} />

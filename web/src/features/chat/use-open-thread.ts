@@ -6,9 +6,9 @@ import { toast } from '#web/ui/toast-store.ts';
 import type { MessageListHandle } from './message-list.tsx';
 import { isUnderWay, runUnderWay } from './message-window.ts';
 import { showRunEnd, useRegenerate, useSend, useShowBranch, useStop, useUpdateThread } from './mutations.ts';
+import { isOverBudget } from './over-budget.ts';
 import { messagesQuery, refreshMessages, refreshThread, showThread, threadQuery } from './queries.ts';
 import { type LiveRun, watchRun } from './run-store.ts';
-import { isOverBudget } from './send-failure.tsx';
 import type { ThreadActions } from './thread-actions.ts';
 
 const complain = (title: string) => (error: Error) =>

@@ -76,11 +76,11 @@ export function Composer(props: ComposerProps) {
   const send = async (overBudget = false) => {
     if (isEmpty || tooLong || sending || onStop) return;
     if (attached?.hasFailed) return;
-    if (mustWait) return setWanted(true);
+    if (!attached || mustWait) return setWanted(true);
     const sent = text;
-    const fileIds = attached?.fileIds ?? [];
+    const { fileIds } = attached;
     if (!(await onSend(sent, overBudget, fileIds))) return;
-    attached?.sent(fileIds);
+    attached.sent(fileIds);
     // What was typed while the message was on its way is the next one.
     setText((current) => {
       const rest = current.startsWith(sent) ? current.slice(sent.length) : current;
@@ -114,7 +114,7 @@ export function Composer(props: ComposerProps) {
             tooLong && 'border-destructive focus-within:border-destructive',
           )}
         >
-          <Suspense fallback={<span className="size-9 shrink-0 max-md:size-10" />}>
+          <Suspense fallback={<i className="size-9" />}>
             <ComposerAttachments
               key={place}
               place={place}

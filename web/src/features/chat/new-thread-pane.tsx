@@ -125,18 +125,12 @@ export function NewThreadPane({ assistantId, onBack, onStarted, onChoose }: NewT
               Answers come from your own account at the provider. Save its API key in Settings first.
             </Notice>
           ) : (
-            <>
-              {start.error && (
-                <Suspense fallback={null}>
-                  <SendFailure error={start.error} onSendOverBudget={sendOverBudget} />
-                </Suspense>
-              )}
+            <Suspense>
+              {start.error && <SendFailure error={start.error} onSendOverBudget={sendOverBudget} />}
               {!isOverBudget(start.error) && (
-                <Suspense fallback={null}>
-                  <BudgetNotice assistantId={answerer?.assistantId ?? null} isAnswering={false} />
-                </Suspense>
+                <BudgetNotice assistantId={answerer?.assistantId ?? null} isAnswering={false} />
               )}
-            </>
+            </Suspense>
           )
         }
       />

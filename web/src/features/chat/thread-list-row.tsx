@@ -37,7 +37,7 @@ export const ThreadListRow = memo(function ThreadListRow(props: ThreadListRowPro
 
   if (renaming)
     return (
-      <Suspense fallback={<div className="h-9" />}>
+      <Suspense>
         <RenameField thread={thread} onDone={() => setRenaming(false)} />
       </Suspense>
     );

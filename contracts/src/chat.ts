@@ -4,6 +4,11 @@ import { RunError } from './errors.ts';
 import { textUpTo } from './text.ts';
 
 export const messageLimit = 10_000;
+export const attachedFilesLimit = 20;
+/** What the files that go to the provider with one request may have together: 20 MB. */
+export const attachedBytesLimit = 20_971_520;
+/** One text file: 4 MB. */
+export const attachedTextLimit = 4_194_304;
 const Title = textUpTo(255, 'Title cannot exceed 255 characters').trim().min(1, 'Title is required');
 
 export const Thread = z.object({
@@ -42,6 +47,20 @@ export const Usage = z.object({
 });
 export type Usage = z.output<typeof Usage>;
 
+/** What a model reads it as. */
+export const AttachmentKind = z.enum(['image', 'document', 'text']);
+export type AttachmentKind = z.output<typeof AttachmentKind>;
+
+export const AttachedFile = z.object({
+  /** null: the file was deleted. */
+  id: Id.nullable(),
+  filename: z.string(),
+  /** Bytes. */
+  size: z.number().int(),
+  kind: AttachmentKind,
+});
+export type AttachedFile = z.output<typeof AttachedFile>;
+
 export const Message = z.object({
   id: Id,
   threadId: Id,
@@ -57,7 +76,7 @@ export const Message = z.object({
   error: RunError.nullable(),
   /** What Roster did differently than asked, in words: a parameter left out, a history cut. */
   notes: z.array(z.string()),
-  files: z.array(z.object({ id: Id, filename: z.string() })),
+  files: z.array(AttachedFile),
   /** The ids of all messages that follow the same parent, this one included, oldest first: the branches. */
   siblings: z.array(Id),
   createdAt: Time,
@@ -100,7 +119,8 @@ export const MessageDraft = z.strictObject({
     'Message is required',
   ),
   clientId: ClientId,
-  fileIds: z.array(Id).max(20).optional(),
+  /** Files that go along, in this order. */
+  fileIds: z.array(Id).max(attachedFilesLimit, 'At most 20 files can be attached to a message').optional(),
   /** The message this one follows: left out, the end of the shown branch; null, the beginning. */
   parentId: Id.nullable().optional(),
   overBudget: OverBudget,

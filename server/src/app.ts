@@ -16,6 +16,7 @@ import type { HashingCost } from './features/auth/password-hashing.ts';
 import { sessionService } from './features/auth/sessions.ts';
 import { createChat } from './features/chat/chat.ts';
 import { createFiles } from './features/files/files.ts';
+import { fileRepository } from './features/files/repository.ts';
 import { modelRoutes } from './features/models/routes.ts';
 import { modelService } from './features/models/service.ts';
 import { analyticsService } from './features/usage/analytics.ts';
@@ -96,8 +97,8 @@ export async function createApp(parts: Parts) {
   const analytics = analyticsService(analyticsRepository(database.reader));
   const budgets = budgetService({ budgets: budgetRepository(db), analytics: analyticsRepository(db), ownsAssistant });
   const answering = { provider, catalogue, keys, models, assistants: assistantRows, pricing, budgets };
-  const chat = createChat({ database, presence, ...answering, log });
   const store = await createFileStore(config);
+  const chat = createChat({ database, presence, ...answering, files: fileRepository(db), store, log });
   const files = createFiles({ db, store, presence, config, provider, keys, log, wakeJobs });
   const accounts = createAccounts({
     database,

@@ -8,6 +8,7 @@ import * as init from './migrations/0001-init.ts';
 import * as people from './migrations/0002-people.ts';
 import * as files from './migrations/0003-files.ts';
 import * as usage from './migrations/0004-usage.ts';
+import * as messageFiles from './migrations/0005-message-files.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -18,6 +19,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0002-people', people],
   ['0003-files', files],
   ['0004-usage', usage],
+  ['0005-message-files', messageFiles],
 ];
 
 const checksumOf = (name: string) =>

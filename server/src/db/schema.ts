@@ -229,6 +229,18 @@ export type Database = {
     used_by: 'assistant' | 'message' | 'fine_tuning_job';
     used_by_id: number;
   };
+  /** The files of a message in order. What they were called stays when they are deleted. */
+  message_files: {
+    message_id: number;
+    position: number;
+    user_id: number;
+    /** null: deleted. */
+    file_id: number | null;
+    filename: string;
+    size: number;
+    kind: 'image' | 'document' | 'text';
+    media_type: string;
+  };
   /** A file at the provider: one for each purpose it is sent with. It outlives the file until it is removed there. */
   provider_copies: {
     id: Id;

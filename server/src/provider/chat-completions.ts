@@ -4,8 +4,15 @@ import { eventJson, readEvents } from './event-reader.ts';
 import { failureInStream } from './failures.ts';
 import type { ProviderHttp } from './http.ts';
 import { collectPieces } from './pieces.ts';
-import type { AnswerEnd, AnswerPiece, AnswerRequest } from './provider.ts';
+import {
+  type AnswerEnd,
+  type AnswerPiece,
+  type AnswerRequest,
+  type ConversationTurn,
+  ProviderError,
+} from './provider.ts';
 import type { Omitted } from './responses.ts';
+import { contentOf, notIncluded } from './turn-parts.ts';
 
 const count = z.number().int().nonnegative().catch(0);
 const Usage = z.object({
@@ -52,13 +59,33 @@ function countsOf(usage: z.output<typeof Usage>): TokenCounts {
   };
 }
 
-function requestBody(request: AnswerRequest, omitted: Omitted) {
+type Part = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } };
+
+/**
+ * Documents are not part of what compatible servers take. An answer to a question that came with one would be worth
+ * nothing; in what was said before, a remark stands in its place.
+ */
+async function messageOf(turn: ConversationTurn, isQuestion: boolean) {
+  const words = (text: string): Part => ({ type: 'text', text });
+  const document = turn.files?.find(({ kind }) => kind === 'document');
+  if (isQuestion && document)
+    throw new ProviderError(
+      'bad_request',
+      `This provider reads no documents such as “${document.filename}”. Attach its text, or images of its pages, instead.`,
+    );
+  const content = await contentOf<Part>(turn, words, (part) =>
+    part.type === 'image' ? { type: 'image_url', image_url: { url: part.url } } : words(notIncluded(part.filename)),
+  );
+  return { role: turn.role, content };
+}
+
+async function requestBody(request: AnswerRequest, omitted: Omitted) {
   const { model, instructions, turns, temperature, effort, maxOutputTokens } = request;
   return {
     model,
     messages: [
       ...(instructions ? [{ role: 'system', content: instructions }] : []),
-      ...turns.map(({ role, text }) => ({ role, content: text })),
+      ...(await Promise.all(turns.map((turn, index) => messageOf(turn, index === turns.length - 1)))),
     ],
     stream: true,
     ...(!omitted.has('stream_options') && { stream_options: { include_usage: true } }),
@@ -80,7 +107,7 @@ export async function answerByChatCompletions(
     method: 'POST',
     path: '/chat/completions',
     apiKey: request.apiKey,
-    body: requestBody(request, omitted),
+    body: await requestBody(request, omitted),
     signal,
   });
   let reason: string | undefined;

@@ -30,7 +30,16 @@ export class ProviderError extends Error {
   }
 }
 
-export type ConversationTurn = { role: 'user' | 'assistant'; text: string };
+/** A file that goes along with a turn. */
+export type TurnFile = {
+  filename: string;
+  kind: 'image' | 'document' | 'text';
+  mediaType: string;
+  /** Called while the request is made, so that no run holds bytes; undefined: it is not to be had any more. */
+  read: () => Promise<Buffer | undefined>;
+};
+
+export type ConversationTurn = { role: 'user' | 'assistant'; text: string; files?: TurnFile[] };
 
 export type AnswerRequest = {
   apiKey: Secret;

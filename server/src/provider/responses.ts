@@ -4,7 +4,8 @@ import { eventJson, readEvents } from './event-reader.ts';
 import { failureInStream } from './failures.ts';
 import type { ProviderHttp } from './http.ts';
 import { collectPieces } from './pieces.ts';
-import type { AnswerEnd, AnswerPiece, AnswerRequest } from './provider.ts';
+import type { AnswerEnd, AnswerPiece, AnswerRequest, ConversationTurn } from './provider.ts';
+import { contentOf } from './turn-parts.ts';
 
 const count = z.number().int().nonnegative().catch(0);
 const Usage = z.object({
@@ -36,7 +37,19 @@ function usageOf(usage: unknown): TokenCounts | null {
 /** What a Responses request may be refused for, by our own names. */
 export type Omitted = ReadonlySet<string>;
 
-function requestBody(request: AnswerRequest, omitted: Omitted) {
+const inputOf = async (turn: ConversationTurn) => ({
+  role: turn.role,
+  content: await contentOf<Record<string, string>>(
+    turn,
+    (text) => ({ type: 'input_text', text }),
+    (part) =>
+      part.type === 'image'
+        ? { type: 'input_image', image_url: part.url, detail: 'auto' }
+        : { type: 'input_file', filename: part.filename, file_data: part.url },
+  ),
+});
+
+async function requestBody(request: AnswerRequest, omitted: Omitted) {
   const { model, instructions, turns, temperature, effort, maxOutputTokens } = request;
   const reasoning = {
     ...(effort && !omitted.has('effort') && { effort }),
@@ -44,7 +57,7 @@ function requestBody(request: AnswerRequest, omitted: Omitted) {
   };
   return {
     model,
-    input: turns.map(({ role, text }) => ({ role, content: text })),
+    input: await Promise.all(turns.map(inputOf)),
     stream: true,
     // Nothing is kept at the provider: the history is ours and goes along with every request.
     store: false,
@@ -79,7 +92,7 @@ export async function answerByResponses(
     method: 'POST',
     path: '/responses',
     apiKey: request.apiKey,
-    body: requestBody(request, omitted),
+    body: await requestBody(request, omitted),
     signal,
   });
   let end: AnswerEnd | undefined;

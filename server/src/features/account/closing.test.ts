@@ -36,7 +36,6 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     const userId = await idOf(visitor);
     const assistantId = await created(visitor, { name: word, instructions: word });
     const threadId = await newThread(visitor, { title: `${word} title`, assistantId });
-    await ask(app, visitor, threadId, `${word} message`);
     await visitor.post('/api/settings/preferences', {
       theme: 'light',
       notificationsEnabled: true,
@@ -50,6 +49,7 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     await visitor.post('/api/analytics/prices', { model: word, input: 1, output: 1 });
     const { id: fileId } = await uploaded(app, visitor, { filename: `${word}.txt`, content: word });
     await untilCopy(visitor, fileId, 'ready');
+    await ask(app, visitor, threadId, `${word} message`, { fileIds: [fileId] });
     const at = new Date().toISOString();
     await beside(app, async (db) => {
       await db

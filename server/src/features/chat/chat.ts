@@ -5,12 +5,15 @@ import type { EventStreams } from '../../http/event-stream.ts';
 import type { Router } from '../../http/router.ts';
 import type { Catalogue } from '../../provider/catalogue.ts';
 import type { Provider } from '../../provider/provider.ts';
+import type { FileStore } from '../../storage/file-store.ts';
 import type { ProviderKeyService } from '../account/provider-key.ts';
 import type { AssistantRepository } from '../assistants/repository.ts';
+import type { FileRepository } from '../files/repository.ts';
 import type { ModelService } from '../models/service.ts';
 import type { BudgetService } from '../usage/budgets.ts';
 import type { PricingService } from '../usage/pricing.ts';
 import { answererFinder } from './answerer.ts';
+import { attachmentReader } from './attachments.ts';
 import { conversationExport } from './export-part.ts';
 import { chatOfAccount } from './leaving.ts';
 import { messageRepository } from './message-repository.ts';
@@ -36,12 +39,16 @@ type Dependencies = {
   assistants: Pick<AssistantRepository, 'find'>;
   pricing: Pick<PricingService, 'price'>;
   budgets: Pick<BudgetService, 'check'>;
+  /** What is attached to messages. */
+  files: Pick<FileRepository, 'stored'>;
+  store: Pick<FileStore, 'read'>;
   log: FastifyBaseLogger;
 };
 
 /** Joins the parts of the chat, as app.ts joins the features. */
 export function createChat(dependencies: Dependencies) {
-  const { database, presence, provider, catalogue, keys, models, assistants, pricing, budgets, log } = dependencies;
+  const { database, presence, provider, catalogue, keys, models, assistants, pricing, budgets, files, store, log } =
+    dependencies;
   const { db, engine } = database;
   const messageRows = messageRepository(db);
   const runs = runRepository(db);
@@ -67,6 +74,7 @@ export function createChat(dependencies: Dependencies) {
     openKey: keys.open,
     checkBudget: budgets.check,
     answererFor: answererFinder({ catalogue, findAssistant: assistants.find, defaultModel: models.defaultModel }),
+    attachments: attachmentReader({ files, store }),
   });
   const pages = messagePages(threadRepository(db, engine), messageRows);
   const upkeep = startUpkeep({ executor, search: searchRepository(db, engine) }, log);

@@ -19,7 +19,9 @@ export function fileName(title: string, extension: string): string {
 function inMarkdown(message: Message): string {
   const who = message.role === 'user' ? 'You' : `Assistant${message.model ? ` (${message.model})` : ''}`;
   const state = message.role === 'assistant' && message.state !== 'complete' ? `\n\n*(${message.state})*` : '';
-  return `## ${who}, ${message.createdAt}\n\n${message.text}${state}\n\n`;
+  const names = message.files.map(({ filename }) => filename).join(', ');
+  const attached = names === '' ? '' : `\n\n*(attached: ${names})*`;
+  return `## ${who}, ${message.createdAt}\n\n${message.text}${attached}${state}\n\n`;
 }
 
 /** The shown branch as Markdown, from the beginning, a page at a time. */

@@ -13,6 +13,10 @@ export type RunOrder = {
   request: AnswerRequest;
   /** So many of the oldest messages are not in the request, because the model cannot read them all. */
   leftOut: number;
+  /** So many files of the messages that are in it are not. */
+  filesLeftOut: number;
+  /** About what its files come to. */
+  fileTokens: number;
 };
 
 /** A run while this process executes it: its events, who watches them, and what is not stored yet. */

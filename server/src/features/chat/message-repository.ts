@@ -2,6 +2,7 @@ import type { Message } from '@roster/contracts/chat';
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../../db/schema.ts';
 import { toUsage, usageColumns } from '../usage/repository.ts';
+import { type KeptAttachment, messageFileRepository, shownFile } from './message-file-repository.ts';
 
 /** A range of a branch: the messages of these depths on the way from the beginning to `head`. */
 export type BranchRange = { threadId: number; head: number; from: number; to: number };
@@ -15,7 +16,10 @@ export type MessagePlace = {
 };
 
 /** A message as an export has it. */
-export type KeptMessage = Omit<Message, 'threadId' | 'run' | 'siblings' | 'files'>;
+export type KeptMessage = Omit<Message, 'threadId' | 'run' | 'siblings' | 'files'> & {
+  /** `sha256` finds the file among those of the same archive; null where it was deleted. */
+  files: Pick<KeptAttachment, 'filename' | 'size' | 'kind' | 'sha256'>[];
+};
 
 export function messageRepository(db: Kysely<Database>) {
   /** Walks up from the head; the cost is the distance from the end, not the length of the conversation. */
@@ -48,6 +52,12 @@ export function messageRepository(db: Kysely<Database>) {
       ]);
   type Row = Awaited<ReturnType<ReturnType<typeof select>['executeTakeFirstOrThrow']>>;
 
+  const filesOf = (userId: number, rows: Row[]) =>
+    messageFileRepository(db).of(
+      userId,
+      rows.filter(({ role }) => role === 'user').map(({ id }) => id),
+    );
+
   async function withSiblings(userId: number, threadId: number, rows: Row[]): Promise<Message[]> {
     if (rows.length === 0) return [];
     const parents = [...new Set(rows.map((row) => row.parent_id))];
@@ -66,7 +76,11 @@ export function messageRepository(db: Kysely<Database>) {
       .orderBy('id')
       .execute();
     const byParent = Map.groupBy(siblings, (sibling) => sibling.parent_id);
-    return rows.map((row) => toMessage(row, byParent.get(row.parent_id)?.map(({ id }) => id) ?? [row.id]));
+    const files = await filesOf(userId, rows);
+    return rows.map((row) => ({
+      ...toMessage(row, byParent.get(row.parent_id)?.map(({ id }) => id) ?? [row.id]),
+      files: (files.get(row.id) ?? []).map(shownFile),
+    }));
   }
 
   return {
@@ -83,7 +97,7 @@ export function messageRepository(db: Kysely<Database>) {
     async wordsInBranch(userId: number, range: BranchRange) {
       return db
         .selectFrom('messages')
-        .select(['role', 'text'])
+        .select(['id', 'role', 'text'])
         .where(isOf(userId))
         .where('id', 'in', sql<number>`(${branch(userId, range)})`)
         .orderBy('depth')
@@ -176,7 +190,7 @@ export function messageRepository(db: Kysely<Database>) {
         .orderBy('messages.position')
         .limit(limit)
         .execute();
-      return { messages: rows.map(toKeptMessage), last: rows.at(-1)?.position };
+      return { messages: await toKeptMessages(userId, rows), last: rows.at(-1)?.position };
     },
     /** The same of several threads at once, which have few. */
     async ofThreads(userId: number, threadIds: number[]): Promise<Map<number, KeptMessage[]>> {
@@ -186,15 +200,20 @@ export function messageRepository(db: Kysely<Database>) {
         .orderBy('messages.thread_id')
         .orderBy('messages.position')
         .execute();
-      const byThread = Map.groupBy(rows, (row) => row.thread_id);
-      return new Map([...byThread].map(([threadId, own]) => [threadId, own.map(toKeptMessage)]));
+      const kept = await toKeptMessages(userId, rows);
+      const threadOf = new Map(rows.map((row) => [row.id, row.thread_id]));
+      return Map.groupBy(kept, ({ id }) => threadOf.get(id) ?? 0);
     },
   };
 
   /** As it is taken along: without what says only where it stands in this installation. */
-  function toKeptMessage(row: Row): KeptMessage {
-    const { threadId: _thread, run: _run, siblings: _siblings, files: _files, ...kept } = toMessage(row, []);
-    return kept;
+  async function toKeptMessages(userId: number, rows: Row[]): Promise<KeptMessage[]> {
+    const files = await filesOf(userId, rows);
+    return rows.map((row) => {
+      const { threadId: _thread, run: _run, siblings: _siblings, ...kept } = toMessage(row, []);
+      const own = files.get(row.id) ?? [];
+      return { ...kept, files: own.map(({ filename, size, kind, sha256 }) => ({ filename, size, kind, sha256 })) };
+    });
   }
 
   function toMessage(row: Row, siblings: number[]): Message {

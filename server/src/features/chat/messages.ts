@@ -6,7 +6,9 @@ import { AppError } from '../../errors.ts';
 import type { Catalogue } from '../../provider/catalogue.ts';
 import type { Secret } from '../../security/secret.ts';
 import type { Answerer } from './answerer.ts';
+import { type AttachmentReader, noSuchFile } from './attachments.ts';
 import { readHistory } from './history.ts';
+import { type Attachment, messageFileRepository } from './message-file-repository.ts';
 import { messageRepository } from './message-repository.ts';
 import { runRepository } from './run-repository.ts';
 import type { RunExecutor } from './runs.ts';
@@ -26,6 +28,7 @@ type Dependencies = {
   /** Refuses a call that a budget does not allow. */
   checkBudget: (userId: number, assistantId: number | null) => Promise<void>;
   answererFor: (userId: number, assistantId: number | null) => Promise<Answerer>;
+  attachments: AttachmentReader;
 };
 
 type Stored = { question: { id: number; depth: number }; answerId: number; run: Run; answerer: Answerer };
@@ -33,7 +36,7 @@ type Stored = { question: { id: number; depth: number }; answerId: number; run: 
 class AlreadyThere extends Error {}
 
 export function messageService(dependencies: Dependencies) {
-  const { database, executor, catalogue, instance, openKey, checkBudget, answererFor } = dependencies;
+  const { database, executor, catalogue, instance, openKey, checkBudget, answererFor, attachments } = dependencies;
   const { db, engine } = database;
   const messages = messageRepository(db);
   const runs = runRepository(db);
@@ -123,9 +126,8 @@ export function messageService(dependencies: Dependencies) {
   /** Begins to write what was stored. A failure before the provider is called ends the run like any other. */
   async function begin(userId: number, apiKey: Secret, { question, answerId, run, answerer }: Stored) {
     const { model, instructions, temperature, effort, assistantId } = answerer;
-    const { turns, leftOut } = await readHistory(
-      messages,
-      catalogue,
+    const { turns, ...rest } = await readHistory(
+      { messages, messageFiles: messageFileRepository(db), attachments, catalogue },
       { userId, threadId: run.threadId, head: question.id, depth: question.depth },
       model,
       instructions,
@@ -137,7 +139,7 @@ export function messageService(dependencies: Dependencies) {
       messageId: answerId,
       assistantId,
       request: { apiKey, model, instructions, turns, temperature, effort },
-      leftOut,
+      ...rest,
     });
   }
 
@@ -158,18 +160,15 @@ export function messageService(dependencies: Dependencies) {
       const known = await earlier(userId, input.clientId);
       if (known) return known;
       executor.refuseWhenClosing(userId);
-      if (input.fileIds?.length)
-        throw new AppError('not_found', 'This file does not exist.', {
-          fields: { fileIds: 'This file does not exist.' },
-        });
       const thread = await threadRepository(db, engine).find(userId, threadId);
       if (!thread) throw noThread();
+      const attached = await attachments.inspect(userId, input.fileIds ?? []);
       const apiKey = await openKey(userId);
       const answerer = await answererFor(userId, thread.assistantId);
       if (!input.overBudget) await checkBudget(userId, answerer.assistantId);
       const at = new Date().toISOString();
 
-      const stored = await once((trx) => storeQuestion(trx, userId, threadId, input, answerer, at));
+      const stored = await once((trx) => storeQuestion(trx, userId, threadId, { ...input, attached }, answerer, at));
       if (!stored) return first(userId, input.clientId);
       await begin(userId, apiKey, stored);
       return { message: await find(userId, stored.question.id), run: stored.run };
@@ -241,7 +240,7 @@ export function messageService(dependencies: Dependencies) {
     trx: Kysely<Database>,
     userId: number,
     threadId: number,
-    input: { message: string; clientId: string; parentId?: number | null | undefined },
+    input: { message: string; clientId: string; attached: Attachment[]; parentId?: number | null | undefined },
     answerer: Answerer,
     at: string,
   ): Promise<Stored> {
@@ -266,6 +265,7 @@ export function messageService(dependencies: Dependencies) {
     };
     const id = await messageRepository(trx).insert(userId, question);
     if (id === undefined) throw new AlreadyThere();
+    if (!(await messageFileRepository(trx).attach(userId, engine, id, input.attached))) throw noSuchFile();
     const position = { threadId, question: { id, depth }, position: place.first + 1, clientId: null };
     const stored = await insertAnswer(trx, userId, position, answerer, at);
     const isFirst = place.thread.titleSource === 'opening' && place.first === 1;

@@ -3,6 +3,7 @@ import { emptyDatabase } from '#server/testing/app';
 import { plansOf } from '#server/testing/query-plans';
 import { connect } from '../../db/connect.ts';
 import { migrate } from '../../db/migrate.ts';
+import { messageFileRepository } from './message-file-repository.ts';
 import { messageRepository } from './message-repository.ts';
 import { runRepository } from './run-repository.ts';
 import { threadRepository } from './thread-repository.ts';
@@ -21,6 +22,8 @@ test('no question of a conversation looks at all runs or at all messages of a pe
     await messageRepository(db).inBranch(1, branch);
     await messageRepository(db).wordsInBranch(1, branch);
     await messageRepository(db).wordsBefore(1, 1, 1);
+    await messageFileRepository(db).of(1, [1, 2]);
+    await messageFileRepository(db).releaseThread(1, 'sqlite', 1);
     await runRepository(db).underWay(1);
     await runRepository(db).allUnderWay();
   });
@@ -28,6 +31,7 @@ test('no question of a conversation looks at all runs or at all messages of a pe
   for (const plan of plans) {
     expect(plan).not.toMatch(/SCAN runs(?! USING INDEX runs_under_way)/);
     expect(plan).not.toMatch(/messages USING .*\(user_id=\?\)/);
+    expect(plan).not.toMatch(/SCAN message_files|message_files USING .*\(user_id=\?\)/);
   }
   await database.close();
   await remove();

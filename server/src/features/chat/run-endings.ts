@@ -61,7 +61,7 @@ export function runEndings({ db, engine, pricing }: Dependencies) {
     async store(run: LiveRun, end: End, reported: AnswerEnd['usage']): Promise<RunEvent[]> {
       const { order, log } = run;
       const at = new Date().toISOString();
-      const counts = isBilled(end.error, log) ? (reported ?? estimate(order.request, log)) : null;
+      const counts = isBilled(end.error, log) ? (reported ?? estimate(order.request, log, order.fileTokens)) : null;
       const usage = counts && (await usageRecord(order, order.request.model, counts, reported === null, at));
       const last: RunEvent[] = [...(usage ? [usageEvent(usage)] : []), endEvent(end)];
       await db.transaction().execute(async (trx) => {
@@ -140,12 +140,12 @@ function readable(frames: string): ReturnType<typeof parseFrames> {
 }
 
 /** Where the provider did not say: from the lengths of what went out and what came in. */
-function estimate(request: Pick<AnswerRequest, 'instructions' | 'turns'>, log: FoldedLog): TokenCounts {
+function estimate(request: Pick<AnswerRequest, 'instructions' | 'turns'>, log: FoldedLog, fileTokens = 0): TokenCounts {
   const reasoningTokens = estimateTokens(log.reasoning);
   return {
     inputTokens: request.turns.reduce(
       (sum, { text }) => sum + estimateTokens(text),
-      estimateTokens(request.instructions),
+      estimateTokens(request.instructions) + fileTokens,
     ),
     cachedTokens: 0,
     cacheWriteTokens: 0,

@@ -7,7 +7,7 @@ import type { Actor } from '../../http/actor.ts';
 import type { EventStream } from '../../http/event-stream.ts';
 import { type AnswerEnd, type AnswerPiece, type Provider, ProviderError } from '../../provider/provider.ts';
 import { followElsewhere } from './follow-elsewhere.ts';
-import { cutNote } from './history.ts';
+import { leftOutNotes } from './history.ts';
 import { LiveRun, type RunOrder } from './live-run.ts';
 import type { RunEndings } from './run-endings.ts';
 import type { RunRepository } from './run-repository.ts';
@@ -128,11 +128,10 @@ export function runExecutor({ runs, endings, provider, presence, log, onKeyRejec
     const { turns } = order.request;
     for (let kept = turns; ; kept = kept.slice(Math.ceil(kept.length / 2))) {
       const leftOut = order.leftOut + turns.length - kept.length;
-      let isTold = leftOut === 0;
+      let notes = leftOutNotes(leftOut, order.filesLeftOut);
       const onPieces = (pieces: AnswerPiece[]) => {
-        if (!isTold) publish(run, [{ type: 'note', text: cutNote(leftOut) }]);
-        isTold = true;
-        publish(run, pieces);
+        publish(run, [...notes, ...pieces]);
+        notes = [];
       };
       try {
         return await provider.answer({ ...order.request, turns: kept }, onPieces, controller.signal);

@@ -2,6 +2,7 @@ import type { Thread } from '@roster/contracts/chat';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Engine } from '../../db/connect.ts';
 import type { Database } from '../../db/schema.ts';
+import { messageFileRepository } from './message-file-repository.ts';
 import { underWay } from './run-repository.ts';
 import { searchSources } from './search-repository.ts';
 
@@ -204,6 +205,7 @@ export function threadRepository(db: Kysely<Database>, engine: Engine) {
      * conversation is taken apart before it is deleted.
      */
     async delete(userId: number, threadId: number): Promise<boolean> {
+      await messageFileRepository(db).releaseThread(userId, engine, threadId);
       if (engine === 'sqlite')
         await db
           .updateTable('messages')

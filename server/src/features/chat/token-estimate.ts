@@ -1,2 +1,10 @@
+import type { AttachmentKind } from '@roster/contracts/chat';
+
 /** About four characters a token, which holds for prose in European languages and is marked as an estimate. */
 export const estimateTokens = (text: string) => Math.ceil(text.length / 4);
+
+/** A large image at full detail is 765 to 1,105 tokens; a page of a PDF, text and picture, about 1,000 in 50 kB. */
+export function estimateFileTokens({ kind, size }: { kind: AttachmentKind; size: number }): number {
+  if (kind === 'text') return Math.ceil(size / 4);
+  return kind === 'image' ? 1_000 : Math.min(100_000, Math.ceil(size / 50));
+}

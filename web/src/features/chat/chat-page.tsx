@@ -93,7 +93,7 @@ export function ChatPage({ threadId, assistantId }: ChatPageProps) {
         )}
       </div>
       {choosing && (
-        <Suspense fallback={null}>
+        <Suspense>
           <StartChatDialog onOpenChange={setChoosing} onStart={startChat} />
         </Suspense>
       )}

@@ -1,8 +1,10 @@
 import { ArrowUp, Square } from 'lucide-react';
 import {
   type KeyboardEvent,
+  lazy,
   type ReactNode,
   type Ref,
+  Suspense,
   useEffect,
   useId,
   useLayoutEffect,
@@ -14,13 +16,27 @@ import { classNames } from '#web/ui/class-names.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { useMessageLength } from './use-message-length.ts';
 
+const loadAttachments = () => import('./composer-attachments.tsx');
+const ComposerAttachments = lazy(async () => ({ default: (await loadAttachments()).ComposerAttachments }));
+// Asked for at once: what is attached must be known before anything is sent.
+loadAttachments().catch(() => undefined);
+
+/** The files that go along with the message. */
+export type Attached = {
+  fileIds: readonly number[];
+  /** Some are still on their way. */
+  waits: boolean;
+  hasFailed: boolean;
+  sent: (ids: readonly number[]) => void;
+};
+
 export type ComposerProps = {
   ref?: Ref<HTMLTextAreaElement> | undefined;
   /** Where the text is kept until it is sent. */
   place: string;
   placeholder: string;
   /** Resolves when the server has the message; only then is the text cleared. */
-  onSend: (text: string, overBudget: boolean) => Promise<boolean>;
+  onSend: (text: string, overBudget: boolean, fileIds: readonly number[]) => Promise<boolean>;
   sending: boolean;
   /** Nothing can be sent for a moment; Enter pressed meanwhile counts when it is over. */
   waiting?: boolean | undefined;
@@ -39,6 +55,7 @@ export function Composer(props: ComposerProps) {
   const noteId = useId();
   const isEmpty = text.trim() === '';
   const { counter, tooLong, problem } = useMessageLength(text);
+  const [attached, setAttached] = useState<Attached | null>(null);
 
   // Where the browser cannot size a field by its content by itself.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height depends on the text through the page
@@ -54,11 +71,16 @@ export function Composer(props: ComposerProps) {
     writeDraft(place, next);
   };
   const [wanted, setWanted] = useState(false);
+  // Until it is known what is attached, nothing of it must be left out.
+  const mustWait = waiting || !attached || attached.waits;
   const send = async (overBudget = false) => {
     if (isEmpty || tooLong || sending || onStop) return;
-    if (waiting) return setWanted(true);
+    if (attached?.hasFailed) return;
+    if (!attached || mustWait) return setWanted(true);
     const sent = text;
-    if (!(await onSend(sent, overBudget))) return;
+    const { fileIds } = attached;
+    if (!(await onSend(sent, overBudget, fileIds))) return;
+    attached.sent(fileIds);
     // What was typed while the message was on its way is the next one.
     setText((current) => {
       const rest = current.startsWith(sent) ? current.slice(sent.length) : current;
@@ -67,7 +89,7 @@ export function Composer(props: ComposerProps) {
     });
   };
   useEffect(() => {
-    if (!wanted || waiting) return;
+    if (!wanted || mustWait) return;
     setWanted(false);
     void send();
   });
@@ -88,10 +110,21 @@ export function Composer(props: ComposerProps) {
         {notice?.(() => void send(true))}
         <div
           className={classNames(
-            'flex items-end gap-2 rounded-lg border border-border-strong bg-card p-1.5 transition-colors duration-120 focus-within:border-ring',
+            'flex flex-wrap items-end gap-2 rounded-lg border border-border-strong bg-card p-1.5 transition-colors duration-120 focus-within:border-ring',
             tooLong && 'border-destructive focus-within:border-destructive',
           )}
         >
+          <Suspense fallback={<i className="size-9" />}>
+            <ComposerAttachments
+              key={place}
+              place={place}
+              text={text}
+              tooLong={tooLong}
+              box={box}
+              onText={change}
+              onAttached={setAttached}
+            />
+          </Suspense>
           <textarea
             ref={(element) => {
               box.current = element;
@@ -106,7 +139,7 @@ export function Composer(props: ComposerProps) {
             aria-label="Message"
             aria-invalid={tooLong ? true : undefined}
             aria-describedby={counter ? noteId : undefined}
-            className="field-sizing-content max-h-[40dvh] min-h-9 w-full min-w-0 flex-1 resize-none overflow-y-auto bg-transparent px-2 py-2 text-lg leading-5 outline-none max-md:min-h-10 max-md:py-2.5 md:text-base"
+            className="field-sizing-content max-h-[40dvh] min-h-9 min-w-0 flex-1 resize-none overflow-y-auto bg-transparent px-2 py-2 text-lg leading-5 outline-none max-md:min-h-10 max-md:py-2.5 md:text-base"
           />
           {onStop ? (
             <IconButton
@@ -125,7 +158,7 @@ export function Composer(props: ComposerProps) {
               icon={ArrowUp}
               variant="primary"
               busy={sending || wanted}
-              disabled={isEmpty || tooLong}
+              disabled={isEmpty || tooLong || attached?.hasFailed}
               onClick={() => void send()}
               className="max-md:size-10"
             />

@@ -65,6 +65,7 @@ async function showBranch(client: QueryClient, threadId: number, parentId: numbe
 type Outgoing = {
   threadId: number;
   text: string;
+  fileIds: readonly number[];
   /** Where the text is kept until it is sent; a second try from there is the same message. */
   place: string;
   /** Left out: the end of the branch that the server shows. */
@@ -73,12 +74,14 @@ type Outgoing = {
   overBudget?: boolean | undefined;
 };
 
-async function send(client: QueryClient, { threadId, text, place, parentId, overBudget }: Outgoing) {
+async function send(client: QueryClient, { threadId, text, fileIds, place, parentId, overBudget }: Outgoing) {
   const { message, run } = await call(chat.send, {
     params: { id: threadId },
     body: {
       message: text,
-      clientId: clientIdFor(place, text),
+      // The same words with other files are another message.
+      clientId: clientIdFor(place, fileIds.length === 0 ? text : `${text}\n${fileIds.join()}`),
+      ...(fileIds.length > 0 && { fileIds: [...fileIds] }),
       ...(parentId === undefined ? {} : { parentId }),
       ...(overBudget && { overBudget }),
     },
@@ -99,12 +102,15 @@ export function useStartThread() {
   return useMutation({
     ...atOnce,
     mutationFn: async (
-      start: Pick<Outgoing, 'text' | 'place' | 'overBudget'> & { assistantId: number | null; thread: Thread | null },
+      start: Pick<Outgoing, 'text' | 'fileIds' | 'place' | 'overBudget'> & {
+        assistantId: number | null;
+        thread: Thread | null;
+      },
     ) => {
       const thread = start.thread ?? (await call(chat.createThread, { body: { assistantId: start.assistantId } }));
       try {
-        const { text, place, overBudget } = start;
-        await send(client, { threadId: thread.id, text, place, parentId: null, overBudget });
+        const { text, fileIds, place, overBudget } = start;
+        await send(client, { threadId: thread.id, text, fileIds, place, parentId: null, overBudget });
       } catch (error) {
         // Where it is not known whether the message arrived, the thread is kept for the second try.
         if (!isRefusal(error)) throw new UnfinishedStart(thread, error);

@@ -10,10 +10,14 @@ import { AnswererMenu } from './answerer-menu.tsx';
 import { Composer } from './composer.tsx';
 import { focusUnlessTouch } from './focus-unless-touch.ts';
 import { UnfinishedStart, useStartThread } from './mutations.ts';
+import { isOverBudget } from './over-budget.ts';
 import { PaneHeader } from './pane-header.tsx';
-import { isOverBudget, SendFailure } from './send-failure.tsx';
 import { findAnswerer, useAnswerers } from './use-assistants.ts';
 
+const loadSendFailure = () => import('./send-failure.tsx');
+const SendFailure = lazy(async () => ({ default: (await loadSendFailure()).SendFailure }));
+// Before it is needed: a failure may be that nothing can be loaded any more.
+loadSendFailure().catch(() => undefined);
 const BudgetNotice = lazy(async () => ({ default: (await import('./budget-notice.tsx')).BudgetNotice }));
 
 type NewThreadPaneProps = {
@@ -41,11 +45,12 @@ export function NewThreadPane({ assistantId, onBack, onStarted, onChoose }: NewT
   // biome-ignore lint/correctness/useExhaustiveDependencies: choosing an assistant leads on to the message
   useEffect(() => focusUnlessTouch(box.current), [assistantId]);
 
-  const send = async (text: string, overBudget: boolean) => {
+  const send = async (text: string, overBudget: boolean, fileIds: readonly number[]) => {
     const chosen = answerer ? answerer.assistantId : (assistantId ?? null);
     try {
       const made = await start.mutateAsync({
         text,
+        fileIds,
         place,
         overBudget,
         assistantId: chosen,
@@ -61,7 +66,7 @@ export function NewThreadPane({ assistantId, onBack, onStarted, onChoose }: NewT
   const lacksKey = config.data?.hasApiKey === false && !start.error;
   const firstName = user.name?.split(' ')[0];
   return (
-    <section aria-label="New conversation" className="flex h-full min-h-0 flex-col">
+    <section aria-label="New conversation" className="relative flex h-full min-h-0 flex-col">
       <title>Chat · Roster</title>
       <PaneHeader onBack={onBack}>
         <h2 className="min-w-0 flex-1 truncate font-medium">New conversation</h2>
@@ -120,14 +125,12 @@ export function NewThreadPane({ assistantId, onBack, onStarted, onChoose }: NewT
               Answers come from your own account at the provider. Save its API key in Settings first.
             </Notice>
           ) : (
-            <>
+            <Suspense>
               {start.error && <SendFailure error={start.error} onSendOverBudget={sendOverBudget} />}
               {!isOverBudget(start.error) && (
-                <Suspense fallback={null}>
-                  <BudgetNotice assistantId={answerer?.assistantId ?? null} isAnswering={false} />
-                </Suspense>
+                <BudgetNotice assistantId={answerer?.assistantId ?? null} isAnswering={false} />
               )}
-            </>
+            </Suspense>
           )
         }
       />

@@ -1,7 +1,10 @@
 import type { Message } from '@roster/contracts/chat';
+import { X } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { Button } from '#web/ui/button.tsx';
+import { IconButton } from '#web/ui/icon-button.tsx';
 import { Textarea } from '#web/ui/textarea.tsx';
+import { AttachmentChip, sizeOf } from './attachment-chip.tsx';
 import { useThreadActions } from './thread-actions.ts';
 import { useMessageLength } from './use-message-length.ts';
 
@@ -9,6 +12,7 @@ import { useMessageLength } from './use-message-length.ts';
 export function QuestionEditor({ message }: { message: Message }) {
   const { sendEdited, stopEditing, blockedReason } = useThreadActions();
   const [text, setText] = useState(message.text);
+  const [files, setFiles] = useState(() => message.files.filter(({ id }) => id !== null));
   const [sending, setSending] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const box = useRef<HTMLTextAreaElement>(null);
@@ -28,7 +32,8 @@ export function QuestionEditor({ message }: { message: Message }) {
     // The server's words for an empty message are the contract's too, but there is no need to ask it.
     if (text.trim() === '') return setProblem('Message is required');
     setSending(true);
-    if (await sendEdited({ messageId: message.id, parentId: message.parentId, text })) stopEditing();
+    const fileIds = files.flatMap(({ id }) => (id === null ? [] : [id]));
+    if (await sendEdited({ messageId: message.id, parentId: message.parentId, text, fileIds })) stopEditing();
     else setSending(false);
   };
   const keyDown = (event: KeyboardEvent) => {
@@ -43,6 +48,23 @@ export function QuestionEditor({ message }: { message: Message }) {
   };
   return (
     <div className="rounded-lg border border-border bg-card p-2.5">
+      {files.length > 0 && (
+        <ul aria-label="Attached files" className="mb-2 flex flex-wrap gap-1.5">
+          {files.map((file) => (
+            <li key={file.id} className="min-w-0 max-w-full">
+              <AttachmentChip filename={file.filename} detail={sizeOf(file.size)} kind={file.kind}>
+                <IconButton
+                  label={`Remove ${file.filename}`}
+                  icon={X}
+                  size="sm"
+                  onClick={() => setFiles(files.filter(({ id }) => id !== file.id))}
+                  className="max-md:size-10"
+                />
+              </AttachmentChip>
+            </li>
+          ))}
+        </ul>
+      )}
       <Textarea
         ref={box}
         value={text}

@@ -6,6 +6,7 @@ import { classNames } from '#web/ui/class-names.ts';
 import { CopyButton } from '#web/ui/copy-button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { BranchSwitcher } from './branch-switcher.tsx';
+import { MessageFiles } from './message-files.tsx';
 import { MessageTools } from './message-tools.tsx';
 import { QuestionEditor } from './question-editor.tsx';
 import { useThreadActions } from './thread-actions.ts';
@@ -16,7 +17,7 @@ export function Question({ message, editing }: { message: Message; editing: bool
   if (editing) return <QuestionEditor message={message} />;
   return (
     <article aria-label="Question" data-hovered className="flex flex-col items-end md:flex-row-reverse md:gap-2">
-      <QuestionText text={message.text} />
+      <QuestionText message={message} />
       <MessageTools className="shrink-0 justify-end max-md:mt-1 md:mb-1.5 md:flex-nowrap">
         <time dateTime={message.createdAt} title={formatDateTime(message.createdAt)} className="pr-1">
           {formatTime(message.createdAt)}
@@ -39,11 +40,12 @@ export function Question({ message, editing }: { message: Message; editing: bool
 
 const isLong = (text: string) => text.length > 1600 || text.split('\n').length > 22;
 
-function QuestionText({ text }: { text: string }) {
+function QuestionText({ message: { text, files } }: { message: Message }) {
   const [open, setOpen] = useState(false);
   const folded = isLong(text) && !open;
   return (
     <div className="min-w-0 max-w-[88%] rounded-lg md:max-w-[76%] bg-muted px-4 py-2.5 leading-6 md:text-[15px]">
+      <MessageFiles attached={files} />
       <div className={classNames('whitespace-pre-wrap [overflow-wrap:anywhere]', folded && 'line-clamp-12')}>
         {text}
       </div>

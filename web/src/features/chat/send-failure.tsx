@@ -3,9 +3,7 @@ import { ApiError, errorText } from '#web/lib/api.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { UnfinishedStart } from './mutations.ts';
-
-/** Refused because of a budget with a hard stop; it goes through when its sender insists. */
-export const isOverBudget = (error: unknown): boolean => error instanceof ApiError && error.code === 'budget_exceeded';
+import { isOverBudget } from './over-budget.ts';
 
 const aboutKey = new Map([
   ['no_api_key', 'No API key is saved'],

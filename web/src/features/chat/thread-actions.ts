@@ -11,7 +11,12 @@ export type ThreadActions = {
   edit: (messageId: number) => void;
   stopEditing: () => void;
   /** Resolves true when the server has the edited question. */
-  sendEdited: (edited: { messageId: number; parentId: number | null; text: string }) => Promise<boolean>;
+  sendEdited: (edited: {
+    messageId: number;
+    parentId: number | null;
+    text: string;
+    fileIds: readonly number[];
+  }) => Promise<boolean>;
   showBranch: (messageId: number) => void;
   chooseAssistant: (assistantId: number | null) => void;
 };

@@ -1,13 +1,14 @@
 import type { ThreadListItem } from '@roster/contracts/chat';
 import { Link } from '@tanstack/react-router';
 import { Ellipsis } from 'lucide-react';
-import { type MouseEvent, memo, useEffect, useRef, useState } from 'react';
+import { lazy, type MouseEvent, memo, Suspense, useEffect, useRef, useState } from 'react';
 import { Badge } from '#web/ui/badge.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { MarkedText } from './marked-text.tsx';
-import { RenameField } from './rename-field.tsx';
 import { ThreadMenu } from './thread-menu.tsx';
+
+const RenameField = lazy(async () => ({ default: (await import('./rename-field.tsx')).RenameField }));
 
 type ThreadListRowProps = {
   thread: ThreadListItem;
@@ -34,7 +35,12 @@ export const ThreadListRow = memo(function ThreadListRow(props: ThreadListRowPro
     wasRenaming.current = renaming;
   }, [renaming]);
 
-  if (renaming) return <RenameField thread={thread} onDone={() => setRenaming(false)} />;
+  if (renaming)
+    return (
+      <Suspense>
+        <RenameField thread={thread} onDone={() => setRenaming(false)} />
+      </Suspense>
+    );
   const open = (event: MouseEvent) => {
     if (!isPlainClick(event)) return;
     event.preventDefault();

@@ -10,8 +10,9 @@ import { BudgetNotice } from './budget-notice.tsx';
 import { Composer } from './composer.tsx';
 import { focusUnlessTouch } from './focus-unless-touch.ts';
 import { MessageList, type MessageListHandle } from './message-list.tsx';
+import { isOverBudget } from './over-budget.ts';
 import { messagesQuery } from './queries.ts';
-import { isOverBudget, SendFailure } from './send-failure.tsx';
+import { SendFailure } from './send-failure.tsx';
 import { ThreadActionsContext } from './thread-actions.ts';
 import { ThreadHeader } from './thread-header.tsx';
 import { findAnswerer, useAnswerers } from './use-assistants.ts';
@@ -44,7 +45,7 @@ export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPane
   const error = thread.error ?? messages.error;
   if (error instanceof ApiError && error.status === 404) return <NotThere onBack={onBack} />;
   return (
-    <section aria-label={thread.data?.title ?? 'Conversation'} className="flex h-full min-h-0 flex-col">
+    <section aria-label={thread.data?.title ?? 'Conversation'} className="relative flex h-full min-h-0 flex-col">
       <ThreadHeader thread={thread.data} onBack={onBack} onRemoved={onRemoved} onChoose={actions.chooseAssistant} />
       <ThreadActionsContext value={actions}>
         {messages.data ? (

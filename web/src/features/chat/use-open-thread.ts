@@ -6,9 +6,9 @@ import { toast } from '#web/ui/toast-store.ts';
 import type { MessageListHandle } from './message-list.tsx';
 import { isUnderWay, runUnderWay } from './message-window.ts';
 import { showRunEnd, useRegenerate, useSend, useShowBranch, useStop, useUpdateThread } from './mutations.ts';
+import { isOverBudget } from './over-budget.ts';
 import { messagesQuery, refreshMessages, refreshThread, showThread, threadQuery } from './queries.ts';
 import { type LiveRun, watchRun } from './run-store.ts';
-import { isOverBudget } from './send-failure.tsx';
 import type { ThreadActions } from './thread-actions.ts';
 
 const complain = (title: string) => (error: Error) =>
@@ -62,7 +62,7 @@ function useFollowedThread(threadId: number) {
 /** Why something was not sent. `insist` sends it over a budget, where it is not the composer's text. */
 type SendProblem = { error: unknown; insist: (() => void) | null };
 
-type Draft = { place: string; text: string; parentId: number | null | undefined };
+type Draft = { place: string; text: string; fileIds: readonly number[]; parentId: number | null | undefined };
 
 /** The open thread, and all that can be done in it. */
 export function useOpenThread(threadId: number, list: RefObject<MessageListHandle | null>) {
@@ -102,11 +102,11 @@ export function useOpenThread(threadId: number, list: RefObject<MessageListHandl
   const messagesNow = useCallback(() => client.getQueryData(messagesQuery(threadId).queryKey), [client, threadId]);
 
   /** The end that is on this page, so that a branch shown in another tab changes nothing here. */
-  const send = (text: string, overBudget: boolean) => {
+  const send = (text: string, overBudget: boolean, fileIds: readonly number[]) => {
     const window = messagesNow();
     const last = window?.newerCursor === null ? window.items.at(-1) : undefined;
     const parentId = last && !isUnderWay(last) ? last.id : undefined;
-    return sendFrom({ place: `chat:${threadId}`, text, parentId }, overBudget);
+    return sendFrom({ place: `chat:${threadId}`, text, fileIds, parentId }, overBudget);
   };
 
   const edit = useCallback(
@@ -159,8 +159,8 @@ export function useOpenThread(threadId: number, list: RefObject<MessageListHandl
       regenerate: (messageId) => regenerate(messageId),
       edit,
       stopEditing: () => setEditingId(null),
-      sendEdited: ({ messageId, parentId, text }) => {
-        const draft = { place: `chat:${threadId}:edit:${messageId}`, text, parentId };
+      sendEdited: ({ messageId, parentId, text, fileIds }) => {
+        const draft = { place: `chat:${threadId}:edit:${messageId}`, text, fileIds, parentId };
         const insist = async () => {
           if (await sendFrom(draft, true)) setEditingId(null);
         };

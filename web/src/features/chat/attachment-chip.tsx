@@ -1,0 +1,62 @@
+import type { AttachmentKind } from '@roster/contracts/chat';
+import { File, FileText, Image } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { formatMegabytes } from '#web/lib/format.ts';
+import { classNames } from '#web/ui/class-names.ts';
+
+const icons = { image: Image, document: FileText, text: FileText, unknown: File };
+
+const imageName = /\.(png|jpe?g|gif|webp)$/i;
+export const kindByName = (filename: string): AttachmentKind | 'unknown' =>
+  imageName.test(filename) ? 'image' : 'unknown';
+
+/** Small files in kilobytes: '0.00 MB' says nothing. */
+export const sizeOf = (bytes: number): string =>
+  bytes < 104_858 ? `${Math.max(1, Math.round(bytes / 1024))} KB` : formatMegabytes(bytes);
+
+type ChipProps = {
+  filename: string;
+  /** Under the name: the size, or what is wrong. */
+  detail: ReactNode;
+  kind: AttachmentKind | 'unknown';
+  /** A small picture of an image. */
+  picture?: string | null | undefined;
+  faded?: boolean | undefined;
+  failed?: boolean | undefined;
+  children?: ReactNode;
+};
+
+/** A file as part of a message. */
+export function AttachmentChip({ filename, detail, kind, picture, faded, failed, children }: ChipProps) {
+  const Icon = icons[kind];
+  return (
+    <div
+      className={classNames(
+        'relative flex min-w-0 items-center gap-2 overflow-hidden rounded-md border bg-card py-1 pr-1 pl-1.5 text-left text-foreground',
+        failed ? 'border-destructive/40' : 'border-border',
+      )}
+    >
+      <span className="flex size-9 shrink-0 items-center justify-center overflow-hidden rounded-sm bg-muted text-muted-foreground">
+        {picture ? (
+          <img src={picture} alt="" className="size-full object-cover" />
+        ) : (
+          <Icon aria-hidden className="size-4" />
+        )}
+      </span>
+      <span className="min-w-0 flex-1 pr-1.5 leading-tight">
+        <span className={classNames('block truncate font-medium text-sm', faded && 'text-muted-foreground')}>
+          {filename}
+        </span>
+        <span
+          className={classNames(
+            'mt-0.5 block text-xs tabular-nums',
+            failed ? 'text-destructive-text' : 'truncate text-muted-foreground',
+          )}
+        >
+          {detail}
+        </span>
+      </span>
+      {children}
+    </div>
+  );
+}

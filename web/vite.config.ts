@@ -34,6 +34,20 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 2000,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          // What twelve parts and more have in common is one file: two dozen files of some hundred bytes compress badly.
+          groups: [
+            {
+              name: 'kit',
+              test: /node_modules[\\/]lucide-react|web[\\/]src[\\/](ui|lib|data)[\\/]/,
+              minShareCount: 12,
+            },
+          ],
+        },
+      },
+    },
   },
   server: {
     host: '127.0.0.1',

@@ -32,6 +32,7 @@ const inOrder: Record<Table, true> = {
   files: true,
   file_uploads: true,
   file_uses: true,
+  message_files: true,
   provider_copies: true,
   jobs: true,
   usage_by_day: true,

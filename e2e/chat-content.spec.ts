@@ -43,6 +43,16 @@ test('code is coloured, can be copied and wrapped', async ({ page, context }) =>
   await expect(wrap).toHaveAttribute('aria-pressed', 'true');
 });
 
+test('a code block that is wrapped while its answer grows stays so', async () => {
+  await talk.ask('Show code [[delay 60]]');
+  const wrap = talk.answers.getByRole('figure').first().getByRole('button', { name: 'Wrap lines' });
+  await wrap.click();
+  await expect(wrap).toHaveAttribute('aria-pressed', 'true');
+  await talk.untilDone();
+  await expect(talk.answers.getByRole('button', { name: 'Regenerate' })).toBeVisible();
+  await expect(wrap).toHaveAttribute('aria-pressed', 'true');
+});
+
 test('formulas are typeset, and dollars stay dollars', async () => {
   await talk.ask('Some math [[delay 0]]');
   await talk.untilDone();

@@ -13,9 +13,20 @@ import { useLiveRun } from './run-store.ts';
 import { useThreadActions } from './thread-actions.ts';
 
 export function Answer({ message }: { message: Message }) {
+  const isGrowing = isUnderWay(message);
+  const run = useLiveRun(isGrowing ? (message.run?.id ?? null) : null);
+  const text = isGrowing ? furthest(message.text, run?.text) : message.text;
+  const reasoning = isGrowing ? furthest(message.reasoning, run?.reasoning) : message.reasoning;
+  // The same parts before and after the end: what a reader has opened or wrapped stays so.
   return (
     <article aria-label="Answer" data-hovered>
-      {isUnderWay(message) ? <GrowingAnswer message={message} /> : <FinishedAnswer message={message} />}
+      <Reasoning text={reasoning} live={isGrowing} />
+      <AnswerText text={text} live={isGrowing} />
+      {isGrowing ? (
+        <Progress run={run} text={text} reasoning={reasoning} notes={run?.notes ?? message.notes} />
+      ) : (
+        <Outcome message={message} />
+      )}
     </article>
   );
 }
@@ -24,10 +35,14 @@ export function Answer({ message }: { message: Message }) {
 const furthest = (stored: string, arrived: string | undefined) =>
   arrived !== undefined && arrived.length >= stored.length ? arrived : stored;
 
-function GrowingAnswer({ message }: { message: Message }) {
-  const run = useLiveRun(message.run?.id ?? null);
-  const text = furthest(message.text, run?.text);
-  const reasoning = furthest(message.reasoning, run?.reasoning);
+type ProgressProps = {
+  run: ReturnType<typeof useLiveRun>;
+  text: string;
+  reasoning: string;
+  notes: readonly string[];
+};
+
+function Progress({ run, text, reasoning, notes }: ProgressProps) {
   const state =
     run?.connection === 'lost'
       ? 'The connection was lost and is being made again. The answer goes on meanwhile.'
@@ -38,24 +53,20 @@ function GrowingAnswer({ message }: { message: Message }) {
           : 'Waiting for the model';
   return (
     <>
-      <Reasoning text={reasoning} live />
-      <AnswerText text={text} live />
       <p className="flex min-h-7 items-center gap-2 text-muted-foreground text-sm">
         <span aria-hidden="true" className="size-2 animate-pulse rounded-full bg-primary" />
         {state}
       </p>
-      <Notes notes={run?.notes ?? message.notes} />
+      <Notes notes={notes} />
     </>
   );
 }
 
-function FinishedAnswer({ message }: { message: Message }) {
+function Outcome({ message }: { message: Message }) {
   const { regenerate, blockedReason } = useThreadActions();
   const hasFailed = message.state === 'failed' || message.state === 'interrupted';
   return (
     <>
-      <Reasoning text={message.reasoning} live={false} />
-      <AnswerText text={message.text} live={false} />
       {message.state === 'complete' && message.text === '' && (
         <p className="text-muted-foreground">The model gave an empty answer.</p>
       )}

@@ -55,10 +55,36 @@ export const Assistant = z.object({
   isDefault: z.boolean(),
   /** The provider's own id, where the assistant was imported. */
   openaiAssistantId: z.string().nullable(),
+  /** How many files it knows from. */
+  files: z.number().int(),
   createdAt: Time,
   updatedAt: Time,
 });
 export type Assistant = z.output<typeof Assistant>;
+
+/** What one assistant may know from. */
+export const assistantFileLimit = 50;
+
+/**
+ * How far a file of an assistant can be searched by the model.
+ * `waiting`: the provider does not have it yet. `indexing`: it is being read there. `ready`: it is searched. `failed`:
+ * `error` says why. `not_served`: this provider has no file search.
+ */
+export const knowledgeStates = ['waiting', 'indexing', 'ready', 'failed', 'not_served'] as const;
+export const KnowledgeState = z.enum(knowledgeStates);
+export type KnowledgeState = z.output<typeof KnowledgeState>;
+
+export const AssistantFile = z.object({
+  fileId: Id,
+  filename: z.string(),
+  /** Bytes. */
+  size: z.number().int(),
+  state: KnowledgeState,
+  /** In words for people; null where nothing went wrong. */
+  error: z.string().nullable(),
+  addedAt: Time,
+});
+export type AssistantFile = z.output<typeof AssistantFile>;
 
 export const ImportCandidate = z.object({
   id: z.string(),
@@ -144,6 +170,46 @@ export const assistants = {
     params: byId,
     output: NoContent,
     status: 204,
+  }),
+  files: endpoint({
+    method: 'GET',
+    path: '/api/assistants/:id/files',
+    access: 'user',
+    summary: 'The files that an assistant knows from, in the order they were added.',
+    params: byId,
+    output: z.array(AssistantFile),
+  }),
+  addFiles: endpoint({
+    method: 'POST',
+    path: '/api/assistants/:id/files',
+    access: 'editor',
+    summary: 'Gives an assistant files to know from; what it has already stays as it is.',
+    params: byId,
+    body: z.strictObject({
+      fileIds: z
+        .array(Id)
+        .min(1, 'Please select at least one file')
+        .max(assistantFileLimit, `An assistant can have at most ${assistantFileLimit} files`),
+    }),
+    output: z.array(AssistantFile),
+  }),
+  removeFile: endpoint({
+    method: 'DELETE',
+    path: '/api/assistants/:id/files/:fileId',
+    access: 'editor',
+    summary: 'Takes a file away from an assistant; the file itself stays.',
+    params: z.strictObject({ id: PathId, fileId: PathId }),
+    output: NoContent,
+    status: 204,
+  }),
+  retryFile: endpoint({
+    method: 'POST',
+    path: '/api/assistants/:id/files/:fileId/retry',
+    access: 'editor',
+    rate: 'uploads',
+    summary: 'Has a file indexed again that could not be.',
+    params: z.strictObject({ id: PathId, fileId: PathId }),
+    output: z.array(AssistantFile),
   }),
   setDefault: endpoint({
     method: 'POST',

@@ -61,6 +61,16 @@ export const AttachedFile = z.object({
 });
 export type AttachedFile = z.output<typeof AttachedFile>;
 
+/** What the reader thinks of an answer, and how it should have read. */
+export const AnswerRating = z.object({
+  value: z.enum(['good', 'bad']).nullable(),
+  /** The better answer in the reader’s words; null: none. The conversation itself is not changed by it. */
+  correction: z.string().nullable(),
+});
+export type AnswerRating = z.output<typeof AnswerRating>;
+
+export const correctionLimit = 100_000;
+
 export const Message = z.object({
   id: Id,
   threadId: Id,
@@ -77,6 +87,10 @@ export const Message = z.object({
   /** What Roster did differently than asked, in words: a parameter left out, a history cut. */
   notes: z.array(z.string()),
   files: z.array(AttachedFile),
+  /** The names of the assistant’s files that the model took the answer from, as the provider cites them. */
+  sources: z.array(z.string()),
+  /** null: not rated. Questions have none. */
+  rating: AnswerRating.nullable(),
   /** The ids of all messages that follow the same parent, this one included, oldest first: the branches. */
   siblings: z.array(Id),
   createdAt: Time,
@@ -98,6 +112,8 @@ export const RunEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
   z.object({ type: z.literal('reasoning'), text: z.string() }),
   z.object({ type: z.literal('note'), text: z.string() }),
+  /** A file of the assistant that the answer is taken from. */
+  z.object({ type: z.literal('source'), text: z.string() }),
   Usage.extend({ type: z.literal('usage') }),
   z.object({ type: z.literal('finished'), reason: z.enum(['complete', 'stopped', 'length', 'content_filter']) }),
   z.object({ type: z.literal('failed'), error: RunError }),
@@ -233,6 +249,19 @@ export const chat = {
     body: z.strictObject({ clientId: ClientId.optional(), overBudget: OverBudget }),
     output: z.object({ message: Message, run: Run }),
     status: 202,
+  }),
+  rate: endpoint({
+    method: 'POST',
+    path: '/api/messages/:id/rating',
+    access: 'user',
+    summary: 'Says whether an answer is good or bad, or how it should have read; what is left out stays.',
+    params: byId,
+    body: z.strictObject({
+      value: z.enum(['good', 'bad']).nullable().optional(),
+      correction: textUpTo(correctionLimit, 'The correction cannot exceed 100000 characters').nullable().optional(),
+    }),
+    bodyLimit: 1024 * 1024,
+    output: Message,
   }),
   events: endpoint({
     method: 'GET',

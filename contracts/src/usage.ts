@@ -18,15 +18,22 @@ export const Figures = z.object({
 });
 export type Figures = z.output<typeof Figures>;
 
+export const usagePurposes = ['chat', 'title', 'comparison', 'training'] as const;
+export const UsagePurpose = z.enum(usagePurposes);
+export type UsagePurpose = z.output<typeof UsagePurpose>;
+
 export const UsageRequest = z.object({
   id: Id,
   at: Time,
   model: z.string(),
-  /** `title`: the suggestion of a conversation's title. */
-  purpose: z.enum(['chat', 'title']),
+  /** `title`: the suggestion of a conversation's title. `training`: a fine-tuning job, its tokens are input tokens. */
+  purpose: UsagePurpose,
   assistant: z.object({ id: Id, name: z.string().nullable() }).nullable(),
   /** The conversation, where it still exists. */
   thread: z.object({ id: Id, title: z.string() }).nullable(),
+  /** The comparison or the fine-tuning job, where it still exists. */
+  comparisonId: Id.nullable(),
+  jobId: Id.nullable(),
   inputTokens: z.number().int(),
   cachedTokens: z.number().int(),
   outputTokens: z.number().int(),
@@ -119,7 +126,87 @@ export const BudgetInput = z.strictObject({
   tz: TimeZone.default('UTC'),
 });
 
+const ProviderSum = z.object({
+  requests: z.number().int(),
+  inputTokens: z.number().int(),
+  cachedTokens: z.number().int(),
+  outputTokens: z.number().int(),
+  /** null: the provider’s costs could not be read. */
+  costUsd: z.number().nullable(),
+});
+
+/** The provider’s own figures beside Roster’s, for UTC days: the provider knows no other. */
+export const ProviderFigures = z.object({
+  from: z.string(),
+  to: z.string(),
+  /** Of the whole organization at the provider, not only of what went through Roster. */
+  provider: ProviderSum,
+  /** Roster’s for the same days. */
+  roster: ProviderSum,
+  byDay: z.array(z.object({ day: z.string(), providerUsd: z.number().nullable(), rosterUsd: z.number().nullable() })),
+  byModel: z.array(
+    z.object({ model: z.string(), providerRequests: z.number().int(), rosterRequests: z.number().int() }),
+  ),
+  /** What could not be read, in words; null where everything was. */
+  notice: z.string().nullable(),
+  readAt: Time,
+});
+export type ProviderFigures = z.output<typeof ProviderFigures>;
+
+export const AdminKeyState = z.object({
+  hasAdminKey: z.boolean(),
+  last4: z.string().nullable(),
+  addedAt: Time.nullable(),
+  /** What the provider said when it was last used, in words; null where it works. */
+  notice: z.string().nullable(),
+});
+export type AdminKeyState = z.output<typeof AdminKeyState>;
+
+/** A key for an organization’s own figures: nothing else accepts it, and Roster uses it for nothing else. */
+export const AdminKey = z
+  .string()
+  .trim()
+  .min(1, 'Admin key is required')
+  .max(512, 'This is too long for a key')
+  .regex(/^[\x21-\x7e]+$/, 'A key has no spaces or special characters');
+
 export const usage = {
+  adminKey: endpoint({
+    method: 'GET',
+    path: '/api/settings/admin-key',
+    access: 'user',
+    summary: 'Whether a key for the provider’s own figures is saved. Never the key.',
+    output: AdminKeyState,
+  }),
+  saveAdminKey: endpoint({
+    method: 'POST',
+    path: '/api/settings/admin-key',
+    access: 'user',
+    rate: 'keyUse',
+    summary: 'Tries and saves a key for the provider’s own figures.',
+    body: z.strictObject({ adminKey: AdminKey }),
+    output: AdminKeyState,
+  }),
+  removeAdminKey: endpoint({
+    method: 'DELETE',
+    path: '/api/settings/admin-key',
+    access: 'user',
+    summary: 'Removes that key.',
+    output: NoContent,
+    status: 204,
+  }),
+  providerFigures: endpoint({
+    method: 'GET',
+    path: '/api/analytics/provider',
+    access: 'user',
+    rate: 'keyUse',
+    summary: 'The provider’s own figures of a range of UTC days beside Roster’s.',
+    query: z
+      .strictObject({ from: Day, to: Day })
+      .refine(isInOrder, wrongOrder)
+      .refine((range) => days(range) <= 180, { path: ['from'], message: 'The provider answers for at most 180 days' }),
+    output: ProviderFigures,
+  }),
   analytics: endpoint({
     method: 'GET',
     path: '/api/analytics',

@@ -9,6 +9,10 @@ import * as people from './migrations/0002-people.ts';
 import * as files from './migrations/0003-files.ts';
 import * as usage from './migrations/0004-usage.ts';
 import * as messageFiles from './migrations/0005-message-files.ts';
+import * as fineTuning from './migrations/0006-fine-tuning.ts';
+import * as assistantFiles from './migrations/0007-assistant-files.ts';
+import * as datasets from './migrations/0008-datasets.ts';
+import * as providerFigures from './migrations/0009-provider-figures.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -20,6 +24,10 @@ const migrations: [name: string, migration: Migration][] = [
   ['0003-files', files],
   ['0004-usage', usage],
   ['0005-message-files', messageFiles],
+  ['0006-fine-tuning', fineTuning],
+  ['0007-assistant-files', assistantFiles],
+  ['0008-datasets', datasets],
+  ['0009-provider-figures', providerFigures],
 ];
 
 const checksumOf = (name: string) =>

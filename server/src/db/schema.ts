@@ -1,4 +1,8 @@
 import type { SecurityEventKind } from '@roster/contracts/account';
+import type { KnowledgeState } from '@roster/contracts/assistants';
+import type { Vote } from '@roster/contracts/fine-tuning/comparisons';
+import type { DatasetExample, DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
+import type { JobEvent, JobStatus, TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
 import type { Generated, GeneratedAlways } from 'kysely';
 
 /** Portable columns only: integers, reals, text. Booleans are 0/1, times ISO 8601 text in UTC, JSON is text. */
@@ -76,6 +80,8 @@ export type Database = {
     /** `opening`: cut from the first message; `suggested`: by the model; `chosen`: by its owner. */
     title_source: 'opening' | 'suggested' | 'chosen';
     assistant_id: number | null;
+    /** `comparison`: no list of conversations shows it. */
+    purpose: Generated<'chat' | 'comparison'>;
     pinned: Flag;
     archived: Flag;
     /** The last message of the shown branch. */
@@ -117,6 +123,8 @@ export type Database = {
     finish_reason: string | null;
     error: string | null;
     notes: Generated<string>;
+    /** The names of the assistant's files that the answer cites, a JSON list. */
+    sources: Generated<string>;
     created_at: string;
     finished_at: string | null;
   };
@@ -128,7 +136,9 @@ export type Database = {
     run_id: number | null;
     thread_id: number | null;
     assistant_id: number | null;
-    purpose: 'chat' | 'title';
+    /** Of a training. */
+    job_id: number | null;
+    purpose: 'chat' | 'title' | 'training';
     model: string;
     input_tokens: number;
     cached_tokens: number;
@@ -305,5 +315,168 @@ export type Database = {
     warn_at: number;
     hard_stop: Flag;
     tz: string;
+  };
+  fine_tuning_jobs: {
+    id: Id;
+    user_id: number;
+    name: string;
+    base_model: string;
+    method: TrainingMethod;
+    /** As asked for, JSON. */
+    hyperparameters: string;
+    training_file_id: number | null;
+    training_filename: string;
+    validation_file_id: number | null;
+    validation_filename: string | null;
+    status: JobStatus;
+    notice: string | null;
+    error_code: string | null;
+    /** Goes along to the provider, so that a job that was sent without an answer is found again. */
+    token: string;
+    /** When its creation was last sent without an answer that says what came of it: it may be there. */
+    sent_at: string | null;
+    provider_job_id: string | null;
+    tuned_model: string | null;
+    trained_tokens: number | null;
+    cost_usd: number | null;
+    cancel_requested: Generated<Flag>;
+    estimated_finish_at: string | null;
+    total_steps: number | null;
+    /** The provider's id of its result file. */
+    result_file_id: string | null;
+    /** The newest event that is stored here. */
+    last_provider_event_id: string | null;
+    /** Counted up with each look at it: a follower whose number is not this one has been replaced. */
+    follow_number: Generated<number>;
+    created_at: string;
+    finished_at: string | null;
+  };
+  fine_tuning_events: {
+    id: Id;
+    user_id: number;
+    job_id: number;
+    provider_event_id: string;
+    at: string;
+    level: JobEvent['level'];
+    message: string;
+  };
+  fine_tuning_metrics: {
+    job_id: number;
+    user_id: number;
+    step: number;
+    train_loss: number | null;
+    train_accuracy: number | null;
+    valid_loss: number | null;
+    valid_accuracy: number | null;
+    full_valid_loss: number | null;
+    full_valid_accuracy: number | null;
+  };
+  fine_tuning_checkpoints: {
+    id: Id;
+    user_id: number;
+    job_id: number;
+    provider_checkpoint_id: string;
+    step: number;
+    model: string;
+    train_loss: number | null;
+    valid_loss: number | null;
+    valid_accuracy: number | null;
+    created_at: string;
+  };
+  custom_models: {
+    id: Id;
+    user_id: number;
+    name: string;
+    base_model: string;
+    /** As the provider calls it. */
+    model: string;
+    is_active: Flag;
+    job_id: number | null;
+    /** Of a checkpoint; null: the end of the training. */
+    step: number | null;
+    created_at: string;
+  };
+  comparisons: {
+    id: Id;
+    user_id: number;
+    tuned_model: string;
+    base_model: string;
+    temperature: number | null;
+    created_at: string;
+  };
+  comparison_prompts: {
+    id: Id;
+    user_id: number;
+    comparison_id: number;
+    position: number;
+    instructions: string;
+    /** JSON. */
+    turns: string;
+    expected: string | null;
+    tuned_thread_id: number | null;
+    base_thread_id: number | null;
+    vote: Vote | null;
+  };
+  assistant_files: {
+    assistant_id: number;
+    file_id: number;
+    user_id: number;
+    state: KnowledgeState;
+    error: string | null;
+    /** The provider's id of the file as it was put into the vector store. */
+    indexed_file_id: string | null;
+    added_at: string;
+  };
+  vector_stores: {
+    id: Id;
+    user_id: number;
+    /** null: the assistant is gone, to be removed at the provider. */
+    assistant_id: number | null;
+    /** Goes along to the provider, so that a store that was sent without an answer is found again. */
+    token: string;
+    sent_at: string | null;
+    provider_store_id: string | null;
+    state: 'creating' | 'ready' | 'removing';
+    error: string | null;
+    created_at: string;
+  };
+  message_ratings: {
+    message_id: number;
+    user_id: number;
+    value: 'good' | 'bad' | null;
+    correction: string | null;
+    rated_at: string;
+  };
+  datasets: {
+    id: Id;
+    user_id: number;
+    name: string;
+    format: DatasetFormat;
+    created_at: string;
+    updated_at: string;
+  };
+  dataset_examples: {
+    id: Id;
+    user_id: number;
+    dataset_id: number;
+    source_message_id: number | null;
+    /** The worse answer of a pair, where it is another message. */
+    rejected_message_id: number | null;
+    instructions: string;
+    /** JSON. */
+    turns: string;
+    answer: string;
+    rejected: string | null;
+    review: DatasetExample['review'];
+    edited: Generated<Flag>;
+    created_at: string;
+  };
+  /** For the provider's own figures only. */
+  provider_admin_keys: {
+    user_id: number;
+    sealed: string;
+    last4: string;
+    added_at: string;
+    notice: string | null;
   };
 };

@@ -39,6 +39,19 @@ const inOrder: Record<Table, true> = {
   usage_by_quarter: true,
   own_prices: true,
   budgets: true,
+  fine_tuning_jobs: true,
+  fine_tuning_events: true,
+  fine_tuning_metrics: true,
+  fine_tuning_checkpoints: true,
+  custom_models: true,
+  comparisons: true,
+  comparison_prompts: true,
+  assistant_files: true,
+  vector_stores: true,
+  message_ratings: true,
+  datasets: true,
+  dataset_examples: true,
+  provider_admin_keys: true,
 };
 const isTable = (name: string): name is Table => Object.hasOwn(inOrder, name);
 export const tables = Object.keys(inOrder).filter(isTable);

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
 import { type Model, Price, ReasoningEffort } from '@roster/contracts/models';
 import { z } from 'zod';
 
@@ -11,6 +12,16 @@ const CatalogueEntry = z.strictObject({
   match: z.string().min(1),
   price: CataloguePrice.nullable(),
   tunedPrice: CataloguePrice.optional(),
+  training: z
+    .strictObject({
+      /** The ids under which it is trained. */
+      models: z.array(z.string().min(1)).min(1),
+      /** The last known, per 1,000,000 tokens trained on. */
+      price: z.number().nullable(),
+      methods: z.array(TrainingMethod).min(1),
+      description: z.string(),
+    })
+    .optional(),
   temperature: z.enum(['yes', 'no', 'conditional']),
   efforts: z.array(ReasoningEffort),
   contextTokens: z.number().int().positive(),
@@ -89,6 +100,12 @@ export function loadCatalogue(file?: string) {
     },
     contextTokens: (model: string) => find(model)?.entry.contextTokens ?? null,
     successor: (model: string) => find(model)?.entry.successor ?? null,
+    /** The models that can be trained, in the catalogue's order. */
+    trainable: models.flatMap(({ training, shutdownDate = null }) =>
+      training ? training.models.map((id) => ({ id, shutdownDate, ...training })) : [],
+    ),
+    /** USD per 1,000,000 tokens trained on; null where no price is known. */
+    trainingPrice: (model: string) => find(model)?.entry.training?.price ?? null,
     /** USD for one call; null where no price is known. */
     cost(model: string, counts: TokenCounts): number | null {
       const entry = find(model)?.entry;

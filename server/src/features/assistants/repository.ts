@@ -1,6 +1,6 @@
 import type { Assistant, AssistantDraft } from '@roster/contracts/assistants';
 import { ReasoningEffort } from '@roster/contracts/models';
-import type { Kysely, Selectable } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Database } from '../../db/schema.ts';
 
 export type ImportedDraft = AssistantDraft & { openaiAssistantId: string | null };
@@ -8,7 +8,9 @@ export type NewAssistant = ImportedDraft & { isDefault: boolean };
 
 const Effort = ReasoningEffort.nullable();
 
-const toAssistant = (row: Selectable<Database['assistants']>): Assistant => ({
+type Row = Selectable<Database['assistants']> & { files: number };
+
+const toAssistant = (row: Row): Assistant => ({
   id: row.id,
   name: row.name,
   description: row.description,
@@ -18,6 +20,7 @@ const toAssistant = (row: Selectable<Database['assistants']>): Assistant => ({
   instructions: row.instructions,
   isDefault: row.is_default === 1,
   openaiAssistantId: row.provider_assistant_id,
+  files: Number(row.files),
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });
@@ -32,6 +35,9 @@ const editable = (draft: AssistantDraft) => ({
 });
 
 export function assistantRepository(db: Kysely<Database>) {
+  const fileCount =
+    sql<number>`(select count(*) from assistant_files where assistant_files.assistant_id = assistants.id)`.as('files');
+
   return {
     /**
      * Until the transaction ends, other changes to this person's assistants wait: who is the default, and what was
@@ -49,6 +55,7 @@ export function assistantRepository(db: Kysely<Database>) {
       const newestFirst = db
         .selectFrom('assistants')
         .selectAll()
+        .select(fileCount)
         .where('user_id', '=', userId)
         .orderBy('id', 'desc')
         .limit(limit);
@@ -59,6 +66,7 @@ export function assistantRepository(db: Kysely<Database>) {
       const rows = await db
         .selectFrom('assistants')
         .selectAll()
+        .select(fileCount)
         .where('user_id', '=', userId)
         .orderBy('id', 'desc')
         .execute();
@@ -68,6 +76,7 @@ export function assistantRepository(db: Kysely<Database>) {
       const row = await db
         .selectFrom('assistants')
         .selectAll()
+        .select(fileCount)
         .where('user_id', '=', userId)
         .where('id', '=', id)
         .executeTakeFirst();
@@ -99,6 +108,7 @@ export function assistantRepository(db: Kysely<Database>) {
       const rows = await db
         .selectFrom('assistants')
         .selectAll()
+        .select(fileCount)
         .where('user_id', '=', userId)
         .where('name', 'in', names)
         .execute();
@@ -121,6 +131,7 @@ export function assistantRepository(db: Kysely<Database>) {
           })),
         )
         .returningAll()
+        .returning(fileCount)
         .execute();
       return rows.map(toAssistant).sort((a, b) => b.id - a.id);
     },
@@ -131,6 +142,7 @@ export function assistantRepository(db: Kysely<Database>) {
         .where('user_id', '=', userId)
         .where('id', '=', id)
         .returningAll()
+        .returning(fileCount)
         .executeTakeFirstOrThrow();
       return toAssistant(row);
     },
@@ -157,6 +169,7 @@ export function assistantRepository(db: Kysely<Database>) {
         .where('user_id', '=', userId)
         .where('id', '=', id)
         .returningAll()
+        .returning(fileCount)
         .executeTakeFirstOrThrow();
       return toAssistant(row);
     },

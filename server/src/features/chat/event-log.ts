@@ -30,13 +30,13 @@ export function framesAfter(frames: string, after: number): string {
 
 /**
  * What is kept of a finished log. The words are stored once, in the message; `marks` says how they fall into events:
- * `t5` five characters (UTF-16 units) of text, `r3` three of reasoning, `n` the next note, `u` the usage. The last
+ * `t5` five characters (UTF-16 units) of text, `r3` three of reasoning, `n` the next note, `s` the next source, `u` the usage. The last
  * event has no mark: it is the run's end, numbered `lastEvent`.
  */
-export type FoldedLog = { text: string; reasoning: string; notes: string[]; marks: string };
+export type FoldedLog = { text: string; reasoning: string; notes: string[]; sources: string[]; marks: string };
 
 export function emptyLog(): FoldedLog {
-  return { text: '', reasoning: '', notes: [], marks: '' };
+  return { text: '', reasoning: '', notes: [], sources: [], marks: '' };
 }
 
 /** Adds one event to the log; the end adds nothing. */
@@ -53,6 +53,10 @@ export function fold(log: FoldedLog, event: RunEvent) {
     case 'note':
       log.notes.push(event.text);
       log.marks += 'n';
+      return;
+    case 'source':
+      log.sources.push(event.text);
+      log.marks += 's';
       return;
     case 'usage':
       log.marks += 'u';
@@ -71,8 +75,9 @@ export function unfold(log: FoldedLog, usage: RunEvent | null, end: End, after: 
   let textAt = 0;
   let reasoningAt = 0;
   let noteAt = 0;
+  let sourceAt = 0;
   const add = (event: RunEvent) => number > after && frames.push(frameOf(number, event));
-  for (const [, kind = '', digits = ''] of log.marks.matchAll(/([trnu])(\d*)/g)) {
+  for (const [, kind = '', digits = ''] of log.marks.matchAll(/([trnsu])(\d*)/g)) {
     number++;
     const length = Number(digits);
     if (kind === 't') {
@@ -82,6 +87,7 @@ export function unfold(log: FoldedLog, usage: RunEvent | null, end: End, after: 
       add({ type: 'reasoning', text: log.reasoning.slice(reasoningAt, reasoningAt + length) });
       reasoningAt += length;
     } else if (kind === 'n') add({ type: 'note', text: log.notes[noteAt++] ?? '' });
+    else if (kind === 's') add({ type: 'source', text: log.sources[sourceAt++] ?? '' });
     else if (usage) add(usage);
   }
   if (end.number > after) frames.push(frameOf(end.number, end.event));

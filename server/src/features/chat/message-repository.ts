@@ -40,6 +40,7 @@ export function messageRepository(db: Kysely<Database>) {
       .leftJoin('usage_records', (join) =>
         join.onRef('usage_records.run_id', '=', 'runs.id').on('usage_records.purpose', '=', 'chat'),
       )
+      .leftJoin('message_ratings', 'message_ratings.message_id', 'messages.id')
       .selectAll('messages')
       .select([
         'runs.id as run_id',
@@ -47,7 +48,11 @@ export function messageRepository(db: Kysely<Database>) {
         'runs.model as run_model',
         'runs.error as run_error',
         'runs.notes as run_notes',
+        'runs.sources as run_sources',
         'runs.finished_at as run_finished_at',
+        'message_ratings.rated_at',
+        'message_ratings.value as rating_value',
+        'message_ratings.correction',
         ...usageColumns,
       ]);
   type Row = Awaited<ReturnType<ReturnType<typeof select>['executeTakeFirstOrThrow']>>;
@@ -232,6 +237,8 @@ export function messageRepository(db: Kysely<Database>) {
       error: row.run_error === null ? null : JSON.parse(row.run_error),
       notes: row.run_notes === null ? [] : JSON.parse(row.run_notes),
       files: [],
+      sources: row.run_sources === null ? [] : JSON.parse(row.run_sources),
+      rating: row.rated_at === null ? null : { value: row.rating_value, correction: row.correction },
       siblings,
       createdAt: row.created_at,
       finishedAt: row.run_finished_at,

@@ -68,6 +68,7 @@ export function runEndings({ db, engine, pricing }: Dependencies) {
         const wasOurs = await runRepository(trx).end(order.runId, {
           ...end,
           notes: log.notes,
+          sources: log.sources,
           marks: `${log.marks}${usage ? 'u' : ''}`,
           lastEvent: run.frames.length + last.length,
           at,
@@ -96,6 +97,7 @@ export function runEndings({ db, engine, pricing }: Dependencies) {
           reason: null,
           error: interruption,
           notes: log.notes,
+          sources: log.sources,
           marks: `${log.marks}${isBegun ? 'u' : ''}`,
           lastEvent: lastEvent + crashGap,
           at,

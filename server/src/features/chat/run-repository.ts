@@ -25,6 +25,7 @@ export type RunEnd = {
   reason: string | null;
   error: RunError | null;
   notes: string[];
+  sources: string[];
   marks: string;
   lastEvent: number;
   at: string;
@@ -137,6 +138,7 @@ export function runRepository(db: Kysely<Database>) {
           'runs.finish_reason',
           'runs.error',
           'runs.notes',
+          'runs.sources',
           'messages.text',
           'messages.reasoning',
           ...usageColumns,
@@ -148,8 +150,9 @@ export function runRepository(db: Kysely<Database>) {
       if (!row) return undefined;
       const error: RunError | null = row.error === null ? null : JSON.parse(row.error);
       const notes: string[] = JSON.parse(row.notes);
+      const sources: string[] = JSON.parse(row.sources);
       return {
-        log: { text: row.text, reasoning: row.reasoning, notes, marks: row.event_marks ?? '' },
+        log: { text: row.text, reasoning: row.reasoning, notes, sources, marks: row.event_marks ?? '' },
         state: row.state,
         lastEvent: row.last_event,
         reason: row.finish_reason,
@@ -209,6 +212,7 @@ export function runRepository(db: Kysely<Database>) {
           finish_reason: end.reason,
           error: end.error && JSON.stringify(end.error),
           notes: JSON.stringify(end.notes),
+          sources: JSON.stringify(end.sources),
           event_marks: end.marks,
           last_event: end.lastEvent,
           finished_at: end.at,

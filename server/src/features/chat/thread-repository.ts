@@ -44,6 +44,7 @@ export function threadRepository(db: Kysely<Database>, engine: Engine) {
   function page(userId: number, limit: number, after: ThreadPosition | undefined) {
     const query = select()
       .where('threads.user_id', '=', userId)
+      .where('threads.purpose', '=', 'chat')
       .orderBy('threads.pinned', 'desc')
       .orderBy('threads.updated_at', 'desc')
       .orderBy('threads.id', 'desc')
@@ -72,6 +73,7 @@ export function threadRepository(db: Kysely<Database>, engine: Engine) {
       const row = await select()
         .where('threads.user_id', '=', userId)
         .where('threads.id', '=', threadId)
+        .where('threads.purpose', '=', 'chat')
         .executeTakeFirst();
       return row && toThread(row);
     },

@@ -77,6 +77,8 @@ export function createFiles(dependencies: Dependencies) {
         forwarding,
       }),
     keySaved: forwarding.keySaved,
+    /** For what Roster itself makes: datasets, converted and divided training files. */
+    make: uploads.make,
     /** What becomes of them when an account is closed, and what of them an export holds. */
     ofAccount: filesOfAccount(removals.removeAllOf),
     exportPart: fileExport(db, store),

@@ -29,6 +29,17 @@ const atOnce = 2;
 const formBytes = 64 * 1024;
 const inMegabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(2)} MB`;
 
+/** What is made may not be larger than what may be uploaded. */
+async function* limited(content: AsyncIterable<Buffer>) {
+  let size = 0;
+  for await (const chunk of content) {
+    size += chunk.length;
+    if (size > fileSizeLimit)
+      throw new AppError('too_large', `The file would be larger than ${fileSizeLimit / 1024 / 1024} MB.`);
+    yield chunk;
+  }
+}
+
 const noSpace = (cause?: unknown) =>
   new AppError('no_space', 'The server has no room for more files. Please tell its operator.', { cause });
 const refused = (field: 'file' | 'purpose', message: string) =>
@@ -106,7 +117,39 @@ export function uploadService({ db, store, instance, isGone, hasKey, minFreeByte
     wake();
   }
 
+  /** Stores and commits; what fails leaves nothing behind. */
+  async function finish(userId: number, uploadId: number, storageKey: string, store: () => Promise<number>) {
+    let fileId: number;
+    try {
+      fileId = await store();
+    } catch (error) {
+      await discard(uploadId, storageKey).catch((failure: unknown) =>
+        log.error({ err: failure, uploadId }, 'a refused upload could not be cleared away; the next start does it'),
+      );
+      throw error;
+    }
+    wake();
+    const file = await fileRepository(db).find(userId, fileId);
+    if (!file) throw new AppError('not_found', 'The file was deleted in the meantime.');
+    return file;
+  }
+
+  /** A file that Roster itself makes: kept and forwarded like an uploaded one. */
+  async function make(
+    userId: number,
+    made: { filename: string; type: string; purpose: FilePurpose; content: AsyncIterable<Buffer> },
+  ): Promise<File> {
+    const storageKey = newFileKey();
+    const uploadId = await reserve(userId, storageKey, fileSizeLimit);
+    return finish(userId, uploadId, storageKey, async () => {
+      const stored = await storeBytes(storageKey, { ...made, content: limited(made.content) });
+      return commit(userId, uploadId, stored, made.purpose);
+    });
+  }
+
   return {
+    make,
+
     async upload(
       userId: number,
       contentLength: number | undefined,
@@ -118,22 +161,12 @@ export function uploadService({ db, store, instance, isGone, hasKey, minFreeByte
       if (free !== undefined && free < minFreeBytes) throw noSpace();
       const storageKey = newFileKey();
       const uploadId = await reserve(userId, storageKey, Math.min(contentLength ?? fileSizeLimit, fileSizeLimit));
-      let fileId: number;
-      try {
+      return finish(userId, uploadId, storageKey, async () => {
         const { fields, file } = await receive((incoming) => storeBytes(storageKey, incoming));
         if (fields.purpose === 'fine-tune' && !/\.jsonl$/i.test(file.filename))
           throw refused('file', 'A file for fine-tuning must be JSONL, with a name that ends in .jsonl.');
-        fileId = await commit(userId, uploadId, file, fields.purpose);
-      } catch (error) {
-        await discard(uploadId, storageKey).catch((failure: unknown) =>
-          log.error({ err: failure, uploadId }, 'a refused upload could not be cleared away; the next start does it'),
-        );
-        throw error;
-      }
-      wake();
-      const file = await fileRepository(db).find(userId, fileId);
-      if (!file) throw new AppError('not_found', 'The file was deleted in the meantime.');
-      return file;
+        return commit(userId, uploadId, file, fields.purpose);
+      });
     },
 
     /** What processes that are gone were receiving. */

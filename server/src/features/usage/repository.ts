@@ -37,7 +37,9 @@ export type UsageRecord = TokenCounts & {
   runId: number | null;
   threadId: number | null;
   assistantId: number | null;
-  purpose: 'chat' | 'title';
+  purpose: 'chat' | 'title' | 'training';
+  /** Of a training. */
+  jobId?: number | null;
   model: string;
   costUsd: number | null;
   priceAsOf: string | null;
@@ -70,7 +72,7 @@ export function usageRepository(db: Kysely<Database>) {
 
   return {
     /**
-     * Once per run and purpose, with the sums that it belongs to: writing it again changes nothing. Of an account that
+     * Once per run and purpose (what has no run: once for each call of this), with the sums that it belongs to: writing it again changes nothing. Of an account that
      * is gone nothing is kept.
      */
     async record(userId: number, usage: UsageRecord) {
@@ -84,6 +86,7 @@ export function usageRepository(db: Kysely<Database>) {
           run_id: usage.runId,
           thread_id: usage.threadId,
           assistant_id: usage.assistantId,
+          job_id: usage.jobId ?? null,
           purpose: usage.purpose,
           model: usage.model,
           input_tokens: usage.inputTokens,
@@ -172,6 +175,7 @@ export function usageRepository(db: Kysely<Database>) {
         runId: row.run_id,
         threadId: row.thread_id,
         assistantId: row.assistant_id,
+        jobId: row.job_id,
         purpose: row.purpose,
         model: row.model,
         inputTokens: row.input_tokens,

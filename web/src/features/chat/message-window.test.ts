@@ -28,6 +28,8 @@ const message = (
   error: null,
   notes: [],
   files: [],
+  sources: [],
+  rating: null,
   siblings: [id],
   createdAt: '2026-11-20T10:00:00Z',
   finishedAt: null,

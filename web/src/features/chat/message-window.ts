@@ -74,6 +74,8 @@ export function awaitedAnswer(question: Message, run: Run): Message {
     error: null,
     notes: [],
     files: [],
+    sources: [],
+    rating: null,
     siblings: [run.messageId],
     createdAt: question.createdAt,
     finishedAt: null,

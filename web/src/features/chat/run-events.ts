@@ -33,6 +33,7 @@ const carries: Record<RunEvent['type'], readonly [field: string, type: 'string' 
   text: ['text', 'string'],
   reasoning: ['text', 'string'],
   note: ['text', 'string'],
+  source: ['text', 'string'],
   usage: ['outputTokens', 'number'],
   finished: ['reason', 'string'],
   failed: ['error', 'object'],

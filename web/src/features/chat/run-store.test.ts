@@ -2,7 +2,15 @@ import { expect, test } from 'vitest';
 import { adviceFor, splitMessage } from './failure-advice.ts';
 import { type LiveRun, withEvent } from './run-store.ts';
 
-const nothing: LiveRun = { text: '', reasoning: '', notes: [], usage: null, connection: 'open', end: null };
+const nothing: LiveRun = {
+  text: '',
+  reasoning: '',
+  notes: [],
+  sources: [],
+  usage: null,
+  connection: 'open',
+  end: null,
+};
 
 test('events add up to the answer', () => {
   const usage = {

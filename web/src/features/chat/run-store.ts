@@ -8,6 +8,7 @@ export type LiveRun = {
   text: string;
   reasoning: string;
   notes: readonly string[];
+  sources: readonly string[];
   usage: Usage | null;
   connection: 'connecting' | 'open' | 'lost';
   end: RunEnd | null;
@@ -15,7 +16,15 @@ export type LiveRun = {
 
 export type RunEnd = { state: Exclude<Message['state'], 'queued' | 'running'>; error: RunError | null };
 
-const nothingYet: LiveRun = { text: '', reasoning: '', notes: [], usage: null, connection: 'connecting', end: null };
+const nothingYet: LiveRun = {
+  text: '',
+  reasoning: '',
+  notes: [],
+  sources: [],
+  usage: null,
+  connection: 'connecting',
+  end: null,
+};
 
 /** What a run is after an event. */
 export function withEvent(run: LiveRun, event: RunEvent): LiveRun {
@@ -26,6 +35,8 @@ export function withEvent(run: LiveRun, event: RunEvent): LiveRun {
       return { ...run, reasoning: run.reasoning + event.text };
     case 'note':
       return { ...run, notes: [...run.notes, event.text] };
+    case 'source':
+      return { ...run, sources: [...run.sources, event.text] };
     case 'usage': {
       const { type: _, ...usage } = event;
       return { ...run, usage };

@@ -55,6 +55,8 @@ test('a page is one table: total, before, days, models, assistants, requests', (
           purpose: 'chat',
           assistant: null,
           thread: { id: 7, title: 'Tides, mostly' },
+          comparisonId: null,
+          jobId: null,
           inputTokens: 10,
           cachedTokens: 4,
           outputTokens: 6,

@@ -1,0 +1,179 @@
+import { z } from 'zod';
+import { endpoint, Id, NoContent, PathId, Time } from '../endpoint.ts';
+import { File } from '../files.ts';
+import { textUpTo } from '../text.ts';
+
+/** In one dataset. */
+export const datasetExampleLimit = 5_000;
+/** What a person may write into one text of an example. */
+export const exampleTextLimit = 100_000;
+
+const Name = textUpTo(100, 'Name cannot exceed 100 characters').trim().min(1, 'Name is required');
+
+/** `chat`: good answers. `preference`: pairs of a better and a worse answer to the same question. */
+export const datasetFormats = ['chat', 'preference'] as const;
+export const DatasetFormat = z.enum(datasetFormats);
+export type DatasetFormat = z.output<typeof DatasetFormat>;
+
+export const Dataset = z.object({
+  id: Id,
+  name: z.string(),
+  format: DatasetFormat,
+  examples: z.number().int(),
+  /** Those that a review has kept, left out, and not looked at yet. */
+  kept: z.number().int(),
+  leftOut: z.number().int(),
+  unreviewed: z.number().int(),
+  createdAt: Time,
+  updatedAt: Time,
+});
+export type Dataset = z.output<typeof Dataset>;
+
+const Turn = z.object({ role: z.enum(['user', 'assistant']), text: z.string() });
+
+export const DatasetExample = z.object({
+  id: Id,
+  /** The assistant's instructions, as the system message; empty: none. */
+  instructions: z.string(),
+  /** The conversation up to the question, the question last. */
+  turns: z.array(Turn),
+  /** What the model is to learn to answer. */
+  answer: z.string(),
+  /** In preference format, the worse answer; null otherwise. */
+  rejected: z.string().nullable(),
+  review: z.enum(['unreviewed', 'kept', 'left_out']),
+  /** Changed by hand in the dataset. */
+  edited: z.boolean(),
+  /** Where it came from, while that still exists. */
+  source: z.object({ threadId: Id, messageId: Id, title: z.string() }).nullable(),
+});
+export type DatasetExample = z.output<typeof DatasetExample>;
+
+/** Which rated answers to take. */
+export const Gathering = z.strictObject({
+  /** null: of all conversations. */
+  assistantId: Id.nullable().default(null),
+  /** Puts the assistant's instructions before each example. */
+  withInstructions: z.boolean().default(true),
+});
+
+const byId = z.strictObject({ id: PathId });
+const byExample = z.strictObject({ id: PathId, exampleId: PathId });
+
+export const datasets = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/fine-tuning/datasets',
+    access: 'user',
+    summary: 'The datasets, the last changed first.',
+    query: z.strictObject({
+      limit: z.coerce.number<number>().int().min(1).max(100).default(50),
+      cursor: z.string().max(200).optional(),
+    }),
+    output: z.object({ items: z.array(Dataset), nextCursor: z.string().nullable() }),
+  }),
+  available: endpoint({
+    method: 'GET',
+    path: '/api/fine-tuning/datasets/available',
+    access: 'user',
+    summary: 'How many rated answers a dataset of either format could have.',
+    query: z.strictObject({ assistantId: PathId.optional() }),
+    output: z.object({
+      good: z.number().int(),
+      bad: z.number().int(),
+      corrected: z.number().int(),
+      chat: z.number().int(),
+      preference: z.number().int(),
+    }),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/api/fine-tuning/datasets',
+    access: 'editor',
+    rate: 'jobs',
+    summary: 'Gathers rated and corrected answers into a dataset.',
+    body: Gathering.extend({ name: Name, format: DatasetFormat.default('chat') }),
+    output: Dataset,
+    status: 201,
+  }),
+  gather: endpoint({
+    method: 'POST',
+    path: '/api/fine-tuning/datasets/:id/gather',
+    access: 'editor',
+    rate: 'jobs',
+    summary: 'Adds what has been rated since; what is in it already stays as it was reviewed.',
+    params: byId,
+    body: Gathering,
+    output: z.object({ dataset: Dataset, added: z.number().int() }),
+  }),
+  dataset: endpoint({
+    method: 'GET',
+    path: '/api/fine-tuning/datasets/:id',
+    access: 'user',
+    summary: 'One dataset.',
+    params: byId,
+    output: Dataset,
+  }),
+  update: endpoint({
+    method: 'PATCH',
+    path: '/api/fine-tuning/datasets/:id',
+    access: 'editor',
+    summary: 'Renames a dataset.',
+    params: byId,
+    body: z.strictObject({ name: Name }),
+    output: Dataset,
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/api/fine-tuning/datasets/:id',
+    access: 'editor',
+    summary: 'Deletes a dataset; conversations, ratings and saved files stay.',
+    params: byId,
+    output: NoContent,
+    status: 204,
+  }),
+  examples: endpoint({
+    method: 'GET',
+    path: '/api/fine-tuning/datasets/:id/examples',
+    access: 'user',
+    summary: 'The examples in order.',
+    params: byId,
+    query: z.strictObject({
+      limit: z.coerce.number<number>().int().min(1).max(100).default(20),
+      cursor: PathId.optional(),
+      review: z.enum(['unreviewed', 'kept', 'left_out']).optional(),
+    }),
+    output: z.object({ items: z.array(DatasetExample), nextCursor: z.string().nullable() }),
+  }),
+  updateExample: endpoint({
+    method: 'PATCH',
+    path: '/api/fine-tuning/datasets/:id/examples/:exampleId',
+    access: 'editor',
+    summary: 'Reviews or edits an example.',
+    params: byExample,
+    body: z.strictObject({
+      review: z.enum(['unreviewed', 'kept', 'left_out']).optional(),
+      instructions: textUpTo(exampleTextLimit, 'The instructions are too long').optional(),
+      question: textUpTo(exampleTextLimit, 'The question is too long').min(1, 'The question is required').optional(),
+      answer: textUpTo(exampleTextLimit, 'The answer is too long').min(1, 'The answer is required').optional(),
+      rejected: textUpTo(exampleTextLimit, 'The answer is too long').min(1, 'The worse answer is required').optional(),
+    }),
+    bodyLimit: 2 * 1024 * 1024,
+    output: DatasetExample,
+  }),
+  save: endpoint({
+    method: 'POST',
+    path: '/api/fine-tuning/datasets/:id/save',
+    access: 'editor',
+    rate: 'uploads',
+    summary: 'Saves the examples that were not left out as a JSONL training file, or as two.',
+    params: byId,
+    body: z.strictObject({
+      filename: textUpTo(200, 'The name cannot exceed 200 characters').trim().min(1, 'Name is required'),
+      /** The share for a second file, for validation; null: one file. */
+      validationShare: z.number().min(0.05, 'At least 5 %').max(0.5, 'At most 50 %').nullable().default(null),
+    }),
+    output: z.object({ training: File, validation: File.nullable() }),
+    status: 201,
+  }),
+};

@@ -1,0 +1,309 @@
+import { z } from 'zod';
+import { endpoint, Id, NoContent, PathId, Time } from '../endpoint.ts';
+import { textUpTo } from '../text.ts';
+
+export const jobNameLimit = 100;
+
+/**
+ * `created`: stored here and not at the provider yet, its files are on the way there. The others are the provider's
+ * own; `queued` and `paused` stand beside those of the specification.
+ */
+export const jobStatuses = [
+  'created',
+  'validating_files',
+  'queued',
+  'running',
+  'paused',
+  'succeeded',
+  'failed',
+  'cancelled',
+] as const;
+export const JobStatus = z.enum(jobStatuses);
+export type JobStatus = z.output<typeof JobStatus>;
+
+export const finalJobStatuses = ['succeeded', 'failed', 'cancelled'] as const satisfies readonly JobStatus[];
+export const isFinalJob = (status: JobStatus) => finalJobStatuses.some((final) => final === status);
+
+/** `supervised`: examples of good answers. `dpo`: pairs of a preferred and another answer. */
+export const trainingMethods = ['supervised', 'dpo'] as const;
+export const TrainingMethod = z.enum(trainingMethods);
+export type TrainingMethod = z.output<typeof TrainingMethod>;
+
+const Auto = z.literal('auto');
+
+/** What is left out is the provider's choice, as `auto` is. `beta` is of preference training only. */
+export const Hyperparameters = z.strictObject({
+  n_epochs: z
+    .union([Auto, z.number().int('Epochs are whole').min(1, 'At least 1 epoch').max(50, 'At most 50 epochs')])
+    .optional(),
+  batch_size: z
+    .union([Auto, z.number().int('A batch is whole').min(1, 'At least 1 example').max(256, 'At most 256 examples')])
+    .optional(),
+  learning_rate_multiplier: z
+    .union([Auto, z.number().positive('It must be more than 0').max(100, 'At most 100')])
+    .optional(),
+  beta: z.union([Auto, z.number().positive('It must be more than 0').max(2, 'At most 2')]).optional(),
+});
+export type Hyperparameters = z.output<typeof Hyperparameters>;
+
+/** A base model that can be trained, by its id. */
+export const BaseModel = z.object({
+  description: z.string(),
+  /** USD per 1,000 tokens of training, an estimate; null: no price known. */
+  training_cost_per_1k: z.number().nullable(),
+  /** The day of that price. */
+  priceAsOf: z.string().nullable(),
+  methods: z.array(TrainingMethod),
+  /** `YYYY-MM-DD`; what is trained on it ends with it. */
+  shutdownDate: z.string().nullable(),
+});
+export type BaseModel = z.output<typeof BaseModel>;
+
+export const JobDraft = z.strictObject({
+  name: textUpTo(jobNameLimit, `Name cannot exceed ${jobNameLimit} characters`).trim().min(1, 'Name is required'),
+  baseModel: z.string().trim().min(1, 'Base model is required').max(200, 'Base model cannot exceed 200 characters'),
+  trainingFileId: z.number('Training file is required').int().positive('Training file is required'),
+  validationFileId: Id.nullable().default(null),
+  hyperparameters: Hyperparameters.optional(),
+  method: TrainingMethod.default('supervised'),
+});
+export type JobDraft = z.output<typeof JobDraft>;
+
+/** A file of a job. `id` is null where it was deleted, or where the job was not made here. */
+const JobFile = z.object({ id: Id.nullable(), filename: z.string() });
+
+export const Job = z.object({
+  id: Id,
+  name: z.string(),
+  baseModel: z.string(),
+  method: TrainingMethod,
+  status: JobStatus,
+  /** In words for people: what it waits for, or why it failed. */
+  notice: z.string().nullable(),
+  /** `training_not_available`: this account may not train at the provider (any more). Any other code is the provider's. */
+  errorCode: z.string().nullable(),
+  trainingFile: JobFile,
+  validationFile: JobFile.nullable(),
+  hyperparameters: Hyperparameters,
+  /** The provider's own id; null while it has not taken the job. */
+  providerJobId: z.string().nullable(),
+  /** The model that came of it, as the provider calls it. */
+  tunedModel: z.string().nullable(),
+  /** Null until the provider has counted them. */
+  trainedTokens: z.number().int().nullable(),
+  /** Of the training: final once it has succeeded, until then null. An estimate from the last known price. */
+  costUsd: z.number().nullable(),
+  /** A cancellation was asked for and not confirmed yet. */
+  cancelling: z.boolean(),
+  /** Whether the provider says when it will be done. */
+  estimatedFinishAt: Time.nullable(),
+  /** Steps so far and in all; null while nothing is known of them. */
+  progress: z.object({ step: z.number().int(), totalSteps: z.number().int().nullable() }).nullable(),
+  createdAt: Time,
+  finishedAt: Time.nullable(),
+});
+export type Job = z.output<typeof Job>;
+
+export const JobEvent = z.object({
+  id: Id,
+  at: Time,
+  level: z.enum(['info', 'warn', 'error']),
+  message: z.string(),
+});
+export type JobEvent = z.output<typeof JobEvent>;
+
+/** One point of the curves; what the provider did not measure at this step is null. */
+export const JobMetric = z.object({
+  step: z.number().int(),
+  trainLoss: z.number().nullable(),
+  trainAccuracy: z.number().nullable(),
+  validLoss: z.number().nullable(),
+  validAccuracy: z.number().nullable(),
+  fullValidLoss: z.number().nullable(),
+  fullValidAccuracy: z.number().nullable(),
+});
+export type JobMetric = z.output<typeof JobMetric>;
+
+export const Checkpoint = z.object({
+  id: Id,
+  step: z.number().int(),
+  /** The id under which it can be called. */
+  model: z.string(),
+  trainLoss: z.number().nullable(),
+  validLoss: z.number().nullable(),
+  validAccuracy: z.number().nullable(),
+  createdAt: Time,
+  /** The tuned model that was made of it here; null: not activated yet. */
+  customModelId: Id.nullable(),
+});
+export type Checkpoint = z.output<typeof Checkpoint>;
+
+export const CustomModel = z.object({
+  id: Id,
+  name: z.string(),
+  baseModel: z.string(),
+  /** As the provider calls it. */
+  model: z.string(),
+  /** Offered in the model choice. */
+  isActive: z.boolean(),
+  /** The job that made it, where it is known here. */
+  jobId: Id.nullable(),
+  /** Of a checkpoint; null: the end of the training. */
+  step: z.number().int().nullable(),
+  /** `YYYY-MM-DD`: when its base model ends, and it with it. */
+  shutdownDate: z.string().nullable(),
+  createdAt: Time,
+});
+export type CustomModel = z.output<typeof CustomModel>;
+
+const byId = z.strictObject({ id: PathId });
+
+export const fineTuning = {
+  baseModels: endpoint({
+    method: 'GET',
+    path: '/api/fine-tuning/models',
+    access: 'user',
+    summary: 'The models that can be trained, by their ids. Without a key: 409 `no_api_key`.',
+    output: z.record(z.string(), BaseModel),
+  }),
+  jobs: endpoint({
+    method: 'GET',
+    path: '/api/fine-tuning/jobs',
+    access: 'user',
+    summary: 'The jobs, the newest first; the next page is in the Link header.',
+    query: z.strictObject({
+      limit: z.coerce.number<number>().int().min(1).max(100).default(50),
+      cursor: PathId.optional(),
+      /** Only those that are under way. */
+      open: z
+        .enum(['true', 'false'])
+        .transform((value) => value === 'true')
+        .optional(),
+    }),
+    output: z.array(Job),
+  }),
+  job: endpoint({
+    method: 'GET',
+    path: '/api/fine-tuning/jobs/:id',
+    access: 'user',
+    summary: 'One job.',
+    params: byId,
+    output: Job,
+  }),
+  createJob: endpoint({
+    method: 'POST',
+    path: '/api/fine-tuning/jobs',
+    access: 'editor',
+    rate: 'jobs',
+    summary: 'Stores a job; it is begun at the provider as soon as its files are there.',
+    body: JobDraft,
+    output: Job,
+    status: 201,
+  }),
+  importJobs: endpoint({
+    method: 'POST',
+    path: '/api/fine-tuning/jobs/import',
+    access: 'editor',
+    rate: 'jobs',
+    summary: 'Takes over the jobs that the provider has of this key and Roster does not know, with their models.',
+    output: z.object({ imported: z.number().int(), known: z.number().int() }),
+  }),
+  cancelJob: endpoint({
+    method: 'POST',
+    path: '/api/fine-tuning/jobs/:id/cancel',
+    access: 'editor',
+    summary: 'Cancels a job; one that has ended stays as it is.',
+    params: byId,
+    output: Job,
+  }),
+  pauseJob: endpoint({
+    method: 'POST',
+    path: '/api/fine-tuning/jobs/:id/pause',
+    access: 'editor',
+    summary: 'Pauses a running job.',
+    params: byId,
+    output: Job,
+  }),
+  resumeJob: endpoint({
+    method: 'POST',
+    path: '/api/fine-tuning/jobs/:id/resume',
+    access: 'editor',
+    summary: 'Goes on with a paused job.',
+    params: byId,
+    output: Job,
+  }),
+  events: endpoint({
+    method: 'GET',
+    path: '/api/fine-tuning/jobs/:id/events',
+    access: 'user',
+    summary: 'What happened in a job, the newest first.',
+    params: byId,
+    query: z.strictObject({
+      limit: z.coerce.number<number>().int().min(1).max(200).default(50),
+      cursor: PathId.optional(),
+    }),
+    output: z.object({ items: z.array(JobEvent), nextCursor: z.string().nullable() }),
+  }),
+  metrics: endpoint({
+    method: 'GET',
+    path: '/api/fine-tuning/jobs/:id/metrics',
+    access: 'user',
+    summary: 'The curves of a job, by step; of a long training at most 2,000 points, evenly chosen.',
+    params: byId,
+    output: z.array(JobMetric),
+  }),
+  checkpoints: endpoint({
+    method: 'GET',
+    path: '/api/fine-tuning/jobs/:id/checkpoints',
+    access: 'user',
+    summary: 'The states of the model on the way, the latest first.',
+    params: byId,
+    output: z.array(Checkpoint),
+  }),
+  activateCheckpoint: endpoint({
+    method: 'POST',
+    path: '/api/fine-tuning/jobs/:id/checkpoints/:checkpointId/activate',
+    access: 'editor',
+    summary: 'Offers a checkpoint in the model choice, as a tuned model.',
+    params: z.strictObject({ id: PathId, checkpointId: PathId }),
+    output: CustomModel,
+  }),
+  resultFile: endpoint({
+    method: 'GET',
+    path: '/api/fine-tuning/jobs/:id/result',
+    access: 'user',
+    summary: 'The provider’s result file: the metrics of every step as CSV.',
+    params: byId,
+    output: NoContent,
+    answers: 'bytes',
+  }),
+  customModels: endpoint({
+    method: 'GET',
+    path: '/api/fine-tuning/models/custom',
+    access: 'user',
+    summary: 'The tuned models, the newest first; the next page is in the Link header.',
+    query: z.strictObject({
+      limit: z.coerce.number<number>().int().min(1).max(100).default(50),
+      cursor: PathId.optional(),
+    }),
+    output: z.array(CustomModel),
+  }),
+  updateCustomModel: endpoint({
+    method: 'PATCH',
+    path: '/api/fine-tuning/models/custom/:id',
+    access: 'editor',
+    summary: 'Offers a tuned model in the model choice, or does not.',
+    params: byId,
+    body: z.strictObject({ isActive: z.boolean() }),
+    output: CustomModel,
+  }),
+  removeCustomModel: endpoint({
+    method: 'DELETE',
+    path: '/api/fine-tuning/models/custom/:id',
+    access: 'editor',
+    summary: 'Deletes a tuned model at the provider and here; a checkpoint only here, it goes with its job.',
+    params: byId,
+    output: NoContent,
+    status: 204,
+  }),
+};

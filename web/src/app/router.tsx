@@ -1,8 +1,15 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  notFound,
+  Outlet,
+} from '@tanstack/react-router';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { FailedPage } from './failed-page.tsx';
 import { NotFoundPage } from './not-found.tsx';
-import { analyticsSearch, authSearch, chatSearch, settingsSearch, usersSearch } from './search.ts';
+import { analyticsSearch, authSearch, chatSearch, fineTuningSearch, settingsSearch, usersSearch } from './search.ts';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage });
 
@@ -40,7 +47,34 @@ const analytics = createRoute({
 const fineTuning = createRoute({
   getParentRoute: () => signedIn,
   path: '/fine-tuning',
-  component: lazyRouteComponent(() => import('#web/features/fine-tuning/fine-tuning-page.tsx'), 'FineTuningPage'),
+  validateSearch: fineTuningSearch,
+  component: lazyRouteComponent(() => import('./fine-tuning-route.tsx'), 'FineTuningRoute'),
+});
+/** An id in an address; anything else is a page that does not exist. */
+const byId = {
+  parse: ({ id }: { id: string }) => {
+    if (!/^[1-9]\d{0,9}$/.test(id)) throw notFound();
+    return { id: Number(id) };
+  },
+  stringify: ({ id }: { id: number }) => ({ id: String(id) }),
+};
+const job = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/fine-tuning/jobs/$id',
+  params: byId,
+  component: lazyRouteComponent(() => import('./fine-tuning-route.tsx'), 'JobRoute'),
+});
+const dataset = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/fine-tuning/datasets/$id',
+  params: byId,
+  component: lazyRouteComponent(() => import('./fine-tuning-route.tsx'), 'DatasetRoute'),
+});
+const comparison = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/fine-tuning/comparisons/$id',
+  params: byId,
+  component: lazyRouteComponent(() => import('./fine-tuning-route.tsx'), 'ComparisonRoute'),
 });
 const settings = createRoute({
   getParentRoute: () => signedIn,
@@ -89,7 +123,18 @@ const privacy = createRoute({
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    signedIn.addChildren([home, chat.addChildren([newThread, thread]), files, analytics, fineTuning, settings, users]),
+    signedIn.addChildren([
+      home,
+      chat.addChildren([newThread, thread]),
+      files,
+      analytics,
+      fineTuning,
+      job,
+      dataset,
+      comparison,
+      settings,
+      users,
+    ]),
     auth,
     requestReset,
     resetPassword,

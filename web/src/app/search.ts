@@ -1,5 +1,6 @@
 import { settingsTabs } from '#web/features/account/tabs.ts';
 import { assistantViews } from '#web/features/assistants/views.ts';
+import { fineTuningTabs } from '#web/features/fine-tuning/tabs.ts';
 import { userSorts, usersTabs } from '#web/features/users/tabs.ts';
 
 /** What stands after the `?` of an address; anything else is dropped. */
@@ -32,6 +33,8 @@ export const settingsSearch = (raw: Raw) =>
   });
 
 export const chatSearch = (raw: Raw) => present({ assistant: positiveInteger(raw.assistant) });
+
+export const fineTuningSearch = (raw: Raw) => present({ tab: oneOf(fineTuningTabs, raw.tab) });
 
 export const usersSearch = (raw: Raw) =>
   present({

@@ -17,6 +17,7 @@ import { sessionService } from './features/auth/sessions.ts';
 import { createChat } from './features/chat/chat.ts';
 import { createFiles } from './features/files/files.ts';
 import { fileRepository } from './features/files/repository.ts';
+import { createTrainingFiles } from './features/fine-tuning/training-files/training-files.ts';
 import { modelRoutes } from './features/models/routes.ts';
 import { modelService } from './features/models/service.ts';
 import { analyticsService } from './features/usage/analytics.ts';
@@ -100,6 +101,7 @@ export async function createApp(parts: Parts) {
   const store = await createFileStore(config);
   const chat = createChat({ database, presence, ...answering, files: fileRepository(db), store, log });
   const files = createFiles({ db, store, presence, config, provider, keys, log, wakeJobs });
+  const trainingFiles = createTrainingFiles({ files: fileRepository(db), store, catalogue });
   const accounts = createAccounts({
     database,
     sessions,
@@ -126,6 +128,7 @@ export async function createApp(parts: Parts) {
   assistantRoutes(router, { assistants, imports });
   chat.routes(router, streams);
   files.routes(router);
+  trainingFiles.routes(router);
   usageRoutes(router, { analytics, pricing, budgets });
   userRoutes(router, { users, events: accountEventService(securityEventRepository(db)) });
   operationRoutes(app, state, () => sql`select 1`.execute(db));
@@ -153,7 +156,7 @@ export async function createApp(parts: Parts) {
     async close() {
       state.ready = false;
       files.stop();
-      await Promise.all([chat.close(), worker.stop(), upkeep?.stop()]);
+      await Promise.all([chat.close(), worker.stop(), upkeep?.stop(), trainingFiles.close()]);
       mail.close();
       streams.close();
       await app.close();

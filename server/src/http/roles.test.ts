@@ -81,6 +81,8 @@ const mayCall: Record<string, readonly Kind[]> = {
   'POST /api/files/:id/retry': editors,
   'DELETE /api/files/:id': editors,
 
+  'POST /api/fine-tuning/validate': signedIn,
+
   'GET /api/admin/users': administrators,
   'GET /api/admin/users/summary': administrators,
   'POST /api/admin/users': administrators,

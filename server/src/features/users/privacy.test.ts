@@ -32,6 +32,7 @@ type Owned = {
   fileId: number;
   /** Of the administrator. */
   ownThreadId: number;
+  ownFileId: number;
 };
 type Attempt = { path: string; body?: unknown };
 
@@ -79,6 +80,10 @@ const referringToTheirs: Record<string, (owned: Owned) => Attempt[]> = {
     { path: `/api/threads/${ownThreadId}/messages`, body: { ...draft(), parentId: answerId } },
     { path: `/api/threads/${ownThreadId}/messages`, body: { ...draft(), parentId: questionId } },
     { path: `/api/threads/${ownThreadId}/messages`, body: { ...draft(), fileIds: [fileId] } },
+  ],
+  'POST /api/fine-tuning/validate': ({ fileId, ownFileId }) => [
+    { path: '/api/fine-tuning/validate', body: { trainingFileId: fileId } },
+    { path: '/api/fine-tuning/validate', body: { trainingFileId: ownFileId, validationFileId: fileId } },
   ],
 };
 
@@ -130,6 +135,7 @@ describe.each(engines)('an administrator on %s', (engine) => {
       budgetId: (await bob.post('/api/analytics/budgets', { assistantId, amountUsd: 5 })).body.id,
       fileId: (await uploaded(app, bob, { filename: planted.filename, content: planted.content })).id,
       ownThreadId: await newThread(ada),
+      ownFileId: (await uploaded(app, ada)).id,
     };
   });
   afterAll(() => app.stop());

@@ -18,6 +18,7 @@ import { createChat } from './features/chat/chat.ts';
 import { createFiles } from './features/files/files.ts';
 import { fileRepository } from './features/files/repository.ts';
 import { createTrainingFiles } from './features/fine-tuning/training-files/training-files.ts';
+import { createComparisons } from './features/fine-tuning/comparisons/comparisons.ts';
 import { modelRoutes } from './features/models/routes.ts';
 import { modelService } from './features/models/service.ts';
 import { analyticsService } from './features/usage/analytics.ts';
@@ -102,6 +103,7 @@ export async function createApp(parts: Parts) {
   const chat = createChat({ database, presence, ...answering, files: fileRepository(db), store, log });
   const files = createFiles({ db, store, presence, config, provider, keys, log, wakeJobs });
   const trainingFiles = createTrainingFiles({ files: fileRepository(db), store, catalogue });
+  const comparisons = createComparisons({ database, aside: chat.aside, files: fileRepository(db), store });
   const accounts = createAccounts({
     database,
     sessions,
@@ -114,7 +116,7 @@ export async function createApp(parts: Parts) {
     onKeySaved: files.keySaved,
     removeFilesAtProvider: files.removeEverywhere,
     goingWithAccount: [chat.ofAccount, files.ofAccount],
-    exported: [assistantExport(database), chat.exportPart, files.exportPart],
+    exported: [assistantExport(database), chat.exportPart, files.exportPart, comparisons.exportPart],
   });
   const { refuseGuessable, hashPassword, passwordLink } = auth;
   const administration = { refuseGuessable, hashPassword, passwordLink, removeAccount: accounts.remove };
@@ -129,6 +131,7 @@ export async function createApp(parts: Parts) {
   chat.routes(router, streams);
   files.routes(router);
   trainingFiles.routes(router);
+  comparisons.routes(router);
   usageRoutes(router, { analytics, pricing, budgets });
   userRoutes(router, { users, events: accountEventService(securityEventRepository(db)) });
   operationRoutes(app, state, () => sql`select 1`.execute(db));

@@ -72,6 +72,13 @@ const mayCall: Record<string, readonly Kind[]> = {
   'POST /api/analytics/budgets': signedIn,
   'DELETE /api/analytics/budgets/:id': signedIn,
 
+  'GET /api/fine-tuning/comparisons': signedIn,
+  'GET /api/fine-tuning/comparisons/:id': signedIn,
+  'POST /api/fine-tuning/comparisons': editors,
+  'POST /api/fine-tuning/comparisons/:id/prompts/:promptId/ask': editors,
+  'POST /api/fine-tuning/comparisons/:id/prompts/:promptId/vote': editors,
+  'DELETE /api/fine-tuning/comparisons/:id': editors,
+
   'GET /api/files': signedIn,
   'GET /api/files/summary': signedIn,
   'GET /api/files/removals': signedIn,
@@ -114,7 +121,7 @@ describe.each(engines)('who may make which call on %s', (engine) => {
 
   /** With a field that no call knows: whoever may make the call learns that, and nothing happens. */
   function tryCall(visitor: Visitor, endpoint: Endpoint) {
-    const path = endpoint.path.replace(':provider', 'google').replace(':id', '2000000000');
+    const path = endpoint.path.replace(':provider', 'google').replace(/:id|:promptId/g, '2000000000');
     if (endpoint.method === 'GET') return visitor.get(`${path}?noSuchValue=1`);
     const body = { noSuchField: 1 };
     if (endpoint.method === 'DELETE') return visitor.delete(path, body);

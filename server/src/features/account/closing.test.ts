@@ -3,6 +3,7 @@ import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { bare } from '#server/testing/bare';
 import { ask, asksOf, benchText, newThread, post, send, until } from '#server/testing/chat';
+import { compared, newComparison } from '#server/testing/comparisons';
 import { beside, setUser } from '#server/testing/database';
 import { openEvents } from '#server/testing/events';
 import { untilCopy, uploaded } from '#server/testing/files';
@@ -50,6 +51,8 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     const { id: fileId } = await uploaded(app, visitor, { filename: `${word}.txt`, content: word });
     await untilCopy(visitor, fileId, 'ready');
     await ask(app, visitor, threadId, `${word} message`, { fileIds: [fileId] });
+    const comparison = await newComparison(visitor, [`${word} prompt`]);
+    await compared(app, visitor, comparison.id, comparison.items[0]?.id ?? 0);
     const at = new Date().toISOString();
     await beside(app, async (db) => {
       await db

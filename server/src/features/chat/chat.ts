@@ -13,6 +13,7 @@ import type { ModelService } from '../models/service.ts';
 import type { BudgetService } from '../usage/budgets.ts';
 import type { PricingService } from '../usage/pricing.ts';
 import { answererFinder } from './answerer.ts';
+import { asideService } from './aside.ts';
 import { attachmentReader } from './attachments.ts';
 import { conversationExport } from './export-part.ts';
 import { chatOfAccount } from './leaving.ts';
@@ -76,12 +77,22 @@ export function createChat(dependencies: Dependencies) {
     answererFor: answererFinder({ catalogue, findAssistant: assistants.find, defaultModel: models.defaultModel }),
     attachments: attachmentReader({ files, store }),
   });
+  const aside = asideService({
+    database,
+    executor,
+    catalogue,
+    instance: presence.instance,
+    openKey: keys.open,
+    checkBudget: budgets.check,
+  });
   const pages = messagePages(threadRepository(db, engine), messageRows);
   const upkeep = startUpkeep({ executor, search: searchRepository(db, engine) }, log);
 
   return {
     routes: (router: Router, streams: EventStreams) =>
       chatRoutes(router, { threads, messages, pages, messageRows, runs, executor, streams }),
+    /** Questions of other features, beside the conversations. */
+    aside,
     /** What becomes of it when an account is closed, and what of it an export holds. */
     ofAccount: chatOfAccount(database, executor),
     exportPart: conversationExport(database),

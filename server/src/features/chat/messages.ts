@@ -17,7 +17,8 @@ import { threadRepository } from './thread-repository.ts';
 import { noThread } from './threads.ts';
 import { openingTitle } from './titles.ts';
 
-const runsPerUser = 3;
+/** At a time. */
+export const runsPerUser = 3;
 
 type Dependencies = {
   database: OpenDatabase;

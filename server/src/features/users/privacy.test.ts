@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { ask, clientId, messagesOf, newThread } from '#server/testing/chat';
+import { comparisonsPath, newComparison } from '#server/testing/comparisons';
 import { uploaded } from '#server/testing/files';
 import type { Visitor } from '#server/testing/visitor';
 
@@ -17,6 +18,7 @@ const planted = {
   message: 'planted-in-the-message',
   filename: 'planted-in-the-filename.txt',
   content: 'planted-in-the-file',
+  prompt: 'planted-in-the-prompt',
 };
 const markers = [...Object.values(planted), 'plantedInTheKey'];
 
@@ -30,6 +32,8 @@ type Owned = {
   runId: number;
   budgetId: number;
   fileId: number;
+  comparisonId: number;
+  promptId: number;
   /** Of the administrator. */
   ownThreadId: number;
   ownFileId: number;
@@ -60,6 +64,16 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   'POST /api/files/:id/retry': ({ fileId }) => ({ path: `/api/files/${fileId}/retry`, body: {} }),
   'DELETE /api/files/:id': ({ fileId }) => ({ path: `/api/files/${fileId}` }),
   'DELETE /api/analytics/budgets/:id': ({ budgetId }) => ({ path: `/api/analytics/budgets/${budgetId}` }),
+  'GET /api/fine-tuning/comparisons/:id': ({ comparisonId }) => ({ path: `${comparisonsPath}/${comparisonId}` }),
+  'POST /api/fine-tuning/comparisons/:id/prompts/:promptId/ask': ({ comparisonId, promptId }) => ({
+    path: `${comparisonsPath}/${comparisonId}/prompts/${promptId}/ask`,
+    body: {},
+  }),
+  'POST /api/fine-tuning/comparisons/:id/prompts/:promptId/vote': ({ comparisonId, promptId }) => ({
+    path: `${comparisonsPath}/${comparisonId}/prompts/${promptId}/vote`,
+    body: { vote: 'tie' },
+  }),
+  'DELETE /api/fine-tuning/comparisons/:id': ({ comparisonId }) => ({ path: `${comparisonsPath}/${comparisonId}` }),
   'POST /api/runs/:id/stop': ({ runId }) => ({ path: `/api/runs/${runId}/stop`, body: {} }),
 };
 
@@ -70,6 +84,9 @@ const referringToTheirs: Record<string, (owned: Owned) => Attempt[]> = {
   ],
   'POST /api/analytics/budgets': ({ assistantId }) => [
     { path: '/api/analytics/budgets', body: { assistantId, amountUsd: 1 } },
+  ],
+  'POST /api/fine-tuning/comparisons': ({ fileId }) => [
+    { path: comparisonsPath, body: { tunedModel: 'a', baseModel: 'b', prompts: { fileId } } },
   ],
   'POST /api/threads': ({ assistantId }) => [{ path: '/api/threads', body: { assistantId } }],
   'PATCH /api/threads/:id': ({ ownThreadId, assistantId, answerId }) => [
@@ -124,6 +141,7 @@ describe.each(engines)('an administrator on %s', (engine) => {
     const assistantId = await created(bob, { name: planted.assistant, instructions: planted.instructions });
     const threadId = await newThread(bob, { title: planted.title, assistantId });
     const { message, run } = await ask(app, bob, threadId, planted.message);
+    const comparison = await newComparison(bob, [planted.prompt]);
     owned = {
       userId: (await bob.get('/api/user')).body.id,
       sessionId: (await bob.get('/api/user/sessions')).body[0].id,
@@ -134,6 +152,8 @@ describe.each(engines)('an administrator on %s', (engine) => {
       runId: run.id,
       budgetId: (await bob.post('/api/analytics/budgets', { assistantId, amountUsd: 5 })).body.id,
       fileId: (await uploaded(app, bob, { filename: planted.filename, content: planted.content })).id,
+      comparisonId: comparison.id,
+      promptId: comparison.items[0]?.id ?? 0,
       ownThreadId: await newThread(ada),
       ownFileId: (await uploaded(app, ada)).id,
     };
@@ -183,6 +203,8 @@ describe.each(engines)('an administrator on %s', (engine) => {
       runId: unknownId,
       budgetId: unknownId,
       fileId: unknownId,
+      comparisonId: unknownId,
+      promptId: unknownId,
     };
     const attempts = (of: Owned) => [
       ...Object.entries(onTheirs).map(([name, attempt]) => [name, attempt(of)] as const),

@@ -20,6 +20,7 @@ import { chatOfAccount } from './leaving.ts';
 import { messageRepository } from './message-repository.ts';
 import { messageService } from './messages.ts';
 import { messagePages } from './pages.ts';
+import { ratingService } from './ratings.ts';
 import { chatRoutes } from './routes.ts';
 import { runEndings } from './run-endings.ts';
 import { runRepository } from './run-repository.ts';
@@ -86,11 +87,12 @@ export function createChat(dependencies: Dependencies) {
     checkBudget: budgets.check,
   });
   const pages = messagePages(threadRepository(db, engine), messageRows);
+  const ratings = ratingService(database);
   const upkeep = startUpkeep({ executor, search: searchRepository(db, engine) }, log);
 
   return {
     routes: (router: Router, streams: EventStreams) =>
-      chatRoutes(router, { threads, messages, pages, messageRows, runs, executor, streams }),
+      chatRoutes(router, { threads, messages, ratings, pages, messageRows, runs, executor, streams }),
     /** Questions of other features, beside the conversations. */
     aside,
     /** What becomes of it when an account is closed, and what of it an export holds. */

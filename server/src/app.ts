@@ -21,11 +21,13 @@ import { createTrainingFiles } from './features/fine-tuning/training-files/train
 import { createComparisons } from './features/fine-tuning/comparisons/comparisons.ts';
 import { modelRoutes } from './features/models/routes.ts';
 import { modelService } from './features/models/service.ts';
+import { adminKeyService } from './features/usage/admin-key.ts';
 import { analyticsService } from './features/usage/analytics.ts';
 import { analyticsRepository } from './features/usage/analytics-repository.ts';
 import { budgetRepository } from './features/usage/budget-repository.ts';
 import { budgetService } from './features/usage/budgets.ts';
 import { pricingService } from './features/usage/pricing.ts';
+import { providerFigureService } from './features/usage/provider-figures.ts';
 import { usageRoutes } from './features/usage/routes.ts';
 import { accountEventService } from './features/users/events.ts';
 import { userRoutes } from './features/users/routes.ts';
@@ -87,7 +89,9 @@ export async function createApp(parts: Parts) {
 
   const catalogue = loadCatalogue(config.modelCatalogue);
   const provider = await createProvider({ db, config: config.provider });
-  const keys = providerKeyService({ db, vault: createVault(config.masterKeys), provider, config });
+  const sealing = { db, vault: createVault(config.masterKeys), provider, config };
+  const keys = providerKeyService(sealing);
+  const adminKeys = adminKeyService(sealing);
   const models = modelService({ provider, keys, catalogue, config });
   const signingIn = { app, config, rates, sessions, cookie, setupCode, hashingCost, mail };
   const auth = createAuth({ db, ...signingIn, onSessionsEnded, wakeJobs });
@@ -96,7 +100,13 @@ export async function createApp(parts: Parts) {
   const assistantRows = assistantRepository(db);
   const ownsAssistant = async (userId: number, id: number) => (await assistantRows.find(userId, id)) !== undefined;
   const pricing = pricingService({ db, catalogue });
-  const analytics = analyticsService(analyticsRepository(database.reader));
+  const usageSums = analyticsRepository(database.reader);
+  const analytics = analyticsService(usageSums);
+  const providerFigures = providerFigureService({
+    organization: provider.organization,
+    adminKeys,
+    analytics: usageSums,
+  });
   const budgets = budgetService({ budgets: budgetRepository(db), analytics: analyticsRepository(db), ownsAssistant });
   const answering = { provider, catalogue, keys, models, assistants: assistantRows, pricing, budgets };
   const store = await createFileStore(config);
@@ -132,7 +142,7 @@ export async function createApp(parts: Parts) {
   files.routes(router);
   trainingFiles.routes(router);
   comparisons.routes(router);
-  usageRoutes(router, { analytics, pricing, budgets });
+  usageRoutes(router, { analytics, pricing, budgets, adminKeys, providerFigures });
   userRoutes(router, { users, events: accountEventService(securityEventRepository(db)) });
   operationRoutes(app, state, () => sql`select 1`.execute(db));
   describeApi(app, router.endpoints, cookie.name);

@@ -71,6 +71,10 @@ const mayCall: Record<string, readonly Kind[]> = {
   'GET /api/analytics/budgets': signedIn,
   'POST /api/analytics/budgets': signedIn,
   'DELETE /api/analytics/budgets/:id': signedIn,
+  'GET /api/analytics/provider': signedIn,
+  'GET /api/settings/admin-key': signedIn,
+  'POST /api/settings/admin-key': signedIn,
+  'DELETE /api/settings/admin-key': signedIn,
 
   'GET /api/fine-tuning/comparisons': signedIn,
   'GET /api/fine-tuning/comparisons/:id': signedIn,

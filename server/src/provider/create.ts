@@ -6,6 +6,7 @@ import { answerByChatCompletions } from './chat-completions.ts';
 import { providerFiles } from './files.ts';
 import { createProviderHttp } from './http.ts';
 import { listLimit, providerLists } from './lists.ts';
+import { providerOrganization } from './organization.ts';
 import {
   type AnswerEnd,
   type AnswerPiece,
@@ -111,6 +112,7 @@ export async function createProvider(options: { db: Kysely<Database>; config: Co
     checkKey,
     ...providerLists(http, name),
     files: providerFiles(http),
+    organization: providerOrganization(http, name),
     close: () => http.close(),
   };
 }

@@ -3,6 +3,7 @@ import type { ReasoningEffort } from '@roster/contracts/models';
 import type { Secret } from '../security/secret.ts';
 import type { TokenCounts } from './catalogue.ts';
 import type { ProviderFiles } from './files.ts';
+import type { ProviderOrganization } from './organization.ts';
 
 /** A failure of a call to the provider, in our own closed list of codes; the message may quote the provider's words. */
 export class ProviderError extends Error {
@@ -90,5 +91,6 @@ export type Provider = {
   /** All that can be imported. @throws ProviderError, `not_served` where the provider has neither list */
   assistants: (apiKey: Secret) => Promise<ProviderAssistant[]>;
   files: ProviderFiles;
+  organization: ProviderOrganization;
   close: () => Promise<void>;
 };

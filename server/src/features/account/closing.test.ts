@@ -48,6 +48,7 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     });
     await visitor.post('/api/analytics/budgets', { assistantId, amountUsd: 5 });
     await visitor.post('/api/analytics/prices', { model: word, input: 1, output: 1 });
+    await visitor.post('/api/settings/admin-key', { adminKey: `sk-admin-${word}-0123456789` });
     const { id: fileId } = await uploaded(app, visitor, { filename: `${word}.txt`, content: word });
     await untilCopy(visitor, fileId, 'ready');
     await ask(app, visitor, threadId, `${word} message`, { fileIds: [fileId] });

@@ -12,6 +12,8 @@ import type { Visitor } from '#server/testing/visitor';
 const planted = {
   key: `sk-${'plantedInTheKey'.repeat(3)}Zq7x`,
   last4: 'Zq7x',
+  adminKey: `sk-admin-${'plantedInTheKey'.repeat(3)}Wv8y`,
+  adminLast4: 'Wv8y',
   assistant: 'planted-in-the-name',
   instructions: 'planted-in-the-instructions',
   title: 'planted-in-the-title',
@@ -123,6 +125,7 @@ const onAccounts: Record<string, (owned: Owned) => Attempt> = {
 const bodies: Record<string, unknown> = {
   'POST /api/admin/users': { name: 'Nobody', email: 'nobody@example.com', role: 'Viewer' },
   'POST /api/assistants': { name: 'Own', model: 'gpt-4o' },
+  'POST /api/settings/admin-key': { adminKey: 'sk-admin-of-the-administrator' },
   'POST /api/threads': {},
 };
 
@@ -138,6 +141,7 @@ describe.each(engines)('an administrator on %s', (engine) => {
     ada = await app.withKey('ada');
     bob = await app.as('bob');
     expect((await bob.post('/api/settings/apikey', { apiKey: planted.key })).status).toBe(200);
+    expect((await bob.post('/api/settings/admin-key', { adminKey: planted.adminKey })).status).toBe(200);
     const assistantId = await created(bob, { name: planted.assistant, instructions: planted.instructions });
     const threadId = await newThread(bob, { title: planted.title, assistantId });
     const { message, run } = await ask(app, bob, threadId, planted.message);

@@ -69,8 +69,6 @@ export function messageItem(id: string, status: ItemStatus, content: readonly Js
 export function citations(results: readonly SearchResult[], index: number): JsonObject[] {
   const [first, second] = results;
   return [first, second, first].flatMap((result) =>
-    result === undefined
-      ? []
-      : [{ type: 'file_citation', file_id: result.file_id, filename: result.filename, index }],
+    result === undefined ? [] : [{ type: 'file_citation', file_id: result.file_id, filename: result.filename, index }],
   );
 }

@@ -128,8 +128,8 @@ type UploadOptions = {
   onProgress: (sent: number) => void;
 };
 
-/** Sends one file. By XMLHttpRequest, because fetch does not tell how much has been sent. */
-export function uploadFile({ file, purpose, signal, onProgress }: UploadOptions): Promise<void> {
+/** Sends one file; resolves with what was stored. By XMLHttpRequest, because fetch does not tell how much has been sent. */
+export function uploadFile({ file, purpose, signal, onProgress }: UploadOptions): Promise<File> {
   return new Promise((resolve, reject) => {
     const form = new FormData();
     form.set('purpose', purpose);
@@ -139,7 +139,7 @@ export function uploadFile({ file, purpose, signal, onProgress }: UploadOptions)
     request.setRequestHeader('accept', 'application/json');
     request.upload.onprogress = ({ loaded }) => onProgress(loaded);
     request.onload = () => {
-      if (request.status >= 200 && request.status < 300) return resolve();
+      if (request.status >= 200 && request.status < 300) return resolve(JSON.parse(request.responseText));
       const { status, statusText, responseText } = request;
       const retryAfter = request.getResponseHeader('retry-after');
       const headers = retryAfter === null ? {} : { 'retry-after': retryAfter };

@@ -6,6 +6,7 @@ import { ask, asksOf, benchText, newThread, post, send, until } from '#server/te
 import { beside, setUser } from '#server/testing/database';
 import { openEvents } from '#server/testing/events';
 import { untilCopy, uploaded } from '#server/testing/files';
+import { indexed } from '#server/testing/knowledge';
 import { keptFor } from '#server/testing/mail';
 import { rowsOf, tablesWith } from '#server/testing/rows';
 import { createVisitor, type Visitor } from '#server/testing/visitor';
@@ -49,13 +50,11 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     await visitor.post('/api/analytics/prices', { model: word, input: 1, output: 1 });
     const { id: fileId } = await uploaded(app, visitor, { filename: `${word}.txt`, content: word });
     await untilCopy(visitor, fileId, 'ready');
+    await visitor.post(`/api/assistants/${assistantId}/files`, { fileIds: [fileId] });
+    await indexed(app, visitor, assistantId, ['ready']);
     await ask(app, visitor, threadId, `${word} message`, { fileIds: [fileId] });
     const at = new Date().toISOString();
     await beside(app, async (db) => {
-      await db
-        .insertInto('file_uses')
-        .values({ file_id: fileId, user_id: userId, used_by: 'assistant', used_by_id: assistantId })
-        .execute();
       await db
         .insertInto('identities')
         .values({ user_id: userId, provider: 'github', subject: word, email: `${word}@example.com`, created_at: at })

@@ -59,36 +59,6 @@ export function copyRepository(db: Kysely<Database>) {
         .executeTakeFirstOrThrow();
       return id;
     },
-    /** undefined: another one was quicker, or the file was deleted just now. */
-    async insertOnce(userId: number, fileId: number, purpose: FilePurpose, state: State): Promise<number | undefined> {
-      const row = await db
-        .insertInto('provider_copies')
-        .columns(['user_id', 'file_id', 'filename', 'bytes', 'sha256', 'purpose', 'state', 'created_at'])
-        .expression((eb) =>
-          eb
-            .selectFrom('files')
-            .select([
-              'user_id',
-              'id',
-              'filename',
-              'size',
-              'sha256',
-              eb.val(purpose).as('purpose'),
-              eb.val(state).as('state'),
-              eb.val(new Date().toISOString()).as('created_at'),
-            ])
-            .where('user_id', '=', userId)
-            .where('id', '=', fileId),
-        )
-        .onConflict((conflict) => conflict.columns(['file_id', 'purpose']).doNothing())
-        .returning('id')
-        .executeTakeFirst();
-      return row?.id;
-    },
-    async ofFile(userId: number, fileId: number, purpose: FilePurpose): Promise<ProviderCopy | undefined> {
-      const row = await ofUser(userId).where('file_id', '=', fileId).where('purpose', '=', purpose).executeTakeFirst();
-      return row && toCopy(row);
-    },
     async find(userId: number, id: number): Promise<ProviderCopy | undefined> {
       const row = await ofUser(userId).where('id', '=', id).executeTakeFirst();
       return row && toCopy(row);

@@ -8,7 +8,6 @@ import type { JobKind } from '../../jobs/worker.ts';
 import type { Provider } from '../../provider/provider.ts';
 import type { Secret } from '../../security/secret.ts';
 import type { FileStore } from '../../storage/file-store.ts';
-import { fileCopies } from './copies.ts';
 import { copyRepository } from './copy-repository.ts';
 import { forwarding as createForwarding } from './forwarding.ts';
 import { fileListing } from './listing.ts';
@@ -92,7 +91,7 @@ export function createFiles(dependencies: Dependencies) {
       }),
     keySaved: forwarding.keySaved,
     retry: forwarding.retry,
-    ...fileCopies({ db, hasKey, wake }),
+    checkAtProvider: forwarding.checkAtProvider,
     /** For what Roster itself makes: datasets, converted and divided training files. */
     make: uploads.make,
     /** What becomes of them when an account is closed, and what of them an export holds. */

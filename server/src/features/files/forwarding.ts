@@ -208,6 +208,12 @@ export function forwarding(dependencies: Dependencies) {
       wake();
     },
 
+    /** Some were not found at the provider: those that it does not list are sent again. */
+    async checkAtProvider(userId: number) {
+      await jobRepository(db).ensure('files.check-copies', { userId }, new Date().toISOString());
+      wake();
+    },
+
     /** Takes up what processes that are gone were sending. */
     async recover(): Promise<number> {
       let taken = 0;

@@ -32,6 +32,7 @@ type Owned = {
   fileId: number;
   /** Of the administrator. */
   ownThreadId: number;
+  ownAssistantId: number;
 };
 type Attempt = { path: string; body?: unknown };
 
@@ -47,6 +48,18 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
     body: { name: 'Taken' },
   }),
   'DELETE /api/assistants/:id': ({ assistantId }) => ({ path: `/api/assistants/${assistantId}` }),
+  'GET /api/assistants/:id/files': ({ assistantId }) => ({ path: `/api/assistants/${assistantId}/files` }),
+  'POST /api/assistants/:id/files': ({ assistantId, fileId }) => ({
+    path: `/api/assistants/${assistantId}/files`,
+    body: { fileIds: [fileId] },
+  }),
+  'DELETE /api/assistants/:id/files/:fileId': ({ assistantId, fileId }) => ({
+    path: `/api/assistants/${assistantId}/files/${fileId}`,
+  }),
+  'POST /api/assistants/:id/files/:fileId/retry': ({ assistantId, fileId }) => ({
+    path: `/api/assistants/${assistantId}/files/${fileId}/retry`,
+    body: {},
+  }),
   'GET /api/threads/:id': ({ threadId }) => ({ path: `/api/threads/${threadId}` }),
   'PATCH /api/threads/:id': ({ threadId }) => ({ path: `/api/threads/${threadId}`, body: { title: 'Taken' } }),
   'DELETE /api/threads/:id': ({ threadId }) => ({ path: `/api/threads/${threadId}` }),
@@ -69,6 +82,9 @@ const referringToTheirs: Record<string, (owned: Owned) => Attempt[]> = {
   ],
   'POST /api/analytics/budgets': ({ assistantId }) => [
     { path: '/api/analytics/budgets', body: { assistantId, amountUsd: 1 } },
+  ],
+  'POST /api/assistants/:id/files': ({ ownAssistantId, fileId }) => [
+    { path: `/api/assistants/${ownAssistantId}/files`, body: { fileIds: [fileId] } },
   ],
   'POST /api/threads': ({ assistantId }) => [{ path: '/api/threads', body: { assistantId } }],
   'PATCH /api/threads/:id': ({ ownThreadId, assistantId, answerId }) => [
@@ -130,7 +146,9 @@ describe.each(engines)('an administrator on %s', (engine) => {
       budgetId: (await bob.post('/api/analytics/budgets', { assistantId, amountUsd: 5 })).body.id,
       fileId: (await uploaded(app, bob, { filename: planted.filename, content: planted.content })).id,
       ownThreadId: await newThread(ada),
+      ownAssistantId: await created(ada),
     };
+    await bob.post(`/api/assistants/${assistantId}/files`, { fileIds: [owned.fileId] });
   });
   afterAll(() => app.stop());
 

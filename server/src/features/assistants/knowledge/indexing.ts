@@ -1,4 +1,3 @@
-import type { FilePurpose } from '@roster/contracts/files';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
@@ -9,7 +8,7 @@ import { type Provider, ProviderError } from '../../../provider/provider.ts';
 import type { IndexedFile } from '../../../provider/vector-stores.ts';
 import type { Secret } from '../../../security/secret.ts';
 import { queueIndexing, releaseStore } from './queue.ts';
-import { type Change, indexedPurpose, type KnownFile, knowledgeRepository } from './repository.ts';
+import { type Change, type KnownFile, knowledgeRepository } from './repository.ts';
 import { whyNotSearchable } from './searchable.ts';
 import { storeRepository, type VectorStore } from './store-repository.ts';
 
@@ -17,10 +16,7 @@ type Dependencies = {
   db: Kysely<Database>;
   provider: Pick<Provider, 'vectorStores'>;
   keys: { open: (userId: number) => Promise<Secret>; noteRejected: (userId: number, notice: string) => Promise<void> };
-  files: {
-    copyFor: (userId: number, fileId: number, purpose: FilePurpose) => Promise<unknown>;
-    checkAtProvider: (userId: number) => Promise<void>;
-  };
+  files: { checkAtProvider: (userId: number) => Promise<void> };
   providerName: string;
   instance: number;
   isGone: (instance: number) => Promise<boolean>;
@@ -122,7 +118,7 @@ export function indexing(dependencies: Dependencies) {
   /** true: something is still on its way in the store. */
   async function reconcile(store: VectorStore, rows: KnownFile[], change: Changing): Promise<boolean> {
     const { userId } = store;
-    for (const row of rows) await beThere(userId, row, change);
+    for (const row of rows) await asCopyIs(row, change);
     const wanted = rows.flatMap((row) => (fileIdOf(row) === null ? [] : [row]));
     if (wanted.length === 0 && store.sentAt === null && store.providerStoreId === null) return false;
     const apiKey = await keys.open(userId);
@@ -143,12 +139,16 @@ export function indexing(dependencies: Dependencies) {
     return isUnderWay;
   }
 
-  /** Sees to it that the provider has a copy; what has none cannot be in the store either. */
-  async function beThere(userId: number, row: KnownFile, change: Changing) {
+  /** What the provider has no copy of cannot be in the store either. */
+  async function asCopyIs(row: KnownFile, change: Changing) {
     const reason = whyNotSearchable(row.filename);
     if (reason !== undefined) return settle(row, { state: 'failed', error: reason, indexedFileId: null }, change);
     if (fileIdOf(row) !== null) return;
-    if (row.copy === null) await files.copyFor(userId, row.fileId, indexedPurpose(row.purpose));
+    const { copy } = row;
+    if (copy?.state === 'not_served')
+      return settle(row, { state: 'not_served', error: notServed(providerName), indexedFileId: null }, change);
+    if (copy?.state === 'failed')
+      return settle(row, { state: 'failed', error: copy.error, indexedFileId: null }, change);
     await settle(row, { state: 'waiting', error: null, indexedFileId: null }, change);
   }
 

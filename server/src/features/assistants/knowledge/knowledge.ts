@@ -5,7 +5,7 @@ import type { Presence } from '../../../db/presence.ts';
 import type { JobKind } from '../../../jobs/worker.ts';
 import type { Provider } from '../../../provider/provider.ts';
 import type { ProviderKeyService } from '../../account/provider-key.ts';
-import type { fileCopies } from '../../files/copies.ts';
+import type { Forwarding } from '../../files/forwarding.ts';
 import { indexing } from './indexing.ts';
 import { indexKind, removeStoreKind } from './queue.ts';
 import { storeRemoval } from './removal.ts';
@@ -16,7 +16,7 @@ type Dependencies = {
   presence: Pick<Presence, 'instance' | 'isGone'>;
   provider: Pick<Provider, 'vectorStores'>;
   keys: Pick<ProviderKeyService, 'open' | 'noteRejected'>;
-  files: ReturnType<typeof fileCopies> & { retry: (userId: number, fileId: number) => Promise<void> };
+  files: Pick<Forwarding, 'retry' | 'checkAtProvider'>;
   config: Pick<Config, 'provider'>;
   log: FastifyBaseLogger;
   /** Called when work was stored. */

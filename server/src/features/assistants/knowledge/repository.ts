@@ -1,6 +1,5 @@
 import type { KnowledgeState } from '@roster/contracts/assistants';
-import type { FilePurpose } from '@roster/contracts/files';
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Engine } from '../../../db/connect.ts';
 import type { Database } from '../../../db/schema.ts';
 
@@ -9,7 +8,6 @@ export type KnownFile = {
   fileId: number;
   filename: string;
   size: number;
-  purpose: FilePurpose;
   state: KnowledgeState;
   error: string | null;
   indexedFileId: string | null;
@@ -19,9 +17,6 @@ export type KnownFile = {
 };
 
 export type Change = { state: KnowledgeState; error: string | null; indexedFileId: string | null };
-
-/** Training files go to the provider once more: with their own purpose they cannot be indexed. */
-export const indexedPurpose = (purpose: FilePurpose): FilePurpose => (purpose === 'fine-tune' ? 'assistants' : purpose);
 
 /** The files that assistants know from. */
 export function knowledgeRepository(db: Kysely<Database>) {
@@ -36,18 +31,14 @@ export function knowledgeRepository(db: Kysely<Database>) {
     async of(userId: number, assistantId: number): Promise<KnownFile[]> {
       const rows = await ofAssistant(userId, assistantId)
         .innerJoin('files', 'files.id', 'assistant_files.file_id')
+        // Training files are not among those that can be searched, so the file's own copy is the one.
         .leftJoin('provider_copies as copy', (join) =>
-          join
-            .onRef('copy.file_id', '=', 'files.id')
-            .on(
-              sql<boolean>`copy.purpose = case files.purpose when 'fine-tune' then 'assistants' else files.purpose end`,
-            ),
+          join.onRef('copy.file_id', '=', 'files.id').onRef('copy.purpose', '=', 'files.purpose'),
         )
         .select([
           'files.id as fileId',
           'files.filename',
           'files.size',
-          'files.purpose',
           'assistant_files.state',
           'assistant_files.error',
           'assistant_files.indexed_file_id as indexedFileId',

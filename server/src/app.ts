@@ -7,6 +7,8 @@ import { createAccounts } from './features/account/accounts.ts';
 import { providerKeyService } from './features/account/provider-key.ts';
 import { assistantExport } from './features/assistants/export-part.ts';
 import { importService } from './features/assistants/import.ts';
+import { createKnowledge } from './features/assistants/knowledge/knowledge.ts';
+import { copySettled } from './features/assistants/knowledge/queue.ts';
 import { assistantRepository } from './features/assistants/repository.ts';
 import { assistantRoutes } from './features/assistants/routes.ts';
 import { assistantService } from './features/assistants/service.ts';
@@ -110,8 +112,10 @@ export async function createApp(parts: Parts) {
   const budgets = budgetService({ budgets: budgetRepository(db), analytics: analyticsRepository(db), ownsAssistant });
   const answering = { provider, catalogue, keys, models, assistants: assistantRows, pricing, budgets };
   const store = await createFileStore(config);
-  const chat = createChat({ database, presence, ...answering, files: fileRepository(db), store, log });
-  const files = createFiles({ db, store, presence, config, provider, keys, log, wakeJobs });
+  const files = createFiles({ db, store, presence, config, provider, keys, onCopySettled: copySettled, log, wakeJobs });
+  const knowledge = createKnowledge({ database, presence, provider, keys, files, config, log, wakeJobs });
+  const ofChat = { ...answering, knowledge, files: fileRepository(db), store };
+  const chat = createChat({ database, presence, ...ofChat, log });
   const trainingFiles = createTrainingFiles({ files: fileRepository(db), store, catalogue });
   const comparisons = createComparisons({ database, aside: chat.aside, files: fileRepository(db), store });
   const accounts = createAccounts({
@@ -123,8 +127,12 @@ export async function createApp(parts: Parts) {
     clearCookie: cookie.clear,
     onSessionsEnded,
     wakeJobs,
-    onKeySaved: files.keySaved,
-    removeFilesAtProvider: files.removeEverywhere,
+    async onKeySaved(userId) {
+      await files.keySaved(userId);
+      await knowledge.keySaved(userId);
+    },
+    removeFilesAtProvider: async (userId) =>
+      (await knowledge.removeEverywhere(userId)) + (await files.removeEverywhere(userId)),
     goingWithAccount: [chat.ofAccount, files.ofAccount],
     exported: [assistantExport(database), chat.exportPart, files.exportPart, comparisons.exportPart],
   });
@@ -132,12 +140,12 @@ export async function createApp(parts: Parts) {
   const administration = { refuseGuessable, hashPassword, passwordLink, removeAccount: accounts.remove };
   const users = userService({ database, config, ...administration, endStreams: onSessionsEnded, wakeJobs });
   jobKinds.set('mail', auth.mailJob);
-  for (const [name, kind] of Object.entries(files.kinds)) jobKinds.set(name, kind);
+  for (const [name, kind] of Object.entries({ ...files.kinds, ...knowledge.kinds })) jobKinds.set(name, kind);
 
   auth.routes(router);
   accounts.routes(router);
   modelRoutes(router, models);
-  assistantRoutes(router, { assistants, imports });
+  assistantRoutes(router, { assistants, imports, knowledge });
   chat.routes(router, streams);
   files.routes(router);
   trainingFiles.routes(router);

@@ -57,6 +57,7 @@ const titles: Record<string, string> = {
   bad_request: 'The provider refused the request.',
   provider_unavailable: 'The provider is having trouble.',
   not_served: 'The provider does not serve this.',
+  store_gone: 'The provider does not have the vector store any more.',
 };
 
 /** Turns an answer that is not a success into our closed list. */
@@ -103,12 +104,16 @@ function codeOfWords({ code, type, message }: ErrorFields): RunError['code'] | u
   return /Missing scopes/i.test(message) ? 'missing_scope' : undefined;
 }
 
-function codeOf(status: number, fields: ErrorFields): RunError['code'] | 'not_served' {
+const isStoreGone = (message: string) =>
+  /vector.?store/i.test(message) && /not found|no vector.?store|not exist|expired/i.test(message);
+
+function codeOf(status: number, fields: ErrorFields): ProviderError['code'] {
   const named = codeOfWords(fields);
   if (named) return named;
   const { message, param } = fields;
   if (status === 401) return 'key_rejected';
   if (status === 403) return 'missing_scope';
+  if ((status === 404 || status === 400) && isStoreGone(message)) return 'store_gone';
   if (status === 404)
     return param === 'model' || /\bmodel\b.*(not exist|not found)/i.test(message) ? 'model_not_found' : 'not_served';
   if (status === 405 || status === 501) return 'not_served';

@@ -4,11 +4,12 @@ import type { Secret } from '../security/secret.ts';
 import type { TokenCounts } from './catalogue.ts';
 import type { ProviderFiles } from './files.ts';
 import type { ProviderOrganization } from './organization.ts';
+import type { ProviderVectorStores } from './vector-stores.ts';
 
 /** A failure of a call to the provider, in our own closed list of codes; the message may quote the provider's words. */
 export class ProviderError extends Error {
   override name = 'ProviderError';
-  readonly code: RunError['code'] | 'not_served';
+  readonly code: RunError['code'] | 'not_served' | 'store_gone';
   /** The HTTP status the provider answered, where it answered. */
   readonly status: number | undefined;
   readonly retryAfterSeconds: number | undefined;
@@ -51,10 +52,20 @@ export type AnswerRequest = {
   temperature: number | null;
   effort: ReasoningEffort | null;
   maxOutputTokens?: number;
+  search?: FileSearch | undefined;
+};
+
+/** The files that the model may search while it answers. */
+export type FileSearch = {
+  storeId: string;
+  /** What they are called, by their ids at the provider. */
+  names: ReadonlyMap<string, string>;
+  /** Called where they could not be searched: what is wrong is found out and mended beside the answer. */
+  onRefused: () => void;
 };
 
 /** What arrives while an answer is written; several pieces of one network packet come together. */
-export type AnswerPiece = { type: 'text' | 'reasoning' | 'note'; text: string };
+export type AnswerPiece = { type: 'text' | 'reasoning' | 'note' | 'source'; text: string };
 
 export type AnswerEnd = {
   reason: 'complete' | 'length' | 'content_filter';
@@ -92,5 +103,6 @@ export type Provider = {
   assistants: (apiKey: Secret) => Promise<ProviderAssistant[]>;
   files: ProviderFiles;
   organization: ProviderOrganization;
+  vectorStores: ProviderVectorStores;
   close: () => Promise<void>;
 };

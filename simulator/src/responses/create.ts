@@ -144,7 +144,7 @@ export async function createResponse(world: World, reply: FastifyReply, body: un
   if (await suffer(fault, reply, request.question.model)) return reply;
 
   const plan = planFor(request.question, directives, fault);
-  const results = request.searchIn.length === 0 ? [] : searchStores(call.account, request.searchIn);
+  const results = request.searchIn.length === 0 ? [] : searchStores(call.account, request.searchIn, world.clock.now());
   const query = queryFor(lastUserText(request.question.turns));
   const work: Work = {
     world,

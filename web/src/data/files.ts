@@ -146,7 +146,7 @@ type UploadOptions = {
   onProgress: (sent: number) => void;
 };
 
-/** Sends one file. By XMLHttpRequest, because fetch does not tell how much has been sent. */
+/** Sends one file; resolves with what was stored. By XMLHttpRequest, because fetch does not tell how much has been sent. */
 export function uploadFile({ file, purpose, signal, onProgress }: UploadOptions): Promise<File> {
   return new Promise((resolve, reject) => {
     const form = new FormData();

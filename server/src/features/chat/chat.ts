@@ -7,6 +7,7 @@ import type { Catalogue } from '../../provider/catalogue.ts';
 import type { Provider } from '../../provider/provider.ts';
 import type { FileStore } from '../../storage/file-store.ts';
 import type { ProviderKeyService } from '../account/provider-key.ts';
+import type { KnowledgeService } from '../assistants/knowledge/service.ts';
 import type { AssistantRepository } from '../assistants/repository.ts';
 import type { FileRepository } from '../files/repository.ts';
 import type { ModelService } from '../models/service.ts';
@@ -41,6 +42,8 @@ type Dependencies = {
   assistants: Pick<AssistantRepository, 'find'>;
   pricing: Pick<PricingService, 'price'>;
   budgets: Pick<BudgetService, 'check'>;
+  /** What assistants know from files. */
+  knowledge: Pick<KnowledgeService, 'forAnswer'>;
   /** What is attached to messages. */
   files: Pick<FileRepository, 'stored'>;
   store: Pick<FileStore, 'read'>;
@@ -49,8 +52,9 @@ type Dependencies = {
 
 /** Joins the parts of the chat, as app.ts joins the features. */
 export function createChat(dependencies: Dependencies) {
-  const { database, presence, provider, catalogue, keys, models, assistants, pricing, budgets, files, store, log } =
+  const { database, presence, provider, catalogue, keys, models, assistants, pricing, budgets, knowledge } =
     dependencies;
+  const { files, store, log } = dependencies;
   const { db, engine } = database;
   const messageRows = messageRepository(db);
   const runs = runRepository(db);
@@ -75,7 +79,12 @@ export function createChat(dependencies: Dependencies) {
     instance: presence.instance,
     openKey: keys.open,
     checkBudget: budgets.check,
-    answererFor: answererFinder({ catalogue, findAssistant: assistants.find, defaultModel: models.defaultModel }),
+    answererFor: answererFinder({
+      catalogue,
+      findAssistant: assistants.find,
+      defaultModel: models.defaultModel,
+      knowledgeOf: knowledge.forAnswer,
+    }),
     attachments: attachmentReader({ files, store }),
   });
   const aside = asideService({

@@ -20,6 +20,8 @@ type Dependencies = {
   providerName: string;
   instance: number;
   isGone: (instance: number) => Promise<boolean>;
+  /** Called in the transaction that stores what came of sending a file. */
+  onCopySettled: (trx: Kysely<Database>, userId: number, fileId: number) => Promise<void>;
   log: FastifyBaseLogger;
   wake: () => void;
 };
@@ -48,7 +50,7 @@ const CopyJob = z.object({ userId: z.number(), copyId: z.number() });
 
 /** Sends files to the provider, each once, and knows what came of it. */
 export function forwarding(dependencies: Dependencies) {
-  const { db, store, provider, keys, providerName, instance, isGone, log, wake } = dependencies;
+  const { db, store, provider, keys, providerName, instance, isGone, onCopySettled, log, wake } = dependencies;
   const copies = copyRepository(db);
 
   /** The id of a copy that was sent without an answer, where it arrived and is not to be confused with another one. */
@@ -108,6 +110,7 @@ export function forwarding(dependencies: Dependencies) {
         const wait = Math.max(delayAfter(copy.tries + 1), retryAfterSeconds * 1000);
         await jobRepository(trx).insert('files.forward', job, new Date(Date.now() + wait).toISOString());
       }
+      if (isCurrent && copy.fileId !== null) await onCopySettled(trx, copy.userId, copy.fileId);
     });
     wake();
   }
@@ -202,6 +205,12 @@ export function forwarding(dependencies: Dependencies) {
         );
         await jobRepository(trx).insert('files.check-copies', { userId }, new Date().toISOString());
       });
+      wake();
+    },
+
+    /** Some were not found at the provider: those that it does not list are sent again. */
+    async checkAtProvider(userId: number) {
+      await jobRepository(db).ensure('files.check-copies', { userId }, new Date().toISOString());
       wake();
     },
 

@@ -39,6 +39,7 @@ type Owned = {
   /** Of the administrator. */
   ownThreadId: number;
   ownFileId: number;
+  ownAssistantId: number;
 };
 type Attempt = { path: string; body?: unknown };
 
@@ -54,6 +55,18 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
     body: { name: 'Taken' },
   }),
   'DELETE /api/assistants/:id': ({ assistantId }) => ({ path: `/api/assistants/${assistantId}` }),
+  'GET /api/assistants/:id/files': ({ assistantId }) => ({ path: `/api/assistants/${assistantId}/files` }),
+  'POST /api/assistants/:id/files': ({ assistantId, fileId }) => ({
+    path: `/api/assistants/${assistantId}/files`,
+    body: { fileIds: [fileId] },
+  }),
+  'DELETE /api/assistants/:id/files/:fileId': ({ assistantId, fileId }) => ({
+    path: `/api/assistants/${assistantId}/files/${fileId}`,
+  }),
+  'POST /api/assistants/:id/files/:fileId/retry': ({ assistantId, fileId }) => ({
+    path: `/api/assistants/${assistantId}/files/${fileId}/retry`,
+    body: {},
+  }),
   'GET /api/threads/:id': ({ threadId }) => ({ path: `/api/threads/${threadId}` }),
   'PATCH /api/threads/:id': ({ threadId }) => ({ path: `/api/threads/${threadId}`, body: { title: 'Taken' } }),
   'DELETE /api/threads/:id': ({ threadId }) => ({ path: `/api/threads/${threadId}` }),
@@ -89,6 +102,9 @@ const referringToTheirs: Record<string, (owned: Owned) => Attempt[]> = {
   ],
   'POST /api/fine-tuning/comparisons': ({ fileId }) => [
     { path: comparisonsPath, body: { tunedModel: 'a', baseModel: 'b', prompts: { fileId } } },
+  ],
+  'POST /api/assistants/:id/files': ({ ownAssistantId, fileId }) => [
+    { path: `/api/assistants/${ownAssistantId}/files`, body: { fileIds: [fileId] } },
   ],
   'POST /api/threads': ({ assistantId }) => [{ path: '/api/threads', body: { assistantId } }],
   'PATCH /api/threads/:id': ({ ownThreadId, assistantId, answerId }) => [
@@ -160,7 +176,9 @@ describe.each(engines)('an administrator on %s', (engine) => {
       promptId: comparison.items[0]?.id ?? 0,
       ownThreadId: await newThread(ada),
       ownFileId: (await uploaded(app, ada)).id,
+      ownAssistantId: await created(ada),
     };
+    await bob.post(`/api/assistants/${assistantId}/files`, { fileIds: [owned.fileId] });
   });
   afterAll(() => app.stop());
 

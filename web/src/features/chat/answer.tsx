@@ -22,6 +22,7 @@ export function Answer({ message }: { message: Message }) {
     <article aria-label="Answer" data-hovered>
       <Reasoning text={reasoning} live={isGrowing} />
       <AnswerText text={text} live={isGrowing} />
+      <Sources names={(isGrowing && run?.sources) || message.sources} />
       {isGrowing ? (
         <Progress run={run} text={text} reasoning={reasoning} notes={run?.notes ?? message.notes} />
       ) : (
@@ -90,6 +91,15 @@ function Outcome({ message }: { message: Message }) {
         <AnswerFigures message={message} />
       </MessageTools>
     </>
+  );
+}
+
+/** The files that the answer is taken from. */
+function Sources({ names }: { names: readonly string[] }) {
+  return (
+    names.length > 0 && (
+      <p className="wrap-anywhere mt-2 text-muted-foreground text-sm">{`Sources: ${names.join(', ')}`}</p>
+    )
   );
 }
 

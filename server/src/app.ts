@@ -17,6 +17,8 @@ import { sessionService } from './features/auth/sessions.ts';
 import { createChat } from './features/chat/chat.ts';
 import { createFiles } from './features/files/files.ts';
 import { fileRepository } from './features/files/repository.ts';
+import { createFineTuning } from './features/fine-tuning/fine-tuning.ts';
+import { modelRepository as tunedModelRepository } from './features/fine-tuning/model-repository.ts';
 import { modelRoutes } from './features/models/routes.ts';
 import { modelService } from './features/models/service.ts';
 import { analyticsService } from './features/usage/analytics.ts';
@@ -86,7 +88,8 @@ export async function createApp(parts: Parts) {
   const catalogue = loadCatalogue(config.modelCatalogue);
   const provider = await createProvider({ db, config: config.provider });
   const keys = providerKeyService({ db, vault: createVault(config.masterKeys), provider, config });
-  const models = modelService({ provider, keys, catalogue, config });
+  const tunedModels = tunedModelRepository(db).choice;
+  const models = modelService({ provider, keys, catalogue, config, tunedModels });
   const signingIn = { app, config, rates, sessions, cookie, setupCode, hashingCost, mail };
   const auth = createAuth({ db, ...signingIn, onSessionsEnded, wakeJobs });
   const assistants = assistantService({ database, models });
@@ -100,6 +103,7 @@ export async function createApp(parts: Parts) {
   const store = await createFileStore(config);
   const chat = createChat({ database, presence, ...answering, files: fileRepository(db), store, log });
   const files = createFiles({ db, store, presence, config, provider, keys, log, wakeJobs });
+  const fineTuning = createFineTuning({ database, provider, catalogue, config, keys, models, files, wakeJobs });
   const accounts = createAccounts({
     database,
     sessions,
@@ -109,7 +113,10 @@ export async function createApp(parts: Parts) {
     clearCookie: cookie.clear,
     onSessionsEnded,
     wakeJobs,
-    onKeySaved: files.keySaved,
+    onKeySaved: async (userId) => {
+      await files.keySaved(userId);
+      await fineTuning.keySaved(userId);
+    },
     removeFilesAtProvider: files.removeEverywhere,
     goingWithAccount: [chat.ofAccount, files.ofAccount],
     exported: [assistantExport(database), chat.exportPart, files.exportPart],
@@ -118,7 +125,7 @@ export async function createApp(parts: Parts) {
   const administration = { refuseGuessable, hashPassword, passwordLink, removeAccount: accounts.remove };
   const users = userService({ database, config, ...administration, endStreams: onSessionsEnded, wakeJobs });
   jobKinds.set('mail', auth.mailJob);
-  for (const [name, kind] of Object.entries(files.kinds)) jobKinds.set(name, kind);
+  for (const [name, kind] of Object.entries({ ...files.kinds, ...fineTuning.kinds })) jobKinds.set(name, kind);
 
   auth.routes(router);
   accounts.routes(router);
@@ -126,6 +133,7 @@ export async function createApp(parts: Parts) {
   assistantRoutes(router, { assistants, imports });
   chat.routes(router, streams);
   files.routes(router);
+  fineTuning.routes(router);
   usageRoutes(router, { analytics, pricing, budgets });
   userRoutes(router, { users, events: accountEventService(securityEventRepository(db)) });
   operationRoutes(app, state, () => sql`select 1`.execute(db));
@@ -141,6 +149,7 @@ export async function createApp(parts: Parts) {
       // Elsewhere others may be at work; what a process there had taken is free again after a while.
       if (database.engine === 'sqlite') await jobRepository(db).letGoAll();
       await files.recover();
+      await fineTuning.recover();
       return chat.recover();
     },
     /** Takes work. */

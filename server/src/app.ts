@@ -20,6 +20,8 @@ import { createChat } from './features/chat/chat.ts';
 import { createFiles } from './features/files/files.ts';
 import { fileRepository } from './features/files/repository.ts';
 import { createComparisons } from './features/fine-tuning/comparisons/comparisons.ts';
+import { createFineTuning } from './features/fine-tuning/fine-tuning.ts';
+import { modelRepository as tunedModelRepository } from './features/fine-tuning/model-repository.ts';
 import { createTrainingFiles } from './features/fine-tuning/training-files/training-files.ts';
 import { modelRoutes } from './features/models/routes.ts';
 import { modelService } from './features/models/service.ts';
@@ -94,7 +96,8 @@ export async function createApp(parts: Parts) {
   const sealing = { db, vault: createVault(config.masterKeys), provider, config };
   const keys = providerKeyService(sealing);
   const adminKeys = adminKeyService(sealing);
-  const models = modelService({ provider, keys, catalogue, config });
+  const tunedModels = tunedModelRepository(db).choice;
+  const models = modelService({ provider, keys, catalogue, config, tunedModels });
   const signingIn = { app, config, rates, sessions, cookie, setupCode, hashingCost, mail };
   const auth = createAuth({ db, ...signingIn, onSessionsEnded, wakeJobs });
   const assistants = assistantService({ database, models });
@@ -118,6 +121,7 @@ export async function createApp(parts: Parts) {
   const chat = createChat({ database, presence, ...ofChat, log });
   const trainingFiles = createTrainingFiles({ files: fileRepository(db), store, catalogue });
   const comparisons = createComparisons({ database, aside: chat.aside, files: fileRepository(db), store });
+  const fineTuning = createFineTuning({ database, provider, catalogue, config, keys, models, files, wakeJobs });
   const accounts = createAccounts({
     database,
     sessions,
@@ -128,19 +132,24 @@ export async function createApp(parts: Parts) {
     onSessionsEnded,
     wakeJobs,
     async onKeySaved(userId) {
-      await files.keySaved(userId);
-      await knowledge.keySaved(userId);
+      for (const feature of [files, knowledge, fineTuning]) await feature.keySaved(userId);
     },
-    removeFilesAtProvider: async (userId) =>
-      (await knowledge.removeEverywhere(userId)) + (await files.removeEverywhere(userId)),
+    removeAtProvider: [fineTuning.removeEverywhere, knowledge.removeEverywhere, files.removeEverywhere],
     goingWithAccount: [chat.ofAccount, files.ofAccount],
-    exported: [assistantExport(database), chat.exportPart, files.exportPart, comparisons.exportPart],
+    exported: [
+      assistantExport(database),
+      chat.exportPart,
+      files.exportPart,
+      fineTuning.exportPart,
+      comparisons.exportPart,
+    ],
   });
   const { refuseGuessable, hashPassword, passwordLink } = auth;
   const administration = { refuseGuessable, hashPassword, passwordLink, removeAccount: accounts.remove };
   const users = userService({ database, config, ...administration, endStreams: onSessionsEnded, wakeJobs });
   jobKinds.set('mail', auth.mailJob);
-  for (const [name, kind] of Object.entries({ ...files.kinds, ...knowledge.kinds })) jobKinds.set(name, kind);
+  for (const { kinds } of [files, knowledge, fineTuning])
+    for (const [name, kind] of Object.entries(kinds)) jobKinds.set(name, kind);
 
   auth.routes(router);
   accounts.routes(router);
@@ -151,6 +160,7 @@ export async function createApp(parts: Parts) {
   trainingFiles.routes(router);
   comparisons.routes(router);
   usageRoutes(router, { analytics, pricing, budgets, adminKeys, providerFigures });
+  fineTuning.routes(router);
   userRoutes(router, { users, events: accountEventService(securityEventRepository(db)) });
   operationRoutes(app, state, () => sql`select 1`.execute(db));
   describeApi(app, router.endpoints, cookie.name);
@@ -165,6 +175,7 @@ export async function createApp(parts: Parts) {
       // Elsewhere others may be at work; what a process there had taken is free again after a while.
       if (database.engine === 'sqlite') await jobRepository(db).letGoAll();
       await files.recover();
+      await fineTuning.recover();
       return chat.recover();
     },
     /** Takes work. */

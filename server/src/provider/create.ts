@@ -4,6 +4,7 @@ import type { Database } from '../db/schema.ts';
 import type { Secret } from '../security/secret.ts';
 import { answering } from './answering.ts';
 import { providerFiles } from './files.ts';
+import { providerFineTuning } from './fine-tuning.ts';
 import { createProviderHttp } from './http.ts';
 import { listLimit, providerLists } from './lists.ts';
 import { providerOrganization } from './organization.ts';
@@ -56,6 +57,7 @@ export async function createProvider(options: { db: Kysely<Database>; config: Co
     files: providerFiles(http),
     organization: providerOrganization(http, name),
     vectorStores: providerVectorStores(http, () => !traits.has('*', 'has no responses')),
+    fineTuning: providerFineTuning(http),
     close: () => http.close(),
   };
 }

@@ -1,4 +1,3 @@
-import type { RunError } from '@roster/contracts/errors';
 import type { Secret } from '../security/secret.ts';
 import { ProviderError } from './provider.ts';
 
@@ -58,6 +57,7 @@ const titles: Record<string, string> = {
   provider_unavailable: 'The provider is having trouble.',
   not_served: 'The provider does not serve this.',
   store_gone: 'The provider does not have the vector store any more.',
+  training_not_available: 'The provider does not let this account train models.',
 };
 
 /** Turns an answer that is not a success into our closed list. */
@@ -77,6 +77,7 @@ export function failureOf(
     {
       status,
       param: fields.param || undefined,
+      providerCode: fields.code || undefined,
       retryAfterSeconds: retryAfter(headers),
     },
   );
@@ -95,7 +96,8 @@ export function failureInStream(error: { code?: unknown; message?: unknown; para
 }
 
 /** By what the provider calls the failure, which says more than the status. */
-function codeOfWords({ code, type, message }: ErrorFields): RunError['code'] | undefined {
+function codeOfWords({ code, type, message }: ErrorFields): Exclude<ProviderError['code'], 'not_served'> | undefined {
+  if (code === 'training_not_available') return 'training_not_available';
   if (code === 'insufficient_quota' || type === 'insufficient_quota') return 'insufficient_quota';
   if (code === 'unsupported_country_region_territory') return 'region';
   if (code === 'model_not_found') return 'model_not_found';

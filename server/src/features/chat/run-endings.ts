@@ -53,7 +53,9 @@ export function runEndings({ db, engine, pricing }: Dependencies) {
     failureOf(error: unknown): RunError {
       if (!(error instanceof ProviderError))
         return { code: 'internal', message: 'Something went wrong on our side. Please try again.' };
-      const code = error.code === 'not_served' || error.code === 'store_gone' ? 'bad_request' : error.code;
+      const isOfAnotherCall =
+        error.code === 'not_served' || error.code === 'store_gone' || error.code === 'training_not_available';
+      const code = isOfAnotherCall ? 'bad_request' : error.code;
       const { retryAfterSeconds } = error;
       return { code, message: error.message, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
     },

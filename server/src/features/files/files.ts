@@ -92,12 +92,21 @@ export function createFiles(dependencies: Dependencies) {
     keySaved: forwarding.keySaved,
     retry: forwarding.retry,
     checkAtProvider: forwarding.checkAtProvider,
+    find: files.find,
+    /** For whatever needs a file at the provider for a purpose of its own. */
+    copies: {
+      ensure: forwarding.ensure,
+      find: copyRepository(db).ofFile,
+      check: (userId: number) => forwarding.checkCopies({ userId }),
+    },
     /** For what Roster itself makes: datasets, converted and divided training files. */
     make: uploads.make,
     /** What becomes of them when an account is closed, and what of them an export holds. */
     ofAccount: filesOfAccount(removals.removeAllOf),
     exportPart: fileExport(db, store),
-    removeEverywhere: removals.removeEverywhere,
+    removeEverywhere: async (userId: number) => [
+      { left: await removals.removeEverywhere(userId), one: 'file', many: 'files' },
+    ],
     stop: () => clearInterval(timer),
   };
 }

@@ -61,12 +61,12 @@ export function storeRemoval({ db, provider, keys, isGone }: Dependencies) {
     },
 
     /** Removes every store of a person now, and says how many could not be removed. */
-    async removeEverywhere(userId: number): Promise<number> {
+    async removeEverywhere(userId: number) {
       for (const { assistantId } of await stores.all(userId))
         if (assistantId !== null) await db.transaction().execute((trx) => releaseStore(trx, userId, assistantId));
       // Its failure is noted with the store, and the job tries again.
       for (const { id } of await stores.all(userId)) await remove({ userId, storeId: id }).catch(() => undefined);
-      return (await stores.all(userId)).length;
+      return [{ left: (await stores.all(userId)).length, one: 'vector store', many: 'vector stores' }];
     },
   };
 }

@@ -18,6 +18,8 @@ import { createChat } from './features/chat/chat.ts';
 import { createFiles } from './features/files/files.ts';
 import { fileRepository } from './features/files/repository.ts';
 import { createTrainingFiles } from './features/fine-tuning/training-files/training-files.ts';
+import { createFineTuning } from './features/fine-tuning/fine-tuning.ts';
+import { modelRepository as tunedModelRepository } from './features/fine-tuning/model-repository.ts';
 import { modelRoutes } from './features/models/routes.ts';
 import { modelService } from './features/models/service.ts';
 import { analyticsService } from './features/usage/analytics.ts';
@@ -87,7 +89,8 @@ export async function createApp(parts: Parts) {
   const catalogue = loadCatalogue(config.modelCatalogue);
   const provider = await createProvider({ db, config: config.provider });
   const keys = providerKeyService({ db, vault: createVault(config.masterKeys), provider, config });
-  const models = modelService({ provider, keys, catalogue, config });
+  const tunedModels = tunedModelRepository(db).choice;
+  const models = modelService({ provider, keys, catalogue, config, tunedModels });
   const signingIn = { app, config, rates, sessions, cookie, setupCode, hashingCost, mail };
   const auth = createAuth({ db, ...signingIn, onSessionsEnded, wakeJobs });
   const assistants = assistantService({ database, models });
@@ -102,6 +105,7 @@ export async function createApp(parts: Parts) {
   const chat = createChat({ database, presence, ...answering, files: fileRepository(db), store, log });
   const files = createFiles({ db, store, presence, config, provider, keys, log, wakeJobs });
   const trainingFiles = createTrainingFiles({ files: fileRepository(db), store, catalogue });
+  const fineTuning = createFineTuning({ database, provider, catalogue, config, keys, models, files, wakeJobs });
   const accounts = createAccounts({
     database,
     sessions,
@@ -111,7 +115,10 @@ export async function createApp(parts: Parts) {
     clearCookie: cookie.clear,
     onSessionsEnded,
     wakeJobs,
-    onKeySaved: files.keySaved,
+    onKeySaved: async (userId) => {
+      await files.keySaved(userId);
+      await fineTuning.keySaved(userId);
+    },
     removeFilesAtProvider: files.removeEverywhere,
     goingWithAccount: [chat.ofAccount, files.ofAccount],
     exported: [assistantExport(database), chat.exportPart, files.exportPart],
@@ -120,7 +127,7 @@ export async function createApp(parts: Parts) {
   const administration = { refuseGuessable, hashPassword, passwordLink, removeAccount: accounts.remove };
   const users = userService({ database, config, ...administration, endStreams: onSessionsEnded, wakeJobs });
   jobKinds.set('mail', auth.mailJob);
-  for (const [name, kind] of Object.entries(files.kinds)) jobKinds.set(name, kind);
+  for (const [name, kind] of Object.entries({ ...files.kinds, ...fineTuning.kinds })) jobKinds.set(name, kind);
 
   auth.routes(router);
   accounts.routes(router);
@@ -129,6 +136,7 @@ export async function createApp(parts: Parts) {
   chat.routes(router, streams);
   files.routes(router);
   trainingFiles.routes(router);
+  fineTuning.routes(router);
   usageRoutes(router, { analytics, pricing, budgets });
   userRoutes(router, { users, events: accountEventService(securityEventRepository(db)) });
   operationRoutes(app, state, () => sql`select 1`.execute(db));
@@ -144,6 +152,7 @@ export async function createApp(parts: Parts) {
       // Elsewhere others may be at work; what a process there had taken is free again after a while.
       if (database.engine === 'sqlite') await jobRepository(db).letGoAll();
       await files.recover();
+      await fineTuning.recover();
       return chat.recover();
     },
     /** Takes work. */

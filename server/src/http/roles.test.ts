@@ -82,6 +82,22 @@ const mayCall: Record<string, readonly Kind[]> = {
   'DELETE /api/files/:id': editors,
 
   'POST /api/fine-tuning/validate': signedIn,
+  'GET /api/fine-tuning/models': signedIn,
+  'GET /api/fine-tuning/jobs': signedIn,
+  'GET /api/fine-tuning/jobs/:id': signedIn,
+  'GET /api/fine-tuning/jobs/:id/events': signedIn,
+  'GET /api/fine-tuning/jobs/:id/metrics': signedIn,
+  'GET /api/fine-tuning/jobs/:id/checkpoints': signedIn,
+  'GET /api/fine-tuning/jobs/:id/result': signedIn,
+  'GET /api/fine-tuning/models/custom': signedIn,
+  'POST /api/fine-tuning/jobs': editors,
+  'POST /api/fine-tuning/jobs/import': editors,
+  'POST /api/fine-tuning/jobs/:id/cancel': editors,
+  'POST /api/fine-tuning/jobs/:id/pause': editors,
+  'POST /api/fine-tuning/jobs/:id/resume': editors,
+  'POST /api/fine-tuning/jobs/:id/checkpoints/:checkpointId/activate': editors,
+  'PATCH /api/fine-tuning/models/custom/:id': editors,
+  'DELETE /api/fine-tuning/models/custom/:id': editors,
 
   'GET /api/admin/users': administrators,
   'GET /api/admin/users/summary': administrators,
@@ -114,7 +130,7 @@ describe.each(engines)('who may make which call on %s', (engine) => {
 
   /** With a field that no call knows: whoever may make the call learns that, and nothing happens. */
   function tryCall(visitor: Visitor, endpoint: Endpoint) {
-    const path = endpoint.path.replace(':provider', 'google').replace(':id', '2000000000');
+    const path = endpoint.path.replace(':provider', 'google').replace(/:\w*[iI]d\b/g, '2000000000');
     if (endpoint.method === 'GET') return visitor.get(`${path}?noSuchValue=1`);
     const body = { noSuchField: 1 };
     if (endpoint.method === 'DELETE') return visitor.delete(path, body);

@@ -4,6 +4,7 @@ import type { Database } from '../db/schema.ts';
 import type { Secret } from '../security/secret.ts';
 import { answerByChatCompletions } from './chat-completions.ts';
 import { providerFiles } from './files.ts';
+import { providerFineTuning } from './fine-tuning.ts';
 import { createProviderHttp } from './http.ts';
 import { listLimit, providerLists } from './lists.ts';
 import {
@@ -111,6 +112,7 @@ export async function createProvider(options: { db: Kysely<Database>; config: Co
     checkKey,
     ...providerLists(http, name),
     files: providerFiles(http),
+    fineTuning: providerFineTuning(http),
     close: () => http.close(),
   };
 }

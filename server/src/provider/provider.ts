@@ -3,16 +3,19 @@ import type { ReasoningEffort } from '@roster/contracts/models';
 import type { Secret } from '../security/secret.ts';
 import type { TokenCounts } from './catalogue.ts';
 import type { ProviderFiles } from './files.ts';
+import type { ProviderFineTuning } from './fine-tuning.ts';
 
 /** A failure of a call to the provider, in our own closed list of codes; the message may quote the provider's words. */
 export class ProviderError extends Error {
   override name = 'ProviderError';
-  readonly code: RunError['code'] | 'not_served';
+  readonly code: RunError['code'] | 'not_served' | 'training_not_available';
   /** The HTTP status the provider answered, where it answered. */
   readonly status: number | undefined;
   readonly retryAfterSeconds: number | undefined;
   /** The request parameter that the provider names. */
   readonly param: string | undefined;
+  /** The provider's own code of the failure, where it has one. */
+  readonly providerCode: string | undefined;
   constructor(
     code: ProviderError['code'],
     message: string,
@@ -20,6 +23,7 @@ export class ProviderError extends Error {
       status?: number | undefined;
       retryAfterSeconds?: number | undefined;
       param?: string | undefined;
+      providerCode?: string | undefined;
     } = {},
   ) {
     super(message, details);
@@ -27,6 +31,7 @@ export class ProviderError extends Error {
     this.status = details.status;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.param = details.param;
+    this.providerCode = details.providerCode;
   }
 }
 
@@ -90,5 +95,6 @@ export type Provider = {
   /** All that can be imported. @throws ProviderError, `not_served` where the provider has neither list */
   assistants: (apiKey: Secret) => Promise<ProviderAssistant[]>;
   files: ProviderFiles;
+  fineTuning: ProviderFineTuning;
   close: () => Promise<void>;
 };

@@ -52,7 +52,7 @@ export function runEndings({ db, engine, pricing }: Dependencies) {
     failureOf(error: unknown): RunError {
       if (!(error instanceof ProviderError))
         return { code: 'internal', message: 'Something went wrong on our side. Please try again.' };
-      const code = error.code === 'not_served' ? 'bad_request' : error.code;
+      const code = error.code === 'not_served' || error.code === 'training_not_available' ? 'bad_request' : error.code;
       const { retryAfterSeconds } = error;
       return { code, message: error.message, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
     },

@@ -77,6 +77,13 @@ export function createFiles(dependencies: Dependencies) {
         forwarding,
       }),
     keySaved: forwarding.keySaved,
+    find: files.find,
+    /** For whatever needs a file at the provider for a purpose of its own. */
+    copies: {
+      ensure: forwarding.ensure,
+      find: copyRepository(db).ofFile,
+      check: (userId: number) => forwarding.checkCopies({ userId }),
+    },
     /** For what Roster itself makes: datasets, converted and divided training files. */
     make: uploads.make,
     /** What becomes of them when an account is closed, and what of them an export holds. */

@@ -1,3 +1,4 @@
+import type { FilePurpose } from '@roster/contracts/files';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
@@ -173,6 +174,7 @@ export function forwarding(dependencies: Dependencies) {
 
   return {
     lookUp,
+    checkCopies,
     kinds: {
       // Each may take minutes: mail must not wait for them.
       'files.forward': { ...jobKind(CopyJob, forward), atOnce: 2 },
@@ -186,6 +188,22 @@ export function forwarding(dependencies: Dependencies) {
         await enqueue(trx, 'files.forward', userId, await copyRepository(trx).queueAgain(userId, fileId));
       });
       wake();
+    },
+
+    /**
+     * Within a transaction: there will be a copy with this purpose, whatever the file was uploaded for. One that failed
+     * is tried again.
+     */
+    async ensure(trx: Kysely<Database>, userId: number, fileId: number, purpose: FilePurpose) {
+      const inTransaction = copyRepository(trx);
+      const copy = await inTransaction.ofFile(userId, fileId, purpose);
+      if (copy?.state === 'failed' || copy?.state === 'not_served')
+        return enqueue(trx, 'files.forward', userId, await inTransaction.queueAgain(userId, fileId));
+      const file = await fileRepository(trx).stored(userId, fileId);
+      if (copy || !file) return;
+      const { filename, size: bytes, sha256 } = file;
+      const id = await inTransaction.insert(userId, fileId, { filename, bytes, sha256, purpose }, 'queued');
+      await enqueue(trx, 'files.forward', userId, [id]);
     },
 
     /** What waited for a key, or failed with the old one, is tried with the new one, removals included. */

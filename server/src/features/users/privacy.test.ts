@@ -5,6 +5,7 @@ import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { ask, clientId, messagesOf, newThread } from '#server/testing/chat';
 import { uploaded } from '#server/testing/files';
+import { quick, trainable, trained, trainingFile } from '#server/testing/fine-tuning';
 import type { Visitor } from '#server/testing/visitor';
 
 /** What a person has; the words in it must reach no administrator. */
@@ -17,6 +18,7 @@ const planted = {
   message: 'planted-in-the-message',
   filename: 'planted-in-the-filename.txt',
   content: 'planted-in-the-file',
+  training: 'planted-in-the-training',
 };
 const markers = [...Object.values(planted), 'plantedInTheKey'];
 
@@ -30,7 +32,11 @@ type Owned = {
   runId: number;
   budgetId: number;
   fileId: number;
+  trainingId: number;
+  checkpointId: number;
+  customModelId: number;
   /** Of the administrator. */
+  ownTrainingFileId: number;
   ownThreadId: number;
   ownFileId: number;
 };
@@ -59,6 +65,30 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   'GET /api/files/:id/content': ({ fileId }) => ({ path: `/api/files/${fileId}/content` }),
   'POST /api/files/:id/retry': ({ fileId }) => ({ path: `/api/files/${fileId}/retry`, body: {} }),
   'DELETE /api/files/:id': ({ fileId }) => ({ path: `/api/files/${fileId}` }),
+  'GET /api/fine-tuning/jobs/:id': ({ trainingId }) => ({ path: `/api/fine-tuning/jobs/${trainingId}` }),
+  ...Object.fromEntries(
+    ['events', 'metrics', 'checkpoints', 'result'].map((part) => [
+      `GET /api/fine-tuning/jobs/:id/${part}`,
+      ({ trainingId }: Owned) => ({ path: `/api/fine-tuning/jobs/${trainingId}/${part}` }),
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['cancel', 'pause', 'resume'].map((action) => [
+      `POST /api/fine-tuning/jobs/:id/${action}`,
+      ({ trainingId }: Owned) => ({ path: `/api/fine-tuning/jobs/${trainingId}/${action}`, body: {} }),
+    ]),
+  ),
+  'POST /api/fine-tuning/jobs/:id/checkpoints/:checkpointId/activate': ({ trainingId, checkpointId }) => ({
+    path: `/api/fine-tuning/jobs/${trainingId}/checkpoints/${checkpointId}/activate`,
+    body: {},
+  }),
+  'PATCH /api/fine-tuning/models/custom/:id': ({ customModelId }) => ({
+    path: `/api/fine-tuning/models/custom/${customModelId}`,
+    body: { isActive: false },
+  }),
+  'DELETE /api/fine-tuning/models/custom/:id': ({ customModelId }) => ({
+    path: `/api/fine-tuning/models/custom/${customModelId}`,
+  }),
   'DELETE /api/analytics/budgets/:id': ({ budgetId }) => ({ path: `/api/analytics/budgets/${budgetId}` }),
   'POST /api/runs/:id/stop': ({ runId }) => ({ path: `/api/runs/${runId}/stop`, body: {} }),
 };
@@ -71,6 +101,16 @@ const referringToTheirs: Record<string, (owned: Owned) => Attempt[]> = {
   'POST /api/analytics/budgets': ({ assistantId }) => [
     { path: '/api/analytics/budgets', body: { assistantId, amountUsd: 1 } },
   ],
+  'POST /api/fine-tuning/jobs': ({ fileId, ownTrainingFileId }) => {
+    const job = { name: 'Taken', baseModel: trainable };
+    return [
+      { path: '/api/fine-tuning/jobs', body: { ...job, trainingFileId: fileId } },
+      {
+        path: '/api/fine-tuning/jobs',
+        body: { ...job, trainingFileId: ownTrainingFileId, validationFileId: fileId },
+      },
+    ];
+  },
   'POST /api/threads': ({ assistantId }) => [{ path: '/api/threads', body: { assistantId } }],
   'PATCH /api/threads/:id': ({ ownThreadId, assistantId, answerId }) => [
     { path: `/api/threads/${ownThreadId}`, body: { assistantId } },
@@ -117,13 +157,15 @@ describe.each(engines)('an administrator on %s', (engine) => {
   let bob: Visitor;
   let owned: Owned;
   beforeAll(async () => {
-    app = await startApp(engine);
+    app = await startApp(engine, quick);
     ada = await app.withKey('ada');
     bob = await app.as('bob');
     expect((await bob.post('/api/settings/apikey', { apiKey: planted.key })).status).toBe(200);
     const assistantId = await created(bob, { name: planted.assistant, instructions: planted.instructions });
     const threadId = await newThread(bob, { title: planted.title, assistantId });
     const { message, run } = await ask(app, bob, threadId, planted.message);
+    const training = await trained(app, bob, { name: planted.training });
+    const { body: checkpoints } = await bob.get(`/api/fine-tuning/jobs/${training.id}/checkpoints`);
     owned = {
       userId: (await bob.get('/api/user')).body.id,
       sessionId: (await bob.get('/api/user/sessions')).body[0].id,
@@ -134,6 +176,10 @@ describe.each(engines)('an administrator on %s', (engine) => {
       runId: run.id,
       budgetId: (await bob.post('/api/analytics/budgets', { assistantId, amountUsd: 5 })).body.id,
       fileId: (await uploaded(app, bob, { filename: planted.filename, content: planted.content })).id,
+      trainingId: training.id,
+      checkpointId: checkpoints[1].id,
+      customModelId: (await bob.get('/api/fine-tuning/models/custom')).body[0].id,
+      ownTrainingFileId: (await trainingFile(app, ada)).id,
       ownThreadId: await newThread(ada),
       ownFileId: (await uploaded(app, ada)).id,
     };
@@ -183,6 +229,9 @@ describe.each(engines)('an administrator on %s', (engine) => {
       runId: unknownId,
       budgetId: unknownId,
       fileId: unknownId,
+      trainingId: unknownId,
+      checkpointId: unknownId,
+      customModelId: unknownId,
     };
     const attempts = (of: Owned) => [
       ...Object.entries(onTheirs).map(([name, attempt]) => [name, attempt(of)] as const),
@@ -227,6 +276,13 @@ describe.each(engines)('an administrator on %s', (engine) => {
     const messages = await messagesOf(bob, owned.threadId);
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
     expect(messages[0]?.text).toBe(planted.message);
-    expect((await bob.get('/api/files')).body).toMatchObject([{ filename: planted.filename }]);
+    const { body: files } = await bob.get('/api/files');
+    expect(files).toMatchObject([{ filename: planted.filename }, { filename: 'train.jsonl' }]);
+    expect((await bob.get('/api/fine-tuning/jobs')).body).toMatchObject([
+      { name: planted.training, status: 'succeeded' },
+    ]);
+    expect((await bob.get('/api/fine-tuning/models/custom')).body).toMatchObject([
+      { name: planted.training, isActive: true },
+    ]);
   });
 });

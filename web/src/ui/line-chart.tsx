@@ -24,6 +24,8 @@ type LineChartProps = {
   xName: string;
   formatX: (x: number) => string;
   formatY: (y: number) => string;
+  /** A round value on the axis. */
+  formatTick: (y: number) => string;
   /** The lines end at least here, such as the step at which a training is done. */
   xEnd?: number | undefined;
   /** Over the axes while there is nothing to draw. */
@@ -36,6 +38,8 @@ const plot = { top: 12, bottom: height - 30 };
 const roomForNames = 560;
 const namesWidth = 132;
 const nameHeight = 16;
+/** From so many points on a thick line would be a band. */
+const dense = 400;
 
 const looks: Record<LineLook, { stroke: string; fill: string; text: string; dash: string | undefined }> = {
   primary: { stroke: 'stroke-primary', fill: 'fill-primary', text: 'fill-primary-text', dash: undefined },
@@ -61,7 +65,7 @@ function nearest(points: readonly LinePoint[], x: number): LinePoint | undefined
  * Lines over two linear axes. One tab stop: the arrow keys, Page Up and Down, Home and End go from measurement to
  * measurement, and what stands at one is written above the lines and read out. The pointer does the same.
  */
-export function LineChart({ label, lines, xName, formatX, formatY, xEnd, emptyText }: LineChartProps) {
+export function LineChart({ label, lines, xName, formatX, formatY, formatTick, xEnd, emptyText }: LineChartProps) {
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame);
   const [pointed, setPointed] = useState<number | null>(null);
@@ -71,8 +75,8 @@ export function LineChart({ label, lines, xName, formatX, formatY, xEnd, emptyTe
   );
   const isEmpty = xs.length === 0;
   const most = lines.reduce((max, { points }) => points.reduce((top, { y }) => Math.max(top, y), max), 0);
-  const ticks = valueTicks(isEmpty ? 0 : most);
-  const axisWidth = Math.max(...ticks.map((tick) => formatY(tick).length)) * 7 + 12;
+  const ticks = valueTicks(isEmpty ? 0 : most, 5);
+  const axisWidth = Math.max(...ticks.map((tick) => formatTick(tick).length)) * 7 + 12;
   const hasNames = width >= roomForNames && !isEmpty;
   const right = Math.max(axisWidth + 1, width - (hasNames ? namesWidth : 8));
   const first = Math.min(0, xs[0] ?? 0);
@@ -140,11 +144,11 @@ export function LineChart({ label, lines, xName, formatX, formatY, xEnd, emptyTe
         className="relative h-60 touch-pan-y rounded-sm"
       >
         <svg aria-hidden="true" width={width} height={height} className="block">
-          <Axes ticks={ticks} {...{ axisWidth, right, first, last, toX, toY, formatX, formatY, xName }} />
+          <Axes ticks={ticks} {...{ axisWidth, right, first, last, toX, toY, formatX, formatTick, xName }} />
           {width > 0 && (
             <Lines lines={lines} scale={`${first} ${last} ${top} ${axisWidth} ${right}`} {...{ toX, toY }} />
           )}
-          {hasNames && <Names lines={lines} x={right + 8} toY={toY} />}
+          {hasNames && <Names lines={lines} x={toX(xs.at(-1) ?? last) + 8} toY={toY} />}
           {pointed !== null && shownX !== undefined && (
             <g>
               <line
@@ -221,7 +225,7 @@ function Readout({ lines, xName, x, isLatest, formatX, formatY }: ReadoutProps) 
 
 type Scales = { toX: (x: number) => number; toY: (y: number) => number };
 type AxesProps = Scales &
-  Pick<LineChartProps, 'formatX' | 'formatY' | 'xName'> & {
+  Pick<LineChartProps, 'formatX' | 'formatTick' | 'xName'> & {
     ticks: readonly number[];
     axisWidth: number;
     right: number;
@@ -229,7 +233,7 @@ type AxesProps = Scales &
     last: number;
   };
 
-function Axes({ ticks, axisWidth, right, first, last, toX, toY, formatX, formatY, xName }: AxesProps) {
+function Axes({ ticks, axisWidth, right, first, last, toX, toY, formatX, formatTick, xName }: AxesProps) {
   const room = Math.max(1, Math.floor((right - axisWidth) / 90));
   // What is counted has no halves.
   const steps = valueTicks(last, room).filter((step) => Number.isInteger(step) && step <= last);
@@ -252,7 +256,7 @@ function Axes({ ticks, axisWidth, right, first, last, toX, toY, formatX, formatY
             textAnchor="end"
             className="fill-muted-foreground text-xs tabular-nums"
           >
-            {formatY(tick)}
+            {formatTick(tick)}
           </text>
         </g>
       ))}
@@ -284,7 +288,7 @@ const Lines = memo(
           key={key}
           points={points.map(({ x, y }) => `${toX(x).toFixed(1)},${toY(y).toFixed(1)}`).join(' ')}
           fill="none"
-          strokeWidth={2}
+          strokeWidth={points.length > dense ? 1.25 : 2}
           strokeLinejoin="round"
           strokeLinecap="round"
           strokeDasharray={looks[look].dash}

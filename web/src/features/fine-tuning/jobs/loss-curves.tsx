@@ -34,6 +34,11 @@ const asLoss = (value: number) => value.toFixed(value >= 10 ? 1 : 3);
 const asAccuracy = (value: number) => `${(value * 100).toFixed(1)}%`;
 const formats: Record<View, (value: number) => string> = { loss: asLoss, accuracy: asAccuracy };
 
+const tickFormats: Record<View, (value: number) => string> = {
+  loss: String,
+  accuracy: (value) => `${Number((value * 100).toFixed(2))}%`,
+};
+
 /** Without the curves that nothing was measured for; the first one always stands. */
 function linesOf(metrics: readonly JobMetric[], view: View): Line[] {
   return curves[view]
@@ -99,6 +104,7 @@ export function LossCurves({ job, isUnderWay }: { job: Job; isUnderWay: boolean 
                 xName="Step"
                 formatX={formatNumber}
                 formatY={formats[view]}
+                formatTick={tickFormats[view]}
                 xEnd={job.progress?.totalSteps ?? undefined}
                 emptyText={
                   isUnderWay

@@ -47,9 +47,9 @@ export function FileField({ control: formControl, name, label, hint, none, requi
                   </option>
                 ))}
                 {others.length > 0 && (
-                  <optgroup label="Uploaded for something else: upload them for fine-tuning">
+                  <optgroup label="Uploaded for something else">
                     {others.map((file) => (
-                      <option key={file.id} value={file.id} disabled>
+                      <option key={file.id} value={file.id}>
                         {nameOf(file)}
                       </option>
                     ))}

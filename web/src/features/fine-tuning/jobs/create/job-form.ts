@@ -28,7 +28,11 @@ const JobForm = z
     learning_rate_multiplier: typed.pipe(learning_rate_multiplier.unwrap()),
     beta: typed.pipe(beta.unwrap()),
   })
-  .omit({ hyperparameters: true });
+  .omit({ hyperparameters: true })
+  .refine(({ trainingFileId, validationFileId }) => trainingFileId !== validationFileId, {
+    path: ['validationFileId'],
+    message: 'Choose another file than the training file, or None',
+  });
 
 export type JobFormValues = z.input<typeof JobForm>;
 export type JobFormOutput = z.output<typeof JobForm>;

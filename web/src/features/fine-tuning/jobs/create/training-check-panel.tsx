@@ -19,6 +19,7 @@ type TrainingCheckPanelProps = {
 /** What the check of the chosen files found; it stands where one looks before creating the job. */
 export function TrainingCheckPanel({ check, epochs, offers }: TrainingCheckPanelProps) {
   const { report, error, isRunning, isStopped, stop, again } = check;
+  if (!report && !error && !isRunning && !isStopped) return null;
   return (
     <section aria-label="Check of the files" aria-busy={isRunning || undefined}>
       <output className="block">

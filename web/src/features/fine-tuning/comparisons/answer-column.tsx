@@ -97,7 +97,8 @@ function AnswerFigures({ answer }: { answer: ComparedAnswer }) {
     time !== null && formatSeconds(time),
     usage && (usage.costUsd === null ? 'no price known' : `${about}${formatCost(usage.costUsd)}`),
   ].filter((figure) => typeof figure === 'string');
-  if (figures.length === 0) return null;
+  // A refusal takes nothing worth telling.
+  if (!usage) return null;
   return (
     <p
       className="mt-3 flex flex-wrap gap-x-3 gap-y-1 text-muted-foreground text-sm tabular-nums"

@@ -38,7 +38,7 @@ const openNames: Record<Side, string> = { tuned: 'Tuned', base: 'Base' };
 /** One prompt with both answers next to each other; one under the other where there is no room. */
 export const PromptCard = memo(function PromptCard(props: PromptCardProps) {
   const { comparisonId, number, prompt, models, isBlind, reason, blockedReason, actions, problem } = props;
-  const { id, vote, expected, instructions, turns } = prompt;
+  const { id, vote } = prompt;
   const isHidden = isBlind && vote === null;
   const order = orderOf(id, isBlind);
   const [left, right] = order;
@@ -47,28 +47,10 @@ export const PromptCard = memo(function PromptCard(props: PromptCardProps) {
   const running = sides.flatMap((side) => (isUnderWay(prompt[side]) ? (prompt[side]?.runId ?? []) : []));
   const isBusy = running.length > 0;
   const isAsked = prompt.tuned !== null && prompt.base !== null;
-  const before = turns.slice(0, -1);
+  const isAnswered = isAsked && sides.some((side) => prompt[side]?.text !== '');
   return (
     <Card aria-label={`Prompt ${number}`}>
-      <header className="px-5 pt-4 pb-4">
-        <h2 className="text-muted-foreground text-sm">Prompt {number}</h2>
-        <p className="wrap-anywhere mt-1 max-w-[80ch] whitespace-pre-wrap">{turns.at(-1)?.text}</p>
-        <div className="mt-1 flex flex-col items-start">
-          {instructions !== '' && <Folded label="Instructions">{instructions}</Folded>}
-          {before.length > 0 && (
-            <Folded label={`What came before (${formatCount(before.length, 'message')})`}>
-              {before.map(({ role, text }, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: they never change
-                <span key={index} className="mb-2 block last:mb-0">
-                  <span className="block text-muted-foreground text-sm">{role === 'user' ? 'User' : 'Assistant'}</span>
-                  {text}
-                </span>
-              ))}
-            </Folded>
-          )}
-          {expected !== null && <Folded label="Expected answer">{expected}</Folded>}
-        </div>
-      </header>
+      <PromptHead number={number} prompt={prompt} />
       <div className="grid divide-border border-border border-t max-md:divide-y md:grid-cols-2 md:divide-x">
         {order.map((side) => (
           <AnswerColumn
@@ -92,7 +74,7 @@ export const PromptCard = memo(function PromptCard(props: PromptCardProps) {
           order={[left, right]}
           names={names}
           vote={vote}
-          disabledReason={reason ?? (isAsked && !isBusy ? undefined : 'Both answers must be there first.')}
+          disabledReason={reason ?? (isAnswered && !isBusy ? undefined : 'Both answers must be there first.')}
           onVote={(choice) => actions.vote(id, choice)}
         />
         {isBusy ? (
@@ -120,6 +102,33 @@ export const PromptCard = memo(function PromptCard(props: PromptCardProps) {
     </Card>
   );
 });
+
+/** The question, with what belongs to it folded away. */
+function PromptHead({ number, prompt }: { number: number; prompt: ComparisonPrompt }) {
+  const { expected, instructions, turns } = prompt;
+  const before = turns.slice(0, -1);
+  return (
+    <header className="px-5 pt-4 pb-4">
+      <h2 className="text-muted-foreground text-sm">Prompt {number}</h2>
+      <p className="wrap-anywhere mt-1 max-w-[80ch] whitespace-pre-wrap">{turns.at(-1)?.text}</p>
+      <div className="mt-1 flex flex-col items-start">
+        {instructions !== '' && <Folded label="Instructions">{instructions}</Folded>}
+        {before.length > 0 && (
+          <Folded label={`What came before (${formatCount(before.length, 'message')})`}>
+            {before.map(({ role, text }, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: they never change
+              <span key={index} className="mb-2 block last:mb-0">
+                <span className="block text-muted-foreground text-sm">{role === 'user' ? 'User' : 'Assistant'}</span>
+                {text}
+              </span>
+            ))}
+          </Folded>
+        )}
+        {expected !== null && <Folded label="Expected answer">{expected}</Folded>}
+      </div>
+    </header>
+  );
+}
 
 function Folded({ label, children }: { label: string; children: ReactNode }) {
   return (

@@ -17,6 +17,7 @@ import { sessionService } from './features/auth/sessions.ts';
 import { createChat } from './features/chat/chat.ts';
 import { createFiles } from './features/files/files.ts';
 import { fileRepository } from './features/files/repository.ts';
+import { createDatasets } from './features/fine-tuning/datasets/datasets.ts';
 import { modelRoutes } from './features/models/routes.ts';
 import { modelService } from './features/models/service.ts';
 import { analyticsService } from './features/usage/analytics.ts';
@@ -100,6 +101,7 @@ export async function createApp(parts: Parts) {
   const store = await createFileStore(config);
   const chat = createChat({ database, presence, ...answering, files: fileRepository(db), store, log });
   const files = createFiles({ db, store, presence, config, provider, keys, log, wakeJobs });
+  const datasets = createDatasets({ database, files, ownsAssistant });
   const accounts = createAccounts({
     database,
     sessions,
@@ -112,7 +114,7 @@ export async function createApp(parts: Parts) {
     onKeySaved: files.keySaved,
     removeFilesAtProvider: files.removeEverywhere,
     goingWithAccount: [chat.ofAccount, files.ofAccount],
-    exported: [assistantExport(database), chat.exportPart, files.exportPart],
+    exported: [assistantExport(database), chat.exportPart, files.exportPart, datasets.exportPart],
   });
   const { refuseGuessable, hashPassword, passwordLink } = auth;
   const administration = { refuseGuessable, hashPassword, passwordLink, removeAccount: accounts.remove };
@@ -126,6 +128,7 @@ export async function createApp(parts: Parts) {
   assistantRoutes(router, { assistants, imports });
   chat.routes(router, streams);
   files.routes(router);
+  datasets.routes(router);
   usageRoutes(router, { analytics, pricing, budgets });
   userRoutes(router, { users, events: accountEventService(securityEventRepository(db)) });
   operationRoutes(app, state, () => sql`select 1`.execute(db));

@@ -60,6 +60,7 @@ const mayCall: Record<string, readonly Kind[]> = {
   'GET /api/threads/:id/messages': signedIn,
   'POST /api/threads/:id/messages': signedIn,
   'POST /api/messages/:id/regenerate': signedIn,
+  'POST /api/messages/:id/rating': signedIn,
   'GET /api/runs/:id/events': signedIn,
   'POST /api/runs/:id/stop': signedIn,
 
@@ -80,6 +81,17 @@ const mayCall: Record<string, readonly Kind[]> = {
   'POST /api/files/delete': editors,
   'POST /api/files/:id/retry': editors,
   'DELETE /api/files/:id': editors,
+
+  'GET /api/fine-tuning/datasets': signedIn,
+  'GET /api/fine-tuning/datasets/available': signedIn,
+  'GET /api/fine-tuning/datasets/:id': signedIn,
+  'GET /api/fine-tuning/datasets/:id/examples': signedIn,
+  'POST /api/fine-tuning/datasets': editors,
+  'PATCH /api/fine-tuning/datasets/:id': editors,
+  'DELETE /api/fine-tuning/datasets/:id': editors,
+  'POST /api/fine-tuning/datasets/:id/gather': editors,
+  'POST /api/fine-tuning/datasets/:id/save': editors,
+  'PATCH /api/fine-tuning/datasets/:id/examples/:exampleId': editors,
 
   'GET /api/admin/users': administrators,
   'GET /api/admin/users/summary': administrators,
@@ -112,7 +124,7 @@ describe.each(engines)('who may make which call on %s', (engine) => {
 
   /** With a field that no call knows: whoever may make the call learns that, and nothing happens. */
   function tryCall(visitor: Visitor, endpoint: Endpoint) {
-    const path = endpoint.path.replace(':provider', 'google').replace(':id', '2000000000');
+    const path = endpoint.path.replace(':provider', 'google').replaceAll(/:\w+/g, '2000000000');
     if (endpoint.method === 'GET') return visitor.get(`${path}?noSuchValue=1`);
     const body = { noSuchField: 1 };
     if (endpoint.method === 'DELETE') return visitor.delete(path, body);

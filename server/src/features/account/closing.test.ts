@@ -4,6 +4,7 @@ import { created } from '#server/testing/assistants';
 import { bare } from '#server/testing/bare';
 import { ask, asksOf, benchText, newThread, post, send, until } from '#server/testing/chat';
 import { beside, setUser } from '#server/testing/database';
+import { gathered, rated } from '#server/testing/datasets';
 import { openEvents } from '#server/testing/events';
 import { untilCopy, uploaded } from '#server/testing/files';
 import { keptFor } from '#server/testing/mail';
@@ -49,7 +50,9 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     await visitor.post('/api/analytics/prices', { model: word, input: 1, output: 1 });
     const { id: fileId } = await uploaded(app, visitor, { filename: `${word}.txt`, content: word });
     await untilCopy(visitor, fileId, 'ready');
-    await ask(app, visitor, threadId, `${word} message`, { fileIds: [fileId] });
+    const { answer } = await ask(app, visitor, threadId, `${word} message`, { fileIds: [fileId] });
+    await rated(visitor, answer.id, { correction: `${word} correction` });
+    await gathered(visitor, { name: `${word} dataset` });
     const at = new Date().toISOString();
     await beside(app, async (db) => {
       await db

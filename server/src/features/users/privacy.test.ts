@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { ask, clientId, messagesOf, newThread } from '#server/testing/chat';
+import { examplesOf, gathered, rated, ratedThread } from '#server/testing/datasets';
 import { uploaded } from '#server/testing/files';
 import type { Visitor } from '#server/testing/visitor';
 
@@ -15,6 +16,8 @@ const planted = {
   instructions: 'planted-in-the-instructions',
   title: 'planted-in-the-title',
   message: 'planted-in-the-message',
+  correction: 'planted-in-the-correction',
+  dataset: 'planted-in-the-dataset',
   filename: 'planted-in-the-filename.txt',
   content: 'planted-in-the-file',
 };
@@ -30,8 +33,11 @@ type Owned = {
   runId: number;
   budgetId: number;
   fileId: number;
+  datasetId: number;
+  exampleId: number;
   /** Of the administrator. */
   ownThreadId: number;
+  ownDatasetId: number;
 };
 type Attempt = { path: string; body?: unknown };
 
@@ -54,10 +60,35 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   'GET /api/threads/:id/messages': ({ threadId }) => ({ path: `/api/threads/${threadId}/messages` }),
   'POST /api/threads/:id/messages': ({ threadId }) => ({ path: `/api/threads/${threadId}/messages`, body: draft() }),
   'POST /api/messages/:id/regenerate': ({ answerId }) => ({ path: `/api/messages/${answerId}/regenerate`, body: {} }),
+  'POST /api/messages/:id/rating': ({ answerId }) => ({
+    path: `/api/messages/${answerId}/rating`,
+    body: { value: 'bad' },
+  }),
   'GET /api/runs/:id/events': ({ runId }) => ({ path: `/api/runs/${runId}/events` }),
   'GET /api/files/:id/content': ({ fileId }) => ({ path: `/api/files/${fileId}/content` }),
   'POST /api/files/:id/retry': ({ fileId }) => ({ path: `/api/files/${fileId}/retry`, body: {} }),
   'DELETE /api/files/:id': ({ fileId }) => ({ path: `/api/files/${fileId}` }),
+  'GET /api/fine-tuning/datasets/:id': ({ datasetId }) => ({ path: `/api/fine-tuning/datasets/${datasetId}` }),
+  'GET /api/fine-tuning/datasets/:id/examples': ({ datasetId }) => ({
+    path: `/api/fine-tuning/datasets/${datasetId}/examples`,
+  }),
+  'PATCH /api/fine-tuning/datasets/:id': ({ datasetId }) => ({
+    path: `/api/fine-tuning/datasets/${datasetId}`,
+    body: { name: 'Taken' },
+  }),
+  'PATCH /api/fine-tuning/datasets/:id/examples/:exampleId': ({ datasetId, exampleId }) => ({
+    path: `/api/fine-tuning/datasets/${datasetId}/examples/${exampleId}`,
+    body: { answer: 'Taken' },
+  }),
+  'POST /api/fine-tuning/datasets/:id/gather': ({ datasetId }) => ({
+    path: `/api/fine-tuning/datasets/${datasetId}/gather`,
+    body: {},
+  }),
+  'POST /api/fine-tuning/datasets/:id/save': ({ datasetId }) => ({
+    path: `/api/fine-tuning/datasets/${datasetId}/save`,
+    body: { filename: 'taken' },
+  }),
+  'DELETE /api/fine-tuning/datasets/:id': ({ datasetId }) => ({ path: `/api/fine-tuning/datasets/${datasetId}` }),
   'DELETE /api/analytics/budgets/:id': ({ budgetId }) => ({ path: `/api/analytics/budgets/${budgetId}` }),
   'POST /api/runs/:id/stop': ({ runId }) => ({ path: `/api/runs/${runId}/stop`, body: {} }),
 };
@@ -69,6 +100,12 @@ const referringToTheirs: Record<string, (owned: Owned) => Attempt[]> = {
   ],
   'POST /api/analytics/budgets': ({ assistantId }) => [
     { path: '/api/analytics/budgets', body: { assistantId, amountUsd: 1 } },
+  ],
+  'POST /api/fine-tuning/datasets': ({ assistantId }) => [
+    { path: '/api/fine-tuning/datasets', body: { name: 'Taken', assistantId } },
+  ],
+  'POST /api/fine-tuning/datasets/:id/gather': ({ ownDatasetId, assistantId }) => [
+    { path: `/api/fine-tuning/datasets/${ownDatasetId}/gather`, body: { assistantId } },
   ],
   'POST /api/threads': ({ assistantId }) => [{ path: '/api/threads', body: { assistantId } }],
   'PATCH /api/threads/:id': ({ ownThreadId, assistantId, answerId }) => [
@@ -119,6 +156,9 @@ describe.each(engines)('an administrator on %s', (engine) => {
     const assistantId = await created(bob, { name: planted.assistant, instructions: planted.instructions });
     const threadId = await newThread(bob, { title: planted.title, assistantId });
     const { message, run } = await ask(app, bob, threadId, planted.message);
+    await rated(bob, run.messageId, { correction: planted.correction });
+    const { id: datasetId } = await gathered(bob, { name: planted.dataset });
+    await ratedThread(app, ada, [{ value: 'good' }]);
     owned = {
       userId: (await bob.get('/api/user')).body.id,
       sessionId: (await bob.get('/api/user/sessions')).body[0].id,
@@ -129,7 +169,10 @@ describe.each(engines)('an administrator on %s', (engine) => {
       runId: run.id,
       budgetId: (await bob.post('/api/analytics/budgets', { assistantId, amountUsd: 5 })).body.id,
       fileId: (await uploaded(app, bob, { filename: planted.filename, content: planted.content })).id,
+      datasetId,
+      exampleId: (await examplesOf(bob, datasetId))[0]?.id ?? 0,
       ownThreadId: await newThread(ada),
+      ownDatasetId: (await gathered(ada)).id,
     };
   });
   afterAll(() => app.stop());
@@ -177,6 +220,8 @@ describe.each(engines)('an administrator on %s', (engine) => {
       runId: unknownId,
       budgetId: unknownId,
       fileId: unknownId,
+      datasetId: unknownId,
+      exampleId: unknownId,
     };
     const attempts = (of: Owned) => [
       ...Object.entries(onTheirs).map(([name, attempt]) => [name, attempt(of)] as const),
@@ -221,6 +266,11 @@ describe.each(engines)('an administrator on %s', (engine) => {
     const messages = await messagesOf(bob, owned.threadId);
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
     expect(messages[0]?.text).toBe(planted.message);
+    expect(messages[1]?.rating).toEqual({ value: null, correction: planted.correction });
+    expect((await bob.get('/api/fine-tuning/datasets')).body.items).toMatchObject([
+      { name: planted.dataset, examples: 1, unreviewed: 1 },
+    ]);
+    expect(await examplesOf(bob, owned.datasetId)).toMatchObject([{ answer: planted.correction, edited: false }]);
     expect((await bob.get('/api/files')).body).toMatchObject([{ filename: planted.filename }]);
   });
 });

@@ -115,7 +115,9 @@ test('without a key the page says that one is required', async ({ page, roster }
 test('lists that cannot be loaded are empty, and say so', async ({ page, roster }) => {
   let isBroken = true;
   await page.route(/\/api\/fine-tuning\/(jobs|models\/custom)\?/, (route) =>
-    isBroken ? route.fulfill({ status: 500, json: { code: 'internal', message: 'Broken', requestId: 'r' } }) : route.fallback(),
+    isBroken
+      ? route.fulfill({ status: 500, json: { code: 'internal', message: 'Broken', requestId: 'r' } })
+      : route.fallback(),
   );
   await page.goto('/fine-tuning');
   await expect(page.getByText('Your jobs could not be loaded')).toBeVisible();
@@ -143,7 +145,9 @@ test('files are checked on the spot: what is wrong by line, conversion, a split,
 
   await dialog(page).getByRole('textbox', { name: 'Name' }).fill('Support tone');
   await field(page, 'Base model').selectOption(baseModel);
-  await expect(dialog(page).getByText(`${baseModel} ends on January 14, 2027, with everything trained on it.`)).toBeVisible();
+  await expect(
+    dialog(page).getByText(`${baseModel} ends on January 14, 2027, with everything trained on it.`),
+  ).toBeVisible();
   await expect(dialog(page).getByText('per 1,000 tokens of training')).toBeVisible();
 
   await chooseFile(page, 'Training file', 'broken.jsonl');
@@ -345,7 +349,7 @@ test('jobs that the provider has are brought in once', async ({ page, roster, el
 
 for (const width of [390, 320])
   test(`nothing scrolls sideways at ${width} px, in light and dark`, async ({ page, roster }) => {
-      await saveKey(page, roster);
+    await saveKey(page, roster);
     const id = await begin(page, roster, 'A rather long name of a job that has to break somewhere');
     await untilJob(page, roster, id, 'validating_files');
     await roster.advance(40 * step);

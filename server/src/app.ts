@@ -20,6 +20,7 @@ import { createChat } from './features/chat/chat.ts';
 import { createFiles } from './features/files/files.ts';
 import { fileRepository } from './features/files/repository.ts';
 import { createComparisons } from './features/fine-tuning/comparisons/comparisons.ts';
+import { createDatasets } from './features/fine-tuning/datasets/datasets.ts';
 import { createFineTuning } from './features/fine-tuning/fine-tuning.ts';
 import { modelRepository as tunedModelRepository } from './features/fine-tuning/model-repository.ts';
 import { createTrainingFiles } from './features/fine-tuning/training-files/training-files.ts';
@@ -122,6 +123,7 @@ export async function createApp(parts: Parts) {
   const trainingFiles = createTrainingFiles({ files: fileRepository(db), store, catalogue });
   const comparisons = createComparisons({ database, aside: chat.aside, files: fileRepository(db), store });
   const fineTuning = createFineTuning({ database, provider, catalogue, config, keys, models, files, wakeJobs });
+  const datasets = createDatasets({ database, files, ownsAssistant });
   const accounts = createAccounts({
     database,
     sessions,
@@ -141,6 +143,7 @@ export async function createApp(parts: Parts) {
       chat.exportPart,
       files.exportPart,
       fineTuning.exportPart,
+      datasets.exportPart,
       comparisons.exportPart,
     ],
   });
@@ -161,6 +164,7 @@ export async function createApp(parts: Parts) {
   comparisons.routes(router);
   usageRoutes(router, { analytics, pricing, budgets, adminKeys, providerFigures });
   fineTuning.routes(router);
+  datasets.routes(router);
   userRoutes(router, { users, events: accountEventService(securityEventRepository(db)) });
   operationRoutes(app, state, () => sql`select 1`.execute(db));
   describeApi(app, router.endpoints, cookie.name);

@@ -64,6 +64,7 @@ const mayCall: Record<string, readonly Kind[]> = {
   'GET /api/threads/:id/messages': signedIn,
   'POST /api/threads/:id/messages': signedIn,
   'POST /api/messages/:id/regenerate': signedIn,
+  'POST /api/messages/:id/rating': signedIn,
   'GET /api/runs/:id/events': signedIn,
   'POST /api/runs/:id/stop': signedIn,
 
@@ -113,6 +114,16 @@ const mayCall: Record<string, readonly Kind[]> = {
   'POST /api/fine-tuning/jobs/:id/checkpoints/:checkpointId/activate': editors,
   'PATCH /api/fine-tuning/models/custom/:id': editors,
   'DELETE /api/fine-tuning/models/custom/:id': editors,
+  'GET /api/fine-tuning/datasets': signedIn,
+  'GET /api/fine-tuning/datasets/available': signedIn,
+  'GET /api/fine-tuning/datasets/:id': signedIn,
+  'GET /api/fine-tuning/datasets/:id/examples': signedIn,
+  'POST /api/fine-tuning/datasets': editors,
+  'PATCH /api/fine-tuning/datasets/:id': editors,
+  'DELETE /api/fine-tuning/datasets/:id': editors,
+  'POST /api/fine-tuning/datasets/:id/gather': editors,
+  'POST /api/fine-tuning/datasets/:id/save': editors,
+  'PATCH /api/fine-tuning/datasets/:id/examples/:exampleId': editors,
 
   'GET /api/admin/users': administrators,
   'GET /api/admin/users/summary': administrators,
@@ -145,7 +156,7 @@ describe.each(engines)('who may make which call on %s', (engine) => {
 
   /** With a field that no call knows: whoever may make the call learns that, and nothing happens. */
   function tryCall(visitor: Visitor, endpoint: Endpoint) {
-    const path = endpoint.path.replace(':provider', 'google').replace(/:\w*[iI]d\b/g, '2000000000');
+    const path = endpoint.path.replace(':provider', 'google').replaceAll(/:\w+/g, '2000000000');
     if (endpoint.method === 'GET') return visitor.get(`${path}?noSuchValue=1`);
     const body = { noSuchField: 1 };
     if (endpoint.method === 'DELETE') return visitor.delete(path, body);

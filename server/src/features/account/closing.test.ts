@@ -5,6 +5,7 @@ import { bare } from '#server/testing/bare';
 import { ask, asksOf, benchText, newThread, post, send, until } from '#server/testing/chat';
 import { compared, newComparison } from '#server/testing/comparisons';
 import { beside, setUser } from '#server/testing/database';
+import { gathered, rated } from '#server/testing/datasets';
 import { openEvents } from '#server/testing/events';
 import { untilCopy, uploaded } from '#server/testing/files';
 import { indexed } from '#server/testing/knowledge';
@@ -54,9 +55,11 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     await untilCopy(visitor, fileId, 'ready');
     await visitor.post(`/api/assistants/${assistantId}/files`, { fileIds: [fileId] });
     await indexed(app, visitor, assistantId, ['ready']);
-    await ask(app, visitor, threadId, `${word} message`, { fileIds: [fileId] });
     const comparison = await newComparison(visitor, [`${word} prompt`]);
     await compared(app, visitor, comparison.id, comparison.items[0]?.id ?? 0);
+    const { answer } = await ask(app, visitor, threadId, `${word} message`, { fileIds: [fileId] });
+    await rated(visitor, answer.id, { correction: `${word} correction` });
+    await gathered(visitor, { name: `${word} dataset` });
     const at = new Date().toISOString();
     await beside(app, async (db) => {
       await db

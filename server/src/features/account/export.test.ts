@@ -53,6 +53,7 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
       'fine-tuning/comparisons.jsonl',
       'fine-tuning/jobs.jsonl',
       'fine-tuning/models.json',
+      'fine-tuning/datasets/INDEX.jsonl',
     ]);
     for (const name of files.keys()) expect(files.get('README.txt')).toContain(name);
     expect(json(files, 'assistants.json').assistants).toEqual([]);

@@ -5,6 +5,7 @@ import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { ask, clientId, messagesOf, newThread } from '#server/testing/chat';
 import { comparisonsPath, newComparison } from '#server/testing/comparisons';
+import { examplesOf, gathered, rated, ratedThread } from '#server/testing/datasets';
 import { uploaded } from '#server/testing/files';
 import { quick, trainable, trained, trainingFile } from '#server/testing/fine-tuning';
 import type { Visitor } from '#server/testing/visitor';
@@ -19,6 +20,8 @@ const planted = {
   instructions: 'planted-in-the-instructions',
   title: 'planted-in-the-title',
   message: 'planted-in-the-message',
+  correction: 'planted-in-the-correction',
+  dataset: 'planted-in-the-dataset',
   filename: 'planted-in-the-filename.txt',
   content: 'planted-in-the-file',
   prompt: 'planted-in-the-prompt',
@@ -41,11 +44,14 @@ type Owned = {
   trainingId: number;
   checkpointId: number;
   customModelId: number;
+  datasetId: number;
+  exampleId: number;
   /** Of the administrator. */
   ownTrainingFileId: number;
   ownThreadId: number;
   ownFileId: number;
   ownAssistantId: number;
+  ownDatasetId: number;
 };
 type Attempt = { path: string; body?: unknown };
 
@@ -80,6 +86,10 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   'GET /api/threads/:id/messages': ({ threadId }) => ({ path: `/api/threads/${threadId}/messages` }),
   'POST /api/threads/:id/messages': ({ threadId }) => ({ path: `/api/threads/${threadId}/messages`, body: draft() }),
   'POST /api/messages/:id/regenerate': ({ answerId }) => ({ path: `/api/messages/${answerId}/regenerate`, body: {} }),
+  'POST /api/messages/:id/rating': ({ answerId }) => ({
+    path: `/api/messages/${answerId}/rating`,
+    body: { value: 'bad' },
+  }),
   'GET /api/runs/:id/events': ({ runId }) => ({ path: `/api/runs/${runId}/events` }),
   'GET /api/files/:id/content': ({ fileId }) => ({ path: `/api/files/${fileId}/content` }),
   'POST /api/files/:id/retry': ({ fileId }) => ({ path: `/api/files/${fileId}/retry`, body: {} }),
@@ -108,6 +118,27 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   'DELETE /api/fine-tuning/models/custom/:id': ({ customModelId }) => ({
     path: `/api/fine-tuning/models/custom/${customModelId}`,
   }),
+  'GET /api/fine-tuning/datasets/:id': ({ datasetId }) => ({ path: `/api/fine-tuning/datasets/${datasetId}` }),
+  'GET /api/fine-tuning/datasets/:id/examples': ({ datasetId }) => ({
+    path: `/api/fine-tuning/datasets/${datasetId}/examples`,
+  }),
+  'PATCH /api/fine-tuning/datasets/:id': ({ datasetId }) => ({
+    path: `/api/fine-tuning/datasets/${datasetId}`,
+    body: { name: 'Taken' },
+  }),
+  'PATCH /api/fine-tuning/datasets/:id/examples/:exampleId': ({ datasetId, exampleId }) => ({
+    path: `/api/fine-tuning/datasets/${datasetId}/examples/${exampleId}`,
+    body: { answer: 'Taken' },
+  }),
+  'POST /api/fine-tuning/datasets/:id/gather': ({ datasetId }) => ({
+    path: `/api/fine-tuning/datasets/${datasetId}/gather`,
+    body: {},
+  }),
+  'POST /api/fine-tuning/datasets/:id/save': ({ datasetId }) => ({
+    path: `/api/fine-tuning/datasets/${datasetId}/save`,
+    body: { filename: 'taken' },
+  }),
+  'DELETE /api/fine-tuning/datasets/:id': ({ datasetId }) => ({ path: `/api/fine-tuning/datasets/${datasetId}` }),
   'DELETE /api/analytics/budgets/:id': ({ budgetId }) => ({ path: `/api/analytics/budgets/${budgetId}` }),
   'GET /api/fine-tuning/comparisons/:id': ({ comparisonId }) => ({ path: `${comparisonsPath}/${comparisonId}` }),
   'POST /api/fine-tuning/comparisons/:id/prompts/:promptId/ask': ({ comparisonId, promptId }) => ({
@@ -146,6 +177,12 @@ const referringToTheirs: Record<string, (owned: Owned) => Attempt[]> = {
       },
     ];
   },
+  'POST /api/fine-tuning/datasets': ({ assistantId }) => [
+    { path: '/api/fine-tuning/datasets', body: { name: 'Taken', assistantId } },
+  ],
+  'POST /api/fine-tuning/datasets/:id/gather': ({ ownDatasetId, assistantId }) => [
+    { path: `/api/fine-tuning/datasets/${ownDatasetId}/gather`, body: { assistantId } },
+  ],
   'POST /api/threads': ({ assistantId }) => [{ path: '/api/threads', body: { assistantId } }],
   'PATCH /api/threads/:id': ({ ownThreadId, assistantId, answerId }) => [
     { path: `/api/threads/${ownThreadId}`, body: { assistantId } },
@@ -204,6 +241,9 @@ describe.each(engines)('an administrator on %s', (engine) => {
     const comparison = await newComparison(bob, [planted.prompt]);
     const training = await trained(app, bob, { name: planted.training });
     const { body: checkpoints } = await bob.get(`/api/fine-tuning/jobs/${training.id}/checkpoints`);
+    await rated(bob, run.messageId, { correction: planted.correction });
+    const { id: datasetId } = await gathered(bob, { name: planted.dataset });
+    await ratedThread(app, ada, [{ value: 'good' }]);
     owned = {
       userId: (await bob.get('/api/user')).body.id,
       sessionId: (await bob.get('/api/user/sessions')).body[0].id,
@@ -223,6 +263,9 @@ describe.each(engines)('an administrator on %s', (engine) => {
       ownThreadId: await newThread(ada),
       ownFileId: (await uploaded(app, ada)).id,
       ownAssistantId: await created(ada),
+      datasetId,
+      exampleId: (await examplesOf(bob, datasetId))[0]?.id ?? 0,
+      ownDatasetId: (await gathered(ada)).id,
     };
     await bob.post(`/api/assistants/${assistantId}/files`, { fileIds: [owned.fileId] });
   });
@@ -276,6 +319,8 @@ describe.each(engines)('an administrator on %s', (engine) => {
       trainingId: unknownId,
       checkpointId: unknownId,
       customModelId: unknownId,
+      datasetId: unknownId,
+      exampleId: unknownId,
     };
     const attempts = (of: Owned) => [
       ...Object.entries(onTheirs).map(([name, attempt]) => [name, attempt(of)] as const),
@@ -328,5 +373,11 @@ describe.each(engines)('an administrator on %s', (engine) => {
     expect((await bob.get('/api/fine-tuning/models/custom')).body).toMatchObject([
       { name: planted.training, isActive: true },
     ]);
+    expect(messages[1]?.rating).toEqual({ value: null, correction: planted.correction });
+    expect((await bob.get('/api/fine-tuning/datasets')).body.items).toMatchObject([
+      { name: planted.dataset, examples: 1, unreviewed: 1 },
+    ]);
+    expect(await examplesOf(bob, owned.datasetId)).toMatchObject([{ answer: planted.correction, edited: false }]);
+    expect((await bob.get('/api/files')).body).toMatchObject([{ filename: planted.filename }]);
   });
 });

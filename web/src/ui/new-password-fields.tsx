@@ -3,7 +3,8 @@ import { passwordHint } from '#web/lib/password-hint.ts';
 import { Field } from './field.tsx';
 import { SecretInput } from './secret-input.tsx';
 
-type Registered = { control: UseFormRegisterReturn; error: string | undefined };
+/** Registered where it is drawn: the order of that is the order in which wrong fields get the focus. */
+type Registered = { register: () => UseFormRegisterReturn; error: string | undefined };
 
 type NewPasswordFieldsProps = { label: 'Password' | 'New Password'; password: Registered; confirmation: Registered };
 
@@ -13,14 +14,14 @@ export function NewPasswordFields({ label, password, confirmation }: NewPassword
     <>
       <Field label={label} hint={passwordHint} error={password.error}>
         {(control) => (
-          <SecretInput {...control} {...password.control} what={label.toLowerCase()} autoComplete="new-password" />
+          <SecretInput {...control} {...password.register()} what={label.toLowerCase()} autoComplete="new-password" />
         )}
       </Field>
       <Field label="Confirm Password" error={confirmation.error}>
         {(control) => (
           <SecretInput
             {...control}
-            {...confirmation.control}
+            {...confirmation.register()}
             what="password confirmation"
             autoComplete="new-password"
           />

@@ -94,8 +94,8 @@ function OpenDialog({ onClose }: { onClose: () => void }) {
         </Field>
         <NewPasswordFields
           label="New Password"
-          password={{ control: form.register('newPassword'), error: errors.newPassword?.message }}
-          confirmation={{ control: form.register('confirmation'), error: errors.confirmation?.message }}
+          password={{ register: () => form.register('newPassword'), error: errors.newPassword?.message }}
+          confirmation={{ register: () => form.register('confirmation'), error: errors.confirmation?.message }}
         />
       </form>
       <UnsavedChanges when={isDirty && !change.isSuccess} what="your password" />

@@ -61,8 +61,8 @@ export function RegisterForm({ options }: { options: SignInOptions | undefined }
       </Field>
       <NewPasswordFields
         label="Password"
-        password={{ control: form.register('password'), error: errors.password?.message }}
-        confirmation={{ control: form.register('confirmation'), error: errors.confirmation?.message }}
+        password={{ register: () => form.register('password'), error: errors.password?.message }}
+        confirmation={{ register: () => form.register('confirmation'), error: errors.confirmation?.message }}
       />
       {needsCode && (
         <Field

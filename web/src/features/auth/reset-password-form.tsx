@@ -84,8 +84,8 @@ export function ResetPasswordForm({ link, onDone }: { link: MailedLink; onDone: 
     <form onSubmit={submit} noValidate className="mt-6 grid gap-4">
       <NewPasswordFields
         label="New Password"
-        password={{ control: form.register('password'), error: errors.password?.message }}
-        confirmation={{ control: form.register('confirmation'), error: errors.confirmation?.message }}
+        password={{ register: () => form.register('password'), error: errors.password?.message }}
+        confirmation={{ register: () => form.register('confirmation'), error: errors.confirmation?.message }}
       />
       <Button type="submit" variant="primary" busy={reset.isPending} pendingLabel="Resetting..." className="mt-1">
         Reset Password

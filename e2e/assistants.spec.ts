@@ -66,6 +66,18 @@ test.describe('creating', () => {
     await expect(page.getByPlaceholder('Message Editor in chief')).toBeVisible();
   });
 
+  test('offers the successor of a model that shuts down', async ({ page, withAssistant }) => {
+    await page.goto('/settings?tab=assistants&view=create');
+    await expect(page.getByText(withAssistant.email).first()).toBeVisible();
+    await expect(
+      page.getByText('This model shuts down on January 14, 2027. gpt-6.1-terra takes its place.'),
+    ).toBeVisible();
+    await page.getByRole('button', { name: 'Use gpt-6.1-terra' }).click();
+    await expect(model(page)).toHaveValue('gpt-6.1-terra');
+    await expect(model(page)).toBeFocused();
+    await expect(page.getByText('takes its place')).toBeHidden();
+  });
+
   test('keeps to the limits and says them', async ({ page, signedIn }) => {
     await page.goto('/settings?tab=assistants&view=create');
     await expect(page.getByText(signedIn.email).first()).toBeVisible();

@@ -23,6 +23,8 @@ async function register(page: Page, email: string, secret = password, again = se
 test.describe('registering', () => {
   test('makes the first person the administrator, and nobody after', async ({ page, ownRoster }) => {
     await page.goto(`${ownRoster.url}/auth`);
+    // Nobody can log in yet.
+    await expect(page.getByRole('tab', { name: 'Register' })).toHaveAttribute('aria-selected', 'true');
     const first = newEmail();
     await register(page, first);
     await expectToast(page, 'Account created', 'Your account has been created successfully!');

@@ -67,6 +67,16 @@ test('a provider that asks to wait is not asked again before', async ({ page }) 
   await expect(answers).toContainText('You wrote: “Too fast?”');
 });
 
+test('a short wait that the provider asks for is told while it lasts', async ({ page }) => {
+  const { ask, answers, untilDone } = conversation(page);
+  await ask('Slowly now [[429 retry-after 3 once]]');
+  const note = answers.getByText('The provider was busy and asked to wait 3 seconds before the next try.');
+  await expect(note).toBeVisible();
+  await untilDone();
+  await expect(answers).toContainText('You wrote: “Slowly now”');
+  await expect(note).toBeVisible();
+});
+
 test('a conversation that is too long leads to the question', async ({ page }) => {
   const { ask, answers, questions, untilDone } = conversation(page);
   await ask('All of it [[context]]');

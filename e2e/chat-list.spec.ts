@@ -133,6 +133,12 @@ test('a search finds words in messages and opens the conversation there', async 
   await search.press('Escape');
   await expect(search).toHaveValue('');
   await expect(list(page).getByRole('link')).toHaveCount(2);
+  await search.fill('nothing has these words');
+  await expect(page.getByText('Nothing found')).toBeVisible();
+  await page.getByRole('button', { name: 'Clear search' }).click();
+  await expect(search).toHaveValue('');
+  await expect(search).toBeFocused();
+  await expect(list(page).getByRole('link')).toHaveCount(2);
 });
 
 test('a list of many conversations scrolls to its end', async ({ page, roster, withAssistant }) => {
@@ -152,4 +158,14 @@ test('a list of many conversations scrolls to its end', async ({ page, roster, w
     await page.mouse.wheel(0, 3000);
     await expect(page.getByRole('link', { name: last, exact: true })).toBeInViewport({ timeout: 200 });
   }).toPass();
+});
+
+test('the default assistant is the first to start a chat with', async ({ page, roster, withAssistant }) => {
+  for (const name of ['Second', 'Third'])
+    await request(page, roster, 'POST', '/api/assistants', { name, model: 'gpt-4o' });
+  const { assistantId } = withAssistant;
+  await request(page, roster, 'POST', '/api/settings/default-assistant', { assistantId });
+  await page.goto('/chat');
+  const assistants = page.getByRole('region', { name: 'Your Assistants' }).getByRole('listitem');
+  await expect(assistants).toHaveText([/^Tutor/, /^Third/, /^Second/]);
 });

@@ -282,3 +282,14 @@ test.describe('by keyboard', () => {
     await expect(shortcuts).toBeHidden();
   });
 });
+
+test('an address that asks for what is not there shows what is usual', async ({ page, signedIn }) => {
+  const tab = (name: string) => page.getByRole('tab', { name, exact: true });
+  await page.goto('/settings?tab=nonsense');
+  await expect(page.getByText(signedIn.email).first()).toBeVisible();
+  await expect(tab('Account')).toHaveAttribute('aria-selected', 'true');
+  await page.goto('/settings?tab=assistants&view=nonsense&edit=nonsense');
+  await expect(tab('Your Assistants')).toHaveAttribute('aria-selected', 'true');
+  await page.goto('/analytics?range=12');
+  await expect(page.getByRole('radio', { name: '30 days' })).toBeChecked();
+});

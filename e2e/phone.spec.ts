@@ -1,5 +1,5 @@
-import { conversation } from './conversation.ts';
-import { expect, goodKey, newEmail, password, test } from './fixtures.ts';
+import { conversation, startThread } from './conversation.ts';
+import { expect, expectNoSidewaysScroll, goodKey, newEmail, password, request, test } from './fixtures.ts';
 
 test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
@@ -47,4 +47,33 @@ test('on a phone everything from registering to another answer works by touch', 
   await expect(page.getByRole('heading', { name: 'Found' })).toBeVisible();
   await page.getByRole('navigation', { name: 'Recent conversations' }).getByRole('link').tap();
   await expect(questions).toContainText('Plan my balcony');
+});
+
+test('long names leave room for the rest', async ({ page, roster, signedIn }) => {
+  expect(signedIn.email).toBeTruthy();
+  const draft = { name: `${'n'.repeat(49)} ${'m'.repeat(50)}`, model: 'gpt-4o' };
+  const { body } = await request(page, roster, 'POST', '/api/assistants', draft);
+  const id = await startThread(page, roster, { title: 'Where the boats lie', assistantId: body.id });
+  await page.goto(`/chat/${id}`);
+  const { message } = conversation(page);
+  await expect(message).toBeVisible();
+  const width = (await page.getByRole('heading', { name: 'Where the boats lie' }).boundingBox())?.width;
+  expect(width).toBeGreaterThan(60);
+  // One line, as any other name.
+  expect((await message.boundingBox())?.height).toBeLessThan(45);
+});
+
+test('what the provider said of a key fits the narrowest screens', async ({ page, roster, signedIn }) => {
+  expect(signedIn.email).toBeTruthy();
+  await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
+  await page.route('**/api/user/config', async (route) => {
+    const answer = await route.fetch();
+    const apiKeyNotice =
+      'You can find your API key at https://platform.openai.com/account/api-keys-of-an-organization.';
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), apiKeyVerified: false, apiKeyNotice } });
+  });
+  await page.setViewportSize({ width: 320, height: 640 });
+  await page.goto('/settings?tab=api-keys');
+  await expect(page.getByText('You can find your API key')).toBeVisible();
+  await expectNoSidewaysScroll(page);
 });

@@ -142,7 +142,7 @@ test('roles, deactivating and deleting take effect at once', async ({ page, else
   await question.getByRole('button', { name: 'Delete User' }).click();
   await expectToast(page, 'User deleted', email);
   await expect(page.getByText(`No name or address contains “${email}”.`)).toBeVisible();
-  await page.getByRole('button', { name: 'Clear Search' }).click();
+  await page.getByRole('button', { name: 'Clear Search', exact: true }).click();
   await expect(rows(page).first()).toBeVisible();
 });
 

@@ -101,6 +101,8 @@ export type ExternalFailure = z.output<typeof ExternalFailure>;
 export const SignInOptions = z.object({
   registration: z.enum(['open', 'closed']),
   setupCodeRequired: z.boolean(),
+  /** Without any, the first visitor is led to registering. */
+  hasAccounts: z.boolean(),
   google: z.boolean(),
   github: z.boolean(),
   /** Whether mail goes out; without a mail server it is kept in the data folder for the operator. */

@@ -1,7 +1,6 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
-import { createTransport } from 'nodemailer';
 import type { Config } from '../config.ts';
 import { FinalFailure } from '../jobs/worker.ts';
 
@@ -44,34 +43,54 @@ function mailFailure(error: unknown): Error {
   return isRefusedForGood ? new FinalFailure(text) : new Error(text);
 }
 
+// Loaded with the first mail: it takes memory, and many installations send none.
+const loadNodemailer = () => import('nodemailer');
+
+/** Made once, when it is first asked for. */
+function onFirstUse<Value>(make: () => Promise<Value>) {
+  let made: Promise<Value> | undefined;
+  return {
+    get: () => {
+      made ??= make();
+      return made;
+    },
+    ifMade: () => made,
+  };
+}
+
 function overSmtp(url: string, from: string): MailTransport {
-  const transport = createTransport({
-    url,
-    connectionTimeout: timeoutMs,
-    greetingTimeout: timeoutMs,
-    socketTimeout: timeoutMs,
-    // A link must not pass in the clear because somebody on the way hides STARTTLS; the address may say `?requireTLS=false`.
-    requireTLS: !/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(new URL(url).hostname),
-    disableFileAccess: true,
-    disableUrlAccess: true,
+  const transport = onFirstUse(async () => {
+    const { createTransport } = await loadNodemailer();
+    return createTransport({
+      url,
+      connectionTimeout: timeoutMs,
+      greetingTimeout: timeoutMs,
+      socketTimeout: timeoutMs,
+      // A link must not pass in the clear because somebody on the way hides STARTTLS; the address may say `?requireTLS=false`.
+      requireTLS: !/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(new URL(url).hostname),
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
   });
   return {
     delivers: true,
     async send(mail) {
-      await transport.sendMail(message(mail, from)).catch((error: unknown) => {
+      const smtp = await transport.get();
+      await smtp.sendMail(message(mail, from)).catch((error: unknown) => {
         throw mailFailure(error);
       });
     },
-    close: () => transport.close(),
+    close: () => void transport.ifMade()?.then((smtp) => smtp.close()),
   };
 }
 
 function keptAsFiles(folder: string, from: string, log: FastifyBaseLogger): MailTransport {
-  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
   let kept = 0;
   return {
     delivers: false,
     async send(mail) {
+      const { createTransport } = await loadNodemailer();
+      const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
       const { message: written } = await transport.sendMail(message(mail, from));
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const name = `${new Date().toISOString().replaceAll(':', '')}-${process.pid}-${++kept}.eml`;
@@ -80,7 +99,7 @@ function keptAsFiles(folder: string, from: string, log: FastifyBaseLogger): Mail
       await rename(`${file}.part`, file);
       log.info({ event: 'mail_kept', file }, 'no mail server is configured; the mail is kept as a file');
     },
-    close: () => transport.close(),
+    close: () => undefined,
   };
 }
 

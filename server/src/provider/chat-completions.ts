@@ -3,7 +3,7 @@ import type { TokenCounts } from './catalogue.ts';
 import { eventJson, readEvents } from './event-reader.ts';
 import { failureInStream } from './failures.ts';
 import type { ProviderHttp } from './http.ts';
-import { collectPieces } from './pieces.ts';
+import { collectPieces, tellOfWaits } from './pieces.ts';
 import {
   type AnswerEnd,
   type AnswerPiece,
@@ -88,6 +88,7 @@ async function requestBody(request: AnswerRequest, omitted: Omitted) {
       ...(await Promise.all(turns.map((turn, index) => messageOf(turn, index === turns.length - 1)))),
     ],
     stream: true,
+    // Without `store`: here nothing is stored unless it is asked for, and a server may refuse what it does not know.
     ...(!omitted.has('stream_options') && { stream_options: { include_usage: true } }),
     ...(temperature !== null && !omitted.has('temperature') && { temperature }),
     ...(effort && !omitted.has('effort') && { reasoning_effort: effort }),
@@ -109,6 +110,7 @@ export async function answerByChatCompletions(
     apiKey: request.apiKey,
     body: await requestBody(request, omitted),
     signal,
+    onWait: tellOfWaits(onPieces),
   });
   let reason: string | undefined;
   let usage: TokenCounts | null = null;

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Agent, type Dispatcher, errors, request } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import type { Secret } from '../security/secret.ts';
 import { failureOf } from './failures.ts';
 import { ProviderError } from './provider.ts';
@@ -19,6 +19,8 @@ export type ProviderCall = {
   retries?: number;
   /** Until the answer begins. */
   firstByteMs?: number;
+  /** Told of each wait that the provider asks for, in seconds. */
+  onWait?: (seconds: number) => void;
 };
 
 const errorBodyLimit = 64 * 1024;
@@ -26,15 +28,22 @@ const longestWaitSeconds = 60;
 
 /** The one way to the provider: fixed base URL, no redirects, time limits, retries before the first byte. */
 export function createProviderHttp(baseUrl: string) {
-  const dispatcher = new Agent({
-    connect: { timeout: 10_000 },
-    headersTimeout: 60_000,
-    bodyTimeout: 60_000,
-    keepAliveTimeout: 30_000,
-  });
+  let agent: Agent | undefined;
+  /** Loaded with the first call: a server that nobody uses yet does without it. */
+  async function connections() {
+    const undici = await import('undici');
+    agent ??= new undici.Agent({
+      connect: { timeout: 10_000 },
+      headersTimeout: 60_000,
+      bodyTimeout: 60_000,
+      keepAliveTimeout: 30_000,
+    });
+    return { request: undici.request, dispatcher: agent };
+  }
 
   async function once(call: ProviderCall): Promise<Dispatcher.ResponseData> {
     const { method, path, apiKey, body, form, headers, signal, firstByteMs } = call;
+    const { request, dispatcher } = await connections();
     try {
       return await request(`${baseUrl}${path}`, {
         dispatcher,
@@ -73,6 +82,7 @@ export function createProviderHttp(baseUrl: string) {
       if (!(failure instanceof ProviderError)) return failure;
       const seconds = attempt < retries && isWorthRepeating(failure) ? pause(attempt, failure.retryAfterSeconds) : null;
       if (seconds === null) throw failure;
+      if (failure.retryAfterSeconds !== undefined) call.onWait?.(seconds);
       await wait(seconds * 1000, undefined, call.signal ? { signal: call.signal } : {}).catch(() => {
         throw call.signal?.reason;
       });
@@ -91,7 +101,7 @@ export function createProviderHttp(baseUrl: string) {
         throw new ProviderError('provider_unavailable', 'The provider’s answer could not be read.', { cause });
       }
     },
-    close: () => dispatcher.close(),
+    close: async () => agent?.close(),
   };
 }
 
@@ -124,8 +134,10 @@ async function bodyText(body: AsyncIterable<Buffer>, limit: number): Promise<str
   return Buffer.concat(chunks).toString('utf8');
 }
 
+const timeouts: unknown[] = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
+
 export function networkFailure(cause: unknown): ProviderError {
-  if (cause instanceof errors.HeadersTimeoutError || cause instanceof errors.BodyTimeoutError)
+  if (cause instanceof Error && 'code' in cause && timeouts.includes(cause.code))
     return new ProviderError('provider_timeout', 'The provider did not answer in time.', { cause });
   return new ProviderError('provider_unreachable', 'The provider could not be reached.', { cause });
 }

@@ -6,6 +6,16 @@ const answerLimit = 1024 * 1024;
 /** PostgreSQL's text cannot hold the character with the number 0. */
 const storable = (text: string) => (text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text);
 
+/** Shorter waits are over before they are read of. */
+const worthTellingSeconds = 2;
+
+/** Says that the provider asked to wait; it stays with the answer, as what took so long. */
+export const tellOfWaits = (onPieces: (pieces: AnswerPiece[]) => void) => (seconds: number) => {
+  const asked = Math.ceil(seconds);
+  if (asked >= worthTellingSeconds)
+    onPieces([{ type: 'note', text: `The provider was busy and asked to wait ${asked} seconds before the next try.` }]);
+};
+
 /** Collects what arrives in one network packet, joins what belongs together, and passes it on at the packet's end. */
 export function collectPieces(onPieces: (pieces: AnswerPiece[]) => void) {
   let pieces: AnswerPiece[] = [];

@@ -3,7 +3,7 @@ import type { TokenCounts } from './catalogue.ts';
 import { eventJson, readEvents } from './event-reader.ts';
 import { failureInStream } from './failures.ts';
 import type { ProviderHttp } from './http.ts';
-import { collectPieces } from './pieces.ts';
+import { collectPieces, tellOfWaits } from './pieces.ts';
 import type { AnswerEnd, AnswerPiece, AnswerRequest, ConversationTurn, FileSearch } from './provider.ts';
 import { contentOf } from './turn-parts.ts';
 
@@ -124,6 +124,7 @@ export async function answerByResponses(
     apiKey: request.apiKey,
     body: await requestBody(request, omitted),
     signal,
+    onWait: tellOfWaits(onPieces),
   });
   let end: AnswerEnd | undefined;
   const pieces = collectPieces(onPieces);

@@ -1,17 +1,21 @@
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { signInOptionsQuery } from '#web/data/sign-in-options.ts';
 import { AuthPage } from '#web/features/auth/auth-page.tsx';
 import { VisitorsOnly } from './guards.tsx';
 import { safeReturnPath } from './return-path.ts';
 import { useExternalOutcome } from './use-external-outcome.ts';
 
 export function AuthRoute() {
-  const { tab = 'login', redirect, error } = useSearch({ from: '/auth' });
+  const { tab, redirect, error } = useSearch({ from: '/auth' });
   const navigate = useNavigate();
+  const { data: options } = useQuery(signInOptionsQuery);
+  const isNew = options?.hasAccounts === false && options.registration === 'open';
   useExternalOutcome({ error }, 'Login failed');
   return (
     <VisitorsOnly returnPath={redirect}>
       <AuthPage
-        tab={tab}
+        tab={tab ?? (isNew ? 'register' : 'login')}
         onTabChange={(next) =>
           void navigate({ to: '/auth', search: { tab: next, ...(redirect && { redirect }) }, replace: true })
         }

@@ -14,11 +14,11 @@ const positiveInteger = (given: unknown): number | undefined =>
 
 const text = (given: unknown): string | undefined => (typeof given === 'string' && given !== '' ? given : undefined);
 
-/** Leaves out what is not there, so that it does not stand in the address. */
-function present<Search extends Raw>(search: Search): { [Key in keyof Search]?: Exclude<Search[Key], undefined> };
-function present(search: Raw): Raw {
-  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined));
-}
+/**
+ * What is not there is named as undefined: the router lays these values over those of the address, and what it is not
+ * told of would stay as it was typed. From an address that it writes, it leaves undefined out.
+ */
+const present = <Search extends Raw>(search: Search): { [Key in keyof Search]?: Search[Key] } => search;
 
 export const settingsSearch = (raw: Raw) =>
   present({

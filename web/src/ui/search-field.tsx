@@ -1,6 +1,7 @@
-import { Search } from 'lucide-react';
+import { Search, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { classNames } from './class-names.ts';
+import { IconButton } from './icon-button.tsx';
 import { Input } from './input.tsx';
 
 const settleAfter = 250;
@@ -18,6 +19,7 @@ type SearchFieldProps = {
 export function SearchField({ text, onSearch, label, placeholder, maxLength, className }: SearchFieldProps) {
   const [typed, setTyped] = useState(text);
   const asked = useRef(text);
+  const field = useRef<HTMLInputElement>(null);
   // Cleared or changed from elsewhere: the browser's Back, the button in the empty list.
   useEffect(() => {
     if (text === asked.current) return;
@@ -28,10 +30,13 @@ export function SearchField({ text, onSearch, label, placeholder, maxLength, cla
   useEffect(() => {
     const wanted = typed.trim();
     if (wanted === asked.current) return;
-    const timer = setTimeout(() => {
-      asked.current = wanted;
-      onSearch(wanted);
-    }, settleAfter);
+    const timer = setTimeout(
+      () => {
+        asked.current = wanted;
+        onSearch(wanted);
+      },
+      wanted === '' ? 0 : settleAfter,
+    );
     return () => clearTimeout(timer);
   }, [typed]);
   return (
@@ -49,8 +54,26 @@ export function SearchField({ text, onSearch, label, placeholder, maxLength, cla
         autoComplete="off"
         value={typed}
         onChange={(event) => setTyped(event.currentTarget.value)}
-        className="pl-9"
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' || typed === '') return;
+          event.preventDefault();
+          setTyped('');
+        }}
+        ref={field}
+        className="pr-9 pl-9 max-md:pr-11 [&::-webkit-search-cancel-button]:hidden"
       />
+      {typed !== '' && (
+        <IconButton
+          label="Clear search"
+          icon={X}
+          size="sm"
+          onClick={() => {
+            setTyped('');
+            field.current?.focus();
+          }}
+          className="absolute top-1/2 right-1 -translate-y-1/2 max-md:right-0 max-md:size-10"
+        />
+      )}
     </search>
   );
 }

@@ -44,7 +44,8 @@ describe.each(engines)('registering on %s', (engine) => {
     const { setupCode = '' } = app;
     const visitor = app.visitor();
     const account = { email: 'ada@example.com', password };
-    expect((await visitor.get('/api/sign-in-options')).body.setupCodeRequired).toBe(true);
+    const unclaimed = { setupCodeRequired: true, hasAccounts: false };
+    expect((await visitor.get('/api/sign-in-options')).body).toMatchObject(unclaimed);
     for (const wrong of [undefined, '', 'x', `${setupCode.slice(0, -1)}!`]) {
       const { status, body } = await visitor.post('/api/register', { ...account, setupCode: wrong });
       expect([status, body.code, Object.keys(body.fields)]).toEqual([403, 'setup_code_required', ['setupCode']]);
@@ -60,7 +61,8 @@ describe.each(engines)('registering on %s', (engine) => {
     ]);
     expect([...visitor.cookies.keys()]).toEqual(['__Host-session']);
     expect((await visitor.get('/api/user')).status).toBe(200);
-    expect((await visitor.get('/api/sign-in-options')).body.setupCodeRequired).toBe(false);
+    const claimed = { setupCodeRequired: false, hasAccounts: true };
+    expect((await visitor.get('/api/sign-in-options')).body).toMatchObject(claimed);
     expect(app.logLines.join('')).not.toContain(setupCode);
   });
 

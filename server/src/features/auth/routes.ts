@@ -13,6 +13,7 @@ export function authRoutes({ route, publicRoute }: Router, { auth, sessions, coo
   publicRoute(api.options, async () => ({
     registration: config.registration,
     setupCodeRequired: await auth.needsSetupCode(),
+    hasAccounts: await auth.hasAccounts(),
     google: config.google !== undefined,
     github: config.github !== undefined,
     mail: config.mail.smtpUrl !== undefined,

@@ -33,7 +33,8 @@ export function authService(dependencies: Dependencies) {
   const { db, config, hashing, rates, sessions, confirmation, wakeJobs, setupCode } = dependencies;
   const users = userRepository(db);
   const sessionRows = sessionRepository(db);
-  const needsSetupCode = async () => !config.loopback && (await users.isEmpty());
+  const hasAccounts = async () => !(await users.isEmpty());
+  const needsSetupCode = async () => !config.loopback && !(await hasAccounts());
 
   function checkSetupCode(given: string | undefined) {
     const same =
@@ -53,6 +54,7 @@ export function authService(dependencies: Dependencies) {
   const wrong = () => new AppError('invalid_credentials', 'Invalid email or password. Please try again.');
 
   return {
+    hasAccounts,
     needsSetupCode,
     async register(
       input: { email: string; password: string; setupCode?: string | undefined },

@@ -133,8 +133,10 @@ export function runExecutor({ runs, endings, provider, presence, log, onKeyRejec
         ...leftOutNotes(leftOut, order.filesLeftOut),
       ];
       const onPieces = (pieces: AnswerPiece[]) => {
-        publish(run, [...notes, ...pieces]);
-        notes = [];
+        // Not with a mere note: what is left out may still become more.
+        const begins = pieces.some(({ type }) => type !== 'note');
+        publish(run, begins ? [...notes, ...pieces] : pieces);
+        if (begins) notes = [];
       };
       try {
         return await provider.answer({ ...order.request, turns: kept }, onPieces, controller.signal);

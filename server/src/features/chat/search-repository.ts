@@ -93,14 +93,30 @@ function postgresSources(userId: number, words: string[]): Sources {
   };
 }
 
-/** A piece of `text` around the first word of the query that it holds. */
-export function snippetOf(text: string, query: string, length = 140): string {
+/** Where the first of the query's words stands; 0 where it is written otherwise than in the query. */
+function placeOf(query: string, text: string): number {
   const [firstWord = ''] = wordsOf(query);
-  const at = Math.max(0, text.toLowerCase().indexOf(firstWord.toLowerCase()));
-  const from = Math.max(0, at - Math.floor(length / 3));
-  const piece = text
-    .slice(from, from + length)
-    .replace(/\s+/g, ' ')
-    .trim();
-  return `${from > 0 ? '… ' : ''}${piece}${from + length < text.length ? ' …' : ''}`;
+  return Math.max(0, text.toLowerCase().indexOf(firstWord.toLowerCase()));
+}
+
+const inOneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
+
+const withoutMarkdown = (text: string) =>
+  text
+    .replace(/^ *(#{1,6}|>|[-*+]) +/gm, '')
+    .replace(/\*{1,3}(?=\S)([^*\n]*[^*\s])\*{1,3}/g, '$1')
+    .replace(/`+/g, '');
+
+/** A piece of `text` around the first word of the query that it holds, as one line without the marks of Markdown. */
+export function snippetOf(text: string, query: string, length = 140): string {
+  const around = Math.max(0, placeOf(query, text) - length);
+  const until = around + 3 * length;
+  const plain = inOneLine(withoutMarkdown(text.slice(around, until)));
+  const at = placeOf(query, plain);
+  const about = Math.max(0, at - Math.floor(length / 3));
+  // From the beginning of a word, where one begins before the word that was looked for.
+  const from = about === 0 ? 0 : about + plain.slice(about, at).indexOf(' ') + 1;
+  const before = around > 0 || from > 0 ? '… ' : '';
+  const after = until < text.length || from + length < plain.length ? ' …' : '';
+  return `${before}${plain.slice(from, from + length).trim()}${after}`;
 }

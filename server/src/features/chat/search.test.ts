@@ -53,8 +53,16 @@ describe.each(engines)('searching on %s', (engine) => {
     expect(item?.match?.messageId).toBeGreaterThanOrEqual(messageId);
     expect(item?.match?.snippet.toLowerCase()).toContain('ripen');
     expect(item?.match?.snippet.length).toBeLessThanOrEqual(150);
+    const [cut] = await found(ada, 'hut');
+    expect(cut?.match?.snippet).toMatch(/^… ripen beside a Gletscher-Café in src\/alps\/hut\.ts\?/);
     const [byTitle] = await found(ada, 'north');
     expect(byTitle).toMatchObject({ id: glacier, match: null });
+  });
+
+  test('says it in one line, without the marks of Markdown', async () => {
+    await ask(app, ada, orchard, '# Pergola\n\n- Put the **old wisteria** beside `gate 2 * 3`');
+    const [item] = await found(ada, 'wisteria');
+    expect(item?.match?.snippet).toContain('Put the old wisteria beside gate 2 * 3');
   });
 
   test('finds the words of answers', async () => {

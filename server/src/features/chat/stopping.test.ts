@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { ask, asksOf, messageOf, newThread, send, until } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
-import { lastOf, openEvents, readEvents, textOf } from '#server/testing/events';
+import { lastOf, notesOf, openEvents, readEvents, textOf } from '#server/testing/events';
 import type { Visitor } from '#server/testing/visitor';
 
 describe.each(engines)('stopping an answer on %s', (engine) => {
@@ -51,11 +51,15 @@ describe.each(engines)('stopping an answer on %s', (engine) => {
     await leftByUs('Stop me at once');
   });
 
-  test('works while Roster waits to try again', async () => {
+  test('works while Roster waits to try again, which the reader is told of', async () => {
     const threadId = await newThread(ada);
     const { run } = await send(ada, threadId, '[[429 retry-after 50]] Stop me while waiting');
-    await until('The refusal', async () => (await asksOf(app)).some(({ status }) => status === 429));
+    const reader = await openEvents(app, ada, run.id);
+    await reader.until(1);
     expect((await ada.post(`/api/runs/${run.id}/stop`)).body.state).toBe('stopped');
+    const note = 'The provider was busy and asked to wait 50 seconds before the next try.';
+    expect(notesOf(await reader.all())).toEqual([note]);
+    expect((await messageOf(ada, threadId, run.messageId)).notes).toEqual([note]);
   });
 
   test('a run that has ended stays as it is', async () => {

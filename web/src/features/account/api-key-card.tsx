@@ -48,7 +48,7 @@ export function ApiKeyCard() {
 function KeyStatus({ config }: { config: UserConfig }) {
   if (!config.hasApiKey) return <p className="flex-1 font-medium">No API Key set</p>;
   return (
-    <div className="min-w-52 flex-1">
+    <div className="wrap-anywhere min-w-0 flex-1 basis-40">
       <p className="flex flex-wrap items-center gap-x-2 gap-y-1 font-medium">
         API Key is set
         {config.apiKeyVerified ? <Badge tone="success">Works</Badge> : <Badge tone="warning">Not verified</Badge>}

@@ -5,12 +5,12 @@ import { useForm } from 'react-hook-form';
 import { z } from 'zod';
 import { ApiError, errorText } from '#web/lib/api.ts';
 import { showFieldErrors } from '#web/lib/form-errors.ts';
-import { passwordHint } from '#web/lib/password-hint.ts';
 import { UnsavedChanges } from '#web/lib/unsaved-changes.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Field } from '#web/ui/field.tsx';
+import { NewPasswordFields } from '#web/ui/new-password-fields.tsx';
 import { SecretInput } from '#web/ui/secret-input.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { useChangePassword } from './account-queries.ts';
@@ -92,26 +92,11 @@ function OpenDialog({ onClose }: { onClose: () => void }) {
             />
           )}
         </Field>
-        <Field label="New Password" hint={passwordHint} error={errors.newPassword?.message}>
-          {(control) => (
-            <SecretInput
-              {...control}
-              {...form.register('newPassword')}
-              what="new password"
-              autoComplete="new-password"
-            />
-          )}
-        </Field>
-        <Field label="Confirm Password" error={errors.confirmation?.message}>
-          {(control) => (
-            <SecretInput
-              {...control}
-              {...form.register('confirmation')}
-              what="password confirmation"
-              autoComplete="new-password"
-            />
-          )}
-        </Field>
+        <NewPasswordFields
+          label="New Password"
+          password={{ register: () => form.register('newPassword'), error: errors.newPassword?.message }}
+          confirmation={{ register: () => form.register('confirmation'), error: errors.confirmation?.message }}
+        />
       </form>
       <UnsavedChanges when={isDirty && !change.isSuccess} what="your password" />
       <ConfirmDialog

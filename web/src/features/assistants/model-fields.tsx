@@ -2,6 +2,7 @@ import { type Model, type ModelList, ReasoningEffort } from '@roster/contracts/m
 import { Controller } from 'react-hook-form';
 import { findModel } from '#web/data/models.ts';
 import { formatCost, formatLongDate } from '#web/lib/format.ts';
+import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { Select } from '#web/ui/select.tsx';
@@ -25,6 +26,9 @@ export function ModelFields({ form, models }: { form: AssistantForm; models: Mod
   const effort = form.watch('reasoningEffort') ?? null;
   const model = findModel(models?.models, id);
   const trouble = modelTrouble(id, models);
+  const successor = trouble?.successor;
+  // An effort that the new model does not know would be refused.
+  const forgetEffort = () => form.setValue('reasoningEffort', null, { shouldDirty: true });
   return (
     <>
       <Controller
@@ -38,8 +42,7 @@ export function ModelFields({ form, models }: { form: AssistantForm; models: Mod
                 {...field}
                 onChange={(event) => {
                   field.onChange(event);
-                  // An effort that the new model does not know would be refused.
-                  form.setValue('reasoningEffort', null, { shouldDirty: true });
+                  forgetEffort();
                 }}
               >
                 {modelGroups(models, id).map((group) => (
@@ -57,9 +60,26 @@ export function ModelFields({ form, models }: { form: AssistantForm; models: Mod
         )}
       />
       {trouble && (
-        <Notice tone={trouble.severity} className="-mt-2.5 text-sm">
+        <Notice
+          tone={trouble.severity}
+          className="-mt-2.5 text-sm"
+          action={
+            successor && (
+              <Button
+                size="sm"
+                onClick={() => {
+                  form.setValue('model', successor, { shouldDirty: true, shouldValidate: true });
+                  forgetEffort();
+                  form.setFocus('model');
+                }}
+              >
+                Use {successor}
+              </Button>
+            )
+          }
+        >
           {trouble.text}
-          {trouble.successor && ` ${trouble.successor} takes its place.`}
+          {successor && ` ${successor} takes its place.`}
         </Notice>
       )}
       {model && model.efforts.length > 0 && <EffortField form={form} efforts={model.efforts} />}

@@ -5,12 +5,11 @@ import { useRegister } from '#web/data/current-user.ts';
 import { ApiError, errorText } from '#web/lib/api.ts';
 import { showFieldErrors } from '#web/lib/form-errors.ts';
 import { lazyResolver } from '#web/lib/lazy-resolver.ts';
-import { passwordHint } from '#web/lib/password-hint.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Input } from '#web/ui/input.tsx';
+import { NewPasswordFields } from '#web/ui/new-password-fields.tsx';
 import { Notice } from '#web/ui/notice.tsx';
-import { SecretInput } from '#web/ui/secret-input.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import type { RegisterValues } from './register-schema.ts';
 
@@ -60,21 +59,11 @@ export function RegisterForm({ options }: { options: SignInOptions | undefined }
           <Input {...control} {...form.register('email')} type="email" autoComplete="username" autoCapitalize="none" />
         )}
       </Field>
-      <Field label="Password" hint={passwordHint} error={errors.password?.message}>
-        {(control) => (
-          <SecretInput {...control} {...form.register('password')} what="password" autoComplete="new-password" />
-        )}
-      </Field>
-      <Field label="Confirm Password" error={errors.confirmation?.message}>
-        {(control) => (
-          <SecretInput
-            {...control}
-            {...form.register('confirmation')}
-            what="password confirmation"
-            autoComplete="new-password"
-          />
-        )}
-      </Field>
+      <NewPasswordFields
+        label="Password"
+        password={{ register: () => form.register('password'), error: errors.password?.message }}
+        confirmation={{ register: () => form.register('confirmation'), error: errors.confirmation?.message }}
+      />
       {needsCode && (
         <Field
           label="Set-up code"

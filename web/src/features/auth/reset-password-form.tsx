@@ -9,12 +9,10 @@ import { z } from 'zod';
 import { currentUserQuery, forgetUser } from '#web/data/current-user.ts';
 import { ApiError, call, errorText } from '#web/lib/api.ts';
 import { showFieldErrors } from '#web/lib/form-errors.ts';
-import { passwordHint } from '#web/lib/password-hint.ts';
 import { UnsavedChanges } from '#web/lib/unsaved-changes.tsx';
 import { Button, buttonClass } from '#web/ui/button.tsx';
-import { Field } from '#web/ui/field.tsx';
+import { NewPasswordFields } from '#web/ui/new-password-fields.tsx';
 import { Notice } from '#web/ui/notice.tsx';
-import { SecretInput } from '#web/ui/secret-input.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import type { MailedLink } from './mailed-link.ts';
 
@@ -84,21 +82,11 @@ export function ResetPasswordForm({ link, onDone }: { link: MailedLink; onDone: 
   }
   return (
     <form onSubmit={submit} noValidate className="mt-6 grid gap-4">
-      <Field label="New Password" hint={passwordHint} error={errors.password?.message}>
-        {(control) => (
-          <SecretInput {...control} {...form.register('password')} what="password" autoComplete="new-password" />
-        )}
-      </Field>
-      <Field label="Confirm Password" error={errors.confirmation?.message}>
-        {(control) => (
-          <SecretInput
-            {...control}
-            {...form.register('confirmation')}
-            what="password confirmation"
-            autoComplete="new-password"
-          />
-        )}
-      </Field>
+      <NewPasswordFields
+        label="New Password"
+        password={{ register: () => form.register('password'), error: errors.password?.message }}
+        confirmation={{ register: () => form.register('confirmation'), error: errors.confirmation?.message }}
+      />
       <Button type="submit" variant="primary" busy={reset.isPending} pendingLabel="Resetting..." className="mt-1">
         Reset Password
       </Button>

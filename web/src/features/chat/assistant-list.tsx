@@ -1,3 +1,4 @@
+import type { Assistant } from '@roster/contracts/assistants';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { assistantsQuery } from '#web/data/assistants.ts';
@@ -7,6 +8,9 @@ import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
 import { Tooltip } from '#web/ui/tooltip.tsx';
+
+const defaultFirst = (assistants: readonly Assistant[]) =>
+  assistants.toSorted((one, other) => Number(other.isDefault) - Number(one.isDefault));
 
 /** The assistants, each a click away from a conversation with it. */
 export function AssistantList({ onStartChat }: { onStartChat: (assistantId: number) => void }) {
@@ -22,7 +26,7 @@ export function AssistantList({ onStartChat }: { onStartChat: (assistantId: numb
       </h2>
       {data ? (
         <ul className="min-h-0 overflow-y-auto px-2">
-          {data.map((assistant) => (
+          {defaultFirst(data).map((assistant) => (
             <li key={assistant.id} className="py-px">
               <Tooltip content={`Start a chat with ${assistant.name}`} side="right">
                 <button

@@ -139,7 +139,7 @@ export function Composer(props: ComposerProps) {
             aria-label="Message"
             aria-invalid={tooLong ? true : undefined}
             aria-describedby={counter ? noteId : undefined}
-            className="field-sizing-content max-h-[40dvh] min-h-9 min-w-0 flex-1 resize-none overflow-y-auto bg-transparent px-2 py-2 text-lg leading-5 outline-none max-md:min-h-10 max-md:py-2.5 md:text-base"
+            className="field-sizing-content max-h-[40dvh] min-h-9 min-w-0 flex-1 resize-none overflow-y-auto bg-transparent placeholder:truncate px-2 py-2 text-lg leading-5 outline-none max-md:min-h-10 max-md:py-2.5 md:text-base"
           />
           {onStop ? (
             <IconButton

@@ -80,7 +80,7 @@ export function QuestionEditor({ message }: { message: Message }) {
         className="field-sizing-content max-h-[40dvh] min-h-18"
       />
       <div className="mt-2 flex flex-wrap items-center justify-end gap-2">
-        <p id={noteId} className="mr-auto min-w-0 text-sm">
+        <p id={noteId} className="mr-auto min-w-0 text-sm max-md:basis-full">
           {shownProblem ? (
             <span role="alert" className="text-destructive-text">
               {shownProblem}

@@ -1,9 +1,9 @@
-import { Archive, ArrowLeft, Plus, Search, X } from 'lucide-react';
-import { useDeferredValue, useEffect, useState } from 'react';
+import { Archive, ArrowLeft, Plus } from 'lucide-react';
+import { useDeferredValue, useState } from 'react';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { Input } from '#web/ui/input.tsx';
+import { SearchField } from '#web/ui/search-field.tsx';
 import { AssistantList } from './assistant-list.tsx';
 import { ThreadList } from './thread-list.tsx';
 
@@ -17,22 +17,12 @@ type ThreadColumnProps = {
   className: string;
 };
 
-/** The text once it has stood still for a moment. */
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), text === '' ? 0 : 220);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
-}
-
 /** Finding a conversation, or beginning one. */
 export function ThreadColumn(props: ThreadColumnProps) {
   const { openThreadId, onOpen, onOpenMatch, onNewChat, onStartChat, onRemoved, className } = props;
-  const [typed, setTyped] = useState('');
+  const [searched, setSearched] = useState('');
   const [archived, setArchived] = useState(false);
-  const q = useDeferredValue(useSettled(typed.trim()));
+  const q = useDeferredValue(searched);
   const title = archived ? 'Archived Conversations' : 'Recent Conversations';
 
   return (
@@ -43,36 +33,14 @@ export function ThreadColumn(props: ThreadColumnProps) {
           New Chat
         </Button>
       </header>
-      <div className="relative mx-3 mb-2 shrink-0">
-        <Search
-          aria-hidden
-          className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted-foreground"
-        />
-        <Input
-          type="search"
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Escape' && typed !== '') {
-              event.preventDefault();
-              setTyped('');
-            }
-          }}
-          maxLength={200}
-          placeholder="Search conversations"
-          aria-label="Search conversations"
-          className="pr-9 pl-9 [&::-webkit-search-cancel-button]:hidden"
-        />
-        {typed !== '' && (
-          <IconButton
-            label="Clear search"
-            icon={X}
-            size="sm"
-            onClick={() => setTyped('')}
-            className="absolute top-1/2 right-1 -translate-y-1/2"
-          />
-        )}
-      </div>
+      <SearchField
+        text={searched}
+        onSearch={setSearched}
+        label="Search conversations"
+        placeholder="Search conversations"
+        maxLength={200}
+        className="mx-3 mb-2 shrink-0"
+      />
       <div className="flex h-8 shrink-0 items-center gap-1 pr-3 pl-4">
         <h2 className="min-w-0 flex-1 truncate font-medium text-muted-foreground text-sm">
           {q === '' ? title : archived ? 'Found in the archive' : 'Found'}

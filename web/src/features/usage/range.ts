@@ -5,7 +5,7 @@ export const presets = [7, 30, 90] as const;
 export type Preset = (typeof presets)[number];
 
 /** What the address says: a number of days up to today, or two days; nothing is the usual range. */
-export type RangeSearch = { range?: Preset; from?: string; to?: string };
+export type RangeSearch = { range?: Preset | undefined; from?: string | undefined; to?: string | undefined };
 
 const usual: Preset = 30;
 const dayMs = 86_400_000;

@@ -6,6 +6,7 @@ import { ask, asksOf, benchText, newThread, post, send, until } from '#server/te
 import { beside, setUser } from '#server/testing/database';
 import { openEvents } from '#server/testing/events';
 import { untilCopy, uploaded } from '#server/testing/files';
+import { quick, trained } from '#server/testing/fine-tuning';
 import { keptFor } from '#server/testing/mail';
 import { rowsOf, tablesWith } from '#server/testing/rows';
 import { createVisitor, type Visitor } from '#server/testing/visitor';
@@ -19,7 +20,7 @@ const close = (visitor: Visitor, body: unknown = { password }) => visitor.delete
 describe.each(engines)('closing the own account on %s', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await startApp(engine);
+    app = await startApp(engine, quick);
     await app.as('admin');
   });
   afterAll(() => app.stop());
@@ -50,6 +51,7 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     const { id: fileId } = await uploaded(app, visitor, { filename: `${word}.txt`, content: word });
     await untilCopy(visitor, fileId, 'ready');
     await ask(app, visitor, threadId, `${word} message`, { fileIds: [fileId] });
+    await trained(app, visitor, { name: word });
     const at = new Date().toISOString();
     await beside(app, async (db) => {
       await db

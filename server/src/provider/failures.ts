@@ -77,7 +77,7 @@ export function failureOf(
     {
       status,
       param: fields.param || undefined,
-      providerCode: fields.code || undefined,
+      providerCode: quotable(fields.code).slice(0, 100) || undefined,
       retryAfterSeconds: retryAfter(headers),
     },
   );

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Secret } from '../security/secret.ts';
+import { quotable } from './failures.ts';
 import type { ProviderCall, ProviderHttp } from './http.ts';
 import { ProviderError } from './provider.ts';
 
@@ -80,8 +81,9 @@ const text = (limit: number) => z.string().transform((value) => value.replaceAll
 const optionalText = text(500).nullish().catch(null);
 const optionalNumber = z.number().nullish().catch(null);
 const Bag = z.record(z.string(), z.unknown()).nullish().catch(null);
-const count = (value: number | null | undefined) =>
-  value !== null && value !== undefined && Number.isSafeInteger(value) && value >= 0 ? value : null;
+const largestStep = 2_147_483_647;
+const count = (value: number | null | undefined, most = Number.MAX_SAFE_INTEGER) =>
+  value !== null && value !== undefined && Number.isInteger(value) && value >= 0 && value <= most ? value : null;
 
 /** The provider's seconds since 1970. */
 function timeOf(seconds: number | null | undefined): string | null {
@@ -127,7 +129,7 @@ function toJob(raw: z.output<typeof RawJob>): ProviderJob {
     trainingFileId: raw.training_file ?? null,
     validationFileId: raw.validation_file ?? null,
     resultFileId: resultFile.success ? resultFile.data : null,
-    error: said ? { code: raw.error?.code || null, message: said } : null,
+    error: said ? { code: raw.error?.code || null, message: quotable(said) } : null,
     method: raw.method?.type ?? null,
     hyperparameters: hyperparametersOf(raw),
     metadata: raw.metadata ?? {},
@@ -173,11 +175,11 @@ const RawEvent = z.object({
 function toEvent(raw: z.output<typeof RawEvent>): ProviderJobEvent {
   const at = timeOf(raw.created_at) ?? new Date().toISOString();
   const { level, message, data } = raw;
-  const step = count(data?.step);
+  const step = count(data?.step, largestStep);
   const metrics = data && step !== null ? toMetrics(data, step) : null;
   const measured = metrics && Object.values(metrics).some((value, index) => index > 0 && value !== null);
   const said = /^Step \d{1,9}\/(\d{1,9})\b/.exec(message)?.[1];
-  const totalSteps = count(data?.total_steps) ?? (said === undefined ? null : Number(said));
+  const totalSteps = count(data?.total_steps ?? (said === undefined ? null : Number(said)), largestStep);
   // Without an id, the same event read twice is still one.
   const id = raw.id || `${raw.created_at ?? ''} ${message}`.slice(0, 200);
   return { id, at, level, message, metrics: measured ? metrics : null, totalSteps };
@@ -186,8 +188,8 @@ function toEvent(raw: z.output<typeof RawEvent>): ProviderJobEvent {
 const RawCheckpoint = z.object({
   id: text(200),
   created_at: optionalNumber,
-  step_number: z.number().int().min(0),
-  fine_tuned_model_checkpoint: z.string().min(1).max(300),
+  step_number: z.number().int().min(0).max(largestStep),
+  fine_tuned_model_checkpoint: text(300).refine((model) => model !== ''),
   metrics: RawMetrics.nullish().catch(null),
 });
 
@@ -279,8 +281,6 @@ export function providerFineTuning(http: ProviderHttp) {
       };
       return readJob(await ask({ method: 'POST', path: '/fine_tuning/jobs', apiKey, body }));
     },
-    /** How long `create` may be on its way. */
-    createMs: answerMs,
 
     /** A job that was sent without an answer. */
     async findByMetadata(apiKey: Secret, name: string, value: string): Promise<ProviderJob | undefined> {

@@ -9,6 +9,7 @@ import { gathered, rated } from '#server/testing/datasets';
 import { openEvents } from '#server/testing/events';
 import { untilCopy, uploaded } from '#server/testing/files';
 import { indexed } from '#server/testing/knowledge';
+import { quick, trained } from '#server/testing/fine-tuning';
 import { keptFor } from '#server/testing/mail';
 import { rowsOf, tablesWith } from '#server/testing/rows';
 import { createVisitor, type Visitor } from '#server/testing/visitor';
@@ -22,7 +23,7 @@ const close = (visitor: Visitor, body: unknown = { password }) => visitor.delete
 describe.each(engines)('closing the own account on %s', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await startApp(engine);
+    app = await startApp(engine, quick);
     await app.as('admin');
   });
   afterAll(() => app.stop());
@@ -60,6 +61,7 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     const { answer } = await ask(app, visitor, threadId, `${word} message`, { fileIds: [fileId] });
     await rated(visitor, answer.id, { correction: `${word} correction` });
     await gathered(visitor, { name: `${word} dataset` });
+    await trained(app, visitor, { name: word });
     const at = new Date().toISOString();
     await beside(app, async (db) => {
       await db

@@ -158,7 +158,8 @@ export function following(dependencies: Dependencies) {
       jobId: job.id,
       purpose: 'training',
       model: job.baseModel,
-      inputTokens: trainedTokens,
+      // More than the column holds nobody trains on.
+      inputTokens: Math.min(trainedTokens, 2_147_483_647),
       cachedTokens: 0,
       cacheWriteTokens: 0,
       outputTokens: 0,

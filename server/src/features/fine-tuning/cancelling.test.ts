@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { beside } from '#server/testing/database';
+import { withFault } from '#server/testing/faults';
+import { untilCopy } from '#server/testing/files';
+import {
+  atProviderNow,
+  begun,
+  jobsAtProvider,
+  pass,
+  quick,
+  running,
+  trained,
+  untilJob,
+  untilStatus,
+} from '#server/testing/fine-tuning';
+
+const jobs = '/api/fine-tuning/jobs';
+
+describe.each(engines)('stopping a job on %s', (engine) => {
+  let app: TestApp;
+  let people = 0;
+  beforeAll(async () => {
+    app = await startApp(engine, quick);
+  });
+  afterAll(() => app.stop());
+
+  async function someone() {
+    const visitor = await app.as(`person${++people}`);
+    const key = `sk-person-${people}-${'k'.repeat(32)}`;
+    await visitor.post('/api/settings/apikey', { apiKey: key });
+    return { visitor, key };
+  }
+
+  test('that has not been sent ends it here, and it is never sent', async () => {
+    const { visitor, key } = await someone();
+    const job = await withFault(app, { fail: 'server_error' }, { method: 'POST', path: '/files' }, async () => {
+      const made = await begun(app, visitor);
+      await untilJob(visitor, made.id, 'The words', ({ notice }) => notice !== null);
+      const { status, body } = await visitor.post(`${jobs}/${made.id}/cancel`);
+      expect([status, body]).toMatchObject([200, { status: 'cancelled', cancelling: false, notice: null }]);
+      return made;
+    });
+    await beside(app, (db) =>
+      db
+        .updateTable('jobs')
+        .set({ run_at: new Date(0).toISOString() })
+        .execute(),
+    );
+    await untilCopy(visitor, Number(job.trainingFile.id), 'ready');
+    expect(await jobsAtProvider(app, key)).toEqual([]);
+    expect((await visitor.get(`${jobs}/${job.id}`)).body.status).toBe('cancelled');
+  });
+
+  test.each([
+    [0, 'validating_files'],
+    [1, 'queued'],
+    [4, 'running'],
+  ] as const)('after %i steps there cancels it at the provider', async (steps, state) => {
+    const { visitor, key } = await someone();
+    const { id } = await begun(app, visitor);
+    await atProviderNow(visitor, id);
+    await pass(app, steps);
+    await untilStatus(visitor, id, state);
+    const { status, body } = await visitor.post(`${jobs}/${id}/cancel`);
+    expect([status, body]).toMatchObject([200, { status: 'cancelled', cancelling: false, costUsd: null }]);
+    expect(await jobsAtProvider(app, key)).toMatchObject([{ status: 'cancelled' }]);
+    expect((await visitor.get('/api/analytics?from=2026-11-01&to=2027-01-01')).body.totals.requests).toBe(0);
+  });
+
+  test('that has ended leaves it as it is', async () => {
+    const { visitor } = await someone();
+    const job = await trained(app, visitor);
+    expect((await visitor.post(`${jobs}/${job.id}/cancel`)).body).toMatchObject({ status: 'succeeded' });
+  });
+
+  test('while the provider does not answer is kept, and fulfilled later', async () => {
+    const { visitor, key } = await someone();
+    const { id } = await running(app, visitor);
+    await withFault(app, { fail: 'server_error' }, { path: '/fine_tuning/*' }, async () => {
+      const { status, body } = await visitor.post(`${jobs}/${id}/cancel`);
+      expect([status, body.status, body.cancelling]).toEqual([200, 'running', true]);
+      expect(body.notice).toContain('Roster goes on trying');
+    });
+    expect(await untilStatus(visitor, id, 'cancelled')).toMatchObject({ cancelling: false, notice: null });
+    expect(await jobsAtProvider(app, key)).toMatchObject([{ status: 'cancelled' }]);
+  });
+
+  test('that the provider refuses is told, with its words, and the job goes on', async () => {
+    const { visitor } = await someone();
+    const { id } = await running(app, visitor);
+    const fault = { status: 403, error: { message: 'Only owners may cancel.' } };
+    const { status, body } = await withFault(app, fault, { path: '/fine_tuning/*', method: 'POST' }, () =>
+      visitor.post(`${jobs}/${id}/cancel`),
+    );
+    expect([status, body.code]).toEqual([502, 'provider_failed']);
+    expect(body.message).toContain('Only owners may cancel.');
+    expect((await visitor.get(`${jobs}/${id}`)).body).toMatchObject({ status: 'running', cancelling: false });
+    await pass(app, 40);
+    await untilStatus(visitor, id, 'succeeded');
+  });
+
+  test('that was sent without an answer waits until it is known whether it is there', async () => {
+    const { visitor, key } = await someone();
+    const { id } = await running(app, visitor);
+    // What a process leaves behind that dies between the provider's taking the job and its answer.
+    await beside(app, (db) =>
+      db
+        .updateTable('fine_tuning_jobs')
+        .set({ status: 'created', provider_job_id: null, sent_at: new Date().toISOString() })
+        .where('id', '=', id)
+        .execute(),
+    );
+    await visitor.post(`${jobs}/${id}/cancel`);
+    await untilStatus(visitor, id, 'cancelled');
+    expect(await jobsAtProvider(app, key)).toMatchObject([{ status: 'cancelled' }]);
+  });
+
+  test('is for a while only with pause and resume, where the state allows it', async () => {
+    const { visitor } = await someone();
+    const { id } = await begun(app, visitor);
+    await atProviderNow(visitor, id);
+    const call = (action: string) => visitor.post(`${jobs}/${id}/${action}`);
+    expect(await call('pause')).toMatchObject({
+      status: 409,
+      body: { code: 'conflict', message: 'Only a running job can be paused.' },
+    });
+    await pass(app, 4);
+    await untilStatus(visitor, id, 'running');
+    expect(await call('resume')).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    expect(await call('pause')).toMatchObject({ status: 200, body: { status: 'paused' } });
+    await pass(app, 40);
+    expect((await visitor.get(`${jobs}/${id}`)).body.status).toBe('paused');
+    expect(await call('resume')).toMatchObject({ status: 200, body: { status: 'running' } });
+    expect(await call('pause')).toMatchObject({ status: 200, body: { status: 'paused' } });
+    // A paused job can be cancelled.
+    expect(await call('cancel')).toMatchObject({ status: 200, body: { status: 'cancelled' } });
+  });
+
+  test('needs a key for what is at the provider', async () => {
+    const { visitor } = await someone();
+    const { id } = await running(app, visitor);
+    await visitor.delete('/api/settings/apikey');
+    for (const action of ['cancel', 'pause'])
+      expect(await visitor.post(`${jobs}/${id}/${action}`)).toMatchObject({
+        status: 409,
+        body: { code: 'no_api_key' },
+      });
+  });
+});

@@ -1,0 +1,104 @@
+import { createSimulator } from '@roster/simulator/simulator';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Engine } from '#server/db/connect';
+import { emptyDatabase, engines, goodKey } from '#server/testing/app';
+import { until } from '#server/testing/chat';
+import { killableServer, registered, seeded } from '#server/testing/crash';
+import { beside } from '#server/testing/database';
+import { draft, jobOf, jobStep, jobsAtProvider, pass, trainingFile, untilStatus } from '#server/testing/fine-tuning';
+
+const rounds = { sqlite: 10, postgres: 5 };
+
+async function installation(engine: Engine) {
+  const database = await emptyDatabase(engine);
+  const simulator = createSimulator({ jobStepMs: jobStep });
+  const provider = await simulator.listen();
+  const server = await killableServer({
+    DATA_DIR: database.dataDir,
+    PROVIDER_BASE_URL: provider.url,
+    FOLLOW_INTERVAL_MS: '20',
+    ...(database.url && { DATABASE_URL: database.url }),
+  });
+  onTestFinished(async () => {
+    await server.kill();
+    await simulator.close();
+    await database.remove();
+  });
+  return { app: { dataDir: database.dataDir, databaseUrl: database.url, provider }, server };
+}
+
+describe.each(engines)('killed again and again on %s', (engine) => {
+  test('a job reaches the provider once, and its end is seen once', { timeout: 300_000 }, async () => {
+    const { app, server } = await installation(engine);
+    await server.start();
+    const visitor = await registered(server, 'ada');
+    const random = seeded(20_261_122);
+    const file = await trainingFile(server, visitor);
+    const stored = new Set<number>();
+
+    /** What a dead process held, and the minute in which a job may still arrive, are over. */
+    const later = () =>
+      beside(app, async (db) => {
+        await db
+          .updateTable('jobs')
+          .set({ claimed_until: null, run_at: new Date(0).toISOString() })
+          .execute();
+        await db
+          .updateTable('fine_tuning_jobs')
+          .set({ sent_at: new Date(0).toISOString() })
+          .where('sent_at', 'is not', null)
+          .where('provider_job_id', 'is', null)
+          .execute();
+      });
+
+    // While jobs are stored, sent and looked at.
+    for (let round = 0; round < rounds[engine]; round++) {
+      const creating = [0, 1].map(async (number) => {
+        const job = draft(file.id, { name: `round ${round} job ${number}` });
+        const answer = await visitor.post('/api/fine-tuning/jobs', job).catch(() => undefined);
+        if (answer?.status === 201) stored.add(answer.body.id);
+      });
+      if (round % 2 === 0) await Promise.race(creating);
+      await new Promise((resolve) => setTimeout(resolve, random(150)));
+      await server.kill();
+      await Promise.all(creating);
+      await server.start();
+    }
+    expect(stored.size).toBeGreaterThan(0);
+    const all = async () =>
+      beside(app, (db) => db.selectFrom('fine_tuning_jobs').select(['id', 'name', 'provider_job_id']).execute());
+    await until(
+      'The arrival of all jobs',
+      async () => {
+        await later();
+        return (await all()).every((job) => job.provider_job_id !== null);
+      },
+      60_000,
+    );
+    const jobs = await all();
+    for (const id of stored) expect(jobs.map((job) => job.id)).toContain(id);
+    const there = await jobsAtProvider(app, goodKey);
+    expect(there.map(({ id }) => id).toSorted()).toEqual(jobs.map((job) => job.provider_job_id).toSorted());
+
+    // While their ends are stored.
+    await pass(app, 40);
+    for (let round = 0; round < rounds[engine]; round++) {
+      await new Promise((resolve) => setTimeout(resolve, random(60)));
+      await server.kill();
+      await server.start();
+    }
+    for (const { id } of jobs) await untilStatus(visitor, id, 'succeeded');
+    const { body } = await visitor.get('/api/analytics?from=2026-11-01&to=2027-01-01');
+    expect(body.totals.requests).toBe(jobs.length);
+    let tokens = 0;
+    for (const { id } of jobs) {
+      tokens += Number((await jobOf(visitor, id)).trainedTokens);
+      const { items } = (await visitor.get(`/api/fine-tuning/jobs/${id}/events?limit=200`)).body;
+      const messages = items.map(({ message }: { message: string }) => message);
+      expect([messages[0], new Set(messages).size]).toEqual(['The job has successfully completed', messages.length]);
+    }
+    expect(body.totals.inputTokens).toBe(tokens);
+    expect((await visitor.get('/api/fine-tuning/models/custom?limit=100')).body).toHaveLength(jobs.length);
+    expect(await server.terminate()).toBe(0);
+  });
+});

@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { setUser } from '#server/testing/database';
+import { withFault } from '#server/testing/faults';
+import { fileOf, uploaded } from '#server/testing/files';
+import {
+  begun,
+  callsOf,
+  draft,
+  examples,
+  jobsAtProvider,
+  pass,
+  quick,
+  trainable,
+  trained,
+  trainingFile,
+  untilJob,
+  untilStatus,
+} from '#server/testing/fine-tuning';
+import type { Visitor } from '#server/testing/visitor';
+
+const jobs = '/api/fine-tuning/jobs';
+
+describe.each(engines)('what keeps a job from training on %s', (engine) => {
+  let app: TestApp;
+  let people = 0;
+  beforeAll(async () => {
+    app = await startApp(engine, quick);
+  });
+  afterAll(() => app.stop());
+
+  async function someone(kind = 'person') {
+    const visitor = await app.as(`${kind}${++people}`);
+    const key = `sk-${kind}-${people}-${'k'.repeat(32)}`;
+    await visitor.post('/api/settings/apikey', { apiKey: key });
+    return { visitor, key };
+  }
+
+  test.each<[string, (visitor: Visitor) => Promise<Record<string, unknown>>, string, RegExp]>([
+    ['no name', async () => ({ name: ' ' }), 'name', /required/],
+    ['a long name', async () => ({ name: 'x'.repeat(101) }), 'name', /100 characters/],
+    ['no epochs', async () => ({ hyperparameters: { n_epochs: 0 } }), 'hyperparameters.n_epochs', /1 epoch/],
+    [
+      'beta without preferences',
+      async () => ({ hyperparameters: { beta: 0.1 } }),
+      'hyperparameters.beta',
+      /preference/,
+    ],
+    ['a model that the key has not', async () => ({ baseModel: 'gpt-9' }), 'baseModel', /gpt-9/],
+    [
+      'a file that is no JSONL',
+      async (visitor) => ({ trainingFileId: (await uploaded(app, visitor, { filename: 'a.txt' })).id }),
+      'trainingFileId',
+      /\.jsonl/,
+    ],
+    [
+      'a validation file that is no JSONL',
+      async (visitor) => ({ validationFileId: (await uploaded(app, visitor, { filename: 'a.txt' })).id }),
+      'validationFileId',
+      /\.jsonl/,
+    ],
+  ])('%s is refused, with its field, and nothing is stored', async (_what, wrong, field, said) => {
+    const { visitor } = await someone();
+    const { id } = await trainingFile(app, visitor);
+    const { status, body } = await visitor.post(jobs, draft(id, await wrong(visitor)));
+    expect([status, body.code]).toEqual([400, 'invalid_input']);
+    expect(body.fields[field]).toMatch(said);
+    expect((await visitor.get(jobs)).body).toEqual([]);
+    expect((await fileOf(visitor, id))?.usedBy).toBe(0);
+  });
+
+  test('the same file for training and validation is refused', async () => {
+    const { visitor } = await someone();
+    const { id } = await trainingFile(app, visitor);
+    const { status, body } = await visitor.post(jobs, draft(id, { validationFileId: id }));
+    expect([status, Object.keys(body.fields)]).toEqual([400, ['validationFileId']]);
+  });
+
+  test('without a key nothing is stored', async () => {
+    const visitor = await app.as(`keyless${++people}`);
+    const { id } = await trainingFile(app, visitor);
+    expect(await visitor.post(jobs, draft(id))).toMatchObject({ status: 409, body: { code: 'no_api_key' } });
+    expect((await visitor.get(jobs)).body).toEqual([]);
+    for (const path of ['/api/fine-tuning/models', `${jobs}/import`]) {
+      const answer = path.endsWith('import') ? await visitor.post(path) : await visitor.get(path);
+      expect([answer.status, answer.body.code], path).toEqual([409, 'no_api_key']);
+    }
+  });
+
+  test('a Viewer sees jobs and begins none', async () => {
+    const { visitor } = await someone('viewer');
+    const job = await begun(app, visitor);
+    await setUser(app, `viewer${people}@example.com`, { role: 'Viewer' });
+    expect((await visitor.get(`${jobs}/${job.id}`)).status).toBe(200);
+    expect((await visitor.post(jobs, draft(Number(job.trainingFile.id)))).status).toBe(403);
+    expect((await visitor.post(`${jobs}/${job.id}/cancel`)).status).toBe(403);
+  });
+
+  test('an account that may not train any more is told so, with the dates, and keeps the rest of the page', async () => {
+    const { visitor, key } = await someone('notraining');
+    const { id } = await begun(app, visitor);
+    const job = await untilStatus(visitor, id, 'failed');
+    expect(job).toMatchObject({ errorCode: 'training_not_available', providerJobId: null });
+    for (const date of ['May 7, 2026', 'July 2, 2026', 'January 6, 2027', 'January 14, 2027'])
+      expect(job.notice).toContain(date);
+    expect(job.finishedAt).toEqual(expect.any(String));
+    expect(await jobsAtProvider(app, key)).toEqual([]);
+    expect((await visitor.get('/api/fine-tuning/models')).status).toBe(200);
+    expect((await visitor.get('/api/fine-tuning/models/custom')).body).toEqual([]);
+    expect((await visitor.post(`${jobs}/import`)).body).toEqual({ imported: 0, known: 0 });
+  });
+
+  test.each<[string, Parameters<typeof withFault>[1], RegExp, string]>([
+    [
+      'refuses it',
+      { status: 400, error: { message: 'No such thing for sk-secretsecretsecret.', code: 'invalid_thing' } },
+      /No such thing for sk-…/,
+      'invalid_thing',
+    ],
+    ['has no credit left', { fail: 'insufficient_quota' }, /no credit/, 'insufficient_quota'],
+    [
+      'does not serve it',
+      { status: 405, error: { message: 'Method Not Allowed' } },
+      /does not serve fine-tuning/,
+      'not_served',
+    ],
+  ])('where the provider %s, the job fails with its words', async (_what, fault, said, code) => {
+    const { visitor } = await someone();
+    const { id } = await withFault(app, fault, { method: 'POST', path: '/fine_tuning/jobs' }, async () => {
+      const job = await begun(app, visitor);
+      await untilStatus(visitor, job.id, 'failed');
+      return job;
+    });
+    const job = (await visitor.get(`${jobs}/${id}`)).body;
+    expect(job.notice).toMatch(said);
+    expect(job.errorCode).toBe(code);
+    expect((await visitor.post(`${jobs}/${id}/cancel`)).body).toMatchObject({ id, status: 'failed' });
+  });
+
+  test('a file that the provider does not take fails the job with its words', async () => {
+    const { visitor } = await someone();
+    const { id } = await withFault(
+      app,
+      { status: 400, error: { message: 'This file is odd.' } },
+      { method: 'POST', path: '/files' },
+      async () => {
+        const job = await begun(app, visitor);
+        await untilStatus(visitor, job.id, 'failed');
+        return job;
+      },
+    );
+    const { notice } = (await visitor.get(`${jobs}/${id}`)).body;
+    expect(notice).toMatch(/train\.jsonl could not be brought to OpenAI\..*This file is odd\./);
+  });
+
+  test('a file that is deleted before the training begins fails it', async () => {
+    const { visitor } = await someone();
+    const job = await withFault(app, { fail: 'server_error' }, { method: 'POST', path: '/files' }, async () => {
+      const made = await begun(app, visitor);
+      const waiting = await untilJob(visitor, made.id, 'The words', ({ notice }) => notice !== null);
+      expect(waiting.notice).toMatch(/^Waiting for train\.jsonl to reach OpenAI\./);
+      await visitor.delete(`/api/files/${made.trainingFile.id}`);
+      return untilStatus(visitor, made.id, 'failed');
+    });
+    expect(job.notice).toBe('train.jsonl was deleted before the training began.');
+    expect(job.trainingFile).toEqual({ id: null, filename: 'train.jsonl' });
+  });
+
+  test('examples that the provider finds wanting fail the job there', async () => {
+    const { visitor } = await someone();
+    const { id: fileId } = await trainingFile(app, visitor, { content: examples(9) });
+    const { body } = await visitor.post(jobs, draft(fileId));
+    await untilStatus(visitor, body.id, 'validating_files');
+    await pass(app, 2);
+    const job = await untilStatus(visitor, body.id, 'failed');
+    expect(job).toMatchObject({ errorCode: 'invalid_n_examples', costUsd: null, tunedModel: null });
+    expect(job.notice).toContain('9 example(s)');
+    const { items } = (await visitor.get(`${jobs}/${body.id}/events`)).body;
+    expect(items[0]).toMatchObject({ level: 'error' });
+    expect((await visitor.get('/api/analytics?from=2026-11-01&to=2027-01-01')).body.totals.requests).toBe(0);
+    expect((await visitor.get(`${jobs}/${body.id}/result`)).status).toBe(404);
+  });
+
+  test('preferences are trained by their own method', async () => {
+    const { visitor } = await someone();
+    const pair = {
+      input: { messages: [{ role: 'user', content: 'x' }] },
+      preferred_output: [{ role: 'assistant', content: 'a' }],
+      non_preferred_output: [{ role: 'assistant', content: 'b' }],
+    };
+    const content = `${JSON.stringify(pair)}\n`.repeat(10);
+    const { id } = await trainingFile(app, visitor, { content });
+    const { body } = await visitor.post(jobs, draft(id, { method: 'dpo', hyperparameters: { beta: 0.1 } }));
+    await untilStatus(visitor, body.id, 'validating_files');
+    await pass(app, 1);
+    expect(await untilStatus(visitor, body.id, 'queued')).toMatchObject({
+      method: 'dpo',
+      hyperparameters: { beta: 0.1 },
+    });
+    const [call] = (await callsOf(app, 'POST', /^\/fine_tuning\/jobs$/)).slice(-1);
+    expect(call?.body).toMatchObject({ method: { type: 'dpo', dpo: { hyperparameters: { beta: 0.1 } } } });
+  });
+});
+
+describe.each(engines)('a provider without fine-tuning on %s', (engine) => {
+  test('is said in plain words, and what there is stays to be seen', async () => {
+    const app = await startApp(engine, { ...quick, simulator: { ...quick.simulator, without: ['fine_tuning'] } });
+    try {
+      const ada = await app.withKey('ada');
+      const { id } = await begun(app, ada);
+      const job = await untilStatus(ada, id, 'failed');
+      expect(job).toMatchObject({
+        errorCode: 'not_served',
+        notice: expect.stringContaining('does not serve fine-tuning'),
+      });
+      expect((await ada.get(jobs)).body).toHaveLength(1);
+      expect(await ada.post(`${jobs}/import`)).toMatchObject({ status: 502, body: { code: 'not_served' } });
+      expect(Object.keys((await ada.get('/api/fine-tuning/models')).body)).toContain(trainable);
+    } finally {
+      await app.stop();
+    }
+  });
+});
+
+describe.each(engines)('models that can be trained on %s', (engine) => {
+  test('are those of the catalogue that the key has, with their last known price', async () => {
+    const app = await startApp(engine, quick);
+    try {
+      const { body } = await (await app.withKey('ada')).get('/api/fine-tuning/models');
+      expect(body[trainable]).toEqual({
+        description: expect.any(String),
+        training_cost_per_1k: 0.005,
+        priceAsOf: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+        methods: ['supervised', 'dpo'],
+        shutdownDate: '2027-01-14',
+      });
+      expect(Object.keys(body)).not.toContain('gpt-6-luna');
+      // A tuned model can be trained further.
+      const tuned = await trained(app, await app.withKey('ada'));
+      const { id } = await trainingFile(app, await app.withKey('ada'), { filename: 'more.jsonl' });
+      const again = await (await app.withKey('ada')).post(jobs, draft(id, { baseModel: tuned.tunedModel }));
+      expect(again.status).toBe(201);
+    } finally {
+      await app.stop();
+    }
+  });
+});

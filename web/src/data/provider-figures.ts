@@ -19,6 +19,8 @@ export const providerFiguresQuery = (days: { from: string; to: string }) =>
     queryFn: ({ signal }) => call(usage.providerFigures, { query: days }, signal),
     placeholderData: keepPreviousData,
     staleTime: 5 * 60_000,
+    // The server has tried it again already, as far as that may help.
+    retry: false,
   });
 
 export function useSaveAdminKey() {

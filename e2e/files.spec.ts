@@ -451,3 +451,32 @@ test('fits phones, and axe finds nothing grave in either theme', async ({ page, 
     await page.keyboard.press('Escape');
   }
 });
+
+test('search, order and purpose stand in the address, and are there again after a reload and Back', async ({
+  page,
+  roster,
+  signedIn,
+}) => {
+  expect(signedIn.email).toBeTruthy();
+  for (const name of ['alpha.txt', 'beta 2026.txt', 'gamma 2026.txt']) await store(page, roster, name);
+  await page.goto('/files');
+  await page.getByRole('searchbox', { name: 'Search files' }).fill('2026');
+  await expect(names(page)).toHaveText(['gamma 2026.txt', 'beta 2026.txt']);
+  await page.getByLabel('Sort by').selectOption('Filename');
+  await page.getByLabel('Purpose', { exact: true }).selectOption('Assistants');
+  await expect(names(page)).toHaveText(['beta 2026.txt', 'gamma 2026.txt']);
+  const asChosen = async () => {
+    await expect(page.getByRole('searchbox', { name: 'Search files' })).toHaveValue('2026');
+    await expect(page.getByLabel('Sort by')).toHaveValue('name');
+    await expect(page.getByLabel('Purpose', { exact: true })).toHaveValue('assistants');
+    await expect(names(page)).toHaveText(['beta 2026.txt', 'gamma 2026.txt']);
+  };
+  await page.reload();
+  await asChosen();
+  await page.getByRole('link', { name: 'Analytics' }).first().click();
+  await expect(page).toHaveURL('/analytics');
+  await page.goBack();
+  await asChosen();
+  await page.goto('/files?sort=tidy&purpose=fun');
+  await expect(names(page)).toHaveText(['gamma 2026.txt', 'beta 2026.txt', 'alpha.txt']);
+});

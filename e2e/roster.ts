@@ -42,13 +42,15 @@ export async function startRoster({ env = {}, without = [], jobStepMs = 2_000 }:
 
   return {
     url,
+    /** Where its provider answers, for what another program asks of it. */
+    providerUrl: provider.url,
     dataDir,
     /** The provider misbehaves for the given key, so that tests beside this one notice nothing. */
-    async fault(key: string, fault: Record<string, unknown>, times = 1) {
+    async fault(key: string, fault: Record<string, unknown>, times = 1, path?: string) {
       const answer = await fetch(`${provider.origin}/__simulator/faults`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ match: { key }, fault, times }),
+        body: JSON.stringify({ match: { key, ...(path !== undefined && { path }) }, fault, times }),
       });
       if (!answer.ok) throw new Error(`The simulator refused the fault: ${await answer.text()}`);
     },

@@ -47,6 +47,7 @@ import { serveWeb } from './http/web-files.ts';
 import { jobRepository } from './jobs/repository.ts';
 import { startUpkeep, type Upkeep } from './jobs/upkeep.ts';
 import { createWorker, type JobKind } from './jobs/worker.ts';
+import { forgetKeptMails } from './mail/kept.ts';
 import { createMailTransport } from './mail/transport.ts';
 import { loadCatalogue } from './provider/catalogue.ts';
 import { createProvider } from './provider/create.ts';
@@ -186,7 +187,7 @@ export async function createApp(parts: Parts) {
     open() {
       state.ready = true;
       worker.start();
-      upkeep = startUpkeep(auth.expired, log);
+      upkeep = startUpkeep([...auth.expired, () => forgetKeptMails(config.dataDir)], log);
     },
     /** Takes no new work, lets what is under way end, and closes. */
     async close() {

@@ -1,4 +1,6 @@
+import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { engines, password, startApp } from '#server/testing/app';
@@ -38,6 +40,27 @@ describe.each(engines)('without a mail server, on %s', (engine) => {
     expect([back.status, back.body.emailVerified]).toEqual([200, false]);
     await app.stop();
   });
+});
+
+test('kept mails are deleted after 30 days, and nothing else in their folder', async () => {
+  const app = await startApp('sqlite');
+  onTestFinished(() => app.stop());
+  await app.halt();
+  const folder = join(app.dataDir, 'mail');
+  mkdirSync(folder, { recursive: true });
+  const put = (name: string, days: number) => {
+    writeFileSync(join(folder, name), 'Subject: Hello\n\nHello');
+    const written = Date.now() / 1000 - days * 24 * 60 * 60;
+    utimesSync(join(folder, name), written, written);
+  };
+  put('old.eml', 31);
+  put('half.eml.part', 31);
+  put('young.eml', 29);
+  put('notes.txt', 400);
+  await app.startWith({});
+  const is = (name: string) => existsSync(join(folder, name));
+  await until('the end of the old mails', async () => !is('old.eml') && !is('half.eml.part'));
+  expect([is('young.eml'), is('notes.txt')]).toEqual([true, true]);
 });
 
 describe('every mail', () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
 import { FinalFailure } from '../jobs/worker.ts';
+import { keptMailFolder } from './kept.ts';
 
 export type Mail = { to: string; subject: string; text: string };
 export type MailTransport = {
@@ -16,7 +17,9 @@ const timeoutMs = 20_000;
 
 /** Mail over SMTP; without a mail server each one is kept in the data folder, readable by the operator only. */
 export function createMailTransport({ mail, dataDir }: Pick<Config, 'mail' | 'dataDir'>, log: FastifyBaseLogger) {
-  return mail.smtpUrl ? overSmtp(mail.smtpUrl.reveal(), mail.from) : keptAsFiles(join(dataDir, 'mail'), mail.from, log);
+  return mail.smtpUrl
+    ? overSmtp(mail.smtpUrl.reveal(), mail.from)
+    : keptAsFiles(keptMailFolder(dataDir), mail.from, log);
 }
 
 /** The address as an object: as text it would be read as a list of addresses. */

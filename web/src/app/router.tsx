@@ -9,7 +9,15 @@ import {
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { FailedPage } from './failed-page.tsx';
 import { NotFoundPage } from './not-found.tsx';
-import { analyticsSearch, authSearch, chatSearch, fineTuningSearch, settingsSearch, usersSearch } from './search.ts';
+import {
+  analyticsSearch,
+  authSearch,
+  chatSearch,
+  filesSearch,
+  fineTuningSearch,
+  settingsSearch,
+  usersSearch,
+} from './search.ts';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage });
 
@@ -36,7 +44,8 @@ const thread = createRoute({ getParentRoute: () => chat, path: '/$threadId' });
 const files = createRoute({
   getParentRoute: () => signedIn,
   path: '/files',
-  component: lazyRouteComponent(() => import('#web/features/files/files-page.tsx'), 'FilesPage'),
+  validateSearch: filesSearch,
+  component: lazyRouteComponent(() => import('./files-route.tsx'), 'FilesRoute'),
 });
 const analytics = createRoute({
   getParentRoute: () => signedIn,

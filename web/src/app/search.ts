@@ -1,5 +1,6 @@
 import { settingsTabs } from '#web/features/account/tabs.ts';
 import { assistantViews } from '#web/features/assistants/views.ts';
+import { purposes, sorts } from '#web/features/files/views.ts';
 import { fineTuningTabs } from '#web/features/fine-tuning/tabs.ts';
 import { userSorts, usersTabs } from '#web/features/users/tabs.ts';
 
@@ -43,6 +44,14 @@ export const usersSearch = (raw: Raw) =>
     q: text(typeof raw.q === 'number' ? String(raw.q) : raw.q)?.slice(0, 200),
     sort: oneOf(userSorts, raw.sort),
     order: oneOf(['asc', 'desc'] as const, raw.order),
+  });
+
+export const filesSearch = (raw: Raw) =>
+  present({
+    /** Part of a filename. The router makes a number of one. */
+    q: text(typeof raw.q === 'number' ? String(raw.q) : raw.q)?.slice(0, 255),
+    sort: oneOf(sorts, raw.sort),
+    purpose: oneOf(purposes, raw.purpose),
   });
 
 /** The days to show: so many up to today, or from one to another. */

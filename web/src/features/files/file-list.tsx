@@ -17,12 +17,12 @@ import { SelectionBar } from './selection-bar.tsx';
 import { useForwardingWatch } from './use-forwarding-watch.ts';
 import { useSelection } from './use-selection.ts';
 
-const everything: FilesView = { q: '', sort: 'newest', purpose: null };
 const idsOf = (files: readonly File[]) => files.map(({ id }) => id);
 const isNarrowed = ({ q, purpose }: FilesView) => q !== '' || purpose !== null;
 
-export function FileList({ onUpload }: { onUpload: () => void }) {
-  const [view, setView] = useState(everything);
+type FileListProps = { view: FilesView; onViewChange: (view: FilesView) => void; onUpload: () => void };
+
+export function FileList({ view, onViewChange, onUpload }: FileListProps) {
   const { query, files, isEmpty, hasFailed } = useFiles(view);
   const { selected, chosen, select } = useSelection(files);
   const [deleting, setDeleting] = useState<readonly File[]>([]);
@@ -43,7 +43,7 @@ export function FileList({ onUpload }: { onUpload: () => void }) {
     );
   else if (isEmpty)
     instead = isNarrowed(view) ? (
-      <NothingFound view={view} onShowAll={() => setView({ ...everything, sort: view.sort })} />
+      <NothingFound view={view} onShowAll={() => onViewChange({ ...view, q: '', purpose: null })} />
     ) : (
       <EmptyState
         icon={Files}
@@ -58,7 +58,7 @@ export function FileList({ onUpload }: { onUpload: () => void }) {
   if (instead && !isNarrowed(view)) return instead;
   return (
     <section aria-label="Uploaded files">
-      <FilesToolbar view={view} onViewChange={setView} />
+      <FilesToolbar view={view} onViewChange={onViewChange} />
       <SelectionBar
         isShown={mayEdit && !instead}
         files={files}

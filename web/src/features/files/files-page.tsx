@@ -1,6 +1,7 @@
 import { Upload } from 'lucide-react';
 import { useCallback, useState } from 'react';
 import { useEditing } from '#web/data/current-user.ts';
+import type { FilesView } from '#web/data/files.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Page } from '#web/ui/page.tsx';
 import { FileList } from './file-list.tsx';
@@ -9,7 +10,9 @@ import { PendingRemovals } from './pending-removals.tsx';
 import { UploadDialog } from './upload-dialog.tsx';
 import { useFileDrop } from './use-file-drop.ts';
 
-export function FilesPage() {
+type FilesPageProps = { view: FilesView; onViewChange: (view: FilesView) => void };
+
+export function FilesPage({ view, onViewChange }: FilesPageProps) {
   /** What was dropped; null while nothing is being uploaded. */
   const [uploading, setUploading] = useState<readonly File[] | null>(null);
   const { mayEdit, reason } = useEditing();
@@ -29,7 +32,7 @@ export function FilesPage() {
       <Overview />
       <PendingRemovals />
       <div className="mt-6">
-        <FileList onUpload={open} />
+        <FileList view={view} onViewChange={onViewChange} onUpload={open} />
       </div>
       {isOver && (
         <div className="pointer-events-none fixed inset-0 z-40 flex items-center justify-center bg-overlay">

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { CalendarX, Download } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import { useUser } from '#web/data/current-user.ts';
 import { analyticsQuery } from '#web/data/usage.ts';
 import { errorText } from '#web/lib/api.ts';
 import { saveText } from '#web/lib/save-file.ts';
 import { Button } from '#web/ui/button.tsx';
+import { Card } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { EmptyState } from '#web/ui/empty-state.tsx';
 import { ErrorState } from '#web/ui/error-state.tsx';
@@ -16,12 +17,17 @@ import { CostByDay } from './cost-by-day.tsx';
 import { analyticsCsv } from './csv.ts';
 import { PriceDialog } from './price-dialog.tsx';
 import { PricesDialog } from './prices-dialog.tsx';
+import { FiguresSkeleton } from './provider-figures/figures-skeleton.tsx';
 import { chosenRange, type DayRange, dayIn, formatRange, localZone, type RangeSearch } from './range.ts';
 import { RangePicker } from './range-picker.tsx';
 import { CostByAssistant, CostByModel, ModelDistribution } from './ranking-cards.tsx';
 import { RecentRequests } from './recent-requests.tsx';
 import { RequestsPanel, type Scope } from './requests-panel.tsx';
 import { CostOverview, TokenUsage, UsageStatistics } from './summary-cards.tsx';
+
+const ProviderFiguresCard = lazy(() =>
+  import('./provider-figures/provider-figures-card.tsx').then((part) => ({ default: part.ProviderFiguresCard })),
+);
 
 type AnalyticsPageProps = { search: RangeSearch; onSearchChange: (search: RangeSearch) => void };
 
@@ -151,6 +157,15 @@ function Cards({ shown, range, tz, today, isOld }: CardsProps) {
           onSetPrice={setPricing}
         />
       </div>
+      <Suspense
+        fallback={
+          <Card className="mt-4">
+            <FiguresSkeleton />
+          </Card>
+        }
+      >
+        <ProviderFiguresCard range={range} className="mt-4" />
+      </Suspense>
       {scope && <RequestsPanel scope={scope} onClose={() => setScope(null)} onSetPrice={setPricing} />}
       {listsPrices && <PricesDialog onClose={() => setListsPrices(false)} onChange={setPricing} />}
       {pricing !== null && <PriceDialog model={pricing} onClose={() => setPricing(null)} />}

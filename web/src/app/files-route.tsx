@@ -1,0 +1,25 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { FilesPage } from '#web/features/files/files-page.tsx';
+
+export function FilesRoute() {
+  const { q = '', sort = 'newest', purpose = null } = useSearch({ from: '/signed-in/files' });
+  const navigate = useNavigate();
+  return (
+    <FilesPage
+      view={{ q, sort, purpose }}
+      // Replaced, so that Back leads away from the page and not through every letter of a search.
+      onViewChange={(next) =>
+        void navigate({
+          to: '/files',
+          search: {
+            ...(next.q !== '' && { q: next.q }),
+            ...(next.sort !== 'newest' && { sort: next.sort }),
+            ...(next.purpose !== null && { purpose: next.purpose }),
+          },
+          replace: true,
+          resetScroll: false,
+        })
+      }
+    />
+  );
+}

@@ -1,0 +1,95 @@
+import { type FormEvent, useId, useRef, useState } from 'react';
+import { useSaveAdminKey } from '#web/data/provider-figures.ts';
+import { ApiError, errorText } from '#web/lib/api.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { SecretInput } from '#web/ui/secret-input.tsx';
+import { toast } from '#web/ui/toast.tsx';
+
+type AdminKeyDialogProps = { provider: string; replaces: boolean; onClose: () => void };
+
+/** Takes an admin key, and says before that what it is and what becomes of it. */
+export function AdminKeyDialog({ provider, replaces, onClose }: AdminKeyDialogProps) {
+  const [adminKey, setAdminKey] = useState('');
+  const [isMissing, setIsMissing] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  const formId = useId();
+  const { mutate, isPending, error, reset } = useSaveAdminKey();
+  const wrongField = error instanceof ApiError ? error.fields?.adminKey : undefined;
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (isPending) return;
+    setIsMissing(adminKey.trim() === '');
+    if (adminKey.trim() === '') {
+      field.current?.focus();
+      return;
+    }
+    mutate(adminKey, {
+      onSuccess: ({ notice }) => {
+        toast(
+          notice === null
+            ? { title: 'Admin key saved', description: `${provider} accepted it.` }
+            : { title: 'Admin key saved, but not verified', description: notice },
+        );
+        onClose();
+      },
+      onError: () => field.current?.focus(),
+    });
+  };
+
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={replaces ? 'Replace admin key' : 'Add admin key'}
+      description={`An owner of the organization makes an admin key in the organization settings of ${provider}.`}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={formId} variant="primary" busy={isPending} pendingLabel="Trying...">
+            Save admin key
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} noValidate onSubmit={submit} className="grid gap-4">
+        <ul className="list-disc space-y-1 pl-5 text-muted-foreground text-sm">
+          <li>It covers the whole organization, not only what goes through Roster.</li>
+          <li>Roster reads usage and costs with it, and uses it for nothing else.</li>
+          <li>It is stored encrypted, is yours alone, and is never shown again.</li>
+        </ul>
+        <Field
+          label="Admin key"
+          hint="At OpenAI it begins with 'sk-admin-'."
+          error={isMissing ? 'Admin key is required' : wrongField}
+          required
+        >
+          {(control) => (
+            <SecretInput
+              {...control}
+              ref={field}
+              what="admin key"
+              autoComplete="off"
+              placeholder="sk-admin-…"
+              value={adminKey}
+              onChange={(event) => {
+                setAdminKey(event.currentTarget.value);
+                setIsMissing(false);
+                if (error) reset();
+              }}
+              className="font-mono placeholder:font-sans"
+            />
+          )}
+        </Field>
+        {error && !wrongField && (
+          <Notice tone="destructive" live title="The key was not saved">
+            {errorText(error)}
+          </Notice>
+        )}
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,131 @@
+import type { ProviderFigures } from '@roster/contracts/usage';
+import { type ReactNode, useState } from 'react';
+import { formatCost, formatLongDate, formatNumber } from '#web/lib/format.ts';
+import { formatDifference } from './difference.ts';
+
+const number = 'py-2 pl-4 text-right tabular-nums';
+const rowHeader = 'py-2 text-left font-normal';
+const head =
+  '[&>th]:py-2 [&>th]:pl-4 [&>th]:text-right [&>th]:font-medium [&>th:first-child]:pl-0 [&>th:first-child]:text-left';
+
+/** null: not known. */
+const count = (value: number | null) => (value === null ? '—' : formatNumber(value));
+
+type TableProps = { provider: string; first: string; caption: string; children: ReactNode };
+
+function ThreeColumns({ provider, first, caption, children }: TableProps) {
+  return (
+    <table className="w-full text-sm">
+      <caption className="sr-only">{caption}</caption>
+      <thead className="text-muted-foreground">
+        <tr className={head}>
+          <th scope="col">{first}</th>
+          <th scope="col" className="wrap-anywhere">
+            {provider}
+          </th>
+          <th scope="col">Roster</th>
+          <th scope="col">Difference</th>
+        </tr>
+      </thead>
+      <tbody className="divide-y divide-border border-border border-t">{children}</tbody>
+    </table>
+  );
+}
+
+type PartProps = { provider: string; figures: ProviderFigures };
+
+/** Theirs, ours and the difference, in all. */
+export function Totals({ provider, figures: { provider: theirs, roster: ours } }: PartProps) {
+  const counts = [
+    ['Requests', theirs.requests, ours.requests],
+    ['Input tokens', theirs.inputTokens, ours.inputTokens],
+    ['of them cached', theirs.cachedTokens, ours.cachedTokens],
+    ['Output tokens', theirs.outputTokens, ours.outputTokens],
+  ] as const;
+  return (
+    <ThreeColumns provider={provider} first="In these days" caption="In all, at the provider and in Roster">
+      <tr>
+        <th scope="row" className={rowHeader}>
+          Cost
+        </th>
+        <td className={number}>{formatCost(theirs.costUsd)}</td>
+        <td className={number}>{formatCost(ours.costUsd)}</td>
+        <td className={`${number} font-medium`}>{formatDifference(theirs.costUsd, ours.costUsd, 'usd')}</td>
+      </tr>
+      {counts.map(([label, their, our]) => (
+        <tr key={label}>
+          <th scope="row" className={rowHeader}>
+            {label}
+          </th>
+          <td className={number}>{count(their)}</td>
+          <td className={number}>{count(our)}</td>
+          <td className={`${number} font-medium`}>{formatDifference(their, our, 'count')}</td>
+        </tr>
+      ))}
+    </ThreeColumns>
+  );
+}
+
+function Folded({ summary, label, children }: { summary: string; label: string; children: ReactNode }) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <details className="mt-3" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <summary className="w-fit rounded-sm py-1.5 text-muted-foreground text-sm hover:text-foreground">
+        {summary}
+      </summary>
+      {isOpen && (
+        <section
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: else its end cannot be reached without a pointer.
+          tabIndex={0}
+          aria-label={label}
+          className="mt-2 max-h-80 overflow-auto rounded-md border border-border px-4"
+        >
+          {children}
+        </section>
+      )}
+    </details>
+  );
+}
+
+/** Cost by day, the newest first; days on which neither side has anything are left out. */
+export function ByDay({ provider, figures }: PartProps) {
+  const days = figures.byDay.filter(({ providerUsd, rosterUsd }) => providerUsd !== 0 || rosterUsd !== 0);
+  if (days.length === 0) return null;
+  return (
+    <Folded summary="Show the cost by day" label="Cost by day at the provider and in Roster">
+      <ThreeColumns provider={provider} first="Day (UTC)" caption="Cost by day, at the provider and in Roster">
+        {days.toReversed().map(({ day, providerUsd, rosterUsd }) => (
+          <tr key={day}>
+            <th scope="row" className={rowHeader}>
+              {formatLongDate(day)}
+            </th>
+            <td className={number}>{formatCost(providerUsd)}</td>
+            <td className={number}>{formatCost(rosterUsd)}</td>
+            <td className={`${number} font-medium`}>{formatDifference(providerUsd, rosterUsd, 'usd')}</td>
+          </tr>
+        ))}
+      </ThreeColumns>
+    </Folded>
+  );
+}
+
+/** Requests by model, the most used first. */
+export function ByModel({ provider, figures: { byModel } }: PartProps) {
+  if (byModel.length === 0) return null;
+  return (
+    <Folded summary="Show the requests by model" label="Requests by model at the provider and in Roster">
+      <ThreeColumns provider={provider} first="Model" caption="Requests by model, at the provider and in Roster">
+        {byModel.map(({ model, providerRequests, rosterRequests }) => (
+          <tr key={model}>
+            <th scope="row" className={`${rowHeader} wrap-anywhere font-mono`}>
+              {model}
+            </th>
+            <td className={number}>{count(providerRequests)}</td>
+            <td className={number}>{count(rosterRequests)}</td>
+            <td className={`${number} font-medium`}>{formatDifference(providerRequests, rosterRequests, 'count')}</td>
+          </tr>
+        ))}
+      </ThreeColumns>
+    </Folded>
+  );
+}

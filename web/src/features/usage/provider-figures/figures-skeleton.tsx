@@ -1,0 +1,18 @@
+import { Skeleton } from '#web/ui/skeleton.tsx';
+
+/** In the shape of the figures in all. */
+export function FiguresSkeleton() {
+  return (
+    <div aria-busy="true" className="px-5 pt-3 pb-5">
+      <output className="sr-only">Loading the provider’s own figures</output>
+      <div className="grid gap-4">
+        {['head', 'cost', 'requests', 'input', 'cached', 'output'].map((row) => (
+          <div key={row} className="flex justify-between gap-6">
+            <Skeleton className="h-5 w-28" />
+            <Skeleton className="h-5 w-40" />
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}

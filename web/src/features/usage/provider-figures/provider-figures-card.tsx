@@ -1,0 +1,199 @@
+import type { AdminKeyState, ProviderFigures } from '@roster/contracts/usage';
+import { useQuery } from '@tanstack/react-query';
+import { KeyRound } from 'lucide-react';
+import { useState } from 'react';
+import {
+  adminKeyQuery,
+  longestProviderRange,
+  providerFiguresQuery,
+  useRemoveAdminKey,
+} from '#web/data/provider-figures.ts';
+import { useProviderName } from '#web/data/sign-in-options.ts';
+import { ApiError, errorText } from '#web/lib/api.ts';
+import { formatLongDate } from '#web/lib/format.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Card, CardFooter, CardHeader } from '#web/ui/card.tsx';
+import { classNames } from '#web/ui/class-names.ts';
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
+import { ErrorState } from '#web/ui/error-state.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { RelativeTime } from '#web/ui/relative-time.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { type DayRange, daysBetween } from '../range.ts';
+import { AdminKeyDialog } from './admin-key-dialog.tsx';
+import { ByDay, ByModel, Totals } from './comparison-tables.tsx';
+import { FiguresSkeleton } from './figures-skeleton.tsx';
+
+type CardProps = { range: DayRange; className?: string | undefined };
+
+/** What the provider itself counted, beside what Roster did; for those who have an admin key. */
+export function ProviderFiguresCard({ range, className }: CardProps) {
+  const provider = useProviderName();
+  const key = useQuery(adminKeyQuery);
+  const [isEntering, setIsEntering] = useState(false);
+  const state = key.data;
+  return (
+    <Card aria-label="Provider’s own figures" className={classNames('min-w-0', className)}>
+      <CardHeader
+        title="Provider’s own figures"
+        description={
+          state?.hasAdminKey &&
+          `What ${provider} counted for your whole organization, beside what went through Roster. Its days are UTC days.`
+        }
+      />
+      {state === undefined ? (
+        key.isError && !key.isFetching ? (
+          <ErrorState
+            title="The admin key could not be looked up"
+            message={errorText(key.error)}
+            onRetry={() => void key.refetch()}
+            className="m-5"
+          />
+        ) : (
+          <FiguresSkeleton />
+        )
+      ) : state.hasAdminKey ? (
+        <>
+          <Figures provider={provider} range={range} onReplace={() => setIsEntering(true)} />
+          <KeyLine state={state} onReplace={() => setIsEntering(true)} />
+        </>
+      ) : (
+        <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 px-5 pt-1 pb-5">
+          <p className="text-muted-foreground text-sm">
+            With an admin key of your organization, {provider}’s own figures stand here beside Roster’s.
+          </p>
+          <Button icon={KeyRound} onClick={() => setIsEntering(true)} className="max-sm:h-10 max-sm:w-full">
+            Add admin key
+          </Button>
+        </div>
+      )}
+      {isEntering && (
+        <AdminKeyDialog
+          provider={provider}
+          replaces={state?.hasAdminKey ?? false}
+          onClose={() => setIsEntering(false)}
+        />
+      )}
+    </Card>
+  );
+}
+
+type FiguresProps = { provider: string; range: DayRange; onReplace: () => void };
+
+function Figures({ provider, range, onReplace }: FiguresProps) {
+  const isTooLong = daysBetween(range) > longestProviderRange;
+  const query = useQuery({ ...providerFiguresQuery(range), enabled: !isTooLong });
+  if (isTooLong) {
+    return (
+      <p className="px-5 pt-2 pb-5 text-muted-foreground text-sm">
+        {provider} answers for at most {longestProviderRange} days at once. Choose fewer days to compare.
+      </p>
+    );
+  }
+  if (query.isError && !query.isFetching) {
+    const isRejected = query.error instanceof ApiError && ['key_rejected', 'key_unreadable'].includes(query.error.code);
+    return (
+      <ErrorState
+        title={isRejected ? 'The admin key does not work any more' : 'The provider’s figures could not be read'}
+        message={errorText(query.error)}
+        onRetry={() => void query.refetch()}
+        action={isRejected && <Button onClick={onReplace}>Replace admin key</Button>}
+        className="m-5"
+      />
+    );
+  }
+  if (query.data === undefined) return <FiguresSkeleton />;
+  return <Filled provider={provider} figures={query.data} isOld={query.isPlaceholderData} />;
+}
+
+const isEmpty = ({ provider, roster }: ProviderFigures) =>
+  [provider.requests, provider.costUsd, roster.requests].every((value) => value === 0);
+
+type FilledProps = { provider: string; figures: ProviderFigures; isOld: boolean };
+
+function Filled({ provider, figures, isOld }: FilledProps) {
+  return (
+    <div
+      aria-busy={isOld || undefined}
+      className={classNames('px-5 pt-3 pb-4 transition-opacity duration-140', isOld && 'opacity-60')}
+    >
+      {figures.notice && (
+        <Notice tone="warning" className="mb-3">
+          {figures.notice}
+        </Notice>
+      )}
+      <Totals provider={provider} figures={figures} />
+      {isEmpty(figures) && (
+        <p className="mt-3 text-muted-foreground text-sm">
+          Nothing was used in these days, neither here nor elsewhere in the organization.
+        </p>
+      )}
+      <ByDay provider={provider} figures={figures} />
+      <ByModel provider={provider} figures={figures} />
+      <p className="mt-3 text-muted-foreground text-sm">
+        Read <RelativeTime date={figures.readAt} />. {provider} books with some delay, so the last hours may be missing.
+        {figures.roster.unpricedRequests > 0 && ' Roster’s cost leaves out requests without a known price.'}
+      </p>
+    </div>
+  );
+}
+
+/** The key that is saved, as far as it may be shown, and how to be rid of it. */
+function KeyLine({ state, onReplace }: { state: AdminKeyState; onReplace: () => void }) {
+  const [asks, setAsks] = useState(false);
+  const { mutate, isPending } = useRemoveAdminKey();
+  const remove = () =>
+    mutate(undefined, {
+      onSuccess: () => {
+        setAsks(false);
+        toast({ title: 'Admin key removed', description: 'It is no longer stored here.' });
+      },
+      onError: (error) =>
+        toast({ title: 'The admin key was not removed', description: errorText(error), variant: 'destructive' }),
+    });
+  return (
+    <CardFooter className="py-2.5">
+      {state.notice && (
+        <Notice tone="warning" className="mt-1 mb-2">
+          {state.notice}
+        </Notice>
+      )}
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
+        <p>
+          Admin key{' '}
+          {state.last4 && (
+            <>
+              ending in <span className="font-mono text-foreground">{state.last4}</span>,{' '}
+            </>
+          )}
+          {state.addedAt && `added on ${formatLongDate(state.addedAt)}`}
+        </p>
+        <div className="-mr-2.5 flex gap-1 max-sm:-ml-2.5">
+          <Button size="sm" variant="ghost" className="max-md:h-10" onClick={onReplace} aria-label="Replace admin key">
+            Replace
+          </Button>
+          <Button
+            size="sm"
+            variant="ghost"
+            className="max-md:h-10"
+            onClick={() => setAsks(true)}
+            aria-label="Remove admin key"
+          >
+            Remove
+          </Button>
+        </div>
+      </div>
+      <ConfirmDialog
+        open={asks}
+        onOpenChange={setAsks}
+        title="Remove admin key"
+        description="The provider’s own figures will no longer be shown. The key stays valid at the provider; withdraw it there if nothing else uses it."
+        confirmLabel="Remove admin key"
+        pendingLabel="Removing..."
+        destructive
+        busy={isPending}
+        onConfirm={remove}
+      />
+    </CardFooter>
+  );
+}

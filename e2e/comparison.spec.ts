@@ -61,7 +61,7 @@ test('two models are compared: prepared, asked, voted on, and found again in Ana
       await expect(answer(page, number, name)).toContainText(/\d\.\d\d s/);
       await expect(answer(page, number, name)).toContainText('$0.00');
     }
-  await expect(page.getByRole('button', { name: 'Ask the other 1' })).toHaveAttribute('aria-disabled', 'true');
+  await expect(page.getByRole('button', { name: 'Ask all' })).toHaveAttribute('aria-disabled', 'true');
 
   // By keyboard alone.
   await prompt(page, 1).getByRole('button', { name: 'Tuned better' }).focus();
@@ -177,8 +177,8 @@ test('prompts come from a file, with its answers as the expected ones', async ({
   await dialog(page).getByLabel('Tuned model').selectOption('gpt-4o');
   await dialog(page).getByLabel('Base model').selectOption('gpt-3.5-turbo');
   await dialog(page).getByText('From a JSONL file').click();
-  await dialog(page).getByLabel('File').selectOption({ label: 'validation.jsonl (0.00 MB)' });
-  await dialog(page).getByLabel('Prompts').fill('3');
+  await dialog(page).getByRole('combobox', { name: 'File' }).selectOption({ label: 'validation.jsonl (0.00 MB)' });
+  await dialog(page).getByRole('spinbutton', { name: 'Prompts' }).fill('3');
   await dialog(page).getByRole('button', { name: 'Prepare comparison' }).click();
   await expect(page.getByText('0 of 3 prompts answered')).toBeVisible();
   await expect(prompt(page, 1)).toContainText('Question 5');
@@ -192,7 +192,7 @@ test('prompts come from a file, with its answers as the expected ones', async ({
 
 test('a used-up budget stops Ask all, and lets through who insists', async ({ page, roster, withAssistant }) => {
   expect(withAssistant.assistantId).toBeGreaterThan(0);
-  const id = await prepared(page, roster, [`${quick} [[tokens 3000]]`, quick]);
+  const id = await prepared(page, roster, ['[[tokens 3000]] [[delay 0]]', quick]);
   await open(page, id);
   await prompt(page, 1).getByRole('button', { name: 'Ask', exact: true }).click();
   await expect(page.getByText('1 of 2 prompts answered')).toBeVisible({ timeout: 30_000 });

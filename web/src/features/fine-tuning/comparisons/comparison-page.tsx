@@ -95,7 +95,7 @@ function Loaded({ comparison }: { comparison: WholeComparison }) {
       disabledReason={reason ?? (open === 0 ? 'Every prompt is answered by both models.' : undefined)}
       onClick={begin}
     >
-      {answered === 0 ? 'Ask all' : `Ask the other ${formatNumber(Math.max(open, 1))}`}
+      {answered === 0 || open === 0 ? 'Ask all' : `Ask the other ${formatNumber(open)}`}
     </Button>
   );
   let problem: ReactNode = null;

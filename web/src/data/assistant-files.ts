@@ -55,7 +55,7 @@ export function useRemoveAssistantFile(id: number) {
 export function useRetryAssistantFile(id: number) {
   const onSuccess = useChanged(id);
   return useMutation({
-    mutationFn: (fileId: number) => call(assistants.retryFile, { params: { id, fileId }, body: {} }),
+    mutationFn: (fileId: number) => call(assistants.retryFile, { params: { id, fileId } }),
     onSuccess,
   });
 }

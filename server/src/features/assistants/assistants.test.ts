@@ -16,6 +16,7 @@ describe.each(engines)('assistants on %s', (engine) => {
     expect(status).toBe(201);
     expect(body).toEqual({
       id: expect.any(Number),
+      files: 0,
       name: 'Tutor',
       description: '',
       model: 'gpt-4o',

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { goodKey, password, type TestApp } from '#server/testing/app';
+import { created } from '#server/testing/assistants';
 import { until } from '#server/testing/chat';
 import { withFault } from '#server/testing/faults';
 import { atProvider, filePlaces, sha256, startFileApp, untilCopy, uploaded } from '#server/testing/files';
+import { indexed, storesOf } from '#server/testing/knowledge';
 import type { Visitor } from '#server/testing/visitor';
 import { beginDownload, unzip } from '#server/testing/zip';
 
@@ -56,6 +58,20 @@ describe.each(filePlaces)('an account with files on %s and %s', (engine, store) 
     await untilCopy(eve, id, 'ready');
     expect(await atProvider(app, key)).toHaveLength(1);
     expect((await close(eve, { removeAtProvider: true })).status).toBe(204);
+    expect(await atProvider(app, key)).toEqual([]);
+  });
+
+  test('has no vector store left there either', async () => {
+    const key = `${goodKey}Ivy`;
+    const ivy = await app.as('ivy');
+    await ivy.post('/api/settings/apikey', { apiKey: key });
+    const assistantId = await created(ivy);
+    const { id } = await uploaded(app, ivy, { filename: 'handbook.md' });
+    await ivy.post(`/api/assistants/${assistantId}/files`, { fileIds: [id] });
+    await indexed(app, ivy, assistantId, ['ready']);
+    expect(await storesOf(app, key)).toHaveLength(1);
+    expect((await close(ivy, { removeAtProvider: true })).status).toBe(204);
+    expect(await storesOf(app, key)).toEqual([]);
     expect(await atProvider(app, key)).toEqual([]);
   });
 

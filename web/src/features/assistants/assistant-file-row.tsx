@@ -39,10 +39,10 @@ export function AssistantFileRow({ assistantId, file }: { assistantId: number; f
             <IconPart aria-hidden className="size-3.5" />
           </span>
           <span className="wrap-anywhere min-w-0">
+            {`${formatMegabytes(size)} · `}
             <span className={state === 'failed' ? 'text-destructive-text' : undefined}>
               {error === null ? word : `${word}: ${error}`}
             </span>
-            {` · ${formatMegabytes(size)}`}
           </span>
         </p>
       </div>

@@ -106,6 +106,7 @@ export function knowledgeService({ database, retryCopy, providerName, onProblem,
     await retryCopy(userId, fileId);
     await db.transaction().execute(async (trx) => {
       await knowledgeRepository(trx).beginAgain(userId, { assistantId, fileId });
+      await storeRepository(trx).forgetErrors(userId, assistantId);
       await queueIndexing(trx, userId, assistantId);
     });
     wake();
@@ -150,6 +151,7 @@ export function knowledgeService({ database, retryCopy, providerName, onProblem,
     async keySaved(userId: number) {
       await db.transaction().execute(async (trx) => {
         await knowledgeRepository(trx).beginAgain(userId);
+        await storeRepository(trx).forgetErrors(userId);
         const withFiles = await knowledgeRepository(trx).assistantsWithFiles(userId);
         const stores = await storeRepository(trx).all(userId);
         const withStore = stores.flatMap(({ assistantId }) => (assistantId === null ? [] : [assistantId]));

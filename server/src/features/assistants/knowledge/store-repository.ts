@@ -106,6 +106,11 @@ export function storeRepository(db: Kysely<Database>) {
     async note(userId: number, id: number, error: string | null) {
       await change(userId, id).set({ error }).execute();
     },
+    /** What kept a store back is tried again: of one assistant, or of all. */
+    async forgetErrors(userId: number, assistantId?: number) {
+      const all = db.updateTable('vector_stores').set({ error: null }).where('user_id', '=', userId);
+      await (assistantId === undefined ? all : all.where('assistant_id', '=', assistantId)).execute();
+    },
     /** Its assistant needs it no more: to be removed at the provider. Returns its id. */
     async release(userId: number, assistantId: number): Promise<number | undefined> {
       const row = await db

@@ -1,0 +1,158 @@
+import type { Page } from '@playwright/test';
+import { conversation } from './conversation.ts';
+import {
+  expect,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  expectToast,
+  goodKey,
+  newEmail,
+  password,
+  request,
+  test,
+} from './fixtures.ts';
+import { startRoster } from './roster.ts';
+
+const panel = (page: Page) => page.getByRole('dialog', { name: 'Edit Assistant' });
+const rows = (page: Page) => page.getByRole('list', { name: 'Files of this assistant' }).getByRole('listitem');
+const row = (page: Page, name: string) => rows(page).filter({ hasText: name });
+
+async function openForm(page: Page) {
+  await page.goto('/settings?tab=assistants');
+  await page.getByRole('button', { name: 'Edit Tutor' }).click();
+  await expect(panel(page).getByRole('heading', { name: 'Files' })).toBeVisible();
+}
+
+const choose = (page: Page, ...files: { name: string; text: string }[]) =>
+  page
+    .getByLabel('Upload files for this assistant')
+    .setInputFiles(files.map(({ name, text }) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) })));
+
+async function store(page: Page, url: string, name: string) {
+  const answer = await page.request.fetch(`${url}/api/files/upload`, {
+    method: 'POST',
+    headers: { origin: url },
+    multipart: { purpose: 'assistants', file: { name, mimeType: 'text/plain', buffer: Buffer.from(name) } },
+  });
+  expect(answer.status()).toBe(201);
+  return (await answer.json()).id;
+}
+
+test('files are uploaded and chosen, indexed, searched and named under the answer', async ({
+  page,
+  roster,
+  withAssistant,
+}) => {
+  await store(page, roster.url, 'opening-hours.md');
+  await store(page, roster.url, 'prices.csv');
+  await openForm(page);
+  await expect(panel(page).getByText('No files yet. It answers from what the model knows.')).toBeVisible();
+  await expectAccessible(page);
+
+  await choose(page, { name: 'handbook.md', text: 'Ferns like shade.' });
+  await expect(row(page, 'handbook.md')).toContainText(/Waiting|Indexing…/);
+  await panel(page).getByRole('button', { name: 'Add files' }).click();
+  await page.getByRole('searchbox', { name: 'Search your files' }).fill('hours');
+  await expect(page.getByRole('checkbox')).toHaveCount(1);
+  await page.getByRole('checkbox', { name: /opening-hours/ }).check();
+  await page.getByRole('searchbox', { name: 'Search your files' }).fill('');
+  await expect(page.getByRole('checkbox', { name: /handbook/ })).toHaveCount(0);
+  await page.getByRole('checkbox', { name: /prices/ }).check();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Add 2' }).click();
+  await expect(panel(page).getByRole('button', { name: 'Add files' })).toBeFocused();
+  await expect(rows(page)).toHaveCount(3);
+  await expect(row(page, 'handbook.md')).toContainText('Ready');
+  await expect(row(page, 'opening-hours.md')).toContainText('Ready');
+  await expect(row(page, 'prices.csv')).toContainText('Tables and data files (.csv) cannot be searched.');
+  await expectAccessible(page);
+  await row(page, 'prices.csv').getByRole('button', { name: 'Retry prices.csv' }).click();
+  await expectToast(page, 'Not indexed again', 'Attach it to a message instead.');
+  await row(page, 'prices.csv').getByRole('button', { name: 'Remove prices.csv' }).click();
+  await expect(rows(page)).toHaveCount(2);
+  await panel(page).getByRole('button', { name: 'Cancel' }).click();
+  await expect(page.getByRole('main').getByRole('listitem').filter({ hasText: 'Tutor' })).toContainText('2 files');
+
+  await page.goto(`/chat?assistant=${withAssistant.assistantId}`);
+  const { message, send, answers, untilDone } = conversation(page);
+  await message.fill('What do ferns like?');
+  await send.click();
+  await untilDone();
+  const sources = 'Sources: handbook.md, opening-hours.md';
+  await expect(answers.getByText(sources, { exact: true })).toBeVisible();
+  await page.reload();
+  await expect(answers.getByText(sources, { exact: true })).toBeVisible();
+  await expectAccessible(page);
+
+  await page.goto('/files');
+  await expect(page.getByText('Files Used by AI')).toBeVisible();
+});
+
+test('a file that could not be indexed says why, and is tried again', async ({ page, roster, signedIn }) => {
+  const key = `sk-refusing-${newEmail().replace(/\W/g, '')}-${'k'.repeat(32)}`;
+  await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: key });
+  await request(page, roster, 'POST', '/api/assistants', { name: 'Tutor', model: 'gpt-4o' });
+  const { body: list } = await request(page, roster, 'GET', '/api/assistants');
+  const id = await store(page, roster.url, 'handbook.md');
+  await expect
+    .poll(async () => (await request(page, roster, 'GET', '/api/files')).body[0].provider.state)
+    .toBe('ready');
+  await roster.fault(key, { status: 400, error: { message: 'This file holds no text.' } });
+  await request(page, roster, 'POST', `/api/assistants/${list[0].id}/files`, { fileIds: [id] });
+  await expect
+    .poll(async () => (await request(page, roster, 'GET', `/api/assistants/${list[0].id}/files`)).body[0].state)
+    .toBe('failed');
+  await openForm(page);
+  await expect(page.getByText(signedIn.email).first()).toBeAttached();
+  await expect(row(page, 'handbook.md')).toContainText('This file holds no text.');
+  await row(page, 'handbook.md').getByRole('button', { name: 'Retry handbook.md' }).click();
+  await expect(row(page, 'handbook.md')).toContainText('Ready');
+});
+
+test('a list that does not load says why, and tries again', async ({ page, withAssistant }) => {
+  await page.route('**/api/assistants/*/files', (route) =>
+    route.fulfill({ status: 503, json: { code: 'internal', message: 'The database is being moved.' } }),
+  );
+  await openForm(page);
+  await expect(page.getByText(withAssistant.email).first()).toBeAttached();
+  await expect(panel(page).getByText('The database is being moved.')).toBeVisible();
+  await page.unroute('**/api/assistants/*/files');
+  await panel(page).getByRole('button', { name: 'Try Again' }).click();
+  await expect(panel(page).getByText('No files yet.')).toBeVisible();
+});
+
+test('a provider without file search is named, and the chat goes on', async ({ page }) => {
+  test.setTimeout(90_000);
+  await using roster = await startRoster({ without: ['vector_stores'] });
+  await request(page, roster, 'POST', '/api/register', { email: newEmail(), password });
+  await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
+  const { body } = await request(page, roster, 'POST', '/api/assistants', { name: 'Tutor', model: 'gpt-4o' });
+  const id = await store(page, roster.url, 'handbook.md');
+  await request(page, roster, 'POST', `/api/assistants/${body.id}/files`, { fileIds: [id] });
+  await page.goto(`${roster.url}/settings?tab=assistants`);
+  await page.getByRole('button', { name: 'Edit Tutor' }).click();
+  await expect(row(page, 'handbook.md')).toContainText('OpenAI has no file search.');
+  await page.goto(`${roster.url}/chat?assistant=${body.id}`);
+  const { message, send, answers, untilDone } = conversation(page);
+  await message.fill('Hello');
+  await send.click();
+  await untilDone();
+  await expect(answers).toContainText('The assistant’s files could not be searched: OpenAI has no file search.');
+});
+
+test.describe('on a phone', () => {
+  test.use({ viewport: { width: 320, height: 700 }, hasTouch: true, isMobile: true });
+
+  test('the files fit', async ({ page, roster, withAssistant }) => {
+    const id = await store(page, roster.url, `${'a-very-long-name-'.repeat(8)}.md`);
+    await request(page, roster, 'POST', `/api/assistants/${withAssistant.assistantId}/files`, { fileIds: [id] });
+    await openForm(page);
+    await expect(rows(page)).toContainText('Ready');
+    await panel(page).getByRole('button', { name: 'Add files' }).tap();
+    await expect(page.getByRole('searchbox', { name: 'Search your files' })).toBeVisible();
+    await expectNoSidewaysScroll(page);
+    const wide = await panel(page).evaluate((element) => element.scrollWidth > element.clientWidth);
+    expect(wide).toBe(false);
+    await expectAccessible(page);
+  });
+});

@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { validateJob } from './validate-job.ts';
 import type { Job, Kind, Order, Question, Reply, Works } from './work.ts';
@@ -6,6 +7,9 @@ const port = parentPort;
 if (!port) throw new Error('This file runs as a worker thread');
 
 const begin = (order: Order): Promise<Job> => validateJob(order);
+
+// Answers that are being streamed go first. Only on Linux is this the priority of the thread; elsewhere of the process.
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 let job: Job | undefined;
 

@@ -82,6 +82,8 @@ const mayCall: Record<string, readonly Kind[]> = {
   'DELETE /api/files/:id': editors,
 
   'POST /api/fine-tuning/validate': signedIn,
+  'POST /api/fine-tuning/convert': editors,
+  'POST /api/fine-tuning/split': editors,
 
   'GET /api/admin/users': administrators,
   'GET /api/admin/users/summary': administrators,

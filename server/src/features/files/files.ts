@@ -79,6 +79,7 @@ export function createFiles(dependencies: Dependencies) {
     keySaved: forwarding.keySaved,
     /** For what Roster itself makes: datasets, converted and divided training files. */
     make: uploads.make,
+    remove: removals.remove,
     /** What becomes of them when an account is closed, and what of them an export holds. */
     ofAccount: filesOfAccount(removals.removeAllOf),
     exportPart: fileExport(db, store),

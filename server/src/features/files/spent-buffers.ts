@@ -9,15 +9,20 @@ const collectEvery = 8 * 1024 * 1024;
  * than all the rest of the server needs. A collection takes one to two milliseconds.
  */
 export function spentBuffers() {
-  setFlagsFromString('--expose-gc');
-  const collect: unknown = runInNewContext('gc');
+  let collect: unknown;
   let passed = 0;
   return {
     passed(bytes: number) {
       passed += bytes;
-      if (passed < collectEvery || typeof collect !== 'function') return;
+      if (passed < collectEvery) return;
       passed = 0;
-      collect({ type: 'minor', execution: 'sync' });
+      collect ??= collector();
+      if (typeof collect === 'function') collect({ type: 'minor', execution: 'sync' });
     },
   };
+}
+
+function collector(): unknown {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc');
 }

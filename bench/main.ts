@@ -9,6 +9,8 @@ import { measureRelay } from './relay.ts';
 import { settings } from './settings.ts';
 import { measureSignIns } from './sign-ins.ts';
 import { measureStart } from './start.ts';
+import { measureUpload } from './upload.ts';
+import { measureValidation } from './validation.ts';
 
 type Part = { name: string; measure: () => Promise<{ faults: string[] }> };
 
@@ -17,6 +19,8 @@ const parts: Part[] = [
   { name: 'lists', measure: measureLists },
   { name: 'analytics', measure: measureAnalytics },
   { name: 'sign-ins', measure: measureSignIns },
+  { name: 'upload', measure: measureUpload },
+  { name: 'validation', measure: measureValidation },
   { name: 'start', measure: measureStart },
   { name: 'first-load', measure: measureFirstLoad },
 ];

@@ -121,9 +121,9 @@ export async function createApp(parts: Parts) {
   const knowledge = createKnowledge({ database, presence, provider, keys, files, config, log, wakeJobs });
   const ofChat = { ...answering, knowledge, files: fileRepository(db), store };
   const chat = createChat({ database, presence, ...ofChat, log });
-  const trainingFiles = createTrainingFiles({ files: fileRepository(db), store, catalogue });
   const comparisons = createComparisons({ database, aside: chat.aside, files: fileRepository(db), store });
   const fineTuning = createFineTuning({ database, provider, catalogue, config, keys, models, files, wakeJobs });
+  const trainingFiles = createTrainingFiles({ files: fileRepository(db), store, catalogue, making: files });
   const datasets = createDatasets({ database, files, ownsAssistant });
   const accounts = createAccounts({
     database,

@@ -124,6 +124,8 @@ const mayCall: Record<string, readonly Kind[]> = {
   'POST /api/fine-tuning/datasets/:id/gather': editors,
   'POST /api/fine-tuning/datasets/:id/save': editors,
   'PATCH /api/fine-tuning/datasets/:id/examples/:exampleId': editors,
+  'POST /api/fine-tuning/convert': editors,
+  'POST /api/fine-tuning/split': editors,
 
   'GET /api/admin/users': administrators,
   'GET /api/admin/users/summary': administrators,

@@ -11,10 +11,10 @@ export type Spawned = {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 };
 
-/** The server as an operator starts it: a process of its own, with nothing but these variables. */
-export function spawnServer(variables: Record<string, string>): Spawned {
+/** The server as an operator starts it: a process of its own, with nothing but these variables and options of Node. */
+export function spawnServer(variables: Record<string, string>, flags: string[] = []): Spawned {
   const output = { text: '' };
-  const child = spawn(process.execPath, [main], { env: variables, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [...flags, main], { env: variables, stdio: ['ignore', 'pipe', 'pipe'] });
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk: Buffer) => {
       output.text += chunk.toString();

@@ -11,6 +11,7 @@ import { type FileStore, newFileKey } from '../../storage/file-store.ts';
 import { copyRepository } from './copy-repository.ts';
 import { cleanName, cleanType } from './labels.ts';
 import { fileRepository } from './repository.ts';
+import { spentBuffers } from './spent-buffers.ts';
 import { uploadRepository } from './upload-repository.ts';
 
 type Dependencies = {
@@ -47,6 +48,8 @@ const refused = (field: 'file' | 'purpose', message: string) =>
 
 /** Takes files in: room is reserved first, then the bytes come, then the file is committed with its forwarding. */
 export function uploadService({ db, store, instance, isGone, hasKey, minFreeBytes, log, wake }: Dependencies) {
+  const buffers = spentBuffers();
+
   const reserve = (userId: number, storageKey: string, bytes: number): Promise<number> =>
     db.transaction().execute(async (trx) => {
       const uploads = uploadRepository(trx);
@@ -78,6 +81,7 @@ export function uploadService({ db, store, instance, isGone, hasKey, minFreeByte
         size += chunk.length;
         hash.update(chunk);
         yield chunk;
+        buffers.passed(chunk.length);
       }
       if (size === 0) throw refused('file', 'The file is empty.');
     }

@@ -1,28 +1,211 @@
+import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { filePlaces, startFileApp, uploaded } from '#server/testing/files';
+import { until } from '#server/testing/chat';
+import { cookieOf, filePlaces, startFileApp, uploaded } from '#server/testing/files';
+import { conversation, pair, preference } from '#server/testing/training-files';
+import type { Visitor } from '#server/testing/visitor';
+
+const examples = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, n) => conversation(`What is ${n + from}?`, `It is ${n + from}.`));
+const preferences = Array.from({ length: 60 }, (_, n) => preference(`Which ${n}?`, 'This.', 'That.'));
 
 describe.each(filePlaces)('the check of a training file on %s and %s', (engine, store) => {
   let place: Awaited<ReturnType<typeof startFileApp>>;
+  let ada: Visitor;
   beforeAll(async () => {
     place = await startFileApp(engine, store);
-    await place.app.as('admin');
+    ada = await place.app.as('ada');
   });
   afterAll(() => place.stop());
-  test('counts examples and tokens', async () => {
-    const v = await place.app.as('ada');
-    const lines = Array.from({ length: 60 }, (_, n) =>
-      JSON.stringify({
-        messages: [
-          { role: 'user', content: `What is ${n}?` },
-          { role: 'assistant', content: `It is ${n}.` },
-        ],
+
+  const saved = async (content: string[] | Buffer, visitor = ada) =>
+    (
+      await uploaded(place.app, visitor, {
+        filename: 'a.jsonl',
+        content: Buffer.isBuffer(content) ? content : content.join('\n'),
+        purpose: 'fine-tune',
+      })
+    ).id;
+  const check = (trainingFileId: number, more: object = {}, visitor = ada) =>
+    visitor.post('/api/fine-tuning/validate', { trainingFileId, ...more });
+  const messages = (report: { problems: { message: string }[] }) => report.problems.map(({ message }) => message);
+
+  test('counts, and estimates what it costs', async () => {
+    const id = await saved(examples(60));
+    const { status, body } = await check(id, { baseModel: 'gpt-4o-mini-2024-07-18' });
+    // Both messages with their roles are 2 × 4 tokens, the answer to come 3; "What is 10?" and "It is 10." are 5 each.
+    expect([status, body.ok, body.training]).toEqual([
+      200,
+      true,
+      expect.objectContaining({
+        fileId: id,
+        filename: 'a.jsonl',
+        format: 'chat',
+        lines: 60,
+        examples: 60,
+        tokens: 1260,
       }),
-    );
-    const f = await uploaded(place.app, v, { filename: 'a.jsonl', content: lines.join('\n'), purpose: 'fine-tune' });
-    const { status, body } = await v.post('/api/fine-tuning/validate', {
-      trainingFileId: f.id,
-      baseModel: 'gpt-4o-mini-2024-07-18',
+    ]);
+    expect(body.estimate).toMatchObject({ epochs: 3, tokens: 3780, pricePerMillionUsd: 3 });
+    expect(body.estimate.costUsd).toBeCloseTo(0.01134, 10);
+    const given = (await check(id, { baseModel: 'somebody-else', epochs: 7 })).body.estimate;
+    expect(given).toEqual({ epochs: 7, tokens: 8820, costUsd: null, pricePerMillionUsd: null, priceAsOf: null });
+  });
+
+  test.each([
+    [
+      'nine examples',
+      examples(9),
+      {},
+      false,
+      'There are 9 examples that can be used; the provider trains on 10 at least.',
+    ],
+    ['twenty examples', examples(20), {}, true, 'There are 20 examples.'],
+    [
+      'conversations for preference training',
+      examples(60),
+      { method: 'dpo' },
+      false,
+      'Preference training needs pairs of a preferred and another answer, and the file has conversations.',
+    ],
+    [
+      'preferences for supervised training',
+      preferences,
+      { method: 'supervised' },
+      false,
+      'Supervised training needs conversations, and the file has preference pairs.',
+    ],
+    [
+      'old pairs',
+      Array.from({ length: 60 }, (_, n) => pair(`${n}`, 'x')),
+      {},
+      false,
+      'The file has prompt-completion pairs, which only models took that are gone.',
+    ],
+    [
+      'a mixture',
+      [...examples(60), ...preferences],
+      {},
+      false,
+      'The file mixes formats: 60 conversations ("messages") and 60 preference pairs.',
+    ],
+    ['a picture', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 1]), {}, false, 'The file is not text.'],
+    ['UTF-16', Buffer.from(`\ufeff${examples(60).join('\n')}`, 'utf16le'), {}, false, 'The file is UTF-16 text.'],
+    ['a list', [`[${examples(60).join(',\n')}]`], {}, false, 'The file is one JSON list.'],
+    ['an example over several lines', ['{', '"messages": []', '}'], {}, false, 'An example goes over several lines.'],
+    [
+      'a mark at the beginning',
+      [`\ufeff${examples(60).join('\r\n')}\r\n`],
+      {},
+      true,
+      'The file begins with a byte order mark.',
+    ],
+    [
+      'a line of 5 MB',
+      [...examples(60), `{"a":"${'x'.repeat(5_000_000)}"}`, ...examples(5, 60)],
+      {},
+      false,
+      'The line is longer than 4 MB.',
+    ],
+    [
+      'a line with a million values',
+      [...examples(60), `{"messages":[${'{},'.repeat(1_000_000)}{}]}`],
+      {},
+      false,
+      'The line has more than 100000 values in it.',
+    ],
+    [
+      'a line of a million levels',
+      [...examples(60), `{"messages":${'['.repeat(1_000_000)}`],
+      {},
+      false,
+      'The line is nested more than 64 levels deep.',
+    ],
+  ])('tells what is to be changed of %s', async (_what, content, more, ok, message) => {
+    const { status, body } = await check(await saved(content), more);
+    expect([status, body.ok]).toEqual([200, ok]);
+    expect(messages(body.training)).toContain(message);
+    for (const { fix } of body.training.problems) expect(fix).not.toBe('');
+  });
+
+  test('goes on after a line that is too long, and counts the lines right', async () => {
+    const content = [...examples(60), 'x'.repeat(9_000_000), ...examples(5, 60), 'no JSON'];
+    const { training } = (await check(await saved(content))).body;
+    expect([training.lines, training.examples]).toEqual([67, 65]);
+    expect(training.problems.map(({ line }: { line: number }) => line)).toEqual([61, 67]);
+  });
+
+  test('tells which examples of the validation file are in the training file too', async () => {
+    const [training, validation] = [await saved(examples(60)), await saved(['', ...examples(5, 58)])];
+    const { body } = await check(training, { validationFileId: validation });
+    expect([body.ok, body.overlap]).toEqual([
+      true,
+      {
+        examples: 2,
+        lines: [
+          { training: 59, validation: 2 },
+          { training: 60, validation: 3 },
+        ],
+      },
+    ]);
+    expect(messages(body.validation)).toContain('2 examples stand in the training file too, so they measure nothing.');
+    const other = (await check(training, { validationFileId: await saved(preferences) })).body;
+    expect([other.ok, messages(other.validation)]).toEqual([
+      false,
+      ['The file has another format than the training file.'],
+    ]);
+    expect((await check(training, { validationFileId: null })).body.validation).toBeNull();
+  });
+
+  test.each([
+    ['an unknown file', { trainingFileId: 2_000_000_000 }, 404, 'not_found'],
+    ['no file', { trainingFileId: undefined }, 400, 'invalid_input'],
+    ['a text', { trainingFileId: '1' }, 400, 'invalid_input'],
+    ['a method there is not', { method: 'magic' }, 400, 'invalid_input'],
+    ['no epochs', { epochs: 0 }, 400, 'invalid_input'],
+    ['an unknown field', { userId: 1 }, 400, 'invalid_input'],
+  ])('refuses %s', async (_what, more, status, code) => {
+    const { status: answered, body } = await check(1, more);
+    expect([answered, body.code]).toEqual([status, code]);
+  });
+
+  const large = () => Buffer.from(examples(300_000).join('\n'));
+
+  test('lets others through while it works, and one person have one check', async () => {
+    const id = await saved(large());
+    const bob = await place.app.as('bob');
+    let isDone = false;
+    const checking = check(id).finally(() => {
+      isDone = true;
     });
-    expect([status, body.ok, body.training.examples]).toEqual([200, true, 60]);
+    const isRefused = async () => {
+      const { status, headers } = await check(id);
+      return status === 429 && headers['retry-after'] === '5';
+    };
+    await until('The beginning of the check', isRefused);
+    for (let call = 0; call < 10; call++) expect((await bob.get('/api/user')).status).toBe(200);
+    // The calls were answered between two moments at which the check went on.
+    expect([await isRefused(), isDone]).toEqual([true, false]);
+    expect((await checking).body.training.examples).toBe(300_000);
+  });
+
+  test('ends when the one who asked is gone, and is free for the next', async () => {
+    const id = await saved(large());
+    const leaving = new AbortController();
+    const asked = request(`${place.app.url}/api/fine-tuning/validate`, {
+      method: 'POST',
+      headers: { cookie: cookieOf(ada), 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' },
+      body: JSON.stringify({ trainingFileId: id }),
+      signal: leaving.signal,
+    });
+    const small = await saved(examples(60));
+    await until('The beginning of the check', async () => (await check(small)).status === 429);
+    leaving.abort();
+    await expect(asked).rejects.toThrow();
+    const { body } = await until('The next check', async () => {
+      const answer = await check(small);
+      return answer.status === 200 && answer;
+    });
+    expect(body.training.examples).toBe(60);
   });
 });

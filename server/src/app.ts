@@ -104,8 +104,8 @@ export async function createApp(parts: Parts) {
   const store = await createFileStore(config);
   const chat = createChat({ database, presence, ...answering, files: fileRepository(db), store, log });
   const files = createFiles({ db, store, presence, config, provider, keys, log, wakeJobs });
-  const trainingFiles = createTrainingFiles({ files: fileRepository(db), store, catalogue });
   const fineTuning = createFineTuning({ database, provider, catalogue, config, keys, models, files, wakeJobs });
+  const trainingFiles = createTrainingFiles({ files: fileRepository(db), store, catalogue, making: files });
   const accounts = createAccounts({
     database,
     sessions,

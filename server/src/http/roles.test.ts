@@ -98,6 +98,8 @@ const mayCall: Record<string, readonly Kind[]> = {
   'POST /api/fine-tuning/jobs/:id/checkpoints/:checkpointId/activate': editors,
   'PATCH /api/fine-tuning/models/custom/:id': editors,
   'DELETE /api/fine-tuning/models/custom/:id': editors,
+  'POST /api/fine-tuning/convert': editors,
+  'POST /api/fine-tuning/split': editors,
 
   'GET /api/admin/users': administrators,
   'GET /api/admin/users/summary': administrators,

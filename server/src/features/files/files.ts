@@ -86,6 +86,7 @@ export function createFiles(dependencies: Dependencies) {
     },
     /** For what Roster itself makes: datasets, converted and divided training files. */
     make: uploads.make,
+    remove: removals.remove,
     /** What becomes of them when an account is closed, and what of them an export holds. */
     ofAccount: filesOfAccount(removals.removeAllOf),
     exportPart: fileExport(db, store),

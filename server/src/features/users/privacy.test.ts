@@ -125,6 +125,8 @@ const referringToTheirs: Record<string, (owned: Owned) => Attempt[]> = {
     { path: '/api/fine-tuning/validate', body: { trainingFileId: fileId } },
     { path: '/api/fine-tuning/validate', body: { trainingFileId: ownFileId, validationFileId: fileId } },
   ],
+  'POST /api/fine-tuning/convert': ({ fileId }) => [{ path: '/api/fine-tuning/convert', body: { fileId } }],
+  'POST /api/fine-tuning/split': ({ fileId }) => [{ path: '/api/fine-tuning/split', body: { fileId } }],
 };
 
 /** Names in bodies that mean nothing of anybody's: made by the caller, the provider's, or what a mailed token is of. */

@@ -1,6 +1,6 @@
 import type { TrainingProblem } from '@roster/contracts/fine-tuning/training-files';
 import { checkExample, type ExampleFormat, formatOf } from './example.ts';
-import { readLine } from './json-line.ts';
+import { contentKey, readLine } from './json-line.ts';
 import { type Line, lineLimit } from './lines.ts';
 import type { Tell } from './message-check.ts';
 import { type SeenLines, seenLines } from './seen-lines.ts';
@@ -73,7 +73,7 @@ export function fileCheck({ limits, countText, other }: Options) {
       const read = readLine(bytes, lineLimit);
       if (read.kind === 'blank') return tell('warning', 'The line is empty.', 'Remove it.');
       if (read.kind === 'wrong') return tell('error', read.message, read.fix);
-      const { value, key } = read;
+      const { value } = read;
       const format = formatOf(value);
       if (format === 'unknown') {
         otherObjects++;
@@ -88,6 +88,7 @@ export function fileCheck({ limits, countText, other }: Options) {
       checkExample(format, value, tell);
       if (counts.error > before) return;
       count(format, countExample(format, value, countText), tell);
+      const key = contentKey(value);
       const earlier = seen.add(key, number);
       if (earlier !== undefined) {
         duplicates++;

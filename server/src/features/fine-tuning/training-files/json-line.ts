@@ -10,13 +10,17 @@ export const isObject = (value: unknown): value is JsonObject =>
 export type ReadLine =
   | { kind: 'blank' }
   | { kind: 'wrong'; message: string; fix: string }
-  | { kind: 'object'; value: JsonObject; key: ContentKey };
+  | { kind: 'object'; value: JsonObject };
 
 /** 64 bits of a hash of what a line says, however it is spaced and its fields are ordered. */
 export type ContentKey = { high: number; low: number };
 
 /** JSON Schemas of tools are what nests deepest in an example, and they are far from this. */
 const deepest = 64;
+
+/** Lines that are longer are looked into before they are parsed. */
+const looksInto = 256 * 1024;
+const mostValues = 100_000;
 
 const wrong = (message: string, fix: string): ReadLine => ({ kind: 'wrong', message, fix });
 
@@ -34,6 +38,8 @@ export function readLine(bytes: Buffer | undefined, limit: number): ReadLine {
   if (isBlank(bytes)) return { kind: 'blank' };
   if (!isUtf8(bytes)) return wrong('The line is not valid UTF-8.', 'Save the file with the encoding UTF-8.');
   if (bytes.includes(0)) return wrong('The line has a NUL byte in it.', 'Remove it; nothing of a text needs one.');
+  const excess = bytes.length > looksInto ? excessOf(bytes) : undefined;
+  if (excess) return excess;
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString());
@@ -42,9 +48,38 @@ export function readLine(bytes: Buffer | undefined, limit: number): ReadLine {
     return wrong(`The line is not valid JSON: ${said}.`, 'Write one complete JSON object on each line.');
   }
   if (!isObject(value)) return wrong('The line is not a JSON object.', 'Write one JSON object, {…}, on each line.');
-  const key = contentKey(value);
-  if (!key) return wrong(`The line is nested more than ${deepest} levels deep.`, 'Make the values flatter.');
-  return { kind: 'object', value, key };
+  return isDeep(value, 0) ? tooDeep : { kind: 'object', value };
+}
+
+const tooDeep = wrong(`The line is nested more than ${deepest} levels deep.`, 'Make the values flatter.');
+
+function isDeep(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depth >= deepest || Object.values(value).some((inner) => isDeep(inner, depth + 1));
+}
+
+const [quotationMark, backslash, comma] = [0x22, 0x5c, 0x2c];
+const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/**
+ * What would take a hundred times its size in memory once it is parsed. Counted on the bytes, outside of strings; in
+ * what is no JSON anyway the count means nothing, and does no harm.
+ */
+function excessOf(bytes: Buffer): ReadLine | undefined {
+  let [depth, values, isText] = [0, 0, false];
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === quotationMark) isText = !isText;
+    else if (isText) at += byte === backslash ? 1 : 0;
+    else if (byte === comma) values++;
+    else if (byte === openList || byte === openObject) {
+      depth++;
+      values++;
+    } else if (byte === closeList || byte === closeObject) depth--;
+    if (depth > deepest) return tooDeep;
+  }
+  if (values <= mostValues) return undefined;
+  return wrong(`The line has more than ${mostValues} values in it.`, 'Put each example on a line of its own.');
 }
 
 const shortened = (text: string) => {
@@ -59,28 +94,17 @@ export function quoted(value: unknown): string {
   return `“${letters}${text.length > 40 ? '…' : ''}”`;
 }
 
-/** undefined: nested too deep. */
-function contentKey(value: JsonObject): ContentKey | undefined {
-  const text = normal(value, 0);
-  if (text === undefined) return undefined;
-  const digest = hash('sha256', text, 'buffer');
+export function contentKey(value: JsonObject): ContentKey {
+  const digest = hash('sha256', normal(value), 'buffer');
   return { high: digest.readUInt32LE(0), low: digest.readUInt32LE(4) };
 }
 
 /** The same text for the same content. Strings carry their length instead of being escaped, which is quicker. */
-function normal(value: unknown, depth: number): string | undefined {
+function normal(value: unknown): string {
   if (typeof value === 'string') return `${value.length}:${value}`;
   if (typeof value !== 'object' || value === null) return String(value);
-  if (depth >= deepest) return undefined;
-  const isList = Array.isArray(value);
-  let text = isList ? '[' : '{';
-  for (const [name, item] of isList ? value.entries() : sortedEntries(value)) {
-    const inner = normal(item, depth + 1);
-    if (inner === undefined) return undefined;
-    text += isList ? `${inner},` : `${normal(name, depth)}=${inner},`;
-  }
-  return `${text}${isList ? ']' : '}'}`;
+  if (Array.isArray(value)) return `[${value.map(normal).join(',')}]`;
+  const names = Object.keys(value).sort();
+  const fields = new Map(Object.entries(value));
+  return `{${names.map((name) => `${normal(name)}=${normal(fields.get(name))}`).join(',')}}`;
 }
-
-const sortedEntries = (value: object): [string, unknown][] =>
-  Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));

@@ -14,4 +14,8 @@ function leaving(reply: FastifyReply): AbortSignal {
 
 export function trainingFileRoutes({ route }: Router, trainingFiles: TrainingFileService) {
   route(api.validate, ({ actor, body, reply }) => trainingFiles.validate(actor.userId, body, leaving(reply)));
+  route(api.convert, ({ actor, body, reply }) => trainingFiles.convert(actor.userId, body.fileId, leaving(reply)));
+  route(api.split, ({ actor, body, reply }) =>
+    trainingFiles.split(actor.userId, body.fileId, body.validationShare, leaving(reply)),
+  );
 }

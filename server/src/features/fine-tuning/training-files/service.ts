@@ -10,7 +10,9 @@ import type { Catalogue } from '../../../provider/catalogue.ts';
 import type { FileStore } from '../../../storage/file-store.ts';
 import type { FileRepository, StoredFile } from '../../files/repository.ts';
 import { estimateOf } from './estimate.ts';
+import { type Making, makingOfFiles } from './making.ts';
 import { reportOf } from './report.ts';
+import { resultOf } from './result.ts';
 import type { Source, TrainingFileThread } from './thread.ts';
 
 export type Dependencies = {
@@ -18,19 +20,14 @@ export type Dependencies = {
   store: FileStore;
   catalogue: Catalogue;
   thread: TrainingFileThread;
+  making: Making;
 };
 
 type Wanted = z.output<typeof trainingFiles.validate.body>;
 
-/** Reads to the end what makes nothing. */
-async function resultOf<T>(work: AsyncGenerator<unknown, T>): Promise<T> {
-  for (;;) {
-    const { done, value } = await work.next();
-    if (done) return value;
-  }
-}
+export function trainingFileService({ files, store, catalogue, thread, making }: Dependencies) {
+  const make = makingOfFiles({ making, thread });
 
-export function trainingFileService({ files, store, catalogue, thread }: Dependencies) {
   async function found(userId: number, id: number): Promise<StoredFile & { id: number }> {
     const file = await files.stored(userId, id);
     if (!file) throw new AppError('not_found', 'File not found.');
@@ -70,6 +67,16 @@ export function trainingFileService({ files, store, catalogue, thread }: Depende
         estimate: estimateOf(catalogue, report, { baseModel, epochs }),
         tookMs: Math.round(performance.now() - started),
       };
+    },
+
+    async convert(userId: number, fileId: number, signal: AbortSignal) {
+      const file = await found(userId, fileId);
+      return { ...(await make.convert(userId, file, bytesOf(file), signal)), convertedAt: new Date().toISOString() };
+    },
+
+    async split(userId: number, fileId: number, share: number, signal: AbortSignal) {
+      const file = await found(userId, fileId);
+      return make.split(userId, file, bytesOf(file), share, signal);
     },
   };
 }

@@ -1,18 +1,18 @@
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../../../errors.ts';
 import { cancelled, turns } from './turns.ts';
-import type { Kind, Question, Reply, Works } from './work.ts';
+import type { Kind, Order, Question, Reply, Works } from './work.ts';
 
 /** Opens the bytes of a file when its turn comes. */
 export type Source = () => Promise<AsyncIterable<Buffer>>;
 
-type Work<K extends Kind> = { order: { kind: K } & Works[K]['order']; sources: Source[]; signal: AbortSignal };
+type Work<K extends Kind> = { order: Extract<Order, { kind: K }>; sources: Source[]; signal: AbortSignal };
 type Pieces<K extends Kind> = AsyncGenerator<Buffer, Works[K]['result']>;
 
 const longestWorkMs = 120_000;
 const idleMs = 30_000;
 /** A single line can be 4 MB of JSON; a thread that needs more than this is ended, and the server is not. */
-const memoryLimitMb = 512;
+const memoryLimitMb = 384;
 
 const failed = (cause: unknown) => new Error('The thread that reads training files failed', { cause });
 
@@ -111,7 +111,7 @@ function ask<Result>(thread: Worker, question: Question, signal: AbortSignal): P
 }
 
 function* outputOf<T>(reply: Reply<T>): Generator<Buffer> {
-  if (reply.say === 'taken') for (const piece of reply.output) yield Buffer.from(piece.buffer);
+  if (reply.say === 'taken' && reply.output) yield Buffer.from(reply.output.buffer);
 }
 
 const tookTooLong = (cause: unknown) =>

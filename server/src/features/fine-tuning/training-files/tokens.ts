@@ -5,55 +5,6 @@ import { isObject, type JsonObject } from './json-line.ts';
 export type CountText = (text: string) => number;
 
 /**
- * Longer pieces are cut for counting: merging a piece takes time with the square of its length, so a text without any
- * break would hold the thread for hours. Words and gaps are far shorter; where one is cut, it counts a token more at most.
- */
-const longestPiece = 128;
-const piecesKept = 20_000;
-
-/** The models before GPT-4o have another tokenizer than all since. */
-const isOlder = (model: string) => /^(ft:)?(gpt-4(-|:|$)|gpt-3\.5)/.test(model);
-
-/**
- * Counts tokens as the base model does. The tables are loaded here and not before: 30 MB in this thread.
- * Pieces are counted one by one, with those of the last texts kept, because most words come again and again.
- */
-export async function tokenCounter(model: string | null): Promise<CountText> {
-  const patterns = await import('gpt-tokenizer/encodingParams/constants');
-  const older = model !== null && isOlder(model);
-  const { countTokens, setMergeCacheSize } = older
-    ? await import('gpt-tokenizer/encoding/cl100k_base')
-    : await import('gpt-tokenizer/encoding/o200k_base');
-  const { source } = older ? patterns.CL100K_TOKEN_SPLIT_REGEX : patterns.O200K_TOKEN_SPLIT_REGEX;
-  setMergeCacheSize(0);
-  // The library's own object keeps the place of its last match.
-  const pattern = new RegExp(source, 'gu');
-  // What looks like a control token is text in a training file.
-  const asText = { disallowedSpecial: new Set<string>() };
-  const known = new Map<string, number>();
-
-  function countPiece(piece: string): number {
-    const before = known.get(piece);
-    if (before !== undefined) return before;
-    const count = countTokens(piece, asText);
-    if (known.size >= piecesKept) known.clear();
-    known.set(piece, count);
-    return count;
-  }
-
-  return (text) => {
-    let count = 0;
-    pattern.lastIndex = 0;
-    for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
-      const [piece] = match;
-      for (let from = 0; from < piece.length; from += longestPiece)
-        count += countPiece(piece.slice(from, from + longestPiece));
-    }
-    return count;
-  };
-}
-
-/**
  * Around each message the provider puts three tokens, around the answer that follows three more, and one for a name: `num_tokens_from_messages` in the provider's cookbook,
  * examples/Chat_finetuning_data_prep.ipynb.
  */

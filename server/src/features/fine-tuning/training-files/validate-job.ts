@@ -1,7 +1,7 @@
 import { fileCheck } from './file-check.ts';
 import { lineReader } from './lines.ts';
 import { natureOf } from './nature.ts';
-import { tokenCounter } from './tokens.ts';
+import { tokenCounter } from './tokenizer.ts';
 import type { Job, Works } from './work.ts';
 
 /** Checks one file after the other; each is compared with the first. */

@@ -1,9 +1,19 @@
+import type { DivisionPlan, Side } from './division.ts';
 import type { CheckLimits, FileFindings } from './file-check.ts';
+import type { PairSurvey, Trimming } from './pairs.ts';
 
 /** What the thread can be asked to do with the lines of files, and what comes of it. */
 export type Works = {
   /** Of a training file and, where there are two, a validation file. */
   validate: { order: { model: string | null; limits: CheckLimits }; result: FileFindings[] };
+  /** Looks at how the pairs of a file are written. */
+  survey: { order: object; result: PairSurvey };
+  /** Makes conversations of pairs. */
+  convert: { order: { trimming: Trimming }; result: { examples: number } };
+  /** Finds where a file is to be divided. */
+  plan: { order: { share: number }; result: DivisionPlan };
+  /** Gives out the lines of one side. */
+  divide: { order: { border: number; side: Side }; result: null };
 };
 export type Kind = keyof Works;
 
@@ -18,7 +28,7 @@ export type Question =
 
 export type Reply<Result> =
   /** The bytes were taken; `output` is what they were made into. `enough`: no more of this file is needed. */
-  | { say: 'taken'; output: Uint8Array<ArrayBuffer>[]; enough: boolean }
+  | { say: 'taken'; output: Uint8Array<ArrayBuffer> | undefined; enough: boolean }
   | { say: 'result'; result: Result }
   | { say: 'failed'; message: string };
 
@@ -28,4 +38,6 @@ export type Job<K extends Kind = Kind> = {
   take: (chunk: Buffer) => boolean;
   next: () => void;
   result: () => Works[K]['result'];
+  /** What was made since the last time. */
+  made?: () => string;
 };

@@ -1,28 +1,50 @@
+import { constants, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
+import { convertJob, divideJob, planJob, surveyJob } from './lines-job.ts';
 import { validateJob } from './validate-job.ts';
 import type { Job, Kind, Order, Question, Reply, Works } from './work.ts';
 
 const port = parentPort;
 if (!port) throw new Error('This file runs as a worker thread');
 
-const begin = (order: Order): Promise<Job> => validateJob(order);
+async function begin(order: Order): Promise<Job> {
+  switch (order.kind) {
+    case 'validate':
+      return validateJob(order);
+    case 'survey':
+      return surveyJob();
+    case 'convert':
+      return convertJob(order);
+    case 'plan':
+      return planJob(order);
+    case 'divide':
+      return divideJob(order);
+  }
+}
+
+// Answers that are being streamed go first. Only on Linux is this the priority of the thread; elsewhere of the process.
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 let job: Job | undefined;
+
+function taken(enough: boolean): Reply<never> {
+  const text = job?.made?.() ?? '';
+  return { say: 'taken', output: text === '' ? undefined : new TextEncoder().encode(text), enough };
+}
 
 async function answer(question: Question): Promise<Reply<Works[Kind]['result']>> {
   if (question.say === 'begin') {
     job = await begin(question.order);
-    return { say: 'taken', output: [], enough: false };
+    return taken(false);
   }
   if (!job) throw new Error('Nothing was begun');
   if (question.say === 'chunk') {
     const { buffer, byteOffset, byteLength } = question.bytes;
-    const enough = job.take(Buffer.from(buffer, byteOffset, byteLength));
-    return { say: 'taken', output: [], enough };
+    return taken(job.take(Buffer.from(buffer, byteOffset, byteLength)));
   }
   if (question.say === 'next') {
     job.next();
-    return { say: 'taken', output: [], enough: false };
+    return taken(false);
   }
   const result = job.result();
   job = undefined;

@@ -119,9 +119,9 @@ export async function createApp(parts: Parts) {
       await files.keySaved(userId);
       await fineTuning.keySaved(userId);
     },
-    removeFilesAtProvider: files.removeEverywhere,
+    removeAtProvider: [fineTuning.removeEverywhere, files.removeEverywhere],
     goingWithAccount: [chat.ofAccount, files.ofAccount],
-    exported: [assistantExport(database), chat.exportPart, files.exportPart],
+    exported: [assistantExport(database), chat.exportPart, files.exportPart, fineTuning.exportPart],
   });
   const { refuseGuessable, hashPassword, passwordLink } = auth;
   const administration = { refuseGuessable, hashPassword, passwordLink, removeAccount: accounts.remove };

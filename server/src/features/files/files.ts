@@ -90,7 +90,9 @@ export function createFiles(dependencies: Dependencies) {
     /** What becomes of them when an account is closed, and what of them an export holds. */
     ofAccount: filesOfAccount(removals.removeAllOf),
     exportPart: fileExport(db, store),
-    removeEverywhere: removals.removeEverywhere,
+    removeEverywhere: async (userId: number) => [
+      { left: await removals.removeEverywhere(userId), one: 'file', many: 'files' },
+    ],
     stop: () => clearInterval(timer),
   };
 }

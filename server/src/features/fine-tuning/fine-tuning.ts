@@ -13,6 +13,7 @@ import { following } from './following.ts';
 import { importing } from './importing.ts';
 import { jobService } from './jobs.ts';
 import { modelRepository } from './model-repository.ts';
+import { fineTuningExport, removalAtProvider } from './of-account.ts';
 import { progressRepository } from './progress-repository.ts';
 import { fineTuningRoutes } from './routes.ts';
 import { jobWords } from './words.ts';
@@ -74,6 +75,8 @@ export function createFineTuning(dependencies: Dependencies) {
     /** Goes on with what was under way when the process before this one ended. */
     recover: follower.recover,
     keySaved: follower.keySaved,
+    exportPart: fineTuningExport(database),
+    removeEverywhere: removalAtProvider({ db, jobs, models }),
     routes: (router: Router) => fineTuningRoutes(router, { jobs, progress, models, bases, importJobs, provider, keys }),
   };
 }

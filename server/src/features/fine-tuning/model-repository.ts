@@ -38,6 +38,20 @@ export function modelRepository(db: Kysely<Database>) {
       return (await ofUser(userId).orderBy('id').execute()).map(toModel);
     },
 
+    /** The ends of trainings that were begun from here: a job that was found at the provider was never sent. */
+    async madeHere(userId: number): Promise<number[]> {
+      const rows = await db
+        .selectFrom('custom_models')
+        .innerJoin('fine_tuning_jobs', 'fine_tuning_jobs.id', 'custom_models.job_id')
+        .select('custom_models.id')
+        .where('custom_models.user_id', '=', userId)
+        .where('custom_models.step', 'is', null)
+        .where('fine_tuning_jobs.sent_at', 'is not', null)
+        .orderBy('custom_models.id')
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+
     /** What the model choice has to know of them. */
     async choice(userId: number): Promise<Pick<StoredModel, 'model' | 'baseModel' | 'isActive'>[]> {
       const rows = await db

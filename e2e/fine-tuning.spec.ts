@@ -329,6 +329,34 @@ test('a job can be cancelled from the list; it asks first', async ({ page, roste
   await expect(page.getByRole('table', { name: 'Fine-tuning jobs' })).toContainText('Cancelled');
 });
 
+test('a Viewer sees jobs and models, and what may not be done with them', async ({
+  page,
+  roster,
+  elsewhere,
+  administrator,
+}) => {
+  const reason = 'Your role is Viewer: you can chat, but an Editor or Admin makes changes here.';
+  const id = await begin(page, roster, 'Only to look at');
+  await untilJob(page, roster, id, 'validating_files');
+  await roster.advance(40 * step);
+  await untilJob(page, roster, id, 'succeeded');
+  await request(elsewhere, roster, 'POST', '/api/login', { email: administrator.email, password });
+  const { body: me } = await request(page, roster, 'GET', '/api/user');
+  const { status } = await request(elsewhere, roster, 'PATCH', `/api/admin/users/${me.id}`, { role: 'Viewer' });
+  expect(status).toBe(200);
+
+  await page.goto('/fine-tuning');
+  for (const name of ['Create Fine-Tuning Job', 'Bring In Jobs from OpenAI'])
+    await expect(page.getByRole('button', { name })).toHaveAccessibleDescription(reason);
+  await page.goto(`/fine-tuning/jobs/${id}`);
+  await expect(page.getByRole('button', { name: 'Create Assistant' })).toHaveAccessibleDescription(reason);
+  await page.goto('/fine-tuning?tab=models');
+  for (const name of ['Deactivate Only to look at', 'Create Assistant', 'Delete Only to look at']) {
+    await expect(page.getByRole('button', { name })).toHaveAttribute('aria-disabled', 'true');
+    await expect(page.getByRole('button', { name })).toHaveAccessibleDescription(reason);
+  }
+});
+
 test('jobs that the provider has are brought in once', async ({ page, roster, elsewhere }) => {
   const key = `sk-shared${'y'.repeat(40)}`;
   await saveKey(page, roster, key);

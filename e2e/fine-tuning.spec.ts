@@ -186,7 +186,7 @@ test('files are checked on the spot: what is wrong by line, conversion, a split,
   await expect(dialog(page).getByRole('textbox', { name: 'Name' })).toHaveValue('Support tone');
 });
 
-test('a check can be cancelled, and a refused job loses nothing', async ({ page, roster }) => {
+test('a check can be cancelled, and a refused job loses nothing', async ({ page }) => {
   await openDialog(page);
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {

@@ -112,7 +112,7 @@ test('without a key the page says that one is required', async ({ page, roster }
   await expect(page).toHaveURL(/\/settings\?tab=api-keys/);
 });
 
-test('lists that cannot be loaded are empty, and say so', async ({ page, roster }) => {
+test('lists that cannot be loaded are empty, and say so', async ({ page }) => {
   let isBroken = true;
   await page.route(/\/api\/fine-tuning\/(jobs|models\/custom)\?/, (route) =>
     isBroken
@@ -162,9 +162,9 @@ test('files are checked on the spot: what is wrong by line, conversion, a split,
   await chooseFile(page, 'Training file', 'pairs.jsonl');
   await expect(submit).toHaveAccessibleDescription('Convert the training file to chat format first.');
   await check(page).getByRole('button', { name: 'Convert to Chat Format' }).click();
-  await expect(check(page).getByText('Ready to train')).toBeVisible();
+  await expect(check(page).getByText('Ready to train', { exact: true })).toBeVisible();
   await expect(check(page).getByText('Estimated price')).toBeVisible();
-  await expect(check(page)).toContainText('3 epochs likely');
+  await expect(check(page)).toContainText('epochs likely');
 
   await check(page).getByRole('slider', { name: 'Share for validation' }).fill('25');
   await check(page).getByRole('button', { name: 'Split Off Validation Data' }).click();
@@ -186,7 +186,7 @@ test('files are checked on the spot: what is wrong by line, conversion, a split,
   await expect(dialog(page).getByRole('textbox', { name: 'Name' })).toHaveValue('Support tone');
 });
 
-test('a check can be cancelled, and a refused job loses nothing', async ({ page, roster }) => {
+test('a check can be cancelled, and a refused job loses nothing', async ({ page }) => {
   await openDialog(page);
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {
@@ -204,11 +204,11 @@ test('a check can be cancelled, and a refused job loses nothing', async ({ page,
   await expect(check(page).getByText('Not checked')).toBeVisible();
   release();
   await check(page).getByRole('button', { name: 'Check Again' }).click();
-  await expect(check(page).getByText('Ready to train')).toBeVisible();
+  await expect(check(page).getByText('Ready to train', { exact: true })).toBeVisible();
 
   await dialog(page).getByRole('textbox', { name: 'Name' }).fill('Mine');
   await field(page, 'Base model').selectOption(baseModel);
-  await expect(check(page).getByText('Ready to train')).toBeVisible();
+  await expect(check(page).getByText('Ready to train', { exact: true })).toBeVisible();
   await page.route('**/api/fine-tuning/jobs', (route) =>
     route.fulfill({ status: 503, json: { code: 'unavailable', message: 'Busy, try again.', requestId: 'r' } }),
   );
@@ -329,6 +329,34 @@ test('a job can be cancelled from the list; it asks first', async ({ page, roste
   await expect(page.getByRole('table', { name: 'Fine-tuning jobs' })).toContainText('Cancelled');
 });
 
+test('a Viewer sees jobs and models, and what may not be done with them', async ({
+  page,
+  roster,
+  elsewhere,
+  administrator,
+}) => {
+  const reason = 'Your role is Viewer: you can chat, but an Editor or Admin makes changes here.';
+  const id = await begin(page, roster, 'Only to look at');
+  await untilJob(page, roster, id, 'validating_files');
+  await roster.advance(40 * step);
+  await untilJob(page, roster, id, 'succeeded');
+  await request(elsewhere, roster, 'POST', '/api/login', { email: administrator.email, password });
+  const { body: me } = await request(page, roster, 'GET', '/api/user');
+  const { status } = await request(elsewhere, roster, 'PATCH', `/api/admin/users/${me.id}`, { role: 'Viewer' });
+  expect(status).toBe(200);
+
+  await page.goto('/fine-tuning');
+  for (const name of ['Create Fine-Tuning Job', 'Bring In Jobs from OpenAI'])
+    await expect(page.getByRole('button', { name })).toHaveAccessibleDescription(reason);
+  await page.goto(`/fine-tuning/jobs/${id}`);
+  await expect(page.getByRole('button', { name: 'Create Assistant' })).toHaveAccessibleDescription(reason);
+  await page.goto('/fine-tuning?tab=models');
+  for (const name of ['Deactivate Only to look at', 'Create Assistant', 'Delete Only to look at']) {
+    await expect(page.getByRole('button', { name })).toHaveAttribute('aria-disabled', 'true');
+    await expect(page.getByRole('button', { name })).toHaveAccessibleDescription(reason);
+  }
+});
+
 test('jobs that the provider has are brought in once', async ({ page, roster, elsewhere }) => {
   const key = `sk-shared${'y'.repeat(40)}`;
   await saveKey(page, roster, key);
@@ -349,7 +377,6 @@ test('jobs that the provider has are brought in once', async ({ page, roster, el
 
 for (const width of [390, 320])
   test(`nothing scrolls sideways at ${width} px, in light and dark`, async ({ page, roster }) => {
-    await saveKey(page, roster);
     const id = await begin(page, roster, 'A rather long name of a job that has to break somewhere');
     await untilJob(page, roster, id, 'validating_files');
     await roster.advance(40 * step);
@@ -369,7 +396,7 @@ for (const width of [390, 320])
       }
       await openDialog(page);
       await chooseFile(page, 'Training file', 'examples.jsonl');
-      await expect(check(page).getByText('Ready to train')).toBeVisible();
+      await expect(check(page).getByText('Ready to train', { exact: true })).toBeVisible();
       await expectNoSidewaysScroll(page);
       await expectAccessible(page);
     }

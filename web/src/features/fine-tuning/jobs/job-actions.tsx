@@ -51,7 +51,7 @@ function TunedActions({ job, tunedModel }: { job: Job; tunedModel: string }) {
   const models = useInfiniteQuery(customModelsQuery);
   const known = models.data?.pages.flatMap(({ items }) => items).find(({ model }) => model === tunedModel);
   return (
-    <div className="flex flex-wrap gap-2">
+    <div className="flex max-w-[calc(100vw-2rem)] flex-wrap gap-2">
       <Link to="/fine-tuning" search={{ tab: 'compare' }} className={buttonClass()}>
         Compare with the Base Model
       </Link>

@@ -71,7 +71,7 @@ export function ModelCard({ model: tuned, onDelete }: ModelCardProps) {
               <Link
                 to="/fine-tuning/jobs/$id"
                 params={{ id: jobId }}
-                className="rounded-xs text-primary-text underline-offset-4 hover:underline"
+                className="rounded-xs text-primary-text underline underline-offset-4"
               >
                 Its job
               </Link>

@@ -26,10 +26,11 @@ export function ExampleEditor({ datasetId, example, onClose }: ExampleEditorProp
   const formId = useId();
   const names: readonly (keyof Texts)[] = ['instructions', 'question', 'answer', 'rejected'];
   const changed = names.filter((name) => texts[name] !== before[name]);
-  const problems = update.error instanceof ApiError ? (update.error.fields ?? {}) : {};
+  const problems: Record<string, string> = update.error instanceof ApiError ? (update.error.fields ?? {}) : {};
   const save = () => {
     if (changed.length === 0) return onClose();
-    const change = Object.fromEntries(changed.map((name) => [name, texts[name] ?? '']));
+    const change: Partial<Texts> = {};
+    for (const name of changed) change[name] = texts[name] ?? '';
     update.mutate({ id: example.id, change }, { onSuccess: onClose });
   };
   const submit = (event: FormEvent) => {

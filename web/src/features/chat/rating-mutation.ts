@@ -30,7 +30,7 @@ export function useRating({ id, threadId, rating }: Message) {
       show(rating);
       toast({
         title: 'Your rating was not saved',
-        description: errorText(error, 'Please try again.'),
+        description: errorText(error),
         variant: 'destructive',
       });
     },

@@ -20,6 +20,9 @@ import { ReviewProgress } from './review-progress.tsx';
 import { SaveDialog } from './save-dialog.tsx';
 import { fewestExamples, includedIn } from './words.ts';
 
+/** Three actions side by side, also on the smallest phone. */
+const tight = 'max-sm:px-2.5 max-sm:[&>svg]:hidden';
+
 const toDatasets = (
   <Link
     to="/fine-tuning"
@@ -83,10 +86,16 @@ function OpenDataset({ dataset }: { dataset: Dataset }) {
       lead={toDatasets}
       action={
         <>
-          <Button icon={ListPlus} disabledReason={reason} onClick={() => setAsked('gather')}>
+          <Button icon={ListPlus} className={tight} disabledReason={reason} onClick={() => setAsked('gather')}>
             Gather More
           </Button>
-          <Button variant="primary" icon={FileDown} disabledReason={reason} onClick={() => setAsked('save')}>
+          <Button
+            variant="primary"
+            icon={FileDown}
+            className={tight}
+            disabledReason={reason}
+            onClick={() => setAsked('save')}
+          >
             Save as File
           </Button>
           <DatasetMenu

@@ -5,9 +5,6 @@ import { type ReactNode, useState } from 'react';
 import { formatCount } from '#web/lib/format.ts';
 import { classNames } from '#web/ui/class-names.ts';
 
-/** Of a long conversation so many messages before the question are shown at once. */
-const shownBefore = 4;
-
 /** An example as a model gets to read it: word for word, not as Markdown. */
 export function ExampleView({ example }: { example: DatasetExample }) {
   const { instructions, turns, answer, rejected, source } = example;
@@ -85,25 +82,24 @@ function Folded({ title, text }: { title: string; text: string }) {
   );
 }
 
-/** What was said before the question. The model reads it and does not learn it. */
+/** What was said before the question, on request: it is the answer that is judged. The model reads it and does not learn it. */
 function Before({ turns }: { turns: readonly DatasetTurn[] }) {
   const [all, setAll] = useState(false);
-  const hidden = all ? 0 : Math.max(0, turns.length - shownBefore);
   if (turns.length === 0) return null;
   return (
     <section aria-label="Before the question" className="space-y-3">
-      {hidden > 0 && (
+      {!all && (
         <button
           type="button"
           onClick={() => setAll(true)}
           className="min-h-7 rounded-xs text-muted-foreground text-sm underline underline-offset-2 hover:text-foreground max-md:min-h-10"
         >
-          {`Show ${formatCount(hidden, 'earlier message')}`}
+          {`Show ${formatCount(turns.length, 'earlier message')}`}
         </button>
       )}
-      {turns.slice(hidden).map(({ role, text, files }, index) => (
+      {(all ? turns : []).map(({ role, text, files }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: turns have nothing else, and their order never changes
-        <div key={hidden + index} className="border-border border-l-2 pl-3.5 text-muted-foreground">
+        <div key={index} className="border-border border-l-2 pl-3.5 text-muted-foreground">
           <p className="mb-0.5 text-sm">{role === 'user' ? 'User' : 'Assistant'}</p>
           <Words text={text} />
           <FileNames files={files} />

@@ -24,10 +24,12 @@ export function useRating({ id, threadId, rating }: Message) {
       await client.cancelQueries({ queryKey });
       const next = { ...(rating ?? unrated), ...change };
       show(next.value === null && next.correction === null ? null : next);
+      // What is drawn meanwhile brings a new `onError` that knows only the new rating.
+      return { before: rating };
     },
     onSuccess: (message) => show(message.rating),
-    onError: (error) => {
-      show(rating);
+    onError: (error, _change, known) => {
+      if (known) show(known.before);
       toast({
         title: 'Your rating was not saved',
         description: errorText(error),

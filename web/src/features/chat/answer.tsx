@@ -1,9 +1,12 @@
 import type { Message } from '@roster/contracts/chat';
 import { RotateCw } from 'lucide-react';
+import { Suspense } from 'react';
 import { useLiveRun } from '#web/data/runs/run-store.ts';
+
 import { CopyButton } from '#web/ui/copy-button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { AnswerText } from '#web/ui/markdown/answer-text.tsx';
+import { onDemand } from '#web/ui/markdown/on-demand.tsx';
 import { AnswerFailure } from './answer-failure.tsx';
 import { AnswerFigures } from './answer-figures.tsx';
 import { BranchSwitcher } from './branch-switcher.tsx';
@@ -11,6 +14,17 @@ import { MessageTools } from './message-tools.tsx';
 import { isUnderWay } from './message-window.ts';
 import { Reasoning } from './reasoning.tsx';
 import { useThreadActions } from './thread-actions.ts';
+
+/** Loaded when an answer can be rated; where that fails, the answer is there without it. */
+const NoRating = () => null;
+const AnswerRating = onDemand<{ message: Message }>(
+  async () => (await import('./answer-rating.tsx')).AnswerRating,
+  NoRating,
+);
+const CorrectionMark = onDemand<{ message: Message; correction: string }>(
+  async () => (await import('./correction-mark.tsx')).CorrectionMark,
+  NoRating,
+);
 
 export function Answer({ message }: { message: Message }) {
   const isGrowing = isUnderWay(message);
@@ -66,6 +80,7 @@ function Progress({ run, text, reasoning, notes }: ProgressProps) {
 function Outcome({ message }: { message: Message }) {
   const { regenerate, blockedReason } = useThreadActions();
   const hasFailed = message.state === 'failed' || message.state === 'interrupted';
+  const correction = message.rating?.correction;
   return (
     <>
       {message.state === 'complete' && message.text === '' && (
@@ -87,9 +102,19 @@ function Outcome({ message }: { message: Message }) {
             className="max-md:size-10"
           />
         )}
+        {!hasFailed && message.text.trim() !== '' && (
+          <Suspense fallback={<span className="w-23 max-md:w-32" />}>
+            <AnswerRating message={message} />
+          </Suspense>
+        )}
         <BranchSwitcher message={message} />
         <AnswerFigures message={message} />
       </MessageTools>
+      {correction && (
+        <Suspense fallback={null}>
+          <CorrectionMark message={message} correction={correction} />
+        </Suspense>
+      )}
     </>
   );
 }

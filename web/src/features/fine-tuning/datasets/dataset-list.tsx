@@ -1,6 +1,122 @@
-import { FlaskConical } from 'lucide-react';
+import type { Dataset } from '@roster/contracts/fine-tuning/datasets';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { MessageSquare, MessagesSquare, Plus } from 'lucide-react';
+import { useState } from 'react';
+import { useEditing } from '#web/data/current-user.ts';
+import { datasetsQuery } from '#web/data/datasets.ts';
+import { errorText } from '#web/lib/api.ts';
+import { formatNumber } from '#web/lib/format.ts';
+import { Badge } from '#web/ui/badge.tsx';
+import { Button, buttonClass } from '#web/ui/button.tsx';
 import { EmptyState } from '#web/ui/empty-state.tsx';
+import { ErrorState } from '#web/ui/error-state.tsx';
+import { LoadMore } from '#web/ui/load-more.tsx';
+import { RelativeTime } from '#web/ui/relative-time.tsx';
+import { type Column, Table } from '#web/ui/table.tsx';
+import { CreateDatasetDialog } from './create-dataset-dialog.tsx';
+import { DatasetMenu } from './dataset-menu.tsx';
+import { ReviewProgress } from './review-progress.tsx';
+import { formatNames } from './words.ts';
+
+const columns: readonly Column<Dataset>[] = [
+  {
+    id: 'name',
+    header: 'Name',
+    isTitle: true,
+    cell: ({ id, name }) => (
+      <Link
+        to="/fine-tuning/datasets/$id"
+        params={{ id }}
+        title={name}
+        className="rounded-xs font-medium -outline-offset-1 hover:underline"
+      >
+        {name}
+      </Link>
+    ),
+  },
+  {
+    id: 'format',
+    header: 'Format',
+    width: 'w-32',
+    cell: ({ format }) => <Badge tone={format === 'chat' ? 'primary' : 'violet'}>{formatNames[format]}</Badge>,
+  },
+  {
+    id: 'examples',
+    header: 'Examples',
+    width: 'w-28',
+    align: 'end',
+    cell: ({ examples }) => <span className="tabular-nums">{formatNumber(examples)}</span>,
+  },
+  { id: 'review', header: 'Review', width: 'w-56', cell: (dataset) => <ReviewProgress dataset={dataset} /> },
+  {
+    id: 'changed',
+    header: 'Last changed',
+    width: 'w-40',
+    cell: ({ updatedAt }) => <RelativeTime date={updatedAt} />,
+  },
+];
 
 export function DatasetList() {
-  return <EmptyState icon={FlaskConical} text="No datasets yet" />;
+  const query = useInfiniteQuery(datasetsQuery);
+  const [creating, setCreating] = useState(false);
+  const { reason } = useEditing();
+  // Pages that were read at different times may overlap.
+  const items = query.data?.pages.flatMap((page) => page.items) ?? [];
+  const datasets = [...new Map(items.map((dataset) => [dataset.id, dataset])).values()];
+  const create = (
+    <Button variant="primary" icon={Plus} disabledReason={reason} onClick={() => setCreating(true)}>
+      New Dataset
+    </Button>
+  );
+  const dialog = creating && <CreateDatasetDialog onClose={() => setCreating(false)} />;
+  if (query.isError && datasets.length === 0)
+    return (
+      <ErrorState
+        title="Failed to load datasets"
+        message={errorText(query.error, 'An error occurred while loading your datasets.')}
+        busy={query.isFetching}
+        onRetry={() => void query.refetch()}
+      />
+    );
+  if (query.isSuccess && datasets.length === 0)
+    return (
+      <>
+        <EmptyState
+          icon={MessagesSquare}
+          title="No datasets yet"
+          text="Rate answers in your chats as good, or improve them. A dataset gathers them into examples, which you review and save as a training file."
+          action={
+            <>
+              {create}
+              <Link to="/chat" className={buttonClass()}>
+                <MessageSquare aria-hidden className="size-4" />
+                Go to Chat
+              </Link>
+            </>
+          }
+        />
+        {dialog}
+      </>
+    );
+  return (
+    <section aria-label="Datasets">
+      <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
+        <p className="max-w-[72ch] text-muted-foreground">
+          Answers that you have rated in your chats, gathered as examples to train on.
+        </p>
+        {create}
+      </div>
+      <Table
+        label="Datasets"
+        columns={columns}
+        rows={datasets}
+        rowKey={({ id }) => id}
+        loadingRows={query.isPending ? 4 : 0}
+        actions={(dataset) => <DatasetMenu dataset={dataset} />}
+      />
+      <LoadMore query={query} what="datasets" />
+      {dialog}
+    </section>
+  );
 }

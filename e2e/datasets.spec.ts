@@ -1,0 +1,191 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from '@playwright/test';
+import { conversation, exchange, startThread } from './conversation.ts';
+import { expect, expectAccessible, expectNoSidewaysScroll, expectToast, password, request, test } from './fixtures.ts';
+import type { Roster } from './roster.ts';
+
+type Rating = { value?: 'good' | 'bad'; correction?: string };
+
+/** A conversation with one answer for each rating. */
+async function ratedThread(page: Page, roster: Roster, assistantId: number, ratings: Rating[]) {
+  const id = await startThread(page, roster, { title: 'Of cabbages', assistantId });
+  for (const [index, rating] of ratings.entries()) {
+    await exchange(page, roster, id, `Question ${index + 1} [[delay 0]]`);
+    const { body } = await request(page, roster, 'GET', `/api/threads/${id}/messages`);
+    await request(page, roster, 'POST', `/api/messages/${body.items.at(-1).id}/rating`, rating);
+  }
+  return id;
+}
+const example = (page: Page) => page.getByRole('article', { name: 'Example' });
+const gather = (page: Page) => page.getByRole('dialog').getByRole('button', { name: 'Gather' });
+
+test('from rating answers in a chat to a training file in Files', async ({ page, roster, withAssistant }) => {
+  const id = await startThread(page, roster, { assistantId: withAssistant.assistantId });
+  await exchange(page, roster, id, 'First question [[delay 0]]');
+  await exchange(page, roster, id, 'Second question [[delay 0]]');
+  await page.goto(`/chat/${id}`);
+  const { answers } = conversation(page);
+  const [first, second] = [answers.first(), answers.last()];
+  const good = first.getByRole('button', { name: 'Good answer' });
+  await good.focus();
+  await page.keyboard.press('Enter');
+  await expect(good).toHaveAttribute('aria-pressed', 'true');
+  await page.keyboard.press('Enter');
+  await expect(good).toHaveAttribute('aria-pressed', 'false');
+  await page.keyboard.press('Enter');
+  await expect(good).toHaveAttribute('aria-pressed', 'true');
+
+  await second.getByRole('button', { name: 'Bad answer' }).click();
+  await second.getByRole('button', { name: 'Improve this answer' }).click();
+  const editor = page.getByRole('dialog', { name: 'Improve this answer' });
+  const corrected = editor.getByRole('textbox', { name: 'Corrected answer' });
+  await expect(corrected).toHaveValue(/Second question/);
+  await expectAccessible(page);
+  await editor.getByRole('button', { name: 'Save Correction' }).click();
+  await expect(editor).toContainText('This is the answer as it was.');
+  await corrected.fill('As it should have read');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Keep editing' }).click();
+  await corrected.press('Control+Enter');
+  await expect(editor).toBeHidden();
+  await expect(second).toContainText('Corrected for training');
+  await expect(second).not.toContainText('As it should have read');
+  await second.getByRole('button', { name: 'View' }).click();
+  await expect(second).toContainText('As it should have read');
+  await expectAccessible(page);
+  await page.reload();
+  await expect(second).toContainText('Corrected for training');
+  await expect(second).toContainText('Second question');
+  await expect(first.getByRole('button', { name: 'Good answer' })).toHaveAttribute('aria-pressed', 'true');
+
+  await page.goto('/fine-tuning?tab=datasets');
+  await expect(page.getByRole('heading', { name: 'No datasets yet' })).toBeVisible();
+  await page.getByRole('button', { name: 'New Dataset' }).click();
+  await gather(page).click();
+  await expect(page.getByRole('dialog')).toContainText('Name is required');
+  await expect(page.getByRole('dialog')).toContainText('1 answer rated good, 1 answer rated bad, 1 answer corrected.');
+  await page.getByRole('textbox', { name: 'Name' }).fill('My chats');
+  await gather(page).click();
+  await expectToast(page, 'Success', '2 examples gathered.');
+  await expect(page.getByRole('heading', { name: 'My chats' })).toBeVisible();
+  await expect(page.getByText('Too few to train on: 2 examples')).toBeVisible();
+  await expect(example(page)).toContainText('Example 1 of 2');
+  await expect(example(page).getByRole('link', { name: /./ }).last()).toHaveAttribute('href', `/chat/${id}`);
+
+  await page.keyboard.press('k');
+  await expect(example(page)).toContainText('Example 2 of 2');
+  await expect(page.getByText('1 of 2 reviewed')).toBeVisible();
+  await page.keyboard.press('e');
+  await page.getByRole('textbox', { name: 'Answer' }).fill('Edited by hand');
+  await page.getByRole('textbox', { name: 'Answer' }).press('Control+Enter');
+  await expect(example(page).getByRole('region', { name: 'Answer' })).toContainText('Edited by hand');
+  await expect(example(page)).toContainText('Edited');
+  await page.keyboard.press('ArrowLeft');
+  await expect(example(page)).toContainText('Example 1 of 2');
+  await page.keyboard.press('l');
+  await expect(page.getByRole('tab', { name: 'Left out 1' })).toBeVisible();
+  await page.getByRole('tab', { name: 'Left out 1' }).click();
+  await expect(example(page)).toContainText('Example 1 of 1');
+
+  await page.getByRole('button', { name: 'Save as File' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Save as Training File' });
+  await expect(dialog).toContainText('1 example');
+  await expect(dialog).toContainText('The provider trains on no less than 10');
+  await expect(dialog.getByRole('textbox', { name: 'Filename' })).toHaveValue('My-chats.jsonl');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('link', { name: 'Open in Files' }).click();
+  await expect(page.getByRole('button', { name: 'My-chats.jsonl', exact: true })).toBeVisible();
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download My-chats.jsonl' }).click();
+  const text = await readFile(await (await downloading).path(), 'utf8');
+  const { messages } = JSON.parse(text);
+  expect(text.trimEnd().split('\n')).toHaveLength(1);
+  expect(messages[0]).toEqual({ role: 'system', content: 'Explain with one example.' });
+  expect(messages.at(-1)).toEqual({ role: 'assistant', content: 'Edited by hand' });
+});
+
+test('a rating that the server does not keep goes back, with a word', async ({ page, roster, withAssistant }) => {
+  const id = await startThread(page, roster, { assistantId: withAssistant.assistantId });
+  await exchange(page, roster, id, 'Hello [[delay 0]]');
+  await page.goto(`/chat/${id}`);
+  const good = conversation(page).answers.first().getByRole('button', { name: 'Good answer' });
+  await expect(good).toBeVisible();
+  await page.route('**/rating', (route) => route.abort());
+  await good.click();
+  await expectToast(page, 'Your rating was not saved', 'The server cannot be reached.');
+  await expect(good).toHaveAttribute('aria-pressed', 'false');
+});
+
+test('gathering again, renaming, dividing and deleting', async ({ page, roster, withAssistant }) => {
+  const ratings: Rating[] = Array.from({ length: 12 }, () => ({ value: 'good' }));
+  await ratedThread(page, roster, withAssistant.assistantId, ratings);
+  const { body } = await request(page, roster, 'POST', '/api/fine-tuning/datasets', { name: 'Twelve' });
+  await page.goto(`/fine-tuning/datasets/${body.id}`);
+  await expect(example(page)).toContainText('Example 1 of 12');
+  await page.getByRole('button', { name: 'Gather More' }).click();
+  await gather(page).click();
+  await expectToast(page, 'Success', 'Nothing new: it holds all of them already.');
+  await page.getByRole('button', { name: 'Actions for Twelve' }).click();
+  await page.getByRole('menuitem', { name: 'Rename' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('A dozen');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: 'A dozen' })).toBeVisible();
+  await page.getByRole('button', { name: 'Save as File' }).click();
+  await page.getByLabel('Validation').selectOption('20 % for validation');
+  await expect(page.getByRole('dialog')).toContainText('10 examples to train on, 2 for validation');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByRole('dialog')).toContainText('A-dozen-validation.jsonl');
+  await page.getByRole('link', { name: 'Create fine-tuning job' }).click();
+  await expect(page).toHaveURL(/\/fine-tuning\?tab=jobs/);
+  await page.goto('/fine-tuning?tab=datasets');
+  await page.getByRole('button', { name: 'Actions for A dozen' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  await expect(page.getByRole('heading', { name: 'No datasets yet' })).toBeVisible();
+});
+
+for (const theme of ['light', 'dark'] as const)
+  test(`the pages are accessible, ${theme}, and fit a phone`, async ({ page, roster, withAssistant }) => {
+    await page.addInitScript((chosen) => localStorage.setItem('app-theme', chosen), theme);
+    await ratedThread(page, roster, withAssistant.assistantId, [
+      { value: 'good' },
+      { value: 'bad', correction: 'w'.repeat(400) },
+    ]);
+    const { body } = await request(page, roster, 'POST', '/api/fine-tuning/datasets', {
+      name: 'n'.repeat(100),
+      format: 'preference',
+    });
+    for (const width of [1440, 320]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.goto('/fine-tuning?tab=datasets');
+      await expect(page.getByRole('link', { name: /^nnn/ })).toBeVisible();
+      await expectAccessible(page);
+      await expectNoSidewaysScroll(page);
+      await page.goto(`/fine-tuning/datasets/${body.id}`);
+      await expect(example(page)).toContainText('Worse answer');
+      await expectAccessible(page);
+      await expectNoSidewaysScroll(page);
+      await page.getByRole('button', { name: 'Edit', exact: true }).click();
+      await expect(page.getByRole('form', { name: 'Edit example' })).toBeVisible();
+      await expectAccessible(page);
+      await expectNoSidewaysScroll(page);
+    }
+  });
+
+test('a Viewer rates, and reads datasets', async ({ page, elsewhere, roster, administrator, withAssistant }) => {
+  const id = await ratedThread(page, roster, withAssistant.assistantId, [{ value: 'good' }]);
+  const { body } = await request(page, roster, 'POST', '/api/fine-tuning/datasets', { name: 'Mine' });
+  const { body: me } = await request(page, roster, 'GET', '/api/user');
+  await request(elsewhere, roster, 'POST', '/api/login', { email: administrator.email, password });
+  await request(elsewhere, roster, 'PATCH', `/api/admin/users/${me.id}`, { role: 'Viewer' });
+  await page.goto(`/chat/${id}`);
+  const bad = conversation(page).answers.first().getByRole('button', { name: 'Bad answer' });
+  await bad.click();
+  await expect(bad).toHaveAttribute('aria-pressed', 'true');
+  await page.goto(`/fine-tuning/datasets/${body.id}`);
+  await expect(example(page)).toContainText('Example 1 of 1');
+  for (const name of ['Gather More', 'Save as File', 'Keep', 'Leave out', 'Edit'])
+    await expect(page.getByRole('button', { name, exact: true })).toHaveAttribute('aria-disabled', 'true');
+  await page.keyboard.press('k');
+  await expect(page.getByText('0 of 1 reviewed')).toBeVisible();
+});

@@ -1,0 +1,58 @@
+import type { Message } from '@roster/contracts/chat';
+import { PencilLine, ThumbsDown, ThumbsUp } from 'lucide-react';
+import { useState } from 'react';
+import { Button } from '#web/ui/button.tsx';
+import { IconButton } from '#web/ui/icon-button.tsx';
+import { CorrectionDialog } from './correction-dialog.tsx';
+import { useRating } from './rating-mutation.ts';
+
+const thumbClass =
+  'max-md:size-10 aria-pressed:text-foreground aria-pressed:[&_svg]:fill-current aria-pressed:[&_svg]:[fill-opacity:0.3]';
+
+/** What the reader thinks of an answer. */
+export function AnswerRating({ message }: { message: Message }) {
+  const rating = useRating(message);
+  const [improving, setImproving] = useState(false);
+  const value = message.rating?.value ?? null;
+  const toggle = (pressed: 'good' | 'bad') => rating.mutate({ value: value === pressed ? null : pressed });
+  return (
+    <>
+      <IconButton
+        label="Good answer"
+        icon={ThumbsUp}
+        size="sm"
+        aria-pressed={value === 'good'}
+        onClick={() => toggle('good')}
+        className={thumbClass}
+      />
+      <IconButton
+        label="Bad answer"
+        icon={ThumbsDown}
+        size="sm"
+        aria-pressed={value === 'bad'}
+        onClick={() => toggle('bad')}
+        className={thumbClass}
+      />
+      {value === 'bad' && !message.rating?.correction ? (
+        <Button
+          variant="ghost"
+          size="sm"
+          icon={PencilLine}
+          onClick={() => setImproving(true)}
+          className="h-7 max-md:h-10"
+        >
+          Improve this answer
+        </Button>
+      ) : (
+        <IconButton
+          label="Improve this answer"
+          icon={PencilLine}
+          size="sm"
+          onClick={() => setImproving(true)}
+          className="max-md:size-10"
+        />
+      )}
+      {improving && <CorrectionDialog message={message} onClose={() => setImproving(false)} />}
+    </>
+  );
+}

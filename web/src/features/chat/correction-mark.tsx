@@ -1,0 +1,56 @@
+import type { Message } from '@roster/contracts/chat';
+import { useId, useState } from 'react';
+import { Button } from '#web/ui/button.tsx';
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
+import { AnswerText } from '#web/ui/markdown/answer-text.tsx';
+import { CorrectionDialog } from './correction-dialog.tsx';
+import { useRating } from './rating-mutation.ts';
+
+/** Says quietly that a model is to learn another answer, and shows it on request. */
+export function CorrectionMark({ message, correction }: { message: Message; correction: string }) {
+  const [open, setOpen] = useState(false);
+  const [asked, setAsked] = useState<'edit' | 'remove' | null>(null);
+  const rating = useRating(message);
+  const panelId = useId();
+  const close = () => setAsked(null);
+  return (
+    <div className="mt-2 border-border-strong border-l-2 pl-3">
+      <div className="flex flex-wrap items-center gap-x-1 text-muted-foreground text-sm">
+        <span className="mr-1.5">Corrected for training</span>
+        <Button
+          variant="ghost"
+          size="sm"
+          aria-expanded={open}
+          aria-controls={open ? panelId : undefined}
+          onClick={() => setOpen(!open)}
+          className="h-7 px-1.5 max-md:h-10"
+        >
+          {open ? 'Hide' : 'View'}
+        </Button>
+        <Button variant="ghost" size="sm" onClick={() => setAsked('edit')} className="h-7 px-1.5 max-md:h-10">
+          Edit
+        </Button>
+        <Button variant="ghost" size="sm" onClick={() => setAsked('remove')} className="h-7 px-1.5 max-md:h-10">
+          Remove
+        </Button>
+      </div>
+      {open && (
+        <section id={panelId} aria-label="Corrected answer" className="mt-1.5 pb-1">
+          <AnswerText text={correction} live={false} />
+        </section>
+      )}
+      {asked === 'edit' && <CorrectionDialog message={message} onClose={close} />}
+      <ConfirmDialog
+        open={asked === 'remove'}
+        onOpenChange={close}
+        title="Remove the correction?"
+        description="What you have written is deleted. The answer in the conversation stays as it is, and so do datasets that were gathered before."
+        confirmLabel="Remove"
+        pendingLabel="Removing..."
+        destructive
+        busy={rating.isPending}
+        onConfirm={() => rating.mutate({ correction: null }, { onSettled: close })}
+      />
+    </div>
+  );
+}

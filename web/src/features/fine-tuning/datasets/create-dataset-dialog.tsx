@@ -1,0 +1,98 @@
+import type { DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useId, useRef, useState } from 'react';
+import { type GatheringChoice, useCreateDataset } from '#web/data/datasets.ts';
+import { errorText } from '#web/lib/api.ts';
+import { formatCount } from '#web/lib/format.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { Input } from '#web/ui/input.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { RadioGroup } from '#web/ui/radio-group.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { leftWords } from './gather-more-dialog.tsx';
+import { GatheringFields } from './gathering-fields.tsx';
+import { nameProblem } from './name-problem.ts';
+
+export function CreateDatasetDialog({ onClose }: { onClose: () => void }) {
+  const [name, setName] = useState('');
+  const [problem, setProblem] = useState<string>();
+  const [format, setFormat] = useState<DatasetFormat>('chat');
+  const [choice, setChoice] = useState<GatheringChoice>({ assistantId: null, withInstructions: true });
+  const create = useCreateDataset();
+  const navigate = useNavigate();
+  const nameField = useRef<HTMLInputElement>(null);
+  const formId = useId();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const found = nameProblem(name);
+    setProblem(found);
+    if (found) return nameField.current?.focus();
+    create.mutate(
+      { name, format, ...choice },
+      {
+        onSuccess: ({ id, added, left }) => {
+          toast({ title: 'Success', description: `${formatCount(added, 'example')} gathered.${leftWords(left)}` });
+          onClose();
+          void navigate({ to: '/fine-tuning/datasets/$id', params: { id } });
+        },
+      },
+    );
+  };
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="New Dataset"
+      description="Gathers the answers that you have rated or corrected in your chats. You then review them one by one."
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={formId} variant="primary" busy={create.isPending} pendingLabel="Gathering...">
+            Gather
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} noValidate onSubmit={submit} className="space-y-5">
+        <Field label="Name" required error={problem}>
+          {(control) => (
+            <Input
+              {...control}
+              ref={nameField}
+              data-autofocus
+              autoComplete="off"
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
+        <RadioGroup
+          label="Format"
+          value={format}
+          onValueChange={setFormat}
+          layout="row"
+          options={[
+            {
+              value: 'chat',
+              label: 'Chat',
+              description: 'Good answers, and corrected ones as you wrote them. For supervised training.',
+            },
+            {
+              value: 'preference',
+              label: 'Preference',
+              description: 'Pairs of a better and a worse answer to the same question.',
+            },
+          ]}
+        />
+        <GatheringFields choice={choice} onChange={setChoice} format={format} />
+        {create.error && (
+          <Notice tone="destructive" live title="The dataset was not made">
+            {errorText(create.error, 'Please try again.')}
+          </Notice>
+        )}
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,126 @@
+import type { Dataset } from '@roster/contracts/fine-tuning/datasets';
+import { Ellipsis, Pencil, Trash2 } from 'lucide-react';
+import { type FormEvent, useId, useState } from 'react';
+import { useEditing } from '#web/data/current-user.ts';
+import { useDeleteDataset, useRenameDataset } from '#web/data/datasets.ts';
+import { errorText } from '#web/lib/api.ts';
+import { Button } from '#web/ui/button.tsx';
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { IconButton } from '#web/ui/icon-button.tsx';
+import { Input } from '#web/ui/input.tsx';
+import { Menu, MenuItem, MenuSeparator } from '#web/ui/menu.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { nameProblem } from './name-problem.ts';
+
+type DatasetMenuProps = { dataset: Dataset; onDeleted?: () => void; variant?: 'ghost' | 'secondary' };
+
+export function DatasetMenu({ dataset, onDeleted, variant }: DatasetMenuProps) {
+  const [asked, setAsked] = useState<'rename' | 'delete' | null>(null);
+  const { reason } = useEditing();
+  const close = () => setAsked(null);
+  return (
+    <>
+      <Menu
+        trigger={
+          <IconButton label={`Actions for ${dataset.name}`} tooltip="Actions" icon={Ellipsis} variant={variant} />
+        }
+      >
+        <MenuItem icon={Pencil} disabledReason={reason} onSelect={() => setAsked('rename')}>
+          Rename
+        </MenuItem>
+        <MenuSeparator />
+        <MenuItem icon={Trash2} destructive disabledReason={reason} onSelect={() => setAsked('delete')}>
+          Delete
+        </MenuItem>
+      </Menu>
+      {asked === 'rename' && <RenameDialog dataset={dataset} onClose={close} />}
+      {asked === 'delete' && (
+        <DeleteDialog
+          dataset={dataset}
+          onClose={close}
+          onDeleted={() => {
+            close();
+            onDeleted?.();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+type DialogProps = { dataset: Dataset; onClose: () => void };
+
+function RenameDialog({ dataset, onClose }: DialogProps) {
+  const [name, setName] = useState(dataset.name);
+  const [problem, setProblem] = useState<string>();
+  const rename = useRenameDataset();
+  const formId = useId();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const found = nameProblem(name);
+    setProblem(found);
+    if (!found)
+      rename.mutate(
+        { id: dataset.id, name },
+        { onSuccess: onClose, onError: (error) => setProblem(errorText(error, 'Please try again.')) },
+      );
+  };
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      size="sm"
+      title="Rename Dataset"
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={formId} variant="primary" busy={rename.isPending} pendingLabel="Saving...">
+            Rename
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} noValidate onSubmit={submit}>
+        <Field label="Name" required error={problem}>
+          {(control) => (
+            <Input
+              {...control}
+              data-autofocus
+              autoComplete="off"
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
+      </form>
+    </Dialog>
+  );
+}
+
+function DeleteDialog({ dataset, onClose, onDeleted }: DialogProps & { onDeleted: () => void }) {
+  const remove = useDeleteDataset();
+  const confirm = () =>
+    remove.mutate(dataset.id, {
+      onSuccess: () => {
+        toast({ title: 'Success', description: `${dataset.name} has been deleted.` });
+        onDeleted();
+      },
+      onError: (error) =>
+        toast({ title: 'Delete failed', description: errorText(error, 'Please try again.'), variant: 'destructive' }),
+    });
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title={`Delete ${dataset.name}?`}
+      description="Its examples go with their review and your edits. Conversations, ratings and training files that you saved stay. This action cannot be undone."
+      confirmLabel="Delete"
+      pendingLabel="Deleting..."
+      destructive
+      busy={remove.isPending}
+      onConfirm={confirm}
+    />
+  );
+}

@@ -1,0 +1,55 @@
+import type { Dataset } from '@roster/contracts/fine-tuning/datasets';
+import { useState } from 'react';
+import { type GatheringChoice, useGatherMore } from '#web/data/datasets.ts';
+import { errorText } from '#web/lib/api.ts';
+import { formatCount } from '#web/lib/format.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { GatheringFields } from './gathering-fields.tsx';
+
+/** What to say of rated answers for which there was no room. */
+export const leftWords = (left: number) =>
+  left > 0 ? ` The dataset is full: ${formatCount(left, 'rated answer')} did not go in.` : '';
+
+export function GatherMoreDialog({ dataset, onClose }: { dataset: Dataset; onClose: () => void }) {
+  const [choice, setChoice] = useState<GatheringChoice>({ assistantId: null, withInstructions: true });
+  const gather = useGatherMore(dataset.id);
+  const start = () =>
+    gather.mutate(choice, {
+      onSuccess: ({ added, left }) => {
+        const words =
+          added === 0 && left === 0
+            ? 'Nothing new: it holds all of them already.'
+            : `${formatCount(added, 'example')} added.`;
+        toast({ title: 'Success', description: `${words}${leftWords(left)}` });
+        onClose();
+      },
+    });
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Gather More"
+      description="Adds what you have rated or corrected since. What is in the dataset stays as you reviewed it."
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" busy={gather.isPending} pendingLabel="Gathering..." onClick={start}>
+            Gather
+          </Button>
+        </>
+      }
+    >
+      <div className="space-y-5">
+        <GatheringFields choice={choice} onChange={setChoice} format={dataset.format} />
+        {gather.error && (
+          <Notice tone="destructive" live title="Nothing was added">
+            {errorText(gather.error, 'Please try again.')}
+          </Notice>
+        )}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,23 @@
+import type { Dataset } from '@roster/contracts/fine-tuning/datasets';
+import { formatNumber } from '#web/lib/format.ts';
+import { ShareBar } from '#web/ui/share-bar.tsx';
+
+/** How far the review of a dataset is: a line, and the same in words. */
+export function ReviewProgress({ dataset }: { dataset: Dataset }) {
+  const { kept, leftOut, examples, unreviewed } = dataset;
+  return (
+    <div className="w-full min-w-0">
+      <p className="truncate text-sm tabular-nums">
+        {unreviewed === 0 ? 'All reviewed' : `${formatNumber(kept + leftOut)} of ${formatNumber(examples)} reviewed`}
+      </p>
+      <ShareBar
+        className="mt-1"
+        whole={examples}
+        parts={[
+          { key: 'kept', value: kept, className: 'fill-success' },
+          { key: 'left out', value: leftOut, className: 'fill-warning' },
+        ]}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,214 @@
+import type { Dataset, DatasetExample } from '@roster/contracts/fine-tuning/datasets';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Check, ChevronLeft, ChevronRight, CircleSlash, ListChecks, Pencil } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { useEditing } from '#web/data/current-user.ts';
+import { examplesQuery, type ReviewFilter, useUpdateExample } from '#web/data/datasets.ts';
+import { errorText } from '#web/lib/api.ts';
+import { formatNumber } from '#web/lib/format.ts';
+import { Badge } from '#web/ui/badge.tsx';
+import { Button } from '#web/ui/button.tsx';
+import { EmptyState } from '#web/ui/empty-state.tsx';
+import { ErrorState } from '#web/ui/error-state.tsx';
+import { IconButton } from '#web/ui/icon-button.tsx';
+import { Kbd } from '#web/ui/kbd.tsx';
+import { Skeleton } from '#web/ui/skeleton.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { ExampleEditor } from './example-editor.tsx';
+import { ExampleList } from './example-list.tsx';
+import { ExampleView } from './example-view.tsx';
+import { useReviewKeys } from './use-review-keys.ts';
+import { reviewWords } from './words.ts';
+
+/** Further examples are asked for when so few are left. */
+const ahead = 5;
+
+/** The examples of a filter, one at a time. */
+export function Review({ dataset, filter }: { dataset: Dataset; filter: ReviewFilter }) {
+  const query = useInfiniteQuery(examplesQuery(dataset.id, filter));
+  const [index, setIndex] = useState(0);
+  const [editing, setEditing] = useState(false);
+  const { mayEdit, reason } = useEditing();
+  const update = useUpdateExample(dataset.id);
+  const examples = query.data?.pages.flatMap(({ items }) => items) ?? [];
+  const example = examples[Math.min(index, examples.length - 1)];
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query;
+  const needsMore = hasNextPage && !isFetchingNextPage && !isFetchNextPageError && index >= examples.length - ahead;
+  useEffect(() => {
+    if (needsMore) void fetchNextPage();
+  }, [needsMore, fetchNextPage]);
+
+  const show = (next: number) => {
+    setEditing(false);
+    setIndex(Math.max(0, Math.min(next, examples.length - 1)));
+  };
+  const review = (verdict: DatasetExample['review']) => {
+    if (!example || !mayEdit) return;
+    // The same verdict again takes it back.
+    const next = example.review === verdict ? 'unreviewed' : verdict;
+    update.mutate(
+      { id: example.id, change: { review: next } },
+      {
+        onError: (error) =>
+          toast({
+            title: 'The review was not saved',
+            description: errorText(error, 'Please try again.'),
+            variant: 'destructive',
+          }),
+      },
+    );
+    if (next !== 'unreviewed') show(index + 1);
+  };
+  const keys = {
+    keep: () => review('kept'),
+    leaveOut: () => review('left_out'),
+    edit: () => setEditing(mayEdit),
+    next: () => show(index + 1),
+    previous: () => show(index - 1),
+  };
+  useReviewKeys(keys, example !== undefined && !editing);
+
+  if (query.isPending) return <Loading />;
+  if (query.isError && examples.length === 0)
+    return (
+      <ErrorState
+        title="Failed to load the examples"
+        message={errorText(query.error, 'An error occurred while loading the examples.')}
+        busy={query.isFetching}
+        onRetry={() => void query.refetch()}
+      />
+    );
+  if (!example) return <EmptyState icon={ListChecks} text={emptyWords[filter]} />;
+  const known = filter === 'all' ? dataset.examples : examples.length;
+  const total = `${formatNumber(known)}${filter !== 'all' && hasNextPage ? '+' : ''}`;
+  const verdict = reviewWords[example.review];
+  return (
+    <div className="grid items-start gap-4 lg:grid-cols-[18rem_minmax(0,1fr)]">
+      <div className="sticky top-4 rounded-lg border border-border bg-card max-lg:hidden">
+        <ExampleList examples={examples} shownId={example.id} onShow={show} />
+      </div>
+      <article aria-label="Example" className="min-w-0 rounded-lg border border-border bg-card">
+        <header className="flex min-h-12 flex-wrap items-center gap-2 border-border border-b py-1.5 pr-2 pl-5 max-md:pl-4">
+          <h2 className="font-medium tabular-nums">{`Example ${formatNumber(index + 1)} of ${total}`}</h2>
+          <Badge tone={verdict.tone}>{verdict.name}</Badge>
+          {example.edited && <Badge>Edited</Badge>}
+          <span className="ml-auto flex">
+            <IconButton
+              label="Previous example"
+              tooltip="Previous (←)"
+              icon={ChevronLeft}
+              disabled={index === 0}
+              onClick={keys.previous}
+              className="max-md:size-10"
+            />
+            <IconButton
+              label="Next example"
+              tooltip="Next (→)"
+              icon={ChevronRight}
+              disabled={index >= examples.length - 1}
+              onClick={keys.next}
+              className="max-md:size-10"
+            />
+          </span>
+        </header>
+        <div className="p-5 max-md:px-4">
+          {editing ? (
+            <ExampleEditor
+              key={example.id}
+              datasetId={dataset.id}
+              example={example}
+              onClose={() => setEditing(false)}
+            />
+          ) : (
+            <ExampleView key={example.id} example={example} />
+          )}
+        </div>
+        {!editing && (
+          <footer className="sticky bottom-0 flex flex-wrap items-center gap-2 rounded-b-lg border-border border-t bg-card px-5 py-3 max-md:px-4">
+            <Button
+              icon={Check}
+              aria-pressed={example.review === 'kept'}
+              disabledReason={reason}
+              onClick={keys.keep}
+              className="aria-pressed:border-success max-sm:flex-1 max-md:h-10"
+            >
+              Keep
+            </Button>
+            <Button
+              icon={CircleSlash}
+              aria-pressed={example.review === 'left_out'}
+              disabledReason={reason}
+              onClick={keys.leaveOut}
+              className="aria-pressed:border-warning max-sm:flex-1 max-md:h-10"
+            >
+              Leave out
+            </Button>
+            <Button
+              variant="ghost"
+              icon={Pencil}
+              disabledReason={reason}
+              onClick={keys.edit}
+              className="max-sm:flex-1 max-md:h-10"
+            >
+              Edit
+            </Button>
+            <Legend />
+          </footer>
+        )}
+      </article>
+      {isFetchNextPageError && (
+        <Button onClick={() => void fetchNextPage()} className="lg:col-start-2">
+          Try Again to load more examples
+        </Button>
+      )}
+    </div>
+  );
+}
+
+const emptyWords: Record<ReviewFilter, string> = {
+  all: 'There are no examples in this dataset. Gather more from your chats.',
+  unreviewed: 'Every example is reviewed.',
+  kept: 'No example is kept yet.',
+  left_out: 'No example is left out.',
+};
+
+function Legend() {
+  const keys = [
+    ['K', 'keep'],
+    ['L', 'leave out'],
+    ['E', 'edit'],
+    ['←', 'previous'],
+    ['→', 'next'],
+  ] as const;
+  return (
+    <ul
+      aria-label="Keys"
+      className="ml-auto flex flex-wrap gap-x-3 gap-y-1 text-muted-foreground text-xs max-md:hidden"
+    >
+      {keys.map(([key, what]) => (
+        <li key={key} className="flex items-center gap-1.5">
+          <Kbd>{key}</Kbd>
+          {what}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Loading() {
+  return (
+    <div aria-busy="true" className="grid items-start gap-4 lg:grid-cols-[18rem_minmax(0,1fr)]">
+      <output className="sr-only">Loading examples</output>
+      <div className="space-y-4 rounded-lg border border-border bg-card p-4 max-lg:hidden">
+        {[0, 1, 2, 3, 4, 5].map((row) => (
+          <Skeleton key={row} className="h-5" />
+        ))}
+      </div>
+      <div className="space-y-4 rounded-lg border border-border bg-card p-5">
+        <Skeleton className="h-6 w-40" />
+        <Skeleton className="h-16" />
+        <Skeleton className="h-32" />
+      </div>
+    </div>
+  );
+}

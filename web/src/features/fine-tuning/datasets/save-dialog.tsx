@@ -1,0 +1,160 @@
+import type { Dataset } from '@roster/contracts/fine-tuning/datasets';
+import { Link } from '@tanstack/react-router';
+import { type FormEvent, useId, useState } from 'react';
+import { useSaveDataset } from '#web/data/datasets.ts';
+import { errorText } from '#web/lib/api.ts';
+import { formatCount, formatMegabytes } from '#web/lib/format.ts';
+import { Button, buttonClass } from '#web/ui/button.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { Input } from '#web/ui/input.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { Select } from '#web/ui/select.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { fewestExamples, includedIn } from './words.ts';
+
+const shares = [0.1, 0.2, 0.3] as const;
+
+/** As the server divides. */
+const validationCount = (count: number, share: number) => Math.min(count - 1, Math.max(1, Math.round(count * share)));
+
+const fileNameOf = (name: string) =>
+  `${
+    name
+      .normalize('NFKC')
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .trim()
+      .replace(/\s+/g, '-')
+      .slice(0, 100) || 'dataset'
+  }.jsonl`;
+
+export function SaveDialog({ dataset, onClose }: { dataset: Dataset; onClose: () => void }) {
+  const [filename, setFilename] = useState(() => fileNameOf(dataset.name));
+  const [share, setShare] = useState<number | null>(null);
+  const [problem, setProblem] = useState<string>();
+  const save = useSaveDataset(dataset.id);
+  const formId = useId();
+  const count = includedIn(dataset);
+  const validation = share === null ? 0 : validationCount(count, share);
+  const training = count - validation;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const found = filename.trim() === '' ? 'Name is required' : undefined;
+    setProblem(found);
+    if (found) return;
+    save.mutate(
+      { filename, validationShare: share },
+      { onSuccess: (files) => toast({ title: 'Success', description: `${files.training.filename} has been saved.` }) },
+    );
+  };
+  if (save.data) return <SavedDialog files={save.data} onClose={onClose} />;
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Save as Training File"
+      description="Writes the examples that are not left out to your files, one on each line (JSONL)."
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={formId} variant="primary" busy={save.isPending} pendingLabel="Saving...">
+            Save
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} noValidate onSubmit={submit} className="space-y-5">
+        <Field label="Filename" required error={problem}>
+          {(control) => (
+            <Input
+              {...control}
+              data-autofocus
+              autoComplete="off"
+              maxLength={200}
+              value={filename}
+              onChange={(event) => setFilename(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field
+          label="Validation"
+          hint="Examples that the model is measured by and does not train on. They go into a second file."
+        >
+          {(control) => (
+            <Select
+              {...control}
+              value={share ?? ''}
+              onChange={({ currentTarget: { value } }) => setShare(value === '' ? null : Number(value))}
+            >
+              <option value="">None: one file</option>
+              {shares.map((option) => (
+                <option key={option} value={option} disabled={count < 2}>
+                  {`${option * 100} % for validation`}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <Notice
+          tone={training < fewestExamples ? 'warning' : 'info'}
+          title={
+            share === null
+              ? formatCount(count, 'example')
+              : `${formatCount(training, 'example')} to train on, ${validation} for validation`
+          }
+        >
+          {[
+            training < fewestExamples &&
+              `The provider trains on no less than ${fewestExamples}; 50 and more are advised.`,
+            dataset.unreviewed > 0 && `${formatCount(dataset.unreviewed, 'unreviewed example')} will be in it.`,
+            dataset.format === 'chat' && 'Of each conversation only the last answer is learned.',
+          ]
+            .filter(Boolean)
+            .join(' ')}
+        </Notice>
+        {save.error && (
+          <Notice tone="destructive" live title="Nothing was saved">
+            {errorText(save.error, 'Please try again.')}
+          </Notice>
+        )}
+      </form>
+    </Dialog>
+  );
+}
+
+type Saved = NonNullable<ReturnType<typeof useSaveDataset>['data']>;
+
+function SavedDialog({ files, onClose }: { files: Saved; onClose: () => void }) {
+  const made = [files.training, ...(files.validation ? [files.validation] : [])];
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={made.length === 1 ? 'Training file saved' : 'Training and validation file saved'}
+      footer={
+        <>
+          <Link to="/files" className={buttonClass()}>
+            Open in Files
+          </Link>
+          <Link
+            to="/fine-tuning"
+            search={{ tab: 'jobs' }}
+            data-autofocus
+            className={buttonClass({ variant: 'primary' })}
+          >
+            Create fine-tuning job
+          </Link>
+        </>
+      }
+    >
+      <ul className="divide-y divide-border rounded-md border border-border bg-background">
+        {made.map(({ id, filename, size }) => (
+          <li key={id} className="flex items-baseline justify-between gap-4 px-3 py-2.5">
+            <span className="wrap-anywhere min-w-0 font-medium">{filename}</span>
+            <span className="shrink-0 text-muted-foreground text-sm tabular-nums">{formatMegabytes(size)}</span>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}

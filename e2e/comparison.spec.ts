@@ -22,11 +22,6 @@ async function open(page: Page, id: number) {
   await expect(summary(page)).toBeVisible();
 }
 
-test.beforeEach(async ({ page }) => {
-  // Until tuned models are served, the choice has the key's own.
-  await page.route('**/api/fine-tuning/models/custom*', (route) => route.fulfill({ json: [] }));
-});
-
 test('two models are compared: prepared, asked, voted on, and found again in Analytics', async ({
   page,
   roster,

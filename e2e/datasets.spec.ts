@@ -136,7 +136,11 @@ test('gathering again, renaming, dividing and deleting', async ({ page, roster, 
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await expect(page.getByRole('dialog')).toContainText('A-dozen-validation.jsonl');
   await page.getByRole('link', { name: 'Create fine-tuning job' }).click();
-  await expect(page).toHaveURL(/\/fine-tuning\?tab=jobs/);
+  const job = page.getByRole('dialog', { name: 'Create Fine-Tuning Job' });
+  await expect(job.getByRole('combobox', { name: 'Training file' })).toContainText('A-dozen.jsonl');
+  await expect(job.getByRole('region', { name: 'Check of the files' })).toContainText('Ready to train');
+  await job.getByRole('button', { name: 'Cancel' }).click();
+  await expect(page).toHaveURL(/\/fine-tuning\?tab=jobs$/);
   await page.goto('/fine-tuning?tab=datasets');
   await page.getByRole('button', { name: 'Actions for A dozen' }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();

@@ -5,10 +5,17 @@ import { FineTuningPage } from '#web/features/fine-tuning/fine-tuning-page.tsx';
 import { JobPage } from '#web/features/fine-tuning/jobs/job-page.tsx';
 
 export function FineTuningRoute() {
-  const { tab = 'jobs' } = useSearch({ from: '/signed-in/fine-tuning' });
+  const { tab = 'jobs', train, validate, tuned, base, prompts } = useSearch({ from: '/signed-in/fine-tuning' });
   const navigate = useNavigate();
   return (
-    <FineTuningPage tab={tab} onTabChange={(next) => void navigate({ to: '/fine-tuning', search: { tab: next } })} />
+    <FineTuningPage
+      tab={tab}
+      onTabChange={(next) => void navigate({ to: '/fine-tuning', search: { tab: next } })}
+      newJob={train === undefined ? undefined : { trainingFileId: train, validationFileId: validate ?? null }}
+      newComparison={tuned === undefined ? undefined : { tunedModel: tuned, baseModel: base, fileId: prompts }}
+      // Replaced, so that Back does not open the dialog again.
+      onBegun={() => void navigate({ to: '/fine-tuning', search: { tab }, replace: true })}
+    />
   );
 }
 

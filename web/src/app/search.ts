@@ -35,7 +35,17 @@ export const settingsSearch = (raw: Raw) =>
 
 export const chatSearch = (raw: Raw) => present({ assistant: positiveInteger(raw.assistant) });
 
-export const fineTuningSearch = (raw: Raw) => present({ tab: oneOf(fineTuningTabs, raw.tab) });
+export const fineTuningSearch = (raw: Raw) =>
+  present({
+    tab: oneOf(fineTuningTabs, raw.tab),
+    /** The files that a new job begins with. */
+    train: positiveInteger(raw.train),
+    validate: positiveInteger(raw.validate),
+    /** The models that a new comparison begins with, and the file that its prompts come from. */
+    tuned: text(raw.tuned),
+    base: text(raw.base),
+    prompts: positiveInteger(raw.prompts),
+  });
 
 export const usersSearch = (raw: Raw) =>
   present({

@@ -5,7 +5,9 @@ import { Button } from '#web/ui/button.tsx';
 import { Page } from '#web/ui/page.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 import { ComparisonList } from './comparisons/comparison-list.tsx';
+import type { ComparedModels } from './comparisons/draft.ts';
 import { DatasetList } from './datasets/dataset-list.tsx';
+import type { JobFiles } from './jobs/create/job-form.ts';
 import { JobList } from './jobs/job-list.tsx';
 import { ModelList } from './models/model-list.tsx';
 import type { FineTuningTab } from './tabs.ts';
@@ -15,9 +17,16 @@ const CreateJobDialog = lazy(() =>
   import('./jobs/create/create-job-dialog.tsx').then((part) => ({ default: part.CreateJobDialog })),
 );
 
-type FineTuningPageProps = { tab: FineTuningTab; onTabChange: (tab: FineTuningTab) => void };
+type FineTuningPageProps = {
+  tab: FineTuningTab;
+  onTabChange: (tab: FineTuningTab) => void;
+  /** What the address asks to begin with; `onBegun` takes it out of the address. */
+  newJob: JobFiles | undefined;
+  newComparison: ComparedModels | undefined;
+  onBegun: () => void;
+};
 
-export function FineTuningPage({ tab, onTabChange }: FineTuningPageProps) {
+export function FineTuningPage({ tab, onTabChange, newJob, newComparison, onBegun }: FineTuningPageProps) {
   const [isCreating, setCreating] = useState(false);
   const prerequisites = usePrerequisites();
   const create = <CreateButton prerequisites={prerequisites} onCreate={() => setCreating(true)} />;
@@ -25,7 +34,7 @@ export function FineTuningPage({ tab, onTabChange }: FineTuningPageProps) {
     jobs: <JobList prerequisites={prerequisites} create={create} />,
     models: <ModelList prerequisites={prerequisites} />,
     datasets: <DatasetList />,
-    compare: <ComparisonList />,
+    compare: <ComparisonList begin={newComparison} onBegun={onBegun} />,
   };
   return (
     <Page title="Fine-Tuning" lead="Train models on your own examples." action={tab === 'jobs' && create}>
@@ -42,12 +51,16 @@ export function FineTuningPage({ tab, onTabChange }: FineTuningPageProps) {
       >
         <div className="pt-6">{contents[tab]}</div>
       </Tabs>
-      {isCreating && prerequisites.baseModels && prerequisites.files && (
+      {(isCreating || newJob) && prerequisites.baseModels && prerequisites.files && (
         <Suspense fallback={null}>
           <CreateJobDialog
             baseModels={prerequisites.baseModels}
             files={prerequisites.files}
-            onClose={() => setCreating(false)}
+            chosen={newJob}
+            onClose={() => {
+              setCreating(false);
+              if (newJob) onBegun();
+            }}
           />
         </Suspense>
       )}

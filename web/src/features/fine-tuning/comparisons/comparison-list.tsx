@@ -13,11 +13,18 @@ import { ErrorState } from '#web/ui/error-state.tsx';
 import { LoadMore } from '#web/ui/load-more.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
+import type { ComparedModels } from './draft.ts';
 import { NewComparisonDialog } from './new-comparison-dialog.tsx';
 import { TallyBar } from './tally.tsx';
 
 /** The tab: all comparisons, the newest first. */
-export function ComparisonList() {
+type ComparisonListProps = {
+  /** What the address asks to begin with; `onBegun` takes it out of the address. */
+  begin: ComparedModels | undefined;
+  onBegun: () => void;
+};
+
+export function ComparisonList({ begin, onBegun }: ComparisonListProps) {
   const query = useInfiniteQuery(comparisonsQuery);
   const [isCreating, setIsCreating] = useState(false);
   const { reason } = useEditing();
@@ -65,7 +72,15 @@ export function ComparisonList() {
         </ul>
       )}
       <LoadMore query={query} what="comparisons" />
-      {isCreating && <NewComparisonDialog onClose={() => setIsCreating(false)} />}
+      {(isCreating || begin) && (
+        <NewComparisonDialog
+          begin={begin}
+          onClose={() => {
+            setIsCreating(false);
+            if (begin) onBegun();
+          }}
+        />
+      )}
     </section>
   );
 }

@@ -2,6 +2,9 @@ import { promptLimit } from '@roster/contracts/fine-tuning/comparisons';
 import type { ComparisonDraft } from '#web/data/comparisons.ts';
 import type { TypedPrompt } from './typed-prompts.tsx';
 
+/** What a comparison begins with, where it is known. */
+export type ComparedModels = { tunedModel: string; baseModel: string | undefined; fileId: number | undefined };
+
 export type DraftFields = {
   tunedModel: string;
   baseModel: string;

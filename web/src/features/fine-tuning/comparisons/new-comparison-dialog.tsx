@@ -13,10 +13,17 @@ import { Select } from '#web/ui/select.tsx';
 import { Slider } from '#web/ui/slider.tsx';
 import { Switch } from '#web/ui/switch.tsx';
 import { Textarea } from '#web/ui/textarea.tsx';
-import { type DraftFields, type DraftProblems, problemsOf, toDraft } from './draft.ts';
+import { type ComparedModels, type DraftFields, type DraftProblems, problemsOf, toDraft } from './draft.ts';
 import { FilePrompts } from './file-prompts.tsx';
 import { baseOf, type ModelGroup, modelGroups } from './model-options.ts';
 import { TypedPrompts } from './typed-prompts.tsx';
+
+const beginWith = ({ tunedModel, baseModel = '', fileId }: ComparedModels): DraftFields => ({
+  ...empty,
+  tunedModel,
+  baseModel,
+  ...(fileId !== undefined && { source: 'file', fileId: String(fileId) }),
+});
 
 const empty: DraftFields = {
   tunedModel: '',
@@ -29,8 +36,10 @@ const empty: DraftFields = {
   temperature: null,
 };
 
-export function NewComparisonDialog({ onClose }: { onClose: () => void }) {
-  const [fields, setFields] = useState(empty);
+type NewComparisonDialogProps = { begin: ComparedModels | undefined; onClose: () => void };
+
+export function NewComparisonDialog({ begin, onClose }: NewComparisonDialogProps) {
+  const [fields, setFields] = useState(() => (begin ? beginWith(begin) : empty));
   const [problems, setProblems] = useState<DraftProblems>({});
   const { mutate, isPending, error } = useCreateComparison();
   const models = useQuery(modelsQuery).data;

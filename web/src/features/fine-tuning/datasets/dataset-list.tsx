@@ -58,18 +58,27 @@ const columns: readonly Column<Dataset>[] = [
 ];
 
 export function DatasetList() {
-  const query = useInfiniteQuery(datasetsQuery);
   const [creating, setCreating] = useState(false);
+  // Beside the list, whatever that shows: a dialog that closed with the first dataset could not say what came of it.
+  return (
+    <>
+      <Datasets onCreate={() => setCreating(true)} />
+      {creating && <CreateDatasetDialog onClose={() => setCreating(false)} />}
+    </>
+  );
+}
+
+function Datasets({ onCreate }: { onCreate: () => void }) {
+  const query = useInfiniteQuery(datasetsQuery);
   const { reason } = useEditing();
   // Pages that were read at different times may overlap.
   const items = query.data?.pages.flatMap((page) => page.items) ?? [];
   const datasets = [...new Map(items.map((dataset) => [dataset.id, dataset])).values()];
   const create = (
-    <Button variant="primary" icon={Plus} disabledReason={reason} onClick={() => setCreating(true)}>
+    <Button variant="primary" icon={Plus} disabledReason={reason} onClick={onCreate}>
       New Dataset
     </Button>
   );
-  const dialog = creating && <CreateDatasetDialog onClose={() => setCreating(false)} />;
   if (query.isError && datasets.length === 0)
     return (
       <ErrorState
@@ -81,23 +90,20 @@ export function DatasetList() {
     );
   if (query.isSuccess && datasets.length === 0)
     return (
-      <>
-        <EmptyState
-          icon={MessagesSquare}
-          title="No datasets yet"
-          text="Rate answers in your chats as good, or improve them. A dataset gathers them into examples, which you review and save as a training file."
-          action={
-            <>
-              {create}
-              <Link to="/chat" className={buttonClass()}>
-                <MessageSquare aria-hidden className="size-4" />
-                Go to Chat
-              </Link>
-            </>
-          }
-        />
-        {dialog}
-      </>
+      <EmptyState
+        icon={MessagesSquare}
+        title="No datasets yet"
+        text="Rate answers in your chats as good, or improve them. A dataset gathers them into examples, which you review and save as a training file."
+        action={
+          <>
+            {create}
+            <Link to="/chat" className={buttonClass()}>
+              <MessageSquare aria-hidden className="size-4" />
+              Go to Chat
+            </Link>
+          </>
+        }
+      />
     );
   return (
     <section aria-label="Datasets">
@@ -116,7 +122,6 @@ export function DatasetList() {
         actions={(dataset) => <DatasetMenu dataset={dataset} />}
       />
       <LoadMore query={query} what="datasets" />
-      {dialog}
     </section>
   );
 }

@@ -138,7 +138,11 @@ function SavedDialog({ files, onClose }: { files: Saved; onClose: () => void }) 
           </Link>
           <Link
             to="/fine-tuning"
-            search={{ tab: 'jobs' }}
+            search={{
+              tab: 'jobs',
+              train: files.training.id,
+              ...(files.validation && { validate: files.validation.id }),
+            }}
             data-autofocus
             className={buttonClass({ variant: 'primary' })}
           >

@@ -52,7 +52,16 @@ function TunedActions({ job, tunedModel }: { job: Job; tunedModel: string }) {
   const known = models.data?.pages.flatMap(({ items }) => items).find(({ model }) => model === tunedModel);
   return (
     <div className="flex max-w-[calc(100vw-2rem)] flex-wrap gap-2">
-      <Link to="/fine-tuning" search={{ tab: 'compare' }} className={buttonClass()}>
+      <Link
+        to="/fine-tuning"
+        search={{
+          tab: 'compare',
+          tuned: tunedModel,
+          base: job.baseModel,
+          ...(job.validationFile?.id && { prompts: job.validationFile.id }),
+        }}
+        className={buttonClass()}
+      >
         Compare with the Base Model
       </Link>
       <Button

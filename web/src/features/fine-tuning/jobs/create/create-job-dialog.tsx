@@ -22,19 +22,20 @@ import { BaseModelField } from './base-model-field.tsx';
 import { FileField } from './file-field.tsx';
 import { ConvertOffer, SplitOffer } from './file-offers.tsx';
 import { HyperparameterFields } from './hyperparameter-fields.tsx';
-import { draftOf, epochsOf, type JobFormOutput, type JobFormState, useJobForm } from './job-form.ts';
+import { draftOf, epochsOf, type JobFiles, type JobFormOutput, type JobFormState, useJobForm } from './job-form.ts';
 import { TrainingCheckPanel } from './training-check-panel.tsx';
 import { type TrainingCheck, useTrainingCheck } from './use-training-check.ts';
 
 type CreateJobDialogProps = {
   baseModels: Record<string, BaseModel>;
   files: readonly File[];
+  chosen: JobFiles | undefined;
   onClose: () => void;
 };
 
-export function CreateJobDialog({ baseModels, files, onClose }: CreateJobDialogProps) {
+export function CreateJobDialog({ baseModels, files, chosen, onClose }: CreateJobDialogProps) {
   const formId = useId();
-  const form = useJobForm();
+  const form = useJobForm(chosen);
   const check = useCheckOf(form);
   const create = useCreateJob();
   const client = useQueryClient();

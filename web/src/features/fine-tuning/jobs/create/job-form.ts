@@ -38,14 +38,17 @@ export type JobFormValues = z.input<typeof JobForm>;
 export type JobFormOutput = z.output<typeof JobForm>;
 export type JobFormState = UseFormReturn<JobFormValues, unknown, JobFormOutput>;
 
-export function useJobForm(): JobFormState {
+/** The files that a job begins with. */
+export type JobFiles = { trainingFileId: number; validationFileId: number | null };
+
+export function useJobForm(chosen: JobFiles | undefined): JobFormState {
   return useForm({
     resolver: zodResolver(JobForm),
     defaultValues: {
       name: '',
       baseModel: '',
-      trainingFileId: null,
-      validationFileId: null,
+      trainingFileId: chosen?.trainingFileId ?? null,
+      validationFileId: chosen?.validationFileId ?? null,
       method: 'supervised',
       n_epochs: 'auto',
       batch_size: 'auto',

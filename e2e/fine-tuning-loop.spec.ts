@@ -1,0 +1,153 @@
+import type { Page } from '@playwright/test';
+import { conversation, exchange, startThread } from './conversation.ts';
+import { test as base, expect, expectToast, request } from './fixtures.ts';
+import { type Roster, startRoster } from './roster.ts';
+
+const step = 60_000;
+
+const test = base.extend<Record<never, never>, { roster: Roster }>({
+  roster: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures from the pattern
+    async ({}, use) => {
+      await using roster = await startRoster({ jobStepMs: step, env: { FOLLOW_INTERVAL_MS: '200' } });
+      await use(roster);
+    },
+    { scope: 'worker', timeout: 60_000 },
+  ],
+});
+
+/** `RECORD=folder npx playwright test e2e/fine-tuning-loop.spec.ts` keeps a picture of each step there. */
+const folder = process.env.RECORD;
+async function record(page: Page, name: string) {
+  if (!folder) return;
+  await page.waitForTimeout(400);
+  await page.screenshot({ path: `${folder}/${name}.png` });
+}
+
+const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+
+/** The promise as a whole: what people say about answers becomes a model, and the model's cost is known. */
+test('from chats to a tuned model: rate, gather, check, train, compare, activate, use, and see what it cost', async ({
+  page,
+  roster,
+  withAssistant,
+}) => {
+  test.slow();
+  await page.setViewportSize({ width: 1440, height: 900 });
+
+  // Chat, and rate: two answers by hand, those of an earlier conversation by the same calls.
+  const earlier = await startThread(page, roster, { title: 'Rules 1 to 12', assistantId: withAssistant.assistantId });
+  for (let number = 1; number <= 12; number++) {
+    await exchange(page, roster, earlier, `What is rule ${number} of the house? [[delay 0]]`);
+    const { body } = await request(page, roster, 'GET', `/api/threads/${earlier}/messages`);
+    await request(page, roster, 'POST', `/api/messages/${body.items.at(-1).id}/rating`, { value: 'good' });
+  }
+  await page.goto(`/chat?assistant=${withAssistant.assistantId}`);
+  const talk = conversation(page);
+  for (const number of [13, 14]) {
+    await talk.ask(`What is rule ${number} of the house? [[delay 0]]`);
+    await expect(talk.answers.last().getByRole('button', { name: 'Regenerate' })).toBeVisible();
+    await expect(talk.questions.last()).toContainText(String(number));
+  }
+  const good = talk.answers.first().getByRole('button', { name: 'Good answer' });
+  await good.click();
+  await expect(good).toHaveAttribute('aria-pressed', 'true');
+  const last = talk.answers.last();
+  await last.getByRole('button', { name: 'Improve this answer' }).click();
+  const editor = page.getByRole('dialog', { name: 'Improve this answer' });
+  await editor.getByRole('textbox', { name: 'Corrected answer' }).fill('Rule 14: who comes last turns off the light.');
+  await record(page, '01-rate-and-correct');
+  await editor.getByRole('button', { name: 'Save Correction' }).click();
+  await expect(last).toContainText('Corrected for training');
+
+  // Dataset.
+  await page.goto('/fine-tuning?tab=datasets');
+  await page.getByRole('button', { name: 'New Dataset' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('House rules');
+  await page.getByRole('dialog').getByRole('button', { name: 'Gather' }).click();
+  await expectToast(page, 'Success', '14 examples gathered.');
+  const example = page.getByRole('article', { name: 'Example' });
+  await expect(example).toContainText('Example 1 of 14');
+  await page.keyboard.press('k');
+  await expect(example).toContainText('Example 2 of 14');
+  await record(page, '02-review');
+  await page.getByRole('button', { name: 'Save as File' }).click();
+  await page.getByLabel('Validation').selectOption('20 % for validation');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('link', { name: 'Create fine-tuning job' }).click();
+
+  // Check, and train.
+  const job = page.getByRole('dialog', { name: 'Create Fine-Tuning Job' });
+  await expect(job.getByRole('region', { name: 'Check of the files' })).toContainText('Ready to train');
+  await job.getByRole('textbox', { name: 'Name' }).fill('House rules');
+  await job.getByRole('combobox', { name: 'Base model', exact: true }).selectOption('gpt-4.1-mini-2025-04-14');
+  await expect(job.getByRole('region', { name: 'Check of the files' })).toContainText('$');
+  await record(page, '03-check');
+  await job.getByRole('button', { name: 'Create Job' }).click();
+  await expect(page).toHaveURL(/\/fine-tuning\/jobs\/\d+$/);
+  await expect(card(page, 'State')).toContainText('Validating files');
+  await roster.advance(7 * step);
+  await expect(card(page, 'State')).toContainText('Running', { timeout: 20_000 });
+  await expect(card(page, 'Curves').getByRole('slider')).toHaveAttribute(
+    'aria-valuetext',
+    /Training loss [\d.]+, Validation loss [\d.]+/,
+  );
+  await record(page, '04-curves');
+  await roster.advance(30 * step);
+  await expect(card(page, 'State')).toContainText('The tuned model is ready.', { timeout: 20_000 });
+
+  // Compare with the examples that it was not trained on.
+  await page.getByRole('link', { name: 'Compare with the Base Model' }).click();
+  const prepare = page.getByRole('dialog', { name: 'New comparison' });
+  await expect(prepare.getByLabel('Base model')).toHaveValue('gpt-4.1-mini-2025-04-14');
+  await expect(prepare.getByLabel('Tuned model')).toHaveValue(/^ft:gpt-4\.1-mini/);
+  const tunedModel = await prepare.getByLabel('Tuned model').inputValue();
+  await prepare.getByRole('button', { name: 'Prepare comparison' }).click();
+  await expect(page).toHaveURL(/\/fine-tuning\/comparisons\/\d+$/);
+  await page.getByRole('button', { name: 'Ask all' }).click();
+  await expect(page.getByText(/^(\d+) of \1 prompts answered/)).toBeVisible({ timeout: 30_000 });
+  const first = page.getByRole('region', { name: 'Prompt 1', exact: true });
+  await first.getByRole('button', { name: 'Tuned better' }).click();
+  await expect(page.getByRole('region', { name: 'Summary' })).toContainText(/Tuned better\s*1/);
+  await record(page, '05-compare');
+
+  // Active from the start: switched off and on again, it goes and comes back in the choice of models.
+  await page.goto('/fine-tuning?tab=models');
+  const model = page.getByRole('list', { name: 'Fine-tuned models' }).getByRole('listitem');
+  await expect(model).toContainText(tunedModel);
+  await model.getByRole('button', { name: 'Deactivate' }).click();
+  await expect(model).toContainText('Inactive');
+  await model.getByRole('button', { name: 'Activate' }).click();
+  await expect(model).not.toContainText('Inactive');
+  await record(page, '06-activate');
+  await model.getByRole('button', { name: 'Create Assistant' }).click();
+  await page.getByRole('button', { name: 'Chat with it' }).click();
+  await expect(page).toHaveURL(/\/chat\?assistant=\d+/);
+  await talk.ask('What is rule 3 of the house? [[delay 0]]');
+  await expect(talk.answers.last().getByRole('button', { name: 'Regenerate' })).toBeVisible({ timeout: 20_000 });
+  await record(page, '07-assistant');
+
+  // What all of it cost.
+  await page.goto('/analytics');
+  const recent = page.getByRole('region', { name: 'Recent Requests', exact: true });
+  for (const what of ['Training', 'Comparison'])
+    await expect(recent.getByRole('link', { name: what }).filter({ visible: true }).first()).toBeVisible();
+  await expect(page.getByText(tunedModel).filter({ visible: true }).first()).toBeVisible();
+  await record(page, '08-cost');
+  const { body } = await request(page, roster, 'GET', `/api/analytics?${today()}`);
+  const costOf = (name: string) =>
+    body.byModel.find((row: { model: string; costUsd: number | null }) => row.model === name)?.costUsd;
+  expect(costOf(tunedModel)).toBeGreaterThan(0);
+  const { body: jobs } = await request(page, roster, 'GET', '/api/fine-tuning/jobs');
+  expect(jobs[0].costUsd).toBeGreaterThan(0);
+  const { body: training } = await request(page, roster, 'GET', `/api/analytics/requests?${today()}&limit=200`);
+  const trained = training.items.filter(({ purpose }: { purpose: string }) => purpose === 'training');
+  expect(trained).toHaveLength(1);
+  expect(trained[0]).toMatchObject({ costUsd: jobs[0].costUsd, inputTokens: jobs[0].trainedTokens, jobId: jobs[0].id });
+});
+
+/** Around midnight too. */
+function today() {
+  const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
+  return `from=${day(-1)}&to=${day(1)}`;
+}

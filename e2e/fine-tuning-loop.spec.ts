@@ -9,7 +9,7 @@ const test = base.extend<Record<never, never>, { roster: Roster }>({
   roster: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures from the pattern
     async ({}, use) => {
-      await using roster = await startRoster({ jobStepMs: step, env: { FOLLOW_INTERVAL_MS: '200' } });
+      await using roster = await startRoster({ jobStepMs: step, tokenDelayMs: 0, env: { FOLLOW_INTERVAL_MS: '200' } });
       await use(roster);
     },
     { scope: 'worker', timeout: 60_000 },
@@ -38,14 +38,14 @@ test('from chats to a tuned model: rate, gather, check, train, compare, activate
   // Chat, and rate: two answers by hand, those of an earlier conversation by the same calls.
   const earlier = await startThread(page, roster, { title: 'Rules 1 to 12', assistantId: withAssistant.assistantId });
   for (let number = 1; number <= 12; number++) {
-    await exchange(page, roster, earlier, `What is rule ${number} of the house? [[delay 0]]`);
+    await exchange(page, roster, earlier, `What is rule ${number} of the house?`);
     const { body } = await request(page, roster, 'GET', `/api/threads/${earlier}/messages`);
     await request(page, roster, 'POST', `/api/messages/${body.items.at(-1).id}/rating`, { value: 'good' });
   }
   await page.goto(`/chat?assistant=${withAssistant.assistantId}`);
   const talk = conversation(page);
   for (const number of [13, 14]) {
-    await talk.ask(`What is rule ${number} of the house? [[delay 0]]`);
+    await talk.ask(`What is rule ${number} of the house?`);
     await expect(talk.answers.last().getByRole('button', { name: 'Regenerate' })).toBeVisible();
     await expect(talk.questions.last()).toContainText(String(number));
   }
@@ -123,7 +123,7 @@ test('from chats to a tuned model: rate, gather, check, train, compare, activate
   await model.getByRole('button', { name: 'Create Assistant' }).click();
   await page.getByRole('button', { name: 'Chat with it' }).click();
   await expect(page).toHaveURL(/\/chat\?assistant=\d+/);
-  await talk.ask('What is rule 3 of the house? [[delay 0]]');
+  await talk.ask('What is rule 3 of the house?');
   await expect(talk.answers.last().getByRole('button', { name: 'Regenerate' })).toBeVisible({ timeout: 20_000 });
   await record(page, '07-assistant');
 

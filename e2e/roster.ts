@@ -11,11 +11,12 @@ type Options = {
   without?: NonNullable<Parameters<typeof createSimulator>[0]>['without'];
   /** How long a fine-tuning job stays in each of its steps. */
   jobStepMs?: number;
+  tokenDelayMs?: number;
 };
 
 /** The built product as its users run it: a process of its own on a fresh data folder, with the simulator as its provider. */
-export async function startRoster({ env = {}, without = [], jobStepMs = 2_000 }: Options = {}) {
-  const simulator = createSimulator({ tokenDelayMs: 5, without, jobStepMs });
+export async function startRoster({ env = {}, without = [], jobStepMs = 2_000, tokenDelayMs = 5 }: Options = {}) {
+  const simulator = createSimulator({ tokenDelayMs, without, jobStepMs });
   const provider = await simulator.listen();
   const dataDir = mkdtempSync(join(tmpdir(), 'roster-e2e-'));
   const port = await freePort();

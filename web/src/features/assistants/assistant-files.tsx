@@ -2,6 +2,7 @@ import { assistantFileLimit } from '@roster/contracts/assistants';
 import { useQuery } from '@tanstack/react-query';
 import { Plus, Upload } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { assistantFilesQuery, useAddAssistantFiles } from '#web/data/assistant-files.ts';
 import { useEditing } from '#web/data/current-user.ts';
 import { errorText } from '#web/lib/api.ts';
@@ -39,7 +40,11 @@ export function AssistantFiles({ assistantId }: { assistantId: number }) {
   const upload = useKnowledgeUpload(put);
   const chosen = async (fileIds: number[]) => {
     await put(fileIds);
-    setChoosing(false);
+    endChoosing();
+  };
+  // Shown again at once: what is hidden cannot take the focus.
+  const endChoosing = () => {
+    flushSync(() => setChoosing(false));
     opener.current?.focus();
   };
 
@@ -64,10 +69,7 @@ export function AssistantFiles({ assistantId }: { assistantId: number }) {
           room={assistantFileLimit - count}
           busy={add.isPending}
           onAdd={chosen}
-          onCancel={() => {
-            setChoosing(false);
-            opener.current?.focus();
-          }}
+          onCancel={endChoosing}
         />
       ) : null}
       <div className="mt-3 flex flex-wrap gap-2" hidden={isChoosing}>

@@ -92,6 +92,26 @@ test('two models are compared: prepared, asked, voted on, and found again in Ana
   expect((await request(page, roster, 'GET', '/api/fine-tuning/comparisons')).body.items).toEqual([]);
 });
 
+test('what was read before a prompt was asked does not hide its answers', async ({ page, roster, withAssistant }) => {
+  expect(withAssistant.assistantId).toBeGreaterThan(0);
+  const id = await prepared(page, roster, [quick, endless]);
+  await open(page, id);
+  const late = Promise.withResolvers<void>();
+  // The state after the first prompt, arriving only when the second one is being answered.
+  await page.route(`**/api/fine-tuning/comparisons/${id}`, async (route) => {
+    const response = await route.fetch();
+    await late.promise;
+    // It may have been given up meanwhile.
+    await route.fulfill({ response }).catch(() => undefined);
+  });
+  await page.getByRole('button', { name: 'Ask all' }).click();
+  await expect(answer(page, 2, 'Base')).toContainText('t0001');
+  late.resolve();
+  await expect(answer(page, 2, 'Base')).toContainText('t0030');
+  await page.getByRole('main').getByRole('button', { name: 'Stop' }).first().click();
+  await expect(answer(page, 2, 'Base')).toContainText('Stopped');
+});
+
 test('answers grow next to each other, go on through a reload, and can be stopped and taken up again', async ({
   page,
   roster,

@@ -104,7 +104,12 @@ export function useAskPrompt(id: number) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: ({ promptId, ...how }: Ask) => call(comparisons.ask, { params: { id, promptId }, body: how }),
-    onSuccess: (asked) => changePrompt(client, id, asked.id, () => asked),
+    // What was read before the prompt was asked would show it as not asked. It is read anew when its answers are there.
+    onMutate: () => client.cancelQueries({ queryKey: comparisonQuery(id).queryKey }),
+    onSuccess: async (asked) => {
+      await client.cancelQueries({ queryKey: comparisonQuery(id).queryKey });
+      changePrompt(client, id, asked.id, () => asked);
+    },
   });
 }
 

@@ -9,11 +9,13 @@ type Options = {
   env?: Record<string, string>;
   /** Parts of its API that the provider does not know, such as 'assistants'. */
   without?: NonNullable<Parameters<typeof createSimulator>[0]>['without'];
+  /** How long a fine-tuning job stays in each of its steps. */
+  jobStepMs?: number;
 };
 
 /** The built product as its users run it: a process of its own on a fresh data folder, with the simulator as its provider. */
-export async function startRoster({ env = {}, without = [] }: Options = {}) {
-  const simulator = createSimulator({ tokenDelayMs: 5, without });
+export async function startRoster({ env = {}, without = [], jobStepMs = 2_000 }: Options = {}) {
+  const simulator = createSimulator({ tokenDelayMs: 5, without, jobStepMs });
   const provider = await simulator.listen();
   const dataDir = mkdtempSync(join(tmpdir(), 'roster-e2e-'));
   const port = await freePort();
@@ -49,6 +51,15 @@ export async function startRoster({ env = {}, without = [] }: Options = {}) {
         body: JSON.stringify({ match: { key }, fault, times }),
       });
       if (!answer.ok) throw new Error(`The simulator refused the fault: ${await answer.text()}`);
+    },
+    /** Moves the time that the provider's jobs go by. */
+    async advance(advanceMs: number) {
+      const answer = await fetch(`${provider.origin}/__simulator/clock`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ advanceMs }),
+      });
+      if (!answer.ok) throw new Error(`The simulator refused to move its clock: ${await answer.text()}`);
     },
     /** Ends the process as a power cut would. */
     async kill() {

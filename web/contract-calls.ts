@@ -47,7 +47,7 @@ function standIn(contract: Record<string, unknown>, file: string): string {
  */
 export function contractCalls(): Plugin {
   const names = new Set(
-    readdirSync(folder)
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
       .map((file) => file.slice(0, -3)),
   );

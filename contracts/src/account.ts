@@ -102,6 +102,8 @@ export const securityEvents = [
   'login_method_disconnected',
   'api_key_saved',
   'api_key_removed',
+  'admin_key_saved',
+  'admin_key_removed',
   'data_exported',
   'details_changed',
   'role_changed',

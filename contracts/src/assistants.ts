@@ -119,6 +119,8 @@ export const AssistantExport = z.object({
       reasoningEffort: ReasoningEffort.nullable(),
       instructions: z.string(),
       openaiAssistantId: z.string().nullable(),
+      /** The names of the files that it knows from. */
+      files: z.array(z.string()),
     }),
   ),
 });

@@ -126,13 +126,23 @@ export const BudgetInput = z.strictObject({
   tz: TimeZone.default('UTC'),
 });
 
+/** null: what the provider counts could not be read. */
 const ProviderSum = z.object({
-  requests: z.number().int(),
-  inputTokens: z.number().int(),
-  cachedTokens: z.number().int(),
-  outputTokens: z.number().int(),
-  /** null: the provider’s costs could not be read. */
+  requests: z.number().int().nullable(),
+  inputTokens: z.number().int().nullable(),
+  cachedTokens: z.number().int().nullable(),
+  outputTokens: z.number().int().nullable(),
   costUsd: z.number().nullable(),
+});
+
+/** `costUsd` is null where no price is known. */
+const RosterSum = Figures.pick({
+  requests: true,
+  inputTokens: true,
+  cachedTokens: true,
+  outputTokens: true,
+  costUsd: true,
+  unpricedRequests: true,
 });
 
 /** The provider’s own figures beside Roster’s, for UTC days: the provider knows no other. */
@@ -142,10 +152,10 @@ export const ProviderFigures = z.object({
   /** Of the whole organization at the provider, not only of what went through Roster. */
   provider: ProviderSum,
   /** Roster’s for the same days. */
-  roster: ProviderSum,
+  roster: RosterSum,
   byDay: z.array(z.object({ day: z.string(), providerUsd: z.number().nullable(), rosterUsd: z.number().nullable() })),
   byModel: z.array(
-    z.object({ model: z.string(), providerRequests: z.number().int(), rosterRequests: z.number().int() }),
+    z.object({ model: z.string(), providerRequests: z.number().int().nullable(), rosterRequests: z.number().int() }),
   ),
   /** What could not be read, in words; null where everything was. */
   notice: z.string().nullable(),

@@ -7,6 +7,8 @@ import { createAccounts } from './features/account/accounts.ts';
 import { providerKeyService } from './features/account/provider-key.ts';
 import { assistantExport } from './features/assistants/export-part.ts';
 import { importService } from './features/assistants/import.ts';
+import { createKnowledge } from './features/assistants/knowledge/knowledge.ts';
+import { copySettled } from './features/assistants/knowledge/queue.ts';
 import { assistantRepository } from './features/assistants/repository.ts';
 import { assistantRoutes } from './features/assistants/routes.ts';
 import { assistantService } from './features/assistants/service.ts';
@@ -17,13 +19,20 @@ import { sessionService } from './features/auth/sessions.ts';
 import { createChat } from './features/chat/chat.ts';
 import { createFiles } from './features/files/files.ts';
 import { fileRepository } from './features/files/repository.ts';
+import { createComparisons } from './features/fine-tuning/comparisons/comparisons.ts';
+import { createDatasets } from './features/fine-tuning/datasets/datasets.ts';
+import { createFineTuning } from './features/fine-tuning/fine-tuning.ts';
+import { modelRepository as tunedModelRepository } from './features/fine-tuning/model-repository.ts';
+import { createTrainingFiles } from './features/fine-tuning/training-files/training-files.ts';
 import { modelRoutes } from './features/models/routes.ts';
 import { modelService } from './features/models/service.ts';
+import { adminKeyService } from './features/usage/admin-key.ts';
 import { analyticsService } from './features/usage/analytics.ts';
 import { analyticsRepository } from './features/usage/analytics-repository.ts';
 import { budgetRepository } from './features/usage/budget-repository.ts';
 import { budgetService } from './features/usage/budgets.ts';
 import { pricingService } from './features/usage/pricing.ts';
+import { providerFigureService } from './features/usage/provider-figures.ts';
 import { usageRoutes } from './features/usage/routes.ts';
 import { accountEventService } from './features/users/events.ts';
 import { userRoutes } from './features/users/routes.ts';
@@ -85,8 +94,11 @@ export async function createApp(parts: Parts) {
 
   const catalogue = loadCatalogue(config.modelCatalogue);
   const provider = await createProvider({ db, config: config.provider });
-  const keys = providerKeyService({ db, vault: createVault(config.masterKeys), provider, config });
-  const models = modelService({ provider, keys, catalogue, config });
+  const sealing = { db, vault: createVault(config.masterKeys), provider, config };
+  const keys = providerKeyService(sealing);
+  const adminKeys = adminKeyService(sealing);
+  const tunedModels = tunedModelRepository(db).choice;
+  const models = modelService({ provider, keys, catalogue, config, tunedModels });
   const signingIn = { app, config, rates, sessions, cookie, setupCode, hashingCost, mail };
   const auth = createAuth({ db, ...signingIn, onSessionsEnded, wakeJobs });
   const assistants = assistantService({ database, models });
@@ -94,12 +106,24 @@ export async function createApp(parts: Parts) {
   const assistantRows = assistantRepository(db);
   const ownsAssistant = async (userId: number, id: number) => (await assistantRows.find(userId, id)) !== undefined;
   const pricing = pricingService({ db, catalogue });
-  const analytics = analyticsService(analyticsRepository(database.reader));
+  const usageSums = analyticsRepository(database.reader);
+  const analytics = analyticsService(usageSums);
+  const providerFigures = providerFigureService({
+    organization: provider.organization,
+    adminKeys,
+    analytics: usageSums,
+  });
   const budgets = budgetService({ budgets: budgetRepository(db), analytics: analyticsRepository(db), ownsAssistant });
   const answering = { provider, catalogue, keys, models, assistants: assistantRows, pricing, budgets };
   const store = await createFileStore(config);
-  const chat = createChat({ database, presence, ...answering, files: fileRepository(db), store, log });
-  const files = createFiles({ db, store, presence, config, provider, keys, log, wakeJobs });
+  const files = createFiles({ db, store, presence, config, provider, keys, onCopySettled: copySettled, log, wakeJobs });
+  const knowledge = createKnowledge({ database, presence, provider, keys, files, config, log, wakeJobs });
+  const ofChat = { ...answering, knowledge, files: fileRepository(db), store };
+  const chat = createChat({ database, presence, ...ofChat, log });
+  const trainingFiles = createTrainingFiles({ files: fileRepository(db), store, catalogue });
+  const comparisons = createComparisons({ database, aside: chat.aside, files: fileRepository(db), store });
+  const fineTuning = createFineTuning({ database, provider, catalogue, config, keys, models, files, wakeJobs });
+  const datasets = createDatasets({ database, files, ownsAssistant });
   const accounts = createAccounts({
     database,
     sessions,
@@ -109,24 +133,38 @@ export async function createApp(parts: Parts) {
     clearCookie: cookie.clear,
     onSessionsEnded,
     wakeJobs,
-    onKeySaved: files.keySaved,
-    removeFilesAtProvider: files.removeEverywhere,
+    async onKeySaved(userId) {
+      for (const feature of [files, knowledge, fineTuning]) await feature.keySaved(userId);
+    },
+    removeAtProvider: [fineTuning.removeEverywhere, knowledge.removeEverywhere, files.removeEverywhere],
     goingWithAccount: [chat.ofAccount, files.ofAccount],
-    exported: [assistantExport(database), chat.exportPart, files.exportPart],
+    exported: [
+      assistantExport(database),
+      chat.exportPart,
+      files.exportPart,
+      fineTuning.exportPart,
+      datasets.exportPart,
+      comparisons.exportPart,
+    ],
   });
   const { refuseGuessable, hashPassword, passwordLink } = auth;
   const administration = { refuseGuessable, hashPassword, passwordLink, removeAccount: accounts.remove };
   const users = userService({ database, config, ...administration, endStreams: onSessionsEnded, wakeJobs });
   jobKinds.set('mail', auth.mailJob);
-  for (const [name, kind] of Object.entries(files.kinds)) jobKinds.set(name, kind);
+  for (const { kinds } of [files, knowledge, fineTuning])
+    for (const [name, kind] of Object.entries(kinds)) jobKinds.set(name, kind);
 
   auth.routes(router);
   accounts.routes(router);
   modelRoutes(router, models);
-  assistantRoutes(router, { assistants, imports });
+  assistantRoutes(router, { assistants, imports, knowledge });
   chat.routes(router, streams);
   files.routes(router);
-  usageRoutes(router, { analytics, pricing, budgets });
+  trainingFiles.routes(router);
+  comparisons.routes(router);
+  usageRoutes(router, { analytics, pricing, budgets, adminKeys, providerFigures });
+  fineTuning.routes(router);
+  datasets.routes(router);
   userRoutes(router, { users, events: accountEventService(securityEventRepository(db)) });
   operationRoutes(app, state, () => sql`select 1`.execute(db));
   describeApi(app, router.endpoints, cookie.name);
@@ -141,6 +179,7 @@ export async function createApp(parts: Parts) {
       // Elsewhere others may be at work; what a process there had taken is free again after a while.
       if (database.engine === 'sqlite') await jobRepository(db).letGoAll();
       await files.recover();
+      await fineTuning.recover();
       return chat.recover();
     },
     /** Takes work. */
@@ -153,7 +192,7 @@ export async function createApp(parts: Parts) {
     async close() {
       state.ready = false;
       files.stop();
-      await Promise.all([chat.close(), worker.stop(), upkeep?.stop()]);
+      await Promise.all([chat.close(), worker.stop(), upkeep?.stop(), trainingFiles.close()]);
       mail.close();
       streams.close();
       await app.close();

@@ -60,6 +60,7 @@ const Environment = z.object({
       .min(0)
       .default(512 * 1024 * 1024),
   ),
+  FOLLOW_INTERVAL_MS: setting(z.coerce.number().int().min(1).max(3_600_000).default(5_000)),
   REGISTRATION: setting(z.enum(['open', 'closed']).default('open')),
   TRUST_PROXY: setting(z.coerce.number().int().min(0).max(10).default(0)),
   LOG_LEVEL: setting(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info')),
@@ -197,6 +198,7 @@ export function loadConfig(variables: Record<string, string | undefined>) {
     },
     s3: s3Of(env),
     minFreeDiskBytes: env.MIN_FREE_DISK_BYTES,
+    followIntervalMs: env.FOLLOW_INTERVAL_MS,
     registration: env.REGISTRATION,
     trustProxy: env.TRUST_PROXY,
     logLevel: env.LOG_LEVEL,

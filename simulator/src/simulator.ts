@@ -11,6 +11,8 @@ import { admission } from './http/admission.ts';
 import { answerErrors, answerUnknownPaths } from './http/error-answers.ts';
 import { Journal } from './http/journal.ts';
 import { modelRoutes } from './models/routes.ts';
+import { Ledger } from './organization/ledger.ts';
+import { organizationRoutes } from './organization/routes.ts';
 import { responseRoutes } from './responses/routes.ts';
 import { Accounts } from './state/accounts.ts';
 import { Clock } from './state/clock.ts';
@@ -57,6 +59,7 @@ function worldOf(options: SimulatorOptions): World {
     },
     clock: new Clock(),
     accounts: new Accounts(storage, options.data !== undefined),
+    ledger: new Ledger(storage, options.data !== undefined),
     faults: new FaultList(),
     journal: new Journal(),
     sufferedOnce: new Set(),
@@ -73,6 +76,7 @@ function api(app: FastifyInstance, world: World): void {
   vectorStoreRoutes(app, world);
   fineTuningRoutes(app, world);
   assistantRoutes(app, world);
+  organizationRoutes(app, world);
 }
 
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
@@ -106,6 +110,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     async close() {
       await app.close();
       await world.accounts.settled();
+      await world.ledger.settled();
     },
   };
 }

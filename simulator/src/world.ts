@@ -1,6 +1,7 @@
 import type { AgentSeed, AssistantSeed } from './assistants/seeds.ts';
 import type { FaultList } from './faults/fault-list.ts';
 import type { Journal } from './http/journal.ts';
+import type { Ledger } from './organization/ledger.ts';
 import type { Accounts } from './state/accounts.ts';
 import type { Clock } from './state/clock.ts';
 
@@ -14,6 +15,7 @@ export const API_PARTS = [
   'fine_tuning',
   'assistants',
   'agents',
+  'organization',
 ] as const;
 export type ApiPart = (typeof API_PARTS)[number];
 
@@ -31,6 +33,7 @@ export type World = {
   settings: Settings;
   clock: Clock;
   accounts: Accounts;
+  ledger: Ledger;
   faults: FaultList;
   journal: Journal;
   /** Messages whose fault was to happen once and did. */

@@ -84,20 +84,30 @@ export const comparisons = {
       temperature: z.number().min(0).max(2).nullable().default(null),
       /** For typed prompts. */
       instructions: textUpTo(10_000, 'Instructions cannot exceed 10000 characters').default(''),
-      prompts: z.union([
-        z.strictObject({
+      /** Either typed or from a file. */
+      prompts: z
+        .strictObject({
           typed: z
             .array(PromptText)
             .min(1, 'Enter at least one prompt')
-            .max(promptLimit, `At most ${promptLimit} prompts`),
-        }),
-        z.strictObject({
+            .max(promptLimit, `At most ${promptLimit} prompts`)
+            .optional(),
           /** A file in chat or preference format: evenly chosen lines of it. */
-          fileId: Id,
-          count: z.number().int().min(1).max(promptLimit, `At most ${promptLimit} prompts`).default(10),
-        }),
-      ]),
+          fileId: Id.optional(),
+          count: z
+            .number()
+            .int('The number of prompts is whole')
+            .min(1, 'At least 1 prompt')
+            .max(promptLimit, `At most ${promptLimit} prompts`)
+            .default(10),
+        })
+        .refine(
+          ({ typed, fileId }) => (typed === undefined) !== (fileId === undefined),
+          'Enter prompts, or choose a file to take them from',
+        ),
     }),
+    // As many prompts as may be typed, with characters of any length.
+    bodyLimit: 4 * 1024 * 1024,
     output: Comparison,
     status: 201,
   }),

@@ -3,6 +3,8 @@ import { endpoint, Id, NoContent, PathId, Time } from '../endpoint.ts';
 import { File } from '../files.ts';
 import { textUpTo } from '../text.ts';
 
+/** Of one person. */
+export const datasetLimit = 100;
 /** In one dataset. */
 export const datasetExampleLimit = 5_000;
 /** What a person may write into one text of an example. */
@@ -29,14 +31,20 @@ export const Dataset = z.object({
 });
 export type Dataset = z.output<typeof Dataset>;
 
-const Turn = z.object({ role: z.enum(['user', 'assistant']), text: z.string() });
+const DatasetTurn = z.object({
+  role: z.enum(['user', 'assistant']),
+  text: z.string(),
+  /** The names of the files that were attached to it: a training file holds words only. */
+  files: z.array(z.string()),
+});
+export type DatasetTurn = z.output<typeof DatasetTurn>;
 
 export const DatasetExample = z.object({
   id: Id,
   /** The assistant's instructions, as the system message; empty: none. */
   instructions: z.string(),
   /** The conversation up to the question, the question last. */
-  turns: z.array(Turn),
+  turns: z.array(DatasetTurn),
   /** What the model is to learn to answer. */
   answer: z.string(),
   /** In preference format, the worse answer; null otherwise. */
@@ -48,6 +56,9 @@ export const DatasetExample = z.object({
   source: z.object({ threadId: Id, messageId: Id, title: z.string() }).nullable(),
 });
 export type DatasetExample = z.output<typeof DatasetExample>;
+
+/** What gathering has come to. `left`: rated answers for which the dataset has no room. */
+const gathered = { added: z.number().int(), left: z.number().int() };
 
 /** Which rated answers to take. */
 export const Gathering = z.strictObject({
@@ -93,7 +104,7 @@ export const datasets = {
     rate: 'jobs',
     summary: 'Gathers rated and corrected answers into a dataset.',
     body: Gathering.extend({ name: Name, format: DatasetFormat.default('chat') }),
-    output: Dataset,
+    output: Dataset.extend(gathered),
     status: 201,
   }),
   gather: endpoint({
@@ -104,7 +115,7 @@ export const datasets = {
     summary: 'Adds what has been rated since; what is in it already stays as it was reviewed.',
     params: byId,
     body: Gathering,
-    output: z.object({ dataset: Dataset, added: z.number().int() }),
+    output: z.object({ dataset: Dataset, ...gathered }),
   }),
   dataset: endpoint({
     method: 'GET',

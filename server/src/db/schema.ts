@@ -426,6 +426,8 @@ export type Database = {
     /** The provider's id of the file as it was put into the vector store. */
     indexed_file_id: string | null;
     added_at: string;
+    /** When its state became what it is; a change is made only from the state that was read. */
+    changed_at: string;
   };
   vector_stores: {
     id: Id;
@@ -438,6 +440,8 @@ export type Database = {
     provider_store_id: string | null;
     state: 'creating' | 'ready' | 'removing';
     error: string | null;
+    /** The process that is working on it. */
+    instance: number | null;
     created_at: string;
   };
   message_ratings: {

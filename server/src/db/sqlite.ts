@@ -62,11 +62,14 @@ export function sqliteDialect(database: DatabaseSync, onDiskFailure: (error: unk
   }
 
   const prepare = statementCache(database);
+  // A transaction that reads first and finds that an operator's command has written since could write no more,
+  // however long it waited. Taking the write lock at once, it waits for its turn before it reads.
+  const withLock = (sql: string) => (sql === 'begin' ? 'begin immediate' : sql);
   return new SqliteDialect({
     database: {
       close: () => database.close(),
       prepare(sql: string): SqliteStatement {
-        const { statement, hasRows } = prepare(sql);
+        const { statement, hasRows } = prepare(withLock(sql));
         return {
           reader: hasRows,
           all: (values) => watched(() => statement.all(...bindable(values))),

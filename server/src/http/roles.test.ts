@@ -46,6 +46,10 @@ const mayCall: Record<string, readonly Kind[]> = {
   'POST /api/assistants': editors,
   'PATCH /api/assistants/:id': editors,
   'DELETE /api/assistants/:id': editors,
+  'GET /api/assistants/:id/files': signedIn,
+  'POST /api/assistants/:id/files': editors,
+  'DELETE /api/assistants/:id/files/:fileId': editors,
+  'POST /api/assistants/:id/files/:fileId/retry': editors,
   'POST /api/settings/default-assistant': editors,
   'POST /api/assistants/fetch-from-openai': editors,
   'POST /api/assistants/import-batch-from-openai': editors,
@@ -60,6 +64,7 @@ const mayCall: Record<string, readonly Kind[]> = {
   'GET /api/threads/:id/messages': signedIn,
   'POST /api/threads/:id/messages': signedIn,
   'POST /api/messages/:id/regenerate': signedIn,
+  'POST /api/messages/:id/rating': signedIn,
   'GET /api/runs/:id/events': signedIn,
   'POST /api/runs/:id/stop': signedIn,
 
@@ -71,6 +76,17 @@ const mayCall: Record<string, readonly Kind[]> = {
   'GET /api/analytics/budgets': signedIn,
   'POST /api/analytics/budgets': signedIn,
   'DELETE /api/analytics/budgets/:id': signedIn,
+  'GET /api/analytics/provider': signedIn,
+  'GET /api/settings/admin-key': signedIn,
+  'POST /api/settings/admin-key': signedIn,
+  'DELETE /api/settings/admin-key': signedIn,
+
+  'GET /api/fine-tuning/comparisons': signedIn,
+  'GET /api/fine-tuning/comparisons/:id': signedIn,
+  'POST /api/fine-tuning/comparisons': editors,
+  'POST /api/fine-tuning/comparisons/:id/prompts/:promptId/ask': editors,
+  'POST /api/fine-tuning/comparisons/:id/prompts/:promptId/vote': editors,
+  'DELETE /api/fine-tuning/comparisons/:id': editors,
 
   'GET /api/files': signedIn,
   'GET /api/files/summary': signedIn,
@@ -80,6 +96,34 @@ const mayCall: Record<string, readonly Kind[]> = {
   'POST /api/files/delete': editors,
   'POST /api/files/:id/retry': editors,
   'DELETE /api/files/:id': editors,
+
+  'POST /api/fine-tuning/validate': signedIn,
+  'GET /api/fine-tuning/models': signedIn,
+  'GET /api/fine-tuning/jobs': signedIn,
+  'GET /api/fine-tuning/jobs/:id': signedIn,
+  'GET /api/fine-tuning/jobs/:id/events': signedIn,
+  'GET /api/fine-tuning/jobs/:id/metrics': signedIn,
+  'GET /api/fine-tuning/jobs/:id/checkpoints': signedIn,
+  'GET /api/fine-tuning/jobs/:id/result': signedIn,
+  'GET /api/fine-tuning/models/custom': signedIn,
+  'POST /api/fine-tuning/jobs': editors,
+  'POST /api/fine-tuning/jobs/import': editors,
+  'POST /api/fine-tuning/jobs/:id/cancel': editors,
+  'POST /api/fine-tuning/jobs/:id/pause': editors,
+  'POST /api/fine-tuning/jobs/:id/resume': editors,
+  'POST /api/fine-tuning/jobs/:id/checkpoints/:checkpointId/activate': editors,
+  'PATCH /api/fine-tuning/models/custom/:id': editors,
+  'DELETE /api/fine-tuning/models/custom/:id': editors,
+  'GET /api/fine-tuning/datasets': signedIn,
+  'GET /api/fine-tuning/datasets/available': signedIn,
+  'GET /api/fine-tuning/datasets/:id': signedIn,
+  'GET /api/fine-tuning/datasets/:id/examples': signedIn,
+  'POST /api/fine-tuning/datasets': editors,
+  'PATCH /api/fine-tuning/datasets/:id': editors,
+  'DELETE /api/fine-tuning/datasets/:id': editors,
+  'POST /api/fine-tuning/datasets/:id/gather': editors,
+  'POST /api/fine-tuning/datasets/:id/save': editors,
+  'PATCH /api/fine-tuning/datasets/:id/examples/:exampleId': editors,
 
   'GET /api/admin/users': administrators,
   'GET /api/admin/users/summary': administrators,
@@ -112,7 +156,7 @@ describe.each(engines)('who may make which call on %s', (engine) => {
 
   /** With a field that no call knows: whoever may make the call learns that, and nothing happens. */
   function tryCall(visitor: Visitor, endpoint: Endpoint) {
-    const path = endpoint.path.replace(':provider', 'google').replace(':id', '2000000000');
+    const path = endpoint.path.replace(':provider', 'google').replaceAll(/:\w+/g, '2000000000');
     if (endpoint.method === 'GET') return visitor.get(`${path}?noSuchValue=1`);
     const body = { noSuchField: 1 };
     if (endpoint.method === 'DELETE') return visitor.delete(path, body);

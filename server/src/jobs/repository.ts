@@ -20,6 +20,18 @@ export function jobRepository(db: Kysely<Database>) {
         .values({ kind, payload: JSON.stringify(payload), run_at: runAt, created_at: new Date().toISOString() })
         .execute();
     },
+    /** Has work done by this time at the latest: one job that waits for it is enough, however many ask. */
+    async ensure(kind: string, payload: unknown, runAt: string) {
+      const { numUpdatedRows } = await db
+        .updateTable('jobs')
+        .set((eb) => ({ run_at: eb.case().when('run_at', '<', runAt).then(eb.ref('run_at')).else(runAt).end() }))
+        .where('kind', '=', kind)
+        .where('payload', '=', JSON.stringify(payload))
+        .where('claimed_until', 'is', null)
+        .where('given_up_at', 'is', null)
+        .executeTakeFirst();
+      if (numUpdatedRows === 0n) await this.insert(kind, payload, runAt);
+    },
     /**
      * Takes the job that is due longest, for a while; one whose process died is free again after that. The condition
      * stands in the update itself, so of several processes only one gets it.

@@ -75,6 +75,7 @@ describe.each(
     source = await startFileApp(from, store);
     const { app } = source;
     const ada = await app.withKey('ada');
+    await ada.post('/api/settings/admin-key', { adminKey: 'sk-admin-of-ada-0123456789' });
     threadId = await newThread(ada, { title: 'Über Zebras' });
     await ask(app, ada, threadId, 'Which zebra crosses first?\u2028And then?');
     fileId = (await uploaded(app, ada, { filename: 'zebras.bin', content })).id;
@@ -160,6 +161,7 @@ describe.each(
     const inMessage = await ada.get('/api/threads?q=crosses');
     expect(inMessage.body.items.map(({ id }: { id: number }) => id)).toEqual([threadId]);
     expect(sha256((await download(target, ada, fileId)).bytes)).toBe(sha256(content));
+    expect((await ada.get('/api/analytics/provider?from=2026-11-01&to=2026-11-02')).status).toBe(200);
     // The provider key opens, and ids that were given once are not given again.
     const { answer } = await ask(target, ada, threadId, 'And the last one?');
     expect(answer.state).toBe('complete');

@@ -18,6 +18,7 @@ describe.each(engines)('keys rotate on %s', (engine) => {
     app = await startApp(engine);
     ada = await app.withKey('ada');
     threadId = await newThread(ada);
+    await ada.post('/api/settings/admin-key', { adminKey: 'sk-admin-of-ada-0123456789' });
     file = join(app.dataDir, 'master.key');
     variables = { DATA_DIR: app.dataDir, ...(app.databaseUrl && { DATABASE_URL: app.databaseUrl }) };
   });
@@ -27,6 +28,8 @@ describe.each(engines)('keys rotate on %s', (engine) => {
   const keyOpens = async () => {
     const { answer } = await ask(app, ada, threadId, 'Hello');
     expect(answer.state).toBe('complete');
+    // The process is another one each time, so nothing is remembered: the admin key was opened.
+    expect((await ada.get('/api/analytics/provider?from=2026-11-01&to=2026-11-02')).status).toBe(200);
   };
 
   test('is refused while Roster runs, and leaves the key as it is', async () => {

@@ -100,6 +100,7 @@ export function loadCatalogue(file?: string) {
     },
     contextTokens: (model: string) => find(model)?.entry.contextTokens ?? null,
     successor: (model: string) => find(model)?.entry.successor ?? null,
+    shutdownDate: (model: string) => find(model)?.entry.shutdownDate ?? null,
     /** The models that can be trained, in the catalogue's order. */
     trainable: models.flatMap(({ training, shutdownDate = null }) =>
       training ? training.models.map((id) => ({ id, shutdownDate, ...training })) : [],

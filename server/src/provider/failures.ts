@@ -1,4 +1,3 @@
-import type { RunError } from '@roster/contracts/errors';
 import type { Secret } from '../security/secret.ts';
 import { ProviderError } from './provider.ts';
 
@@ -57,6 +56,8 @@ const titles: Record<string, string> = {
   bad_request: 'The provider refused the request.',
   provider_unavailable: 'The provider is having trouble.',
   not_served: 'The provider does not serve this.',
+  store_gone: 'The provider does not have the vector store any more.',
+  training_not_available: 'The provider does not let this account train models.',
 };
 
 /** Turns an answer that is not a success into our closed list. */
@@ -76,6 +77,7 @@ export function failureOf(
     {
       status,
       param: fields.param || undefined,
+      providerCode: fields.code || undefined,
       retryAfterSeconds: retryAfter(headers),
     },
   );
@@ -94,7 +96,8 @@ export function failureInStream(error: { code?: unknown; message?: unknown; para
 }
 
 /** By what the provider calls the failure, which says more than the status. */
-function codeOfWords({ code, type, message }: ErrorFields): RunError['code'] | undefined {
+function codeOfWords({ code, type, message }: ErrorFields): Exclude<ProviderError['code'], 'not_served'> | undefined {
+  if (code === 'training_not_available') return 'training_not_available';
   if (code === 'insufficient_quota' || type === 'insufficient_quota') return 'insufficient_quota';
   if (code === 'unsupported_country_region_territory') return 'region';
   if (code === 'model_not_found') return 'model_not_found';
@@ -103,12 +106,16 @@ function codeOfWords({ code, type, message }: ErrorFields): RunError['code'] | u
   return /Missing scopes/i.test(message) ? 'missing_scope' : undefined;
 }
 
-function codeOf(status: number, fields: ErrorFields): RunError['code'] | 'not_served' {
+const isStoreGone = (message: string) =>
+  /vector.?store/i.test(message) && /not found|no vector.?store|not exist|expired/i.test(message);
+
+function codeOf(status: number, fields: ErrorFields): ProviderError['code'] {
   const named = codeOfWords(fields);
   if (named) return named;
   const { message, param } = fields;
   if (status === 401) return 'key_rejected';
   if (status === 403) return 'missing_scope';
+  if ((status === 404 || status === 400) && isStoreGone(message)) return 'store_gone';
   if (status === 404)
     return param === 'model' || /\bmodel\b.*(not exist|not found)/i.test(message) ? 'model_not_found' : 'not_served';
   if (status === 405 || status === 501) return 'not_served';

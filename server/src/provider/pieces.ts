@@ -25,7 +25,8 @@ export function collectPieces(onPieces: (pieces: AnswerPiece[]) => void) {
       if (typeof given !== 'string' || given === '') return;
       const text = storable(given);
       const last = pieces.at(-1);
-      if (last?.type === type) last.text += text;
+      // Each source is a name of its own.
+      if (last?.type === type && type !== 'source') last.text += text;
       else pieces.push({ type, text });
       length += text.length;
     },

@@ -3,16 +3,21 @@ import type { ReasoningEffort } from '@roster/contracts/models';
 import type { Secret } from '../security/secret.ts';
 import type { TokenCounts } from './catalogue.ts';
 import type { ProviderFiles } from './files.ts';
+import type { ProviderFineTuning } from './fine-tuning.ts';
+import type { ProviderOrganization } from './organization.ts';
+import type { ProviderVectorStores } from './vector-stores.ts';
 
 /** A failure of a call to the provider, in our own closed list of codes; the message may quote the provider's words. */
 export class ProviderError extends Error {
   override name = 'ProviderError';
-  readonly code: RunError['code'] | 'not_served';
+  readonly code: RunError['code'] | 'not_served' | 'store_gone' | 'training_not_available';
   /** The HTTP status the provider answered, where it answered. */
   readonly status: number | undefined;
   readonly retryAfterSeconds: number | undefined;
   /** The request parameter that the provider names. */
   readonly param: string | undefined;
+  /** The provider's own code of the failure, where it has one. */
+  readonly providerCode: string | undefined;
   constructor(
     code: ProviderError['code'],
     message: string,
@@ -20,6 +25,7 @@ export class ProviderError extends Error {
       status?: number | undefined;
       retryAfterSeconds?: number | undefined;
       param?: string | undefined;
+      providerCode?: string | undefined;
     } = {},
   ) {
     super(message, details);
@@ -27,6 +33,7 @@ export class ProviderError extends Error {
     this.status = details.status;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.param = details.param;
+    this.providerCode = details.providerCode;
   }
 }
 
@@ -50,10 +57,20 @@ export type AnswerRequest = {
   temperature: number | null;
   effort: ReasoningEffort | null;
   maxOutputTokens?: number;
+  search?: FileSearch | undefined;
+};
+
+/** The files that the model may search while it answers. */
+export type FileSearch = {
+  storeId: string;
+  /** What they are called, by their ids at the provider. */
+  names: ReadonlyMap<string, string>;
+  /** Called where they could not be searched: what is wrong is found out and mended beside the answer. */
+  onRefused: () => void;
 };
 
 /** What arrives while an answer is written; several pieces of one network packet come together. */
-export type AnswerPiece = { type: 'text' | 'reasoning' | 'note'; text: string };
+export type AnswerPiece = { type: 'text' | 'reasoning' | 'note' | 'source'; text: string };
 
 export type AnswerEnd = {
   reason: 'complete' | 'length' | 'content_filter';
@@ -90,5 +107,8 @@ export type Provider = {
   /** All that can be imported. @throws ProviderError, `not_served` where the provider has neither list */
   assistants: (apiKey: Secret) => Promise<ProviderAssistant[]>;
   files: ProviderFiles;
+  organization: ProviderOrganization;
+  vectorStores: ProviderVectorStores;
+  fineTuning: ProviderFineTuning;
   close: () => Promise<void>;
 };

@@ -4,7 +4,7 @@ import { eventJson, readEvents } from './event-reader.ts';
 import { failureInStream } from './failures.ts';
 import type { ProviderHttp } from './http.ts';
 import { collectPieces, tellOfWaits } from './pieces.ts';
-import type { AnswerEnd, AnswerPiece, AnswerRequest, ConversationTurn } from './provider.ts';
+import type { AnswerEnd, AnswerPiece, AnswerRequest, ConversationTurn, FileSearch } from './provider.ts';
 import { contentOf } from './turn-parts.ts';
 
 const count = z.number().int().nonnegative().catch(0);
@@ -50,7 +50,7 @@ const inputOf = async (turn: ConversationTurn) => ({
 });
 
 async function requestBody(request: AnswerRequest, omitted: Omitted) {
-  const { model, instructions, turns, temperature, effort, maxOutputTokens } = request;
+  const { model, instructions, turns, temperature, effort, maxOutputTokens, search } = request;
   const reasoning = {
     ...(effort && !omitted.has('effort') && { effort }),
     ...(effort && effort !== 'none' && !omitted.has('summary') && { summary: 'auto' }),
@@ -65,6 +65,7 @@ async function requestBody(request: AnswerRequest, omitted: Omitted) {
     ...(temperature !== null && !omitted.has('temperature') && { temperature }),
     ...(Object.keys(reasoning).length > 0 && { reasoning }),
     ...(maxOutputTokens !== undefined && { max_output_tokens: maxOutputTokens }),
+    ...(search && !omitted.has('search') && { tools: [{ type: 'file_search', vector_store_ids: [search.storeId] }] }),
   };
 }
 
@@ -79,6 +80,35 @@ const relevant = new Set([
   'response.failed',
   'error',
 ]);
+
+/** Where an answer with a file search says what it is taken from. */
+const relevantToSearch = new Set(['response.output_text.annotation.added', 'response.output_item.done']);
+
+const Citation = z.object({ type: z.literal('file_citation'), file_id: z.string(), filename: z.string().catch('') });
+const WithCitations = z.object({ content: z.array(z.object({ annotations: z.array(z.unknown()).catch([]) })) });
+const nameLimit = 255;
+
+/** Tells each file that is cited once, by the name it has here, else by the provider's. */
+function citationReader(search: FileSearch | undefined, tell: (name: string) => void) {
+  const told = new Set<string>();
+  function one(annotation: unknown) {
+    const citation = Citation.safeParse(annotation);
+    if (!citation.success) return;
+    const { file_id, filename } = citation.data;
+    const name = search?.names.get(file_id) ?? filename.replace(/\p{Cc}+/gu, ' ').slice(0, nameLimit);
+    if (name === '' || told.has(name)) return;
+    told.add(name);
+    tell(name);
+  }
+  return {
+    one,
+    /** Some providers tell them only with the finished item. */
+    allOf(item: unknown) {
+      const parsed = WithCitations.safeParse(item);
+      if (parsed.success) for (const { annotations } of parsed.data.content) annotations.forEach(one);
+    },
+  };
+}
 
 /** Writes an answer through the Responses API. @throws ProviderError */
 export async function answerByResponses(
@@ -98,12 +128,14 @@ export async function answerByResponses(
   });
   let end: AnswerEnd | undefined;
   const pieces = collectPieces(onPieces);
+  const citations = citationReader(request.search, (name) => pieces.add('source', name));
+  const isRelevant = (name: string) => relevant.has(name) || (request.search && relevantToSearch.has(name));
 
   await readEvents(
     body,
     {
       onEvent({ event: name, data }) {
-        if (end || data === '[DONE]' || (name !== undefined && !relevant.has(name))) return;
+        if (end || data === '[DONE]' || (name !== undefined && !isRelevant(name))) return;
         const event = eventJson(data);
         switch (name ?? event.type) {
           case 'response.output_text.delta':
@@ -113,6 +145,10 @@ export async function answerByResponses(
             return pieces.add('reasoning', event.delta);
           case 'response.reasoning_summary_part.added':
             return pieces.add('reasoning', event.summary_index ? '\n\n' : '');
+          case 'response.output_text.annotation.added':
+            return citations.one(event.annotation);
+          case 'response.output_item.done':
+            return citations.allOf(event.item);
           case 'response.completed':
           case 'response.incomplete':
             end = endOf(event.response);

@@ -36,9 +36,20 @@ describe.each(engines)('a saved provider key on %s', (engine) => {
   test('is in no answer, no table, no file and no log line, after it was saved and used', async () => {
     const ada = await app.as('ada');
     const saved = await ada.post('/api/settings/apikey', { apiKey: goodKey });
-    expect(saved.status).toBe(200);
+    const adminKey = goodKey.replace('sk-', 'sk-admin-');
+    const adminSaved = await ada.post('/api/settings/admin-key', { adminKey });
+    expect([saved.status, adminSaved.status]).toEqual([200, 200]);
+    const figures = '/api/analytics/provider?from=2026-11-01&to=2026-11-02';
     const answers = [
       saved,
+      adminSaved,
+      await ada.get('/api/settings/admin-key'),
+      await ada.get(figures),
+      await withFault(app, { fail: 'invalid_api_key' }, { path: '/organization*' }, () =>
+        ada.get(figures.replace('01', '02')),
+      ),
+      await ada.post('/api/settings/admin-key', { adminKey: `${adminKey}invalid` }),
+      await ada.post('/api/settings/admin-key', { adminKey: `${adminKey} ü` }),
       await ada.get('/api/user/config'),
       await ada.get('/api/models'),
       await ada.post('/api/assistants/fetch-from-openai', {}),

@@ -91,6 +91,14 @@ describe('the vault', () => {
     expect(() => vault.openProviderKey(7, text, wrapped)).toThrow(CannotOpen);
   });
 
+  test('one kind of key does not open as the other', () => {
+    const { vault, wrapped, text } = sealed();
+    const admin = vault.sealProviderKey(7, wrapped, providerKey, 'provider-admin-key');
+    expect(vault.openProviderKey(7, wrapped, admin, 'provider-admin-key').reveal()).toBe(providerKey.reveal());
+    expect(() => vault.openProviderKey(7, wrapped, admin)).toThrow(CannotOpen);
+    expect(() => vault.openProviderKey(7, wrapped, text, 'provider-admin-key')).toThrow(CannotOpen);
+  });
+
   test('a shortened tag is not a tag', () => {
     const { vault, wrapped, text } = sealed();
     const [version, id, nonce, body = ''] = text.split('.');

@@ -3,7 +3,10 @@ import type { MasterKey } from './master-key.ts';
 import { Secret } from './secret.ts';
 
 /** What a sealed value is for and whose it is: part of its authentication, so that it is useless in another row. */
-export type Purpose = { purpose: 'data-key' | 'provider-key' | 'key-check'; userId: number };
+export type Purpose = { purpose: 'data-key' | PersonalSecret | 'key-check'; userId: number };
+
+/** What is sealed with a person's data key; one kind cannot be passed off as the other. */
+export type PersonalSecret = 'provider-key' | 'provider-admin-key';
 
 /** A sealed value could not be opened: another master key, another row, or a damaged text. */
 export class CannotOpen extends Error {
@@ -38,7 +41,7 @@ function open(text: string, keyOf: (id: string) => Buffer | undefined, { purpose
 
 /**
  * Envelope encryption (AES-256-GCM): a master key wraps one data key per user, the data key seals that user's
- * provider key. The stored form is `version.keyId.nonce.ciphertext+tag`.
+ * provider keys. The stored form is `version.keyId.nonce.ciphertext+tag`.
  */
 export function createVault(masterKeys: MasterKey[]) {
   const [first] = masterKeys;
@@ -52,15 +55,25 @@ export function createVault(masterKeys: MasterKey[]) {
     newDataKey(userId: number): string {
       return seal(randomBytes(32), first.key.reveal(), first.id, { purpose: 'data-key', userId });
     },
-    sealProviderKey(userId: number, wrappedDataKey: string, providerKey: Secret): string {
+    sealProviderKey(
+      userId: number,
+      wrappedDataKey: string,
+      providerKey: Secret,
+      purpose: PersonalSecret = 'provider-key',
+    ): string {
       const dataKey = open(wrappedDataKey, masterKey, { purpose: 'data-key', userId });
-      return seal(Buffer.from(providerKey.reveal()), dataKey, dataKeyId, { purpose: 'provider-key', userId });
+      return seal(Buffer.from(providerKey.reveal()), dataKey, dataKeyId, { purpose, userId });
     },
     /** @throws CannotOpen */
-    openProviderKey(userId: number, wrappedDataKey: string, sealed: string): Secret {
+    openProviderKey(
+      userId: number,
+      wrappedDataKey: string,
+      sealed: string,
+      purpose: PersonalSecret = 'provider-key',
+    ): Secret {
       const dataKey = open(wrappedDataKey, masterKey, { purpose: 'data-key', userId });
       const keyOf = (id: string) => (id === dataKeyId ? dataKey : undefined);
-      return new Secret(open(sealed, keyOf, { purpose: 'provider-key', userId }).toString());
+      return new Secret(open(sealed, keyOf, { purpose, userId }).toString());
     },
     /** The same data key under the current master key; the text itself if it is already. */
     rewrap(userId: number, wrappedDataKey: string): string {

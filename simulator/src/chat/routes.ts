@@ -23,8 +23,11 @@ type Work = {
 
 const FINISH_REASONS = { completed: 'stop', max_output_tokens: 'length', content_filter: 'content_filter' } as const;
 
-function usageObject({ request, plan }: Work): JsonObject {
-  const usage = usageOf(request.question, plan, plan.tokens.length, request.inputTokens);
+/** What so many tokens of an answer take. */
+const usageFor = ({ request, plan }: Work, sent: number) => usageOf(request.question, plan, sent, request.inputTokens);
+
+function usageObject(work: Work): JsonObject {
+  const usage = usageFor(work, work.plan.tokens.length);
   return {
     prompt_tokens: usage.input,
     completion_tokens: usage.output,
@@ -50,7 +53,7 @@ function head({ request, created }: Work, object: string): JsonObject {
   };
 }
 
-async function answerInStream(work: Work): Promise<void> {
+async function answerInStream(world: World, work: Work): Promise<void> {
   const { reply, request, plan, fault, delayMs } = work;
   const stream = new EventStream(reply, fault.fragments);
   const shared = head(work, 'chat.completion.chunk');
@@ -79,6 +82,13 @@ async function answerInStream(work: Work): Promise<void> {
     malformed: () => stream.write(`${start},"choices":[{"index":0,"delta":{"content":"brok\n\n`),
     unknown: () => stream.write(': a comment\n\n'),
   });
+  // What was written is charged, whether or not it was read; a failure of the provider's own is not.
+  if (ended !== 'error' && ended !== 'failed')
+    await world.ledger.answered(
+      world.clock.now(),
+      request.question.model,
+      usageFor(work, work.reply.request.call.entry.tokens),
+    );
   switch (ended) {
     case 'left':
       return;
@@ -100,13 +110,14 @@ async function answerInStream(work: Work): Promise<void> {
   }
 }
 
-async function answerAtOnce(work: Work): Promise<FastifyReply> {
-  const { reply, plan, fault, delayMs } = work;
+async function answerAtOnce(world: World, work: Work): Promise<FastifyReply> {
+  const { reply, request, plan, fault, delayMs } = work;
   const { entry, signal } = reply.request.call;
   if (delayMs > 0) await wait(plan.tokens.length * delayMs, signal);
   const asError = fault.failedAfter === undefined ? fault : { ...fault, errorAfter: fault.failedAfter };
   if (sufferInstead(asError, reply)) return reply;
   entry.tokens = plan.tokens.length;
+  await world.ledger.answered(world.clock.now(), request.question.model, usageFor(work, entry.tokens));
   const text = plan.tokens.join('');
   const message = {
     role: 'assistant',
@@ -135,8 +146,8 @@ export function chatRoutes(app: FastifyInstance, world: World): void {
       delayMs: fault.tokenDelayMs ?? world.settings.tokenDelayMs,
       created: world.clock.seconds(),
     };
-    if (!request.stream) return answerAtOnce(work);
-    await answerInStream(work);
+    if (!request.stream) return answerAtOnce(world, work);
+    await answerInStream(world, work);
     return reply;
   });
 }

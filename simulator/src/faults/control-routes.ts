@@ -32,7 +32,7 @@ const faultRule = {
         disconnect: { type: 'boolean' },
         fail: { type: 'string', enum: FAILURE_NAMES },
         retryAfter: { type: 'number', minimum: 0 },
-        status: { type: 'integer', minimum: 400, maximum: 599 },
+        status: { type: 'integer', minimum: 200, maximum: 599 },
         error: { type: 'object' },
         body: { type: 'string' },
         headers: { type: 'object', additionalProperties: { type: 'string' } },

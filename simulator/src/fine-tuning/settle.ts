@@ -2,7 +2,7 @@ import { addFile } from '../files/routes.ts';
 import type { Account } from '../state/account.ts';
 import type { World } from '../world.ts';
 import { phaseOf, planOf } from './timeline.ts';
-import { resultFile, tunedName } from './views.ts';
+import { resultFile, trainedTokens, tunedName } from './views.ts';
 
 /**
  * Hands over the model and the result file of jobs that have succeeded since somebody last looked. Jobs move by
@@ -18,6 +18,7 @@ export async function settleJobs(world: World, account: Account): Promise<void> 
     account.models.push({ id: tunedName(job), created, base: job.model });
     const details = { created_at: created, filename: 'step_metrics.csv', purpose: 'fine-tune-results' } as const;
     job.resultFile = (await addFile(world, account, details, resultFile(job, jobStepMs))).id;
+    await world.ledger.trained(created * 1_000, job.model, trainedTokens(job));
     await world.accounts.save(account);
   }
 }

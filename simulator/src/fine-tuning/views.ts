@@ -10,7 +10,7 @@ function checkpointName(job: JobRecord, step: number): string {
   return `${tunedName(job)}:ckpt-step-${step}`;
 }
 
-function trainedTokens(job: JobRecord): number {
+export function trainedTokens(job: JobRecord): number {
   return job.tokens * job.hyperparameters.n_epochs;
 }
 

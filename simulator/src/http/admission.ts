@@ -19,12 +19,17 @@ function pathOf(request: FastifyRequest): string {
   return path.replace(/^\/v1(?=\/|$)/, '');
 }
 
+const ADMINISTERS = /^\/organization(\/|$)/;
 const GENERATES = /^\/(responses|chat\/completions)$/;
 
 /** What keys may do is told by the words in them. */
 function checkKey(key: string, method: string, path: string): void {
   if (key === '') throw missingKey();
   if (!key.startsWith('sk-') || key.includes('invalid')) throw incorrectKey(key);
+  const isAdminKey = key.startsWith('sk-admin-');
+  if (ADMINISTERS.test(path) && !isAdminKey) throw missingScopes('api.usage.read');
+  if (isAdminKey && !ADMINISTERS.test(path))
+    throw missingScopes(method === 'GET' && path === '/models' ? 'api.model.read' : 'model.request');
   if (key.includes('limited') && method === 'GET' && path === '/models') {
     throw missingScopes('api.model.read', key.includes('limited-401') ? 401 : 403);
   }

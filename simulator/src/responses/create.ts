@@ -47,6 +47,12 @@ function finished(work: Work, status: Status, output: JsonObject[], sent: number
   };
 }
 
+/** What was written is charged, whether or not it was read; a failure of the provider's own is not. */
+function charge({ world, request, plan }: Work, sent: number): Promise<void> {
+  const usage = usageOf(request.question, plan, sent, request.inputTokens);
+  return world.ledger.answered(world.clock.now(), request.question.model, usage);
+}
+
 function keep(work: Work, account: Account, response: JsonObject, readyMs: number): void {
   const { request, base, plan, world } = work;
   if (!request.store) return;
@@ -72,6 +78,7 @@ async function answerInStream(work: Work): Promise<void> {
   if (plan.summary !== null) await events.reason(plan.summary);
   if (search !== null) events.search(search);
   const ended = await events.message();
+  if (ended !== 'error' && ended !== 'failed') await charge(work, entry.tokens);
   switch (ended) {
     case 'left':
       return;
@@ -104,17 +111,19 @@ async function answerAtOnce(work: Work): Promise<FastifyReply> {
   if (sufferInstead(fault, reply)) return reply;
   entry.tokens = plan.tokens.length;
   const failed = fault.failedAfter !== undefined;
+  if (!failed) await charge(work, entry.tokens);
   const output = failed ? [] : wholeOutput(plan, search);
   const response = finished(work, failed ? 'failed' : statusOf(plan), output, plan.tokens.length);
   keep(work, account, response, world.clock.now());
   return reply.send(response);
 }
 
-function answerInBackground(work: Work): FastifyReply {
+async function answerInBackground(work: Work): Promise<FastifyReply> {
   const { world, reply, plan, search, base, delayMs } = work;
   const { account } = reply.request.call;
   const response = finished(work, statusOf(plan), wholeOutput(plan, search), plan.tokens.length);
   keep(work, account, response, world.clock.now() + QUEUED_MS * 2 + plan.tokens.length * delayMs);
+  await charge(work, plan.tokens.length);
   return reply.send({ ...base, status: 'queued' });
 }
 
@@ -135,7 +144,7 @@ export async function createResponse(world: World, reply: FastifyReply, body: un
   if (await suffer(fault, reply, request.question.model)) return reply;
 
   const plan = planFor(request.question, directives, fault);
-  const results = request.searchIn.length === 0 ? [] : searchStores(call.account, request.searchIn);
+  const results = request.searchIn.length === 0 ? [] : searchStores(call.account, request.searchIn, world.clock.now());
   const query = queryFor(lastUserText(request.question.turns));
   const work: Work = {
     world,

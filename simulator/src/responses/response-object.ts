@@ -65,6 +65,10 @@ export function messageItem(id: string, status: ItemStatus, content: readonly Js
   return { id, type: 'message', status, content, role: 'assistant' };
 }
 
+/** A model often takes several passages from the same file. */
 export function citations(results: readonly SearchResult[], index: number): JsonObject[] {
-  return results.slice(0, 1).map(({ file_id, filename }) => ({ type: 'file_citation', file_id, filename, index }));
+  const [first, second] = results;
+  return [first, second, first].flatMap((result) =>
+    result === undefined ? [] : [{ type: 'file_citation', file_id: result.file_id, filename: result.filename, index }],
+  );
 }

@@ -11,25 +11,16 @@ import {
   stringList,
 } from '../http/fields.ts';
 import { page, pageQuery } from '../http/paging.ts';
-import type { Account, FileRecord, VectorStoreFile, VectorStoreRecord } from '../state/account.ts';
+import type { Account, VectorStoreFile, VectorStoreRecord } from '../state/account.ts';
 import { newId } from '../state/identifiers.ts';
 import type { World } from '../world.ts';
+import { type FileStatus, statusOf } from './indexing.ts';
 import { searchStores } from './search.ts';
-
-const INDEXING_MS = 2_000;
-const INDEXED = /\.(c|cpp|cs|css|docx?|go|html|java|js|json|md|pdf|php|pptx|py|rb|sh|tex|ts|txt)$/i;
-
-type FileStatus = 'in_progress' | 'completed' | 'failed';
 
 function storeOf(account: Account, id: string): VectorStoreRecord {
   const store = account.vectorStores.find((candidate) => candidate.id === id);
   if (store === undefined) throw notFound(`No vector store found with id '${id}'.`, 'vector_store_id');
   return store;
-}
-
-function statusOf(file: FileRecord, entry: VectorStoreFile, nowMs: number): FileStatus {
-  if (nowMs < entry.addedMs + INDEXING_MS) return 'in_progress';
-  return INDEXED.test(file.filename) ? 'completed' : 'failed';
 }
 
 function fileView(account: Account, store: VectorStoreRecord, entry: VectorStoreFile, nowMs: number) {
@@ -122,7 +113,7 @@ export function vectorStoreRoutes(app: FastifyInstance, world: World): void {
 
   app.post<ById>('/vector_stores/:id/search', ({ call: { account }, params, body }) => {
     const query = requiredString(bodyObject(body), 'query');
-    const data = searchStores(account, [storeOf(account, params.id).id]).map(({ text, ...result }) => ({
+    const data = searchStores(account, [storeOf(account, params.id).id], clock.now()).map(({ text, ...result }) => ({
       ...result,
       content: [{ type: 'text', text }],
     }));

@@ -61,7 +61,8 @@ const question = { model: 'gpt-4o', input: 'What does the handbook say?' };
 
 test('a file search is told in events and cited', async () => {
   const simulator = await startedSimulator();
-  const { id, ids } = await storeWith(simulator, 'handbook.pdf');
+  const { id, ids } = await storeWith(simulator, 'handbook.pdf', 'table.csv');
+  await simulator.advance(60_000);
   const tools = [{ type: 'file_search', vector_store_ids: [id] }];
   const { text } = await simulator.post('/responses', { ...question, tools, stream: true });
   const events = eventsIn(text);
@@ -75,6 +76,8 @@ test('a file search is told in events and cited', async () => {
   ]);
   const response = at(events.at(-1), 'response');
   expect(at(response, 'output', 0)).toMatchObject({ type: 'file_search_call', status: 'completed', results: null });
+  const annotations = listAt(at(response, 'output', 1, 'content', 0), 'annotations');
+  expect(annotations.map((annotation) => at(annotation, 'filename'))).toEqual(['handbook.pdf', 'handbook.pdf']);
   const citation = { type: 'file_citation', file_id: ids[0], filename: 'handbook.pdf' };
   expect(at(response, 'output', 1, 'content', 0, 'annotations', 0)).toMatchObject(citation);
   expect(events.find((event) => event.type === 'response.output_text.annotation.added')).toMatchObject({
@@ -85,11 +88,20 @@ test('a file search is told in events and cited', async () => {
 test('its results are shown where they are asked for', async () => {
   const simulator = await startedSimulator();
   const { id } = await storeWith(simulator, 'handbook.pdf');
+  await simulator.advance(60_000);
   const tools = [{ type: 'file_search', vector_store_ids: [id] }];
   const include = ['file_search_call.results'];
   const { body } = await simulator.post('/responses', { ...question, tools, include });
   expectSchema('Response', body);
   expect(at(body, 'output', 0, 'results', 0)).toMatchObject({ filename: 'handbook.pdf' });
+});
+
+test('what is not indexed yet is not found', async () => {
+  const simulator = await startedSimulator();
+  const { id } = await storeWith(simulator, 'handbook.pdf');
+  const tools = [{ type: 'file_search', vector_store_ids: [id] }];
+  const { body } = await simulator.post('/responses', { ...question, tools });
+  expect(listAt(at(body, 'output', 1, 'content', 0), 'annotations')).toEqual([]);
 });
 
 test('a search in a store that does not exist is refused', async () => {

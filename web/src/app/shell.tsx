@@ -18,6 +18,8 @@ const ShortcutList = lazy(() => loadShortcutList().then((part) => ({ default: pa
 const AccountAppearance = lazy(() =>
   import('./account-appearance.ts').then((part) => ({ default: part.AccountAppearance })),
 );
+// What ends later can be watched for later.
+const JobWatch = lazy(() => import('./job-watch.ts').then((part) => ({ default: part.JobWatch })));
 
 type Layer = 'sidebar' | 'palette' | 'shortcuts';
 
@@ -33,6 +35,7 @@ export function SignedInArea() {
 function Shell() {
   const [collapsed, toggleCollapsed] = useCollapsed();
   const [layer, setLayer] = useState<Layer | null>(null);
+  const [isSettled, setSettled] = useState(false);
   const close = () => setLayer(null);
   const openPalette = () => setLayer('palette');
   const path = useRouterState({ select: (state) => state.location.pathname });
@@ -45,6 +48,7 @@ function Shell() {
   useEffect(() => {
     const timer = setTimeout(() => {
       for (const load of [loadPalette, loadShortcutList]) load().catch(() => undefined);
+      setSettled(true);
     }, 500);
     return () => clearTimeout(timer);
   }, []);
@@ -97,6 +101,7 @@ function Shell() {
       )}
       <Suspense fallback={null}>
         <AccountAppearance />
+        {isSettled && <JobWatch />}
       </Suspense>
       <Suspense fallback={null}>
         {layer === 'palette' && <CommandPalette onClose={close} />}

@@ -52,6 +52,24 @@ export const filesSummaryQuery = queryOptions({
   refetchOnMount: 'always',
 });
 
+/** Every file that could hold examples to train with; those that were uploaded for it first. */
+export const trainingFilesQuery = queryOptions({
+  queryKey: [...filesKey, 'training'],
+  queryFn: async ({ signal }) => {
+    const found: File[] = [];
+    let cursor: string | null = start;
+    while (cursor !== null) {
+      const query = { limit: 100, q: '.jsonl', ...(cursor === start ? {} : { cursor }) };
+      const page: FilesPage = await callPage(files.list, { query }, signal);
+      found.push(...page.items);
+      cursor = page.nextCursor;
+    }
+    const jsonl = found.filter(({ filename }) => /\.jsonl$/i.test(filename));
+    const isMeant = ({ purpose }: File) => purpose === 'fine-tune';
+    return [...jsonl.filter(isMeant), ...jsonl.filter((file) => !isMeant(file))];
+  },
+});
+
 /** Deleted files whose copy at the provider is still there. Asked again, ever less often, until there are none. */
 export const pendingRemovalsQuery = queryOptions({
   queryKey: [...filesKey, 'removals'],
@@ -128,8 +146,8 @@ type UploadOptions = {
   onProgress: (sent: number) => void;
 };
 
-/** Sends one file. By XMLHttpRequest, because fetch does not tell how much has been sent. */
-export function uploadFile({ file, purpose, signal, onProgress }: UploadOptions): Promise<void> {
+/** Sends one file; resolves with what was stored. By XMLHttpRequest, because fetch does not tell how much has been sent. */
+export function uploadFile({ file, purpose, signal, onProgress }: UploadOptions): Promise<File> {
   return new Promise((resolve, reject) => {
     const form = new FormData();
     form.set('purpose', purpose);
@@ -139,7 +157,7 @@ export function uploadFile({ file, purpose, signal, onProgress }: UploadOptions)
     request.setRequestHeader('accept', 'application/json');
     request.upload.onprogress = ({ loaded }) => onProgress(loaded);
     request.onload = () => {
-      if (request.status >= 200 && request.status < 300) return resolve();
+      if (request.status >= 200 && request.status < 300) return resolve(JSON.parse(request.responseText));
       const { status, statusText, responseText } = request;
       const retryAfter = request.getResponseHeader('retry-after');
       const headers = retryAfter === null ? {} : { 'retry-after': retryAfter };

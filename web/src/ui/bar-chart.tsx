@@ -1,6 +1,7 @@
-import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react';
 import { labelledBars, valueTicks } from './chart-ticks.ts';
 import { classNames } from './class-names.ts';
+import { useWidth } from './use-width.ts';
 
 export type Bar = {
   key: string;
@@ -32,21 +33,6 @@ const plot = { top: 10, bottom: height - 28 };
 /** Narrower than this no bar can be told from the next; then the bars scroll. */
 const narrowest = 3;
 const labelRoom = 64;
-
-/** The width of an element, known before the first paint. */
-function useWidth(ref: RefObject<HTMLElement | null>): number {
-  const [width, setWidth] = useState(0);
-  useLayoutEffect(() => {
-    const element = ref.current;
-    if (!element) return;
-    const measure = () => setWidth(element.clientWidth);
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [ref]);
-  return width;
-}
 
 /**
  * Bars over an axis. One tab stop: the arrow keys, Home and End go from bar to bar, Enter chooses one. Each bar is a

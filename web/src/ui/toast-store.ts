@@ -9,6 +9,8 @@ export type ToastMessage = {
   variant?: 'default' | 'destructive' | undefined;
   /** Milliseconds until it goes by itself. */
   duration?: number | undefined;
+  /** A way on from here; it also closes the toast. */
+  action?: { label: string; onSelect: () => void } | undefined;
 };
 type ShownToast = ToastMessage & { id: number };
 

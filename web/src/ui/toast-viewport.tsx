@@ -15,7 +15,7 @@ export function ToastViewport() {
       swipeThreshold={50}
       duration={toastDuration}
     >
-      {toasts.toReversed().map(({ id, title, description, variant, duration = toastDuration }) => (
+      {toasts.toReversed().map(({ id, title, description, variant, action, duration = toastDuration }) => (
         <Toast.Root
           key={id}
           duration={duration}
@@ -37,6 +37,15 @@ export function ToastViewport() {
             <Toast.Title className="font-medium">{title}</Toast.Title>
             {description && (
               <Toast.Description className="mt-0.5 text-muted-foreground text-sm">{description}</Toast.Description>
+            )}
+            {action && (
+              <Toast.Action
+                altText={action.label}
+                onClick={action.onSelect}
+                className="mt-1 rounded-xs font-medium text-primary-text text-sm underline-offset-4 hover:underline"
+              >
+                {action.label}
+              </Toast.Action>
             )}
           </div>
           <Toast.Close

@@ -13,6 +13,7 @@ export async function up(db: Kysely<Database>, engine: Engine) {
     .addColumn('error', 'text')
     .addColumn('indexed_file_id', 'text')
     .addColumn('added_at', 'text', (c) => c.notNull())
+    .addColumn('changed_at', 'text', (c) => c.notNull())
     .addPrimaryKeyConstraint('assistant_files_pk', ['assistant_id', 'file_id'])
     .execute();
   await db.schema.createIndex('assistant_files_file').on('assistant_files').column('file_id').execute();
@@ -31,6 +32,7 @@ export async function up(db: Kysely<Database>, engine: Engine) {
     .addColumn('provider_store_id', 'text')
     .addColumn('state', 'text', (c) => c.notNull())
     .addColumn('error', 'text')
+    .addColumn('instance', 'integer')
     .addColumn('created_at', 'text', (c) => c.notNull())
     .execute();
   await db.schema.createIndex('vector_stores_user').on('vector_stores').columns(['user_id', 'state']).execute();

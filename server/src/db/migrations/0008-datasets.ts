@@ -51,6 +51,12 @@ export async function up(db: Kysely<Database>, engine: Engine) {
     .on('dataset_examples')
     .columns(['dataset_id', 'id'])
     .execute();
+  // Holds all that counting by review needs: the texts before that column may be long.
+  await db.schema
+    .createIndex('dataset_examples_review')
+    .on('dataset_examples')
+    .columns(['user_id', 'dataset_id', 'review', 'id'])
+    .execute();
   await db.schema.createIndex('dataset_examples_source').on('dataset_examples').column('source_message_id').execute();
   await sql`create unique index dataset_examples_once
     on dataset_examples (dataset_id, source_message_id, coalesce(rejected_message_id, 0))

@@ -5,7 +5,7 @@ import { securityEventRepository } from '../../security/events-repository.ts';
 import type { ConfirmPassword } from '../auth/confirm-password.ts';
 import type { SessionService } from '../auth/sessions.ts';
 import type { ModelService } from '../models/service.ts';
-import { accountClosing } from './closing.ts';
+import { accountClosing, type RemoveAtProvider } from './closing.ts';
 import { accountExport, type ExportPart } from './export.ts';
 import { accountPart } from './export-part.ts';
 import { preferencesService } from './preferences.ts';
@@ -31,7 +31,8 @@ type Dependencies = {
   onKeySaved: (userId: number) => Promise<void>;
   /** What else becomes of a feature's part when an account goes. */
   goingWithAccount: PartOfAccount[];
-  removeFilesAtProvider: (userId: number) => Promise<number>;
+  /** What each feature does to empty the account at the provider, in this order. */
+  removeAtProvider: RemoveAtProvider[];
   /** What other features add to the export, in this order. */
   exported: ExportPart[];
 };
@@ -51,7 +52,7 @@ export function createAccounts(dependencies: Dependencies) {
     confirmPassword,
     sessionBegan: removalRepository(db, engine).sessionBegan,
     removeAccount: remove,
-    removeFilesAtProvider: dependencies.removeFilesAtProvider,
+    removeAtProvider: dependencies.removeAtProvider,
   });
   const exportAll = accountExport({
     db,

@@ -3,9 +3,12 @@ import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { bare } from '#server/testing/bare';
 import { ask, asksOf, benchText, newThread, post, send, until } from '#server/testing/chat';
+import { compared, newComparison } from '#server/testing/comparisons';
 import { beside, setUser } from '#server/testing/database';
+import { gathered, rated } from '#server/testing/datasets';
 import { openEvents } from '#server/testing/events';
 import { untilCopy, uploaded } from '#server/testing/files';
+import { indexed } from '#server/testing/knowledge';
 import { keptFor } from '#server/testing/mail';
 import { rowsOf, tablesWith } from '#server/testing/rows';
 import { createVisitor, type Visitor } from '#server/testing/visitor';
@@ -47,15 +50,18 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     });
     await visitor.post('/api/analytics/budgets', { assistantId, amountUsd: 5 });
     await visitor.post('/api/analytics/prices', { model: word, input: 1, output: 1 });
+    await visitor.post('/api/settings/admin-key', { adminKey: `sk-admin-${word}-0123456789` });
     const { id: fileId } = await uploaded(app, visitor, { filename: `${word}.txt`, content: word });
     await untilCopy(visitor, fileId, 'ready');
-    await ask(app, visitor, threadId, `${word} message`, { fileIds: [fileId] });
+    await visitor.post(`/api/assistants/${assistantId}/files`, { fileIds: [fileId] });
+    await indexed(app, visitor, assistantId, ['ready']);
+    const comparison = await newComparison(visitor, [`${word} prompt`]);
+    await compared(app, visitor, comparison.id, comparison.items[0]?.id ?? 0);
+    const { answer } = await ask(app, visitor, threadId, `${word} message`, { fileIds: [fileId] });
+    await rated(visitor, answer.id, { correction: `${word} correction` });
+    await gathered(visitor, { name: `${word} dataset` });
     const at = new Date().toISOString();
     await beside(app, async (db) => {
-      await db
-        .insertInto('file_uses')
-        .values({ file_id: fileId, user_id: userId, used_by: 'assistant', used_by_id: assistantId })
-        .execute();
       await db
         .insertInto('identities')
         .values({ user_id: userId, provider: 'github', subject: word, email: `${word}@example.com`, created_at: at })

@@ -14,24 +14,33 @@ type Dependencies = {
   /** When the session began; undefined: it has ended. */
   sessionBegan: (userId: number, sessionId: string) => Promise<string | undefined>;
   removeAccount: RemoveAccount;
-  /** Removes the files' copies at the provider; how many could not be removed. */
-  removeFilesAtProvider: (userId: number) => Promise<number>;
+  /** What each feature does to empty the account at the provider, in this order. */
+  removeAtProvider: RemoveAtProvider[];
 };
+
+/** What could not be removed at the provider, with its name for one and for several. */
+export type LeftAtProvider = { left: number; one: string; many: string };
+export type RemoveAtProvider = (userId: number) => Promise<LeftAtProvider[]>;
 
 type Closing = z.output<typeof AccountClosing>;
 
 /** A person closes the own account. */
 export function accountClosing(dependencies: Dependencies) {
-  const { confirmPassword, sessionBegan, removeAccount, removeFilesAtProvider } = dependencies;
+  const { confirmPassword, sessionBegan, removeAccount, removeAtProvider } = dependencies;
   const refuse = (message: string) => new AppError('invalid_input', message, { fields: { password: message } });
 
   async function emptyProvider(userId: number) {
-    const left = await removeFilesAtProvider(userId);
-    if (left > 0)
-      throw new AppError(
-        'provider_failed',
-        `${left === 1 ? 'One file is' : `${left} files are`} still at the provider and could not be removed. Nothing else was closed: try again, or close the account without removing them there.`,
-      );
+    const left: LeftAtProvider[] = [];
+    for (const remove of removeAtProvider) left.push(...(await remove(userId)));
+    const total = left.reduce((sum, part) => sum + part.left, 0);
+    if (total === 0) return;
+    const parts = left.filter((part) => part.left > 0);
+    const named = parts.map((part) => (part.left === 1 ? `one ${part.one}` : `${part.left} ${part.many}`));
+    const words = named.join(', ').replace(/, ([^,]*)$/, ' and $1');
+    throw new AppError(
+      'provider_failed',
+      `${words.charAt(0).toUpperCase()}${words.slice(1)} ${total === 1 ? 'is' : 'are'} still at the provider and could not be removed. Nothing else was closed: try again, or close the account without removing them there.`,
+    );
   }
 
   return async function close({ userId, sessionId }: Actor, closing: Closing, visitor: Visitor) {

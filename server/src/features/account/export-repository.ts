@@ -8,6 +8,7 @@ export function exportRepository(db: Kysely<Database>) {
       const user = await db
         .selectFrom('users')
         .leftJoin('provider_keys', 'provider_keys.user_id', 'users.id')
+        .leftJoin('provider_admin_keys', 'provider_admin_keys.user_id', 'users.id')
         .select((eb) => [
           'users.email',
           'users.name',
@@ -18,6 +19,7 @@ export function exportRepository(db: Kysely<Database>) {
           'users.last_active_at as lastActiveAt',
           eb('users.password_hash', 'is not', null).as('hasPassword'),
           'provider_keys.added_at as apiKeyAddedAt',
+          'provider_admin_keys.added_at as adminKeyAddedAt',
         ])
         .where('users.id', '=', userId)
         .executeTakeFirstOrThrow();
@@ -27,13 +29,14 @@ export function exportRepository(db: Kysely<Database>) {
         .where('user_id', '=', userId)
         .orderBy('provider')
         .execute();
-      const { apiKeyAddedAt, hasPassword, ...described } = user;
+      const { apiKeyAddedAt, adminKeyAddedAt, hasPassword, ...described } = user;
       return {
         format: 'roster.account',
         version: 1,
         user: described,
         loginMethods: { password: Boolean(hasPassword), connected: identities },
         apiKey: { isSet: apiKeyAddedAt !== null, addedAt: apiKeyAddedAt },
+        adminKey: { isSet: adminKeyAddedAt !== null, addedAt: adminKeyAddedAt },
       };
     },
     /** At most fifty are kept of a person. */

@@ -50,6 +50,10 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
       'assistants.json',
       'conversations/INDEX.jsonl',
       'files/INDEX.jsonl',
+      'fine-tuning/comparisons.jsonl',
+      'fine-tuning/jobs.jsonl',
+      'fine-tuning/models.json',
+      'fine-tuning/datasets/INDEX.jsonl',
     ]);
     for (const name of files.keys()) expect(files.get('README.txt')).toContain(name);
     expect(json(files, 'assistants.json').assistants).toEqual([]);

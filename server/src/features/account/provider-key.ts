@@ -5,6 +5,7 @@ import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
 import type { Provider } from '../../provider/provider.ts';
 import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
+import { sealWithDataKey } from '../../security/sealing.ts';
 import { Secret } from '../../security/secret.ts';
 import { CannotOpen, type Vault } from '../../security/vault.ts';
 import { keyRepository } from './repository.ts';
@@ -19,7 +20,7 @@ type Dependencies = {
 /** Keys that belong elsewhere, told apart before anything is sent. */
 function misplacedKey(key: string): string | undefined {
   if (key.startsWith('sk-admin-'))
-    return 'This is an administration key. It cannot be used for chatting; enter a project key here.';
+    return 'This is an administration key. It cannot be used for chatting; enter a project key here. An admin key belongs on the Analytics page.';
   if (key.startsWith('sk-ant-')) return 'This looks like an Anthropic key; it does not work with this provider.';
   if (key.startsWith('sk-or-')) return 'This looks like an OpenRouter key; it does not work with this provider.';
   return undefined;
@@ -34,18 +35,6 @@ export function providerKeyService({ db, vault, provider, config }: Dependencies
     if (!config.provider.isOpenAi) return;
     const problem = misplacedKey(typed) ?? (openAiKeyPattern.test(typed) ? undefined : keyFormatMessage);
     if (problem) throw new AppError('invalid_input', problem, { fields: { apiKey: problem } });
-  }
-
-  async function seal(userId: number, apiKey: Secret): Promise<string> {
-    const wrapped = await keys.dataKey(userId, vault.newDataKey(userId));
-    try {
-      return vault.sealProviderKey(userId, wrapped, apiKey);
-    } catch (error) {
-      if (!(error instanceof CannotOpen)) throw error;
-      // What was sealed with a data key that cannot be opened is lost anyway; this person starts with a new one.
-      const fresh = await keys.replaceDataKey(userId, wrapped, vault.newDataKey(userId));
-      return vault.sealProviderKey(userId, fresh, apiKey);
-    }
   }
 
   const service = {
@@ -67,7 +56,7 @@ export function providerKeyService({ db, vault, provider, config }: Dependencies
       const check = await provider.checkKey(apiKey);
       if (check.result === 'rejected') throw new AppError('key_rejected', check.notice);
       const key = {
-        sealed: await seal(userId, apiKey),
+        sealed: await sealWithDataKey({ db, vault }, userId, apiKey, 'provider-key'),
         last4: typed.length >= 12 ? typed.slice(-4) : '',
         addedAt: new Date().toISOString(),
         verified: check.result !== 'unreachable',

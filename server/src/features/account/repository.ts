@@ -11,15 +11,6 @@ export type StoredKey = {
 };
 
 export function keyRepository(db: Kysely<Database>) {
-  async function wrappedDataKey(userId: number): Promise<string> {
-    const row = await db
-      .selectFrom('data_keys')
-      .select('wrapped')
-      .where('user_id', '=', userId)
-      .executeTakeFirstOrThrow();
-    return row.wrapped;
-  }
-
   return {
     async find(userId: number): Promise<StoredKey | undefined> {
       const row = await db
@@ -39,25 +30,6 @@ export function keyRepository(db: Kysely<Database>) {
           notice: row.notice,
         }
       );
-    },
-    /** The person's data key; `fresh` is stored if there is none yet. */
-    async dataKey(userId: number, fresh: string): Promise<string> {
-      await db
-        .insertInto('data_keys')
-        .values({ user_id: userId, wrapped: fresh })
-        .onConflict((conflict) => conflict.column('user_id').doNothing())
-        .execute();
-      return wrappedDataKey(userId);
-    },
-    /** Puts `fresh` in the place of `old`, if that is still there; returns what is there now. */
-    async replaceDataKey(userId: number, old: string, fresh: string): Promise<string> {
-      await db
-        .updateTable('data_keys')
-        .set({ wrapped: fresh })
-        .where('user_id', '=', userId)
-        .where('wrapped', '=', old)
-        .execute();
-      return wrappedDataKey(userId);
     },
     async save(userId: number, key: Omit<StoredKey, 'wrappedDataKey'>) {
       const values = {

@@ -24,6 +24,7 @@ describe.each(engines)('assistants on %s', (engine) => {
       instructions: '',
       isDefault: true,
       openaiAssistantId: null,
+      files: 0,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       updatedAt: body.createdAt,
     });

@@ -1,7 +1,8 @@
 import type { OpenDatabase } from '../../db/connect.ts';
 import type { ExportPart } from '../account/export.ts';
+import { knowledgeRepository } from './knowledge/repository.ts';
 import { assistantRepository } from './repository.ts';
-import { exported } from './service.ts';
+import { exported, withFiles } from './service.ts';
 
 /** Imported instructions may have 256,000 characters. */
 const atOnce = 20;
@@ -9,15 +10,17 @@ const atOnce = 20;
 /** The assistants in the export of all of a person's data: the file that Import reads back. */
 export function assistantExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
   const assistants = assistantRepository(reader);
+  const knowledge = knowledgeRepository(reader);
 
   async function* text(userId: number) {
-    const { assistants: _, ...head } = exported([]);
+    const { assistants: _, ...head } = exported([], new Map());
     yield `${JSON.stringify(head).slice(0, -1)},"assistants":[`;
     let separator = '\n';
     let cursor: number | undefined;
     for (;;) {
       const page = await assistants.page(userId, atOnce, cursor);
-      for (const assistant of exported(page).assistants) {
+      const names = await knowledge.namesOf(userId, withFiles(page));
+      for (const assistant of exported(page, names).assistants) {
         yield `${separator}${JSON.stringify(assistant)}`;
         separator = ',\n';
       }

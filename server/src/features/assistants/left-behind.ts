@@ -13,9 +13,17 @@ export function leftBehind(raw: Json): string[] {
   return [
     ...toolNotes(listIn(raw.tools), isObject(raw.tool_resources) ? raw.tool_resources : {}),
     ...(listIn(raw.file_ids).length > 0 ? [`Its ${count(listIn(raw.file_ids), 'file')} cannot be taken along.`] : []),
+    ...fileNotes(listIn(raw.files)),
     ...settingNotes(raw),
     ...metadataNotes(raw.metadata),
   ];
+}
+
+/** Of Roster's own export: the files are in the account, not in the file that is imported. */
+function fileNotes(files: unknown[]): string[] {
+  if (files.length === 0) return [];
+  const shown = files.slice(0, 5).map(brief).join(', ') + (files.length > 5 ? ' and others' : '');
+  return [`Its files cannot be taken along: ${shown}. Give it the files again.`];
 }
 
 function toolNotes(tools: unknown[], resources: Json): string[] {

@@ -2,9 +2,14 @@ import { assistants as api } from '@roster/contracts/assistants';
 import type { FastifyReply } from 'fastify';
 import type { Router } from '../../http/router.ts';
 import type { ImportService } from './import.ts';
+import type { KnowledgeService } from './knowledge/service.ts';
 import type { AssistantService } from './service.ts';
 
-type Dependencies = { assistants: AssistantService; imports: ImportService };
+type Dependencies = {
+  assistants: AssistantService;
+  imports: ImportService;
+  knowledge: Pick<KnowledgeService, 'list' | 'add' | 'remove' | 'retry'>;
+};
 
 /** Letters, digits and hyphens only: the name goes into a header and becomes a file on any system. */
 const fileName = (text: string) =>
@@ -18,7 +23,7 @@ const fileName = (text: string) =>
 const asDownload = (reply: FastifyReply, name: string) =>
   reply.header('content-disposition', `attachment; filename="${fileName(name)}.json"`);
 
-export function assistantRoutes({ route }: Router, { assistants, imports }: Dependencies) {
+export function assistantRoutes({ route }: Router, { assistants, imports, knowledge }: Dependencies) {
   route(api.list, async ({ actor, query, reply }) => {
     const { page, nextCursor } = await assistants.list(actor.userId, query.limit, query.cursor);
     if (nextCursor !== undefined)
@@ -28,6 +33,10 @@ export function assistantRoutes({ route }: Router, { assistants, imports }: Depe
   route(api.create, ({ actor, body }) => assistants.create(actor.userId, body));
   route(api.update, ({ actor, params, body }) => assistants.update(actor.userId, params.id, body));
   route(api.remove, ({ actor, params }) => assistants.remove(actor.userId, params.id));
+  route(api.files, ({ actor, params }) => knowledge.list(actor.userId, params.id));
+  route(api.addFiles, ({ actor, params, body }) => knowledge.add(actor.userId, params.id, body.fileIds));
+  route(api.removeFile, ({ actor, params }) => knowledge.remove(actor.userId, params.id, params.fileId));
+  route(api.retryFile, ({ actor, params }) => knowledge.retry(actor.userId, params.id, params.fileId));
   route(api.setDefault, ({ actor, body }) => assistants.setDefault(actor.userId, body.assistantId));
   route(api.fetchFromProvider, ({ actor, body }) => imports.candidates(actor.userId, body.apiKey));
   route(api.importBatch, ({ actor, body }) => imports.fromProvider(actor.userId, body.assistantIds, body.apiKey));

@@ -6,9 +6,13 @@ import {
   instructionsLimit,
 } from '@roster/contracts/assistants';
 import { codePointLength } from '@roster/contracts/length';
+import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '../../db/connect.ts';
+import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
 import type { ModelService } from '../models/service.ts';
+import { releaseStore } from './knowledge/queue.ts';
+import { knowledgeRepository } from './knowledge/repository.ts';
 import { type AssistantRepository, assistantRepository } from './repository.ts';
 
 type Dependencies = { database: Pick<OpenDatabase, 'db' | 'reader'>; models: Pick<ModelService, 'usable'> };
@@ -33,11 +37,14 @@ export function assistantService({ database, models }: Dependencies) {
   const assistants = assistantRepository(db);
 
   /** Runs `work` while no other change to this person's assistants does. */
-  const alone = <T>(userId: number, work: (inTransaction: AssistantRepository) => Promise<T>): Promise<T> =>
+  const alone = <T>(
+    userId: number,
+    work: (inTransaction: AssistantRepository, trx: Kysely<Database>) => Promise<T>,
+  ): Promise<T> =>
     db.transaction().execute(async (trx) => {
       const inTransaction = assistantRepository(trx);
       await inTransaction.lock(userId);
-      return work(inTransaction);
+      return work(inTransaction, trx);
     });
 
   async function checkModel(userId: number, model: string) {
@@ -89,7 +96,9 @@ export function assistantService({ database, models }: Dependencies) {
     },
 
     remove: (userId: number, id: number) =>
-      alone(userId, async (inTransaction) => {
+      alone(userId, async (inTransaction, trx) => {
+        await knowledgeRepository(trx).forgetUses(userId, id);
+        await releaseStore(trx, userId, id);
         const removed = await inTransaction.delete(userId, id);
         if (!removed) throw notFound();
         const successor = removed.wasDefault ? await inTransaction.newestId(userId) : undefined;
@@ -103,19 +112,26 @@ export function assistantService({ database, models }: Dependencies) {
       }),
 
     async exportOne(userId: number, id: number): Promise<AssistantExport> {
-      return exported([await found(userId, id)]);
+      const assistant = await found(userId, id);
+      return exported([assistant], await knowledgeRepository(db).namesOf(userId, [id]));
     },
 
     /** All of them can be megabytes: read beside the main connection. */
     async exportAll(userId: number): Promise<AssistantExport> {
-      return exported(await assistantRepository(database.reader).all(userId));
+      const all = await assistantRepository(database.reader).all(userId);
+      const names = knowledgeRepository(database.reader);
+      return exported(all, await names.namesOf(userId, withFiles(all)));
     },
   };
 }
 
 export type AssistantService = ReturnType<typeof assistantService>;
 
-export const exported = (list: Assistant[]): AssistantExport => ({
+/** The ids of those that know from files. */
+export const withFiles = (list: Assistant[]) => list.flatMap(({ id, files }) => (files > 0 ? [id] : []));
+
+/** `names`: of the files that they know from, by their ids. */
+export const exported = (list: Assistant[], names: ReadonlyMap<number, string[]>): AssistantExport => ({
   format: 'roster.assistants',
   version: 1,
   exportedAt: new Date().toISOString(),
@@ -127,5 +143,6 @@ export const exported = (list: Assistant[]): AssistantExport => ({
     reasoningEffort: assistant.reasoningEffort,
     instructions: assistant.instructions,
     openaiAssistantId: assistant.openaiAssistantId,
+    files: names.get(assistant.id) ?? [],
   })),
 });

@@ -7,18 +7,21 @@ import type { Catalogue } from '../../provider/catalogue.ts';
 import type { Provider } from '../../provider/provider.ts';
 import type { FileStore } from '../../storage/file-store.ts';
 import type { ProviderKeyService } from '../account/provider-key.ts';
+import type { KnowledgeService } from '../assistants/knowledge/service.ts';
 import type { AssistantRepository } from '../assistants/repository.ts';
 import type { FileRepository } from '../files/repository.ts';
 import type { ModelService } from '../models/service.ts';
 import type { BudgetService } from '../usage/budgets.ts';
 import type { PricingService } from '../usage/pricing.ts';
 import { answererFinder } from './answerer.ts';
+import { asideService } from './aside.ts';
 import { attachmentReader } from './attachments.ts';
 import { conversationExport } from './export-part.ts';
 import { chatOfAccount } from './leaving.ts';
 import { messageRepository } from './message-repository.ts';
 import { messageService } from './messages.ts';
 import { messagePages } from './pages.ts';
+import { ratingService } from './ratings.ts';
 import { chatRoutes } from './routes.ts';
 import { runEndings } from './run-endings.ts';
 import { runRepository } from './run-repository.ts';
@@ -39,6 +42,8 @@ type Dependencies = {
   assistants: Pick<AssistantRepository, 'find'>;
   pricing: Pick<PricingService, 'price'>;
   budgets: Pick<BudgetService, 'check'>;
+  /** What assistants know from files. */
+  knowledge: Pick<KnowledgeService, 'forAnswer'>;
   /** What is attached to messages. */
   files: Pick<FileRepository, 'stored'>;
   store: Pick<FileStore, 'read'>;
@@ -47,8 +52,9 @@ type Dependencies = {
 
 /** Joins the parts of the chat, as app.ts joins the features. */
 export function createChat(dependencies: Dependencies) {
-  const { database, presence, provider, catalogue, keys, models, assistants, pricing, budgets, files, store, log } =
+  const { database, presence, provider, catalogue, keys, models, assistants, pricing, budgets, knowledge } =
     dependencies;
+  const { files, store, log } = dependencies;
   const { db, engine } = database;
   const messageRows = messageRepository(db);
   const runs = runRepository(db);
@@ -73,15 +79,31 @@ export function createChat(dependencies: Dependencies) {
     instance: presence.instance,
     openKey: keys.open,
     checkBudget: budgets.check,
-    answererFor: answererFinder({ catalogue, findAssistant: assistants.find, defaultModel: models.defaultModel }),
+    answererFor: answererFinder({
+      catalogue,
+      findAssistant: assistants.find,
+      defaultModel: models.defaultModel,
+      knowledgeOf: knowledge.forAnswer,
+    }),
     attachments: attachmentReader({ files, store }),
   });
+  const aside = asideService({
+    database,
+    executor,
+    catalogue,
+    instance: presence.instance,
+    openKey: keys.open,
+    checkBudget: budgets.check,
+  });
   const pages = messagePages(threadRepository(db, engine), messageRows);
+  const ratings = ratingService(database);
   const upkeep = startUpkeep({ executor, search: searchRepository(db, engine) }, log);
 
   return {
     routes: (router: Router, streams: EventStreams) =>
-      chatRoutes(router, { threads, messages, pages, messageRows, runs, executor, streams }),
+      chatRoutes(router, { threads, messages, ratings, pages, messageRows, runs, executor, streams }),
+    /** Questions of other features, beside the conversations. */
+    aside,
     /** What becomes of it when an account is closed, and what of it an export holds. */
     ofAccount: chatOfAccount(database, executor),
     exportPart: conversationExport(database),

@@ -21,7 +21,8 @@ function inMarkdown(message: Message): string {
   const state = message.role === 'assistant' && message.state !== 'complete' ? `\n\n*(${message.state})*` : '';
   const names = message.files.map(({ filename }) => filename).join(', ');
   const attached = names === '' ? '' : `\n\n*(attached: ${names})*`;
-  return `## ${who}, ${message.createdAt}\n\n${message.text}${attached}${state}\n\n`;
+  const sources = message.sources.length === 0 ? '' : `\n\n*(sources: ${message.sources.join(', ')})*`;
+  return `## ${who}, ${message.createdAt}\n\n${message.text}${attached}${sources}${state}\n\n`;
 }
 
 /** The shown branch as Markdown, from the beginning, a page at a time. */

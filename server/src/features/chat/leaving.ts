@@ -29,7 +29,7 @@ export function chatOfAccount(
       }
       const search = searchRepository(trx, engine);
       for (;;) {
-        const some = await threads.afterId(userId, 0, threadsAtOnce);
+        const some = await threads.some(userId, threadsAtOnce);
         if (some.length === 0) return true;
         for (const { id } of some) {
           await search.forgetThread(userId, id);

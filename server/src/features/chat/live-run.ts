@@ -11,6 +11,8 @@ export type RunOrder = {
   messageId: number;
   assistantId: number | null;
   request: AnswerRequest;
+  /** What is said before the answer. */
+  notes: string[];
   /** So many of the oldest messages are not in the request, because the model cannot read them all. */
   leftOut: number;
   /** So many files of the messages that are in it are not. */

@@ -17,7 +17,8 @@ import { threadRepository } from './thread-repository.ts';
 import { noThread } from './threads.ts';
 import { openingTitle } from './titles.ts';
 
-const runsPerUser = 3;
+/** At a time. */
+export const runsPerUser = 3;
 
 type Dependencies = {
   database: OpenDatabase;
@@ -125,7 +126,7 @@ export function messageService(dependencies: Dependencies) {
 
   /** Begins to write what was stored. A failure before the provider is called ends the run like any other. */
   async function begin(userId: number, apiKey: Secret, { question, answerId, run, answerer }: Stored) {
-    const { model, instructions, temperature, effort, assistantId } = answerer;
+    const { model, instructions, temperature, effort, assistantId, knowledge } = answerer;
     const { turns, ...rest } = await readHistory(
       { messages, messageFiles: messageFileRepository(db), attachments, catalogue },
       { userId, threadId: run.threadId, head: question.id, depth: question.depth },
@@ -138,7 +139,8 @@ export function messageService(dependencies: Dependencies) {
       threadId: run.threadId,
       messageId: answerId,
       assistantId,
-      request: { apiKey, model, instructions, turns, temperature, effort },
+      request: { apiKey, model, instructions, turns, temperature, effort, search: knowledge.search },
+      notes: knowledge.notes,
       ...rest,
     });
   }

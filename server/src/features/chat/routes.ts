@@ -6,6 +6,7 @@ import { fileName, jsonExport, markdownExport } from './export.ts';
 import type { MessageRepository } from './message-repository.ts';
 import type { MessageService } from './messages.ts';
 import type { MessagePages } from './pages.ts';
+import type { RatingService } from './ratings.ts';
 import type { RunRepository } from './run-repository.ts';
 import type { RunExecutor } from './runs.ts';
 import type { ThreadService } from './threads.ts';
@@ -13,6 +14,7 @@ import type { ThreadService } from './threads.ts';
 type Dependencies = {
   threads: ThreadService;
   messages: MessageService;
+  ratings: RatingService;
   pages: MessagePages;
   messageRows: MessageRepository;
   runs: RunRepository;
@@ -26,7 +28,7 @@ function lastEventId(header: string | string[] | undefined): number {
 }
 
 export function chatRoutes({ route, rawRoute }: Router, dependencies: Dependencies) {
-  const { threads, messages, pages, messageRows, runs, executor, streams } = dependencies;
+  const { threads, messages, ratings, pages, messageRows, runs, executor, streams } = dependencies;
 
   async function ownRun(userId: number, runId: number) {
     const run = await runs.find(userId, runId);
@@ -42,6 +44,10 @@ export function chatRoutes({ route, rawRoute }: Router, dependencies: Dependenci
   route(api.messages, ({ actor, params, query }) => pages(actor.userId, params.id, query));
   route(api.send, ({ actor, params, body }) => messages.send(actor.userId, params.id, body));
   route(api.regenerate, ({ actor, params, body }) => messages.regenerate(actor.userId, params.id, body));
+  route(api.rate, async ({ actor, params, body }) => {
+    await ratings.rate(actor.userId, params.id, body);
+    return messages.find(actor.userId, params.id);
+  });
   route(api.stop, async ({ actor, params }) => {
     const run = await ownRun(actor.userId, params.id);
     await executor.stop(actor.userId, run.id);

@@ -12,6 +12,7 @@ import type { LiveRun, RunOrder } from './live-run.ts';
 import { messageRepository } from './message-repository.ts';
 import { type AbandonedRun, runRepository } from './run-repository.ts';
 import { searchRepository } from './search-repository.ts';
+import { threadRepository } from './thread-repository.ts';
 import { estimateTokens } from './token-estimate.ts';
 
 type Dependencies = { db: Kysely<Database>; engine: Engine; pricing: Pick<PricingService, 'price'> };
@@ -52,7 +53,9 @@ export function runEndings({ db, engine, pricing }: Dependencies) {
     failureOf(error: unknown): RunError {
       if (!(error instanceof ProviderError))
         return { code: 'internal', message: 'Something went wrong on our side. Please try again.' };
-      const code = error.code === 'not_served' ? 'bad_request' : error.code;
+      const isOfAnotherCall =
+        error.code === 'not_served' || error.code === 'store_gone' || error.code === 'training_not_available';
+      const code = isOfAnotherCall ? 'bad_request' : error.code;
       const { retryAfterSeconds } = error;
       return { code, message: error.message, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
     },
@@ -75,7 +78,7 @@ export function runEndings({ db, engine, pricing }: Dependencies) {
         });
         // The call has cost what it has, also where the conversation was deleted under it.
         if (usage) await usageRepository(trx).record(order.userId, usage);
-        if (wasOurs) await keepWords(trx, order.userId, order.messageId, log);
+        if (wasOurs) await keepWords(trx, order, log);
       });
       return last;
     },
@@ -103,7 +106,7 @@ export function runEndings({ db, engine, pricing }: Dependencies) {
           at,
         });
         if (!ended) return false;
-        await keepWords(trx, run.userId, run.messageId, log);
+        await keepWords(trx, run, log);
         if (!isBegun) return true;
         const turns = await messageRepository(trx).wordsBefore(run.userId, run.threadId, run.messageId);
         const counts = estimate({ instructions: '', turns }, log);
@@ -124,9 +127,15 @@ export function runEndings({ db, engine, pricing }: Dependencies) {
     framesAfter,
   };
 
-  async function keepWords(trx: Kysely<Database>, userId: number, messageId: number, { text, reasoning }: FoldedLog) {
+  async function keepWords(
+    trx: Kysely<Database>,
+    { userId, threadId, messageId }: Pick<RunOrder, 'userId' | 'threadId' | 'messageId'>,
+    { text, reasoning }: FoldedLog,
+  ) {
     await messageRepository(trx).setWords(userId, messageId, { text, reasoning });
-    if (text !== '') await searchRepository(trx, engine).putMessage(userId, messageId, text);
+    // Only conversations are searched.
+    if (text !== '' && (await threadRepository(trx, engine).isConversation(userId, threadId)))
+      await searchRepository(trx, engine).putMessage(userId, messageId, text);
   }
 }
 

@@ -128,7 +128,10 @@ export function runExecutor({ runs, endings, provider, presence, log, onKeyRejec
     const { turns } = order.request;
     for (let kept = turns; ; kept = kept.slice(Math.ceil(kept.length / 2))) {
       const leftOut = order.leftOut + turns.length - kept.length;
-      let notes = leftOutNotes(leftOut, order.filesLeftOut);
+      let notes: AnswerPiece[] = [
+        ...order.notes.map((text) => ({ type: 'note' as const, text })),
+        ...leftOutNotes(leftOut, order.filesLeftOut),
+      ];
       const onPieces = (pieces: AnswerPiece[]) => {
         // Not with a mere note: what is left out may still become more.
         const begins = pieces.some(({ type }) => type !== 'note');

@@ -160,6 +160,7 @@ export function threadRepository(db: Kysely<Database>, engine: Engine) {
         })
         .where('user_id', '=', userId)
         .where('id', '=', threadId)
+        .where('purpose', '=', 'chat')
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
@@ -188,14 +189,29 @@ export function threadRepository(db: Kysely<Database>, engine: Engine) {
         .executeTakeFirst();
       return row && { thread: toThread(row), first: row.next_position - count };
     },
+    /** As against what is asked beside the conversations. */
+    async isConversation(userId: number, threadId: number): Promise<boolean> {
+      const row = await db
+        .selectFrom('threads')
+        .select('purpose')
+        .where('user_id', '=', userId)
+        .where('id', '=', threadId)
+        .executeTakeFirst();
+      return row?.purpose === 'chat';
+    },
     /** PostgreSQL only, before everything of a person is deleted. */
     async holdAll(userId: number) {
       await db.selectFrom('threads').select('id').where('user_id', '=', userId).orderBy('id').forUpdate().execute();
     },
-    /** From after the id `after` on, in the order of ids. */
+    /** Of all purposes, the first ones. */
+    async some(userId: number, limit: number): Promise<{ id: number }[]> {
+      return db.selectFrom('threads').select('id').where('user_id', '=', userId).orderBy('id').limit(limit).execute();
+    },
+    /** Conversations from after the id `after` on, in the order of ids. */
     async afterId(userId: number, after: number, limit: number): Promise<(ThreadRecord & { messageCount: number })[]> {
       const rows = await select()
         .where('threads.user_id', '=', userId)
+        .where('threads.purpose', '=', 'chat')
         .where('threads.id', '>', after)
         .orderBy('threads.id')
         .limit(limit)

@@ -129,6 +129,7 @@ export function threadService({ database, executor, ownsAssistant }: Dependencie
     },
     /** Deletes a conversation with all branches; an answer that is being written is stopped first. */
     async remove(userId: number, threadId: number) {
+      if (!(await threads.isConversation(userId, threadId))) throw noThread();
       for (const run of await runRepository(db).underWay(userId))
         if (run.threadId === threadId) await executor.stop(userId, run.id);
       const removed = await db.transaction().execute(async (trx) => {

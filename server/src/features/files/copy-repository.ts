@@ -63,6 +63,11 @@ export function copyRepository(db: Kysely<Database>) {
       const row = await ofUser(userId).where('id', '=', id).executeTakeFirst();
       return row && toCopy(row);
     },
+    /** The one for this purpose. */
+    async ofFile(userId: number, fileId: number, purpose: FilePurpose): Promise<ProviderCopy | undefined> {
+      const row = await ofUser(userId).where('file_id', '=', fileId).where('purpose', '=', purpose).executeTakeFirst();
+      return row && toCopy(row);
+    },
     async inState(userId: number, state: State): Promise<ProviderCopy[]> {
       const rows = await ofUser(userId).where('state', '=', state).orderBy('id').execute();
       return rows.map(toCopy);

@@ -28,6 +28,8 @@ type Dependencies = {
     config: (userId: number) => Promise<{ hasApiKey: boolean }>;
   };
   presence: Presence;
+  /** Called in the transaction that stores what came of sending a file. */
+  onCopySettled: (trx: Kysely<Database>, userId: number, fileId: number) => Promise<void>;
   log: FastifyBaseLogger;
   /** Called when work was stored. */
   wakeJobs: () => void;
@@ -37,14 +39,25 @@ const sweepEveryMs = 30_000;
 
 /** Joins the parts of the files feature. */
 export function createFiles(dependencies: Dependencies) {
-  const { db, store, provider, keys, presence, log, wakeJobs: wake } = dependencies;
+  const { db, store, provider, keys, presence, onCopySettled, log, wakeJobs: wake } = dependencies;
   const {
     provider: { name: providerName },
     minFreeDiskBytes: minFreeBytes,
   } = dependencies.config;
   const { instance, isGone } = presence;
   const files = fileRepository(db);
-  const forwarding = createForwarding({ db, store, provider, keys, providerName, instance, isGone, log, wake });
+  const forwarding = createForwarding({
+    db,
+    store,
+    provider,
+    keys,
+    providerName,
+    instance,
+    isGone,
+    onCopySettled,
+    log,
+    wake,
+  });
   const { lookUp } = forwarding;
   const removals = removal({ db, store, provider, keys, providerName, lookUp, isGone, wake });
   const hasKey = async (userId: number) => (await keys.config(userId)).hasApiKey;
@@ -77,12 +90,24 @@ export function createFiles(dependencies: Dependencies) {
         forwarding,
       }),
     keySaved: forwarding.keySaved,
+    retry: forwarding.retry,
+    checkAtProvider: forwarding.checkAtProvider,
+    find: files.find,
+    /** For whatever needs a file at the provider for a purpose of its own. */
+    copies: {
+      ensure: forwarding.ensure,
+      find: copyRepository(db).ofFile,
+      check: (userId: number) => forwarding.checkCopies({ userId }),
+    },
     /** For what Roster itself makes: datasets, converted and divided training files. */
     make: uploads.make,
+    remove: removals.remove,
     /** What becomes of them when an account is closed, and what of them an export holds. */
     ofAccount: filesOfAccount(removals.removeAllOf),
     exportPart: fileExport(db, store),
-    removeEverywhere: removals.removeEverywhere,
+    removeEverywhere: async (userId: number) => [
+      { left: await removals.removeEverywhere(userId), one: 'file', many: 'files' },
+    ],
     stop: () => clearInterval(timer),
   };
 }

@@ -1,3 +1,4 @@
+import type { FilePurpose } from '@roster/contracts/files';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
@@ -20,6 +21,8 @@ type Dependencies = {
   providerName: string;
   instance: number;
   isGone: (instance: number) => Promise<boolean>;
+  /** Called in the transaction that stores what came of sending a file. */
+  onCopySettled: (trx: Kysely<Database>, userId: number, fileId: number) => Promise<void>;
   log: FastifyBaseLogger;
   wake: () => void;
 };
@@ -48,7 +51,7 @@ const CopyJob = z.object({ userId: z.number(), copyId: z.number() });
 
 /** Sends files to the provider, each once, and knows what came of it. */
 export function forwarding(dependencies: Dependencies) {
-  const { db, store, provider, keys, providerName, instance, isGone, log, wake } = dependencies;
+  const { db, store, provider, keys, providerName, instance, isGone, onCopySettled, log, wake } = dependencies;
   const copies = copyRepository(db);
 
   /** The id of a copy that was sent without an answer, where it arrived and is not to be confused with another one. */
@@ -108,6 +111,7 @@ export function forwarding(dependencies: Dependencies) {
         const wait = Math.max(delayAfter(copy.tries + 1), retryAfterSeconds * 1000);
         await jobRepository(trx).insert('files.forward', job, new Date(Date.now() + wait).toISOString());
       }
+      if (isCurrent && copy.fileId !== null) await onCopySettled(trx, copy.userId, copy.fileId);
     });
     wake();
   }
@@ -173,6 +177,7 @@ export function forwarding(dependencies: Dependencies) {
 
   return {
     lookUp,
+    checkCopies,
     kinds: {
       // Each may take minutes: mail must not wait for them.
       'files.forward': { ...jobKind(CopyJob, forward), atOnce: 2 },
@@ -186,6 +191,22 @@ export function forwarding(dependencies: Dependencies) {
         await enqueue(trx, 'files.forward', userId, await copyRepository(trx).queueAgain(userId, fileId));
       });
       wake();
+    },
+
+    /**
+     * Within a transaction: there will be a copy with this purpose, whatever the file was uploaded for. One that failed
+     * is tried again.
+     */
+    async ensure(trx: Kysely<Database>, userId: number, fileId: number, purpose: FilePurpose) {
+      const inTransaction = copyRepository(trx);
+      const copy = await inTransaction.ofFile(userId, fileId, purpose);
+      if (copy?.state === 'failed' || copy?.state === 'not_served')
+        return enqueue(trx, 'files.forward', userId, await inTransaction.queueAgain(userId, fileId));
+      const file = await fileRepository(trx).stored(userId, fileId);
+      if (copy || !file) return;
+      const { filename, size: bytes, sha256 } = file;
+      const id = await inTransaction.insert(userId, fileId, { filename, bytes, sha256, purpose }, 'queued');
+      await enqueue(trx, 'files.forward', userId, [id]);
     },
 
     /** What waited for a key, or failed with the old one, is tried with the new one, removals included. */
@@ -202,6 +223,12 @@ export function forwarding(dependencies: Dependencies) {
         );
         await jobRepository(trx).insert('files.check-copies', { userId }, new Date().toISOString());
       });
+      wake();
+    },
+
+    /** Some were not found at the provider: those that it does not list are sent again. */
+    async checkAtProvider(userId: number) {
+      await jobRepository(db).ensure('files.check-copies', { userId }, new Date().toISOString());
       wake();
     },
 

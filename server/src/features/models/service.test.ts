@@ -15,7 +15,7 @@ function serviceFor(models: ProviderModel[] | Error, { isOpenAi = true, defaultM
     },
   };
   const config = { provider: { baseUrl: '', name: '', isOpenAi }, defaultModel };
-  return modelService({ provider, keys, catalogue: loadCatalogue(), config });
+  return modelService({ provider, keys, catalogue: loadCatalogue(), config, tunedModels: async () => [] });
 }
 
 const plain = (...ids: string[]): ProviderModel[] => ids.map((id) => ({ id, shutdownDate: null }));
@@ -105,6 +105,7 @@ describe('the list of models', () => {
       },
       catalogue: loadCatalogue(),
       config: { provider: { baseUrl: '', name: '', isOpenAi: false }, defaultModel: 'gpt-4o' },
+      tunedModels: async () => [],
     });
     const old = ids(service);
     await new Promise(setImmediate);
@@ -128,6 +129,7 @@ describe('the list of models', () => {
       },
       catalogue: loadCatalogue(),
       config: { provider: { baseUrl: '', name: '', isOpenAi: false }, defaultModel: 'gpt-4o' },
+      tunedModels: async () => [],
     });
     expect(await service.usable(1)).toBeNull();
     expect(await service.usable(1)).toEqual(new Set(['gpt-4o']));

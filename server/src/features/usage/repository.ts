@@ -136,6 +136,8 @@ export function usageRepository(db: Kysely<Database>) {
         .where('user_id', '=', userId)
         .where('model', '=', model)
         .where('cost_usd', 'is', null)
+        // Training has prices of its own.
+        .where('purpose', '!=', 'training')
         .orderBy('id')
         .limit(limit)
         .execute(),

@@ -1,12 +1,23 @@
 import { usage as api } from '@roster/contracts/usage';
+import { visitorOf } from '../../http/device.ts';
 import type { Router } from '../../http/router.ts';
+import type { AdminKeyService } from './admin-key.ts';
 import type { AnalyticsService } from './analytics.ts';
 import type { BudgetService } from './budgets.ts';
 import type { PricingService } from './pricing.ts';
+import type { ProviderFigureService } from './provider-figures.ts';
 
-type Dependencies = { analytics: AnalyticsService; pricing: PricingService; budgets: BudgetService };
+type Dependencies = {
+  analytics: AnalyticsService;
+  pricing: PricingService;
+  budgets: BudgetService;
+  adminKeys: AdminKeyService;
+  providerFigures: ProviderFigureService;
+};
 
-export function usageRoutes({ route }: Router, { analytics, pricing, budgets }: Dependencies) {
+export function usageRoutes({ route }: Router, dependencies: Dependencies) {
+  const { analytics, pricing, budgets, adminKeys, providerFigures } = dependencies;
+
   route(api.analytics, ({ actor, query }) => analytics.overview(actor.userId, query));
   route(api.requests, ({ actor, query: { model, assistantId, limit, cursor, ...range } }) => {
     const filter = { model, assistantId: assistantId === 'none' ? null : assistantId };
@@ -18,4 +29,17 @@ export function usageRoutes({ route }: Router, { analytics, pricing, budgets }: 
   route(api.budgets, ({ actor }) => budgets.list(actor.userId));
   route(api.saveBudget, ({ actor, body }) => budgets.save(actor.userId, body));
   route(api.removeBudget, ({ actor, params }) => budgets.remove(actor.userId, params.id));
+  route(api.providerFigures, ({ actor, query }) => providerFigures.read(actor.userId, query));
+  route(api.adminKey, ({ actor }) => adminKeys.state(actor.userId));
+  route(api.saveAdminKey, async ({ actor, body, request }) => {
+    const state = await adminKeys.save(actor.userId, body.adminKey, visitorOf(request));
+    providerFigures.forget(actor.userId);
+    request.log.info({ event: 'admin_key_saved', userId: actor.userId }, 'admin key saved');
+    return state;
+  });
+  route(api.removeAdminKey, async ({ actor, request }) => {
+    await adminKeys.remove(actor.userId, visitorOf(request));
+    providerFigures.forget(actor.userId);
+    request.log.info({ event: 'admin_key_removed', userId: actor.userId }, 'admin key removed');
+  });
 }

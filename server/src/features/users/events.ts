@@ -21,6 +21,8 @@ const isAboutAccount: Record<SecurityEventKind, boolean> = {
   login_method_disconnected: true,
   api_key_saved: false,
   api_key_removed: false,
+  admin_key_saved: false,
+  admin_key_removed: false,
   data_exported: false,
   details_changed: true,
   role_changed: true,

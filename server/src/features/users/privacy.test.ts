@@ -4,19 +4,28 @@ import { z } from 'zod';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { ask, clientId, messagesOf, newThread } from '#server/testing/chat';
+import { comparisonsPath, newComparison } from '#server/testing/comparisons';
+import { examplesOf, gathered, rated, ratedThread } from '#server/testing/datasets';
 import { uploaded } from '#server/testing/files';
+import { quick, trainable, trained, trainingFile } from '#server/testing/fine-tuning';
 import type { Visitor } from '#server/testing/visitor';
 
 /** What a person has; the words in it must reach no administrator. */
 const planted = {
   key: `sk-${'plantedInTheKey'.repeat(3)}Zq7x`,
   last4: 'Zq7x',
+  adminKey: `sk-admin-${'plantedInTheKey'.repeat(3)}Wv8y`,
+  adminLast4: 'Wv8y',
   assistant: 'planted-in-the-name',
   instructions: 'planted-in-the-instructions',
   title: 'planted-in-the-title',
   message: 'planted-in-the-message',
+  correction: 'planted-in-the-correction',
+  dataset: 'planted-in-the-dataset',
   filename: 'planted-in-the-filename.txt',
   content: 'planted-in-the-file',
+  prompt: 'planted-in-the-prompt',
+  training: 'planted-in-the-training',
 };
 const markers = [...Object.values(planted), 'plantedInTheKey'];
 
@@ -30,8 +39,19 @@ type Owned = {
   runId: number;
   budgetId: number;
   fileId: number;
+  comparisonId: number;
+  promptId: number;
+  trainingId: number;
+  checkpointId: number;
+  customModelId: number;
+  datasetId: number;
+  exampleId: number;
   /** Of the administrator. */
+  ownTrainingFileId: number;
   ownThreadId: number;
+  ownFileId: number;
+  ownAssistantId: number;
+  ownDatasetId: number;
 };
 type Attempt = { path: string; body?: unknown };
 
@@ -47,6 +67,18 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
     body: { name: 'Taken' },
   }),
   'DELETE /api/assistants/:id': ({ assistantId }) => ({ path: `/api/assistants/${assistantId}` }),
+  'GET /api/assistants/:id/files': ({ assistantId }) => ({ path: `/api/assistants/${assistantId}/files` }),
+  'POST /api/assistants/:id/files': ({ assistantId, fileId }) => ({
+    path: `/api/assistants/${assistantId}/files`,
+    body: { fileIds: [fileId] },
+  }),
+  'DELETE /api/assistants/:id/files/:fileId': ({ assistantId, fileId }) => ({
+    path: `/api/assistants/${assistantId}/files/${fileId}`,
+  }),
+  'POST /api/assistants/:id/files/:fileId/retry': ({ assistantId, fileId }) => ({
+    path: `/api/assistants/${assistantId}/files/${fileId}/retry`,
+    body: {},
+  }),
   'GET /api/threads/:id': ({ threadId }) => ({ path: `/api/threads/${threadId}` }),
   'PATCH /api/threads/:id': ({ threadId }) => ({ path: `/api/threads/${threadId}`, body: { title: 'Taken' } }),
   'DELETE /api/threads/:id': ({ threadId }) => ({ path: `/api/threads/${threadId}` }),
@@ -54,11 +86,70 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   'GET /api/threads/:id/messages': ({ threadId }) => ({ path: `/api/threads/${threadId}/messages` }),
   'POST /api/threads/:id/messages': ({ threadId }) => ({ path: `/api/threads/${threadId}/messages`, body: draft() }),
   'POST /api/messages/:id/regenerate': ({ answerId }) => ({ path: `/api/messages/${answerId}/regenerate`, body: {} }),
+  'POST /api/messages/:id/rating': ({ answerId }) => ({
+    path: `/api/messages/${answerId}/rating`,
+    body: { value: 'bad' },
+  }),
   'GET /api/runs/:id/events': ({ runId }) => ({ path: `/api/runs/${runId}/events` }),
   'GET /api/files/:id/content': ({ fileId }) => ({ path: `/api/files/${fileId}/content` }),
   'POST /api/files/:id/retry': ({ fileId }) => ({ path: `/api/files/${fileId}/retry`, body: {} }),
   'DELETE /api/files/:id': ({ fileId }) => ({ path: `/api/files/${fileId}` }),
+  'GET /api/fine-tuning/jobs/:id': ({ trainingId }) => ({ path: `/api/fine-tuning/jobs/${trainingId}` }),
+  ...Object.fromEntries(
+    ['events', 'metrics', 'checkpoints', 'result'].map((part) => [
+      `GET /api/fine-tuning/jobs/:id/${part}`,
+      ({ trainingId }: Owned) => ({ path: `/api/fine-tuning/jobs/${trainingId}/${part}` }),
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['cancel', 'pause', 'resume'].map((action) => [
+      `POST /api/fine-tuning/jobs/:id/${action}`,
+      ({ trainingId }: Owned) => ({ path: `/api/fine-tuning/jobs/${trainingId}/${action}`, body: {} }),
+    ]),
+  ),
+  'POST /api/fine-tuning/jobs/:id/checkpoints/:checkpointId/activate': ({ trainingId, checkpointId }) => ({
+    path: `/api/fine-tuning/jobs/${trainingId}/checkpoints/${checkpointId}/activate`,
+    body: {},
+  }),
+  'PATCH /api/fine-tuning/models/custom/:id': ({ customModelId }) => ({
+    path: `/api/fine-tuning/models/custom/${customModelId}`,
+    body: { isActive: false },
+  }),
+  'DELETE /api/fine-tuning/models/custom/:id': ({ customModelId }) => ({
+    path: `/api/fine-tuning/models/custom/${customModelId}`,
+  }),
+  'GET /api/fine-tuning/datasets/:id': ({ datasetId }) => ({ path: `/api/fine-tuning/datasets/${datasetId}` }),
+  'GET /api/fine-tuning/datasets/:id/examples': ({ datasetId }) => ({
+    path: `/api/fine-tuning/datasets/${datasetId}/examples`,
+  }),
+  'PATCH /api/fine-tuning/datasets/:id': ({ datasetId }) => ({
+    path: `/api/fine-tuning/datasets/${datasetId}`,
+    body: { name: 'Taken' },
+  }),
+  'PATCH /api/fine-tuning/datasets/:id/examples/:exampleId': ({ datasetId, exampleId }) => ({
+    path: `/api/fine-tuning/datasets/${datasetId}/examples/${exampleId}`,
+    body: { answer: 'Taken' },
+  }),
+  'POST /api/fine-tuning/datasets/:id/gather': ({ datasetId }) => ({
+    path: `/api/fine-tuning/datasets/${datasetId}/gather`,
+    body: {},
+  }),
+  'POST /api/fine-tuning/datasets/:id/save': ({ datasetId }) => ({
+    path: `/api/fine-tuning/datasets/${datasetId}/save`,
+    body: { filename: 'taken' },
+  }),
+  'DELETE /api/fine-tuning/datasets/:id': ({ datasetId }) => ({ path: `/api/fine-tuning/datasets/${datasetId}` }),
   'DELETE /api/analytics/budgets/:id': ({ budgetId }) => ({ path: `/api/analytics/budgets/${budgetId}` }),
+  'GET /api/fine-tuning/comparisons/:id': ({ comparisonId }) => ({ path: `${comparisonsPath}/${comparisonId}` }),
+  'POST /api/fine-tuning/comparisons/:id/prompts/:promptId/ask': ({ comparisonId, promptId }) => ({
+    path: `${comparisonsPath}/${comparisonId}/prompts/${promptId}/ask`,
+    body: {},
+  }),
+  'POST /api/fine-tuning/comparisons/:id/prompts/:promptId/vote': ({ comparisonId, promptId }) => ({
+    path: `${comparisonsPath}/${comparisonId}/prompts/${promptId}/vote`,
+    body: { vote: 'tie' },
+  }),
+  'DELETE /api/fine-tuning/comparisons/:id': ({ comparisonId }) => ({ path: `${comparisonsPath}/${comparisonId}` }),
   'POST /api/runs/:id/stop': ({ runId }) => ({ path: `/api/runs/${runId}/stop`, body: {} }),
 };
 
@@ -70,6 +161,28 @@ const referringToTheirs: Record<string, (owned: Owned) => Attempt[]> = {
   'POST /api/analytics/budgets': ({ assistantId }) => [
     { path: '/api/analytics/budgets', body: { assistantId, amountUsd: 1 } },
   ],
+  'POST /api/fine-tuning/comparisons': ({ fileId }) => [
+    { path: comparisonsPath, body: { tunedModel: 'a', baseModel: 'b', prompts: { fileId } } },
+  ],
+  'POST /api/assistants/:id/files': ({ ownAssistantId, fileId }) => [
+    { path: `/api/assistants/${ownAssistantId}/files`, body: { fileIds: [fileId] } },
+  ],
+  'POST /api/fine-tuning/jobs': ({ fileId, ownTrainingFileId }) => {
+    const job = { name: 'Taken', baseModel: trainable };
+    return [
+      { path: '/api/fine-tuning/jobs', body: { ...job, trainingFileId: fileId } },
+      {
+        path: '/api/fine-tuning/jobs',
+        body: { ...job, trainingFileId: ownTrainingFileId, validationFileId: fileId },
+      },
+    ];
+  },
+  'POST /api/fine-tuning/datasets': ({ assistantId }) => [
+    { path: '/api/fine-tuning/datasets', body: { name: 'Taken', assistantId } },
+  ],
+  'POST /api/fine-tuning/datasets/:id/gather': ({ ownDatasetId, assistantId }) => [
+    { path: `/api/fine-tuning/datasets/${ownDatasetId}/gather`, body: { assistantId } },
+  ],
   'POST /api/threads': ({ assistantId }) => [{ path: '/api/threads', body: { assistantId } }],
   'PATCH /api/threads/:id': ({ ownThreadId, assistantId, answerId }) => [
     { path: `/api/threads/${ownThreadId}`, body: { assistantId } },
@@ -79,6 +192,10 @@ const referringToTheirs: Record<string, (owned: Owned) => Attempt[]> = {
     { path: `/api/threads/${ownThreadId}/messages`, body: { ...draft(), parentId: answerId } },
     { path: `/api/threads/${ownThreadId}/messages`, body: { ...draft(), parentId: questionId } },
     { path: `/api/threads/${ownThreadId}/messages`, body: { ...draft(), fileIds: [fileId] } },
+  ],
+  'POST /api/fine-tuning/validate': ({ fileId, ownFileId }) => [
+    { path: '/api/fine-tuning/validate', body: { trainingFileId: fileId } },
+    { path: '/api/fine-tuning/validate', body: { trainingFileId: ownFileId, validationFileId: fileId } },
   ],
 };
 
@@ -101,6 +218,7 @@ const onAccounts: Record<string, (owned: Owned) => Attempt> = {
 const bodies: Record<string, unknown> = {
   'POST /api/admin/users': { name: 'Nobody', email: 'nobody@example.com', role: 'Viewer' },
   'POST /api/assistants': { name: 'Own', model: 'gpt-4o' },
+  'POST /api/settings/admin-key': { adminKey: 'sk-admin-of-the-administrator' },
   'POST /api/threads': {},
 };
 
@@ -112,13 +230,20 @@ describe.each(engines)('an administrator on %s', (engine) => {
   let bob: Visitor;
   let owned: Owned;
   beforeAll(async () => {
-    app = await startApp(engine);
+    app = await startApp(engine, quick);
     ada = await app.withKey('ada');
     bob = await app.as('bob');
     expect((await bob.post('/api/settings/apikey', { apiKey: planted.key })).status).toBe(200);
+    expect((await bob.post('/api/settings/admin-key', { adminKey: planted.adminKey })).status).toBe(200);
     const assistantId = await created(bob, { name: planted.assistant, instructions: planted.instructions });
     const threadId = await newThread(bob, { title: planted.title, assistantId });
     const { message, run } = await ask(app, bob, threadId, planted.message);
+    const comparison = await newComparison(bob, [planted.prompt]);
+    const training = await trained(app, bob, { name: planted.training });
+    const { body: checkpoints } = await bob.get(`/api/fine-tuning/jobs/${training.id}/checkpoints`);
+    await rated(bob, run.messageId, { correction: planted.correction });
+    const { id: datasetId } = await gathered(bob, { name: planted.dataset });
+    await ratedThread(app, ada, [{ value: 'good' }]);
     owned = {
       userId: (await bob.get('/api/user')).body.id,
       sessionId: (await bob.get('/api/user/sessions')).body[0].id,
@@ -129,8 +254,20 @@ describe.each(engines)('an administrator on %s', (engine) => {
       runId: run.id,
       budgetId: (await bob.post('/api/analytics/budgets', { assistantId, amountUsd: 5 })).body.id,
       fileId: (await uploaded(app, bob, { filename: planted.filename, content: planted.content })).id,
+      comparisonId: comparison.id,
+      promptId: comparison.items[0]?.id ?? 0,
+      trainingId: training.id,
+      checkpointId: checkpoints[1].id,
+      customModelId: (await bob.get('/api/fine-tuning/models/custom')).body[0].id,
+      ownTrainingFileId: (await trainingFile(app, ada)).id,
       ownThreadId: await newThread(ada),
+      ownFileId: (await uploaded(app, ada)).id,
+      ownAssistantId: await created(ada),
+      datasetId,
+      exampleId: (await examplesOf(bob, datasetId))[0]?.id ?? 0,
+      ownDatasetId: (await gathered(ada)).id,
     };
+    await bob.post(`/api/assistants/${assistantId}/files`, { fileIds: [owned.fileId] });
   });
   afterAll(() => app.stop());
 
@@ -177,6 +314,13 @@ describe.each(engines)('an administrator on %s', (engine) => {
       runId: unknownId,
       budgetId: unknownId,
       fileId: unknownId,
+      comparisonId: unknownId,
+      promptId: unknownId,
+      trainingId: unknownId,
+      checkpointId: unknownId,
+      customModelId: unknownId,
+      datasetId: unknownId,
+      exampleId: unknownId,
     };
     const attempts = (of: Owned) => [
       ...Object.entries(onTheirs).map(([name, attempt]) => [name, attempt(of)] as const),
@@ -221,6 +365,19 @@ describe.each(engines)('an administrator on %s', (engine) => {
     const messages = await messagesOf(bob, owned.threadId);
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
     expect(messages[0]?.text).toBe(planted.message);
+    const { body: files } = await bob.get('/api/files');
+    expect(files).toMatchObject([{ filename: planted.filename }, { filename: 'train.jsonl' }]);
+    expect((await bob.get('/api/fine-tuning/jobs')).body).toMatchObject([
+      { name: planted.training, status: 'succeeded' },
+    ]);
+    expect((await bob.get('/api/fine-tuning/models/custom')).body).toMatchObject([
+      { name: planted.training, isActive: true },
+    ]);
+    expect(messages[1]?.rating).toEqual({ value: null, correction: planted.correction });
+    expect((await bob.get('/api/fine-tuning/datasets')).body.items).toMatchObject([
+      { name: planted.dataset, examples: 1, unreviewed: 1 },
+    ]);
+    expect(await examplesOf(bob, owned.datasetId)).toMatchObject([{ answer: planted.correction, edited: false }]);
     expect((await bob.get('/api/files')).body).toMatchObject([{ filename: planted.filename }]);
   });
 });

@@ -15,6 +15,8 @@ const words: Record<SecurityEventKind, string> = {
   login_method_disconnected: 'Login method disconnected',
   api_key_saved: 'API key saved',
   api_key_removed: 'API key removed',
+  admin_key_saved: 'Admin key saved',
+  admin_key_removed: 'Admin key removed',
   data_exported: 'Data downloaded',
   details_changed: 'Account details changed',
   role_changed: 'Role changed',

@@ -7,6 +7,7 @@ import { useSetDefaultAssistant } from '#web/data/assistants.ts';
 import { useEditing } from '#web/data/current-user.ts';
 import { findModel } from '#web/data/models.ts';
 import { errorText } from '#web/lib/api.ts';
+import { formatCount } from '#web/lib/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
@@ -22,7 +23,7 @@ type AssistantCardProps = {
 };
 
 export function AssistantCard({ assistant, models, onEdit, onDelete }: AssistantCardProps) {
-  const { id, name, description, model, temperature, reasoningEffort, isDefault, openaiAssistantId } = assistant;
+  const { id, name, description, model, temperature, reasoningEffort, isDefault, files, openaiAssistantId } = assistant;
   const { reason } = useEditing();
   const exporting = useExport();
   const temperatureHasEffect = findModel(models?.models, model)?.temperature !== 'no';
@@ -63,6 +64,7 @@ export function AssistantCard({ assistant, models, onEdit, onDelete }: Assistant
             )}
           </Detail>
           {reasoningEffort && <Detail label="Reasoning">{reasoningEffort}</Detail>}
+          {files > 0 && <Detail label="Files">{formatCount(files, 'file')}</Detail>}
           {openaiAssistantId && (
             <Detail label="Provider ID">
               <span className="font-mono text-xs" title={openaiAssistantId}>

@@ -11,6 +11,7 @@ import { Button } from '#web/ui/button.tsx';
 import { SidePanel } from '#web/ui/side-panel.tsx';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { toast } from '#web/ui/toast.tsx';
+import { AssistantFiles } from './assistant-files.tsx';
 import { AssistantFields, useEditForm } from './assistant-form.tsx';
 import { changesBetween } from './changes.ts';
 
@@ -96,6 +97,7 @@ function OpenEditPanel({ assistant, onClose }: { assistant: Assistant; onClose: 
       <form id={formId} onSubmit={form.handleSubmit(submit)} noValidate>
         <AssistantFields form={form} models={models.data} />
       </form>
+      <AssistantFiles assistantId={assistant.id} />
       <UnsavedChanges when={form.formState.isDirty && !update.isSuccess} what="this assistant" />
     </SidePanel>
   );

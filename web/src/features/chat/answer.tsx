@@ -1,15 +1,15 @@
 import type { Message } from '@roster/contracts/chat';
 import { RotateCw } from 'lucide-react';
+import { useLiveRun } from '#web/data/runs/run-store.ts';
 import { CopyButton } from '#web/ui/copy-button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
+import { AnswerText } from '#web/ui/markdown/answer-text.tsx';
 import { AnswerFailure } from './answer-failure.tsx';
 import { AnswerFigures } from './answer-figures.tsx';
-import { AnswerText } from './answer-text.tsx';
 import { BranchSwitcher } from './branch-switcher.tsx';
 import { MessageTools } from './message-tools.tsx';
 import { isUnderWay } from './message-window.ts';
 import { Reasoning } from './reasoning.tsx';
-import { useLiveRun } from './run-store.ts';
 import { useThreadActions } from './thread-actions.ts';
 
 export function Answer({ message }: { message: Message }) {
@@ -22,6 +22,7 @@ export function Answer({ message }: { message: Message }) {
     <article aria-label="Answer" data-hovered>
       <Reasoning text={reasoning} live={isGrowing} />
       <AnswerText text={text} live={isGrowing} />
+      <Sources names={(isGrowing && run?.sources) || message.sources} />
       {isGrowing ? (
         <Progress run={run} text={text} reasoning={reasoning} notes={run?.notes ?? message.notes} />
       ) : (
@@ -90,6 +91,15 @@ function Outcome({ message }: { message: Message }) {
         <AnswerFigures message={message} />
       </MessageTools>
     </>
+  );
+}
+
+/** The files that the answer is taken from. */
+function Sources({ names }: { names: readonly string[] }) {
+  return (
+    names.length > 0 && (
+      <p className="wrap-anywhere mt-2 text-muted-foreground text-sm">{`Sources: ${names.join(', ')}`}</p>
+    )
   );
 }
 

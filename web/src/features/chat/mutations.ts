@@ -1,5 +1,6 @@
 import { chat, type Message, type Run, type Thread } from '@roster/contracts/chat';
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
+import type { LiveRun } from '#web/data/runs/run-store.ts';
 import { call } from '#web/lib/api.ts';
 import { clientIdFor, confirmSent, newClientId } from './client-id.ts';
 import { awaitedAnswer, type MessageWindow, withBranch, withMessage } from './message-window.ts';
@@ -15,7 +16,6 @@ import {
   showThread,
   threadQuery,
 } from './queries.ts';
-import type { LiveRun } from './run-store.ts';
 
 /** Without a connection a call fails and says so; it does not wait in silence to be made later. */
 const atOnce = { networkMode: 'always' } as const;

@@ -1,5 +1,5 @@
 import { ChevronRight } from 'lucide-react';
-import { AnswerText } from './answer-text.tsx';
+import { AnswerText } from '#web/ui/markdown/answer-text.tsx';
 
 /** The model's summary of its thinking, folded away until someone wants it. */
 export function Reasoning({ text, live }: { text: string; live: boolean }) {

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useNotifyFinished } from '#web/data/finished.ts';
+import { type LiveRun, watchRun } from '#web/data/runs/run-store.ts';
 import { ApiError, errorText } from '#web/lib/api.ts';
 import { toast } from '#web/ui/toast-store.ts';
 import type { MessageListHandle } from './message-list.tsx';
@@ -8,7 +9,6 @@ import { isUnderWay, runUnderWay } from './message-window.ts';
 import { showRunEnd, useRegenerate, useSend, useShowBranch, useStop, useUpdateThread } from './mutations.ts';
 import { isOverBudget } from './over-budget.ts';
 import { messagesQuery, refreshMessages, refreshThread, showThread, threadQuery } from './queries.ts';
-import { type LiveRun, watchRun } from './run-store.ts';
 import type { ThreadActions } from './thread-actions.ts';
 
 const complain = (title: string) => (error: Error) =>

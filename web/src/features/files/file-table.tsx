@@ -9,9 +9,9 @@ import { IconButton } from '#web/ui/icon-button.tsx';
 import { type Column, Table } from '#web/ui/table.tsx';
 import { Tooltip } from '#web/ui/tooltip.tsx';
 import { useNarrow } from '#web/ui/use-narrow.ts';
+import { useTight } from '#web/ui/use-tight.ts';
 import { ProviderState } from './provider-state.tsx';
 import { purposeNames } from './purposes.ts';
-import { useTight } from './use-tight.ts';
 
 type FileTableProps = {
   files: readonly File[];

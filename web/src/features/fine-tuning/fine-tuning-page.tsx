@@ -1,4 +1,7 @@
-import type { ReactNode } from 'react';
+import { Plus } from 'lucide-react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { useEditing } from '#web/data/current-user.ts';
+import { Button } from '#web/ui/button.tsx';
 import { Page } from '#web/ui/page.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 import { ComparisonList } from './comparisons/comparison-list.tsx';
@@ -6,18 +9,26 @@ import { DatasetList } from './datasets/dataset-list.tsx';
 import { JobList } from './jobs/job-list.tsx';
 import { ModelList } from './models/model-list.tsx';
 import type { FineTuningTab } from './tabs.ts';
+import { usePrerequisites } from './use-prerequisites.ts';
+
+const CreateJobDialog = lazy(() =>
+  import('./jobs/create/create-job-dialog.tsx').then((part) => ({ default: part.CreateJobDialog })),
+);
 
 type FineTuningPageProps = { tab: FineTuningTab; onTabChange: (tab: FineTuningTab) => void };
 
 export function FineTuningPage({ tab, onTabChange }: FineTuningPageProps) {
+  const [isCreating, setCreating] = useState(false);
+  const prerequisites = usePrerequisites();
+  const create = <CreateButton prerequisites={prerequisites} onCreate={() => setCreating(true)} />;
   const contents: Record<FineTuningTab, ReactNode> = {
-    jobs: <JobList />,
-    models: <ModelList />,
+    jobs: <JobList prerequisites={prerequisites} create={create} />,
+    models: <ModelList prerequisites={prerequisites} />,
     datasets: <DatasetList />,
     compare: <ComparisonList />,
   };
   return (
-    <Page title="Fine-Tuning" lead="Train models on your own examples.">
+    <Page title="Fine-Tuning" lead="Train models on your own examples." action={tab === 'jobs' && create}>
       <Tabs
         label="Fine-Tuning"
         value={tab}
@@ -31,6 +42,30 @@ export function FineTuningPage({ tab, onTabChange }: FineTuningPageProps) {
       >
         <div className="pt-6">{contents[tab]}</div>
       </Tabs>
+      {isCreating && prerequisites.baseModels && prerequisites.files && (
+        <Suspense fallback={null}>
+          <CreateJobDialog
+            baseModels={prerequisites.baseModels}
+            files={prerequisites.files}
+            onClose={() => setCreating(false)}
+          />
+        </Suspense>
+      )}
     </Page>
+  );
+}
+
+type CreateButtonProps = { prerequisites: ReturnType<typeof usePrerequisites>; onCreate: () => void };
+
+function CreateButton({ prerequisites, onCreate }: CreateButtonProps) {
+  const { reason } = useEditing();
+  const { baseModels, files, error } = prerequisites;
+  const why =
+    reason ??
+    (error ? 'It takes an API key that works.' : baseModels && files ? undefined : 'The models and files are loading.');
+  return (
+    <Button variant="primary" icon={Plus} disabledReason={why} onClick={onCreate}>
+      Create Fine-Tuning Job
+    </Button>
   );
 }

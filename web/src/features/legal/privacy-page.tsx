@@ -16,10 +16,13 @@ export function PrivacyPage() {
             If you log in with Google or GitHub: which account there is yours, and its e-mail address. Nothing else is
             read from it but your name, once, for a new account.
           </li>
-          <li>Your API key, stored encrypted with a key that is kept outside the database.</li>
           <li>
-            Your assistants, your conversations, your files, your preferences and your budgets, with the provider’s
-            figures of what was used.
+            Your API key, and your admin key if you gave one, stored encrypted with a key that is kept outside the
+            database.
+          </li>
+          <li>
+            Your assistants, your conversations with your ratings, your files, datasets, fine-tuning jobs and
+            comparisons, your preferences and your budgets, with the provider’s figures of what was used.
           </li>
           <li>The devices that are signed in: browser, IP address, when they signed in and were last active.</li>
           <li>
@@ -32,8 +35,10 @@ export function PrivacyPage() {
         <p>
           What you write in a chat, together with the assistant’s instructions, is sent to the AI provider of this
           installation, with your own API key and under the provider’s policies. So are the files you upload, once a key
-          is saved; deleting a file here deletes it there too. Nothing is sent to anybody else, and there is no tracking
-          and no advertising.
+          is saved; deleting a file here deletes it there too. Files that you give to an assistant are put into a search
+          index there, and files that you train on become part of a model there. Ratings, datasets and votes stay here
+          until you save them as a training file. Nothing is sent to anybody else, and there is no tracking and no
+          advertising.
         </p>
         <p>
           Mails about your account, such as a link to reset your password, go through the operator’s mail server. If you
@@ -41,7 +46,7 @@ export function PrivacyPage() {
         </p>
         <p>
           Administrators of this installation manage accounts: they see your e-mail address, name, role, and when you
-          were last active. They do not see your API key, your assistants, your conversations or your files.
+          were last active. They do not see your keys, your assistants, your conversations, your files or your models.
         </p>
       </LegalSection>
       <LegalSection title="In your browser">

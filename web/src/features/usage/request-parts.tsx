@@ -7,16 +7,31 @@ import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { Tooltip } from '#web/ui/tooltip.tsx';
 import { assistantName } from './names.ts';
 
+const linkClass = 'rounded-xs underline decoration-border-strong underline-offset-4 hover:decoration-current';
+
+const Gone = ({ children }: { children: string }) => <span className="text-muted-foreground">{children}</span>;
+
 /** Where the call belongs, as long as that is there. */
-export function Conversation({ request, className }: { request: UsageRequest; className?: string }) {
-  const { thread, purpose } = request;
-  if (!thread) return <span className="text-muted-foreground">Conversation deleted</span>;
+export function Conversation({ request }: { request: UsageRequest }) {
+  const { thread, purpose, comparisonId, jobId } = request;
+  if (comparisonId !== null)
+    return (
+      <Link to="/fine-tuning/comparisons/$id" params={{ id: comparisonId }} className={linkClass}>
+        Comparison
+      </Link>
+    );
+  if (purpose === 'training')
+    return jobId === null ? (
+      <Gone>Training, deleted</Gone>
+    ) : (
+      <Link to="/fine-tuning/jobs/$id" params={{ id: jobId }} className={linkClass}>
+        Training
+      </Link>
+    );
+  // Of a comparison that is gone nothing says any more that it was one.
+  if (!thread) return <Gone>Deleted</Gone>;
   return (
-    <Link
-      to="/chat/$threadId"
-      params={{ threadId: String(thread.id) }}
-      className={`rounded-xs underline decoration-border-strong underline-offset-4 hover:decoration-current ${className ?? ''}`}
-    >
+    <Link to="/chat/$threadId" params={{ threadId: String(thread.id) }} className={linkClass}>
       {purpose === 'title' && <span className="text-muted-foreground">Title of </span>}
       {thread.title}
     </Link>

@@ -25,6 +25,8 @@ const eventWords: Record<SecurityEventKind, string> = {
   login_method_disconnected: 'Login method disconnected',
   api_key_saved: 'API key saved',
   api_key_removed: 'API key removed',
+  admin_key_saved: 'Admin key saved',
+  admin_key_removed: 'Admin key removed',
   data_exported: 'Data exported',
   details_changed: 'Details changed',
   role_changed: 'Role changed',

@@ -1,6 +1,121 @@
-import { FlaskConical } from 'lucide-react';
+import type { Job } from '@roster/contracts/fine-tuning/jobs';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { SearchX } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { isOpen, jobQuery } from '#web/data/fine-tuning.ts';
+import { ApiError, errorText } from '#web/lib/api.ts';
+import { buttonClass } from '#web/ui/button.tsx';
+import { Card } from '#web/ui/card.tsx';
 import { EmptyState } from '#web/ui/empty-state.tsx';
+import { ErrorState } from '#web/ui/error-state.tsx';
+import { Page } from '#web/ui/page.tsx';
+import { RelativeTime } from '#web/ui/relative-time.tsx';
+import { Skeleton } from '#web/ui/skeleton.tsx';
+import { StaleNotice } from '../stale-notice.tsx';
+import { CheckpointsCard } from './checkpoints-card.tsx';
+import { EventsCard } from './events-card.tsx';
+import { JobActions } from './job-actions.tsx';
+import { JobDetails } from './job-details.tsx';
+import { JobFailure } from './job-failure.tsx';
+import { JobState } from './job-state.tsx';
+import { LossCurves } from './loss-curves.tsx';
+import { useEnds } from './use-ends.ts';
 
-export function JobPage(_props: { jobId: number }) {
-  return <EmptyState icon={FlaskConical} text="Nothing to show yet" />;
+const noJobs: readonly Job[] = [];
+
+const back = (
+  <Link to="/fine-tuning" search={{ tab: 'jobs' }} className="font-medium text-primary-text hover:underline">
+    Fine-Tuning Jobs
+  </Link>
+);
+
+export function JobPage({ jobId }: { jobId: number }) {
+  const query = useQuery(jobQuery(jobId));
+  const job = query.data;
+  useEnds(job ? [job] : noJobs);
+  if (!job) {
+    return (
+      <Page title="Fine-Tuning Job" lead={back}>
+        {query.error ? (
+          query.error instanceof ApiError && query.error.status === 404 ? (
+            <EmptyState
+              icon={SearchX}
+              title="There is no such job"
+              text="It may be another account’s, or the address may be mistyped."
+              action={
+                <Link to="/fine-tuning" search={{ tab: 'jobs' }} className={buttonClass()}>
+                  Show All Jobs
+                </Link>
+              }
+            />
+          ) : (
+            <ErrorState
+              title="This job could not be loaded"
+              message={errorText(query.error)}
+              busy={query.isFetching}
+              onRetry={() => void query.refetch()}
+            />
+          )
+        ) : (
+          <Loading />
+        )}
+      </Page>
+    );
+  }
+  const isUnderWay = isOpen(job);
+  return (
+    <Page
+      title={job.name}
+      lead={
+        <Lead>
+          {back}
+          <span>
+            {job.method === 'dpo' ? 'Preference training' : 'Supervised training'} of {job.baseModel}
+          </span>
+          <span>
+            created <RelativeTime date={job.createdAt} />
+          </span>
+        </Lead>
+      }
+      action={<JobActions job={job} />}
+    >
+      <StaleNotice what="figures" query={query} hasData />
+      <div className="grid min-w-0 grid-cols-1 gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <JobFailure job={job} className="lg:col-span-2" />
+        <JobState job={job} className="lg:col-span-2" />
+        <div className="grid min-w-0 content-start gap-4">
+          <LossCurves job={job} isUnderWay={isUnderWay} />
+          <CheckpointsCard job={job} isUnderWay={isUnderWay} />
+          <EventsCard job={job} isUnderWay={isUnderWay} />
+        </div>
+        <JobDetails job={job} />
+      </div>
+    </Page>
+  );
+}
+
+/** What belongs together, with a dot between. */
+function Lead({ children }: { children: ReactNode[] }) {
+  return (
+    <span className="wrap-anywhere flex flex-wrap gap-x-2 [&>:not(:first-child)]:before:mr-2 [&>:not(:first-child)]:before:text-faint-foreground [&>:not(:first-child)]:before:content-['·']">
+      {children}
+    </span>
+  );
+}
+
+function Loading() {
+  return (
+    <div aria-busy="true" className="grid gap-4">
+      <output className="sr-only">Loading the job</output>
+      <Card className="grid gap-3 p-5">
+        <Skeleton className="h-4 w-40" />
+        <Skeleton className="h-2 w-full" />
+        <Skeleton className="h-4 w-64 max-w-full" />
+      </Card>
+      <Card className="p-5">
+        <Skeleton className="h-60 w-full" />
+      </Card>
+    </div>
+  );
 }

@@ -1,6 +1,64 @@
-import { FlaskConical } from 'lucide-react';
+import type { CustomModel } from '@roster/contracts/fine-tuning/jobs';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Box } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { customModelsQuery } from '#web/data/fine-tuning.ts';
+import { buttonClass } from '#web/ui/button.tsx';
 import { EmptyState } from '#web/ui/empty-state.tsx';
+import { LoadMore } from '#web/ui/load-more.tsx';
+import { Skeleton } from '#web/ui/skeleton.tsx';
+import { KeyPanel } from '../key-panel.tsx';
+import { StaleNotice } from '../stale-notice.tsx';
+import type { usePrerequisites } from '../use-prerequisites.ts';
+import { DeleteModelDialog } from './delete-model-dialog.tsx';
+import { ModelCard } from './model-card.tsx';
 
-export function ModelList() {
-  return <EmptyState icon={FlaskConical} text="No fine-tuned models yet" />;
+type ModelListProps = { prerequisites: ReturnType<typeof usePrerequisites> };
+
+export function ModelList({ prerequisites: { error, isTrying, tryAgain } }: ModelListProps) {
+  const query = useInfiniteQuery(customModelsQuery);
+  const models = useMemo(() => {
+    // Pages that were read at different times may overlap.
+    const items = query.data?.pages.flatMap((page) => page.items) ?? [];
+    return [...new Map(items.map((model) => [model.id, model])).values()];
+  }, [query.data]);
+  const [deleting, setDeleting] = useState<CustomModel | null>(null);
+  const isEmpty = !query.isPending && models.length === 0;
+  return (
+    <section aria-label="Fine-tuned models">
+      <StaleNotice what="models" query={query} hasData={models.length > 0} />
+      {error && <KeyPanel error={error} isTrying={isTrying} onTryAgain={tryAgain} quiet={!isEmpty} />}
+      {query.isPending ? (
+        <div aria-busy="true" className="grid gap-3">
+          <output className="sr-only">Loading the models</output>
+          <Skeleton className="h-24 w-full rounded-lg" />
+          <Skeleton className="h-24 w-full rounded-lg" />
+        </div>
+      ) : isEmpty ? (
+        !error && (
+          <EmptyState
+            icon={Box}
+            title="No fine-tuned models yet"
+            text="A job that succeeds leaves its model here. Active models can be chosen for assistants."
+            action={
+              <Link to="/fine-tuning" search={{ tab: 'jobs' }} className={buttonClass()}>
+                Show Jobs
+              </Link>
+            }
+          />
+        )
+      ) : (
+        <>
+          <ul aria-label="Fine-tuned models" className="grid gap-3">
+            {models.map((model) => (
+              <ModelCard key={model.id} model={model} onDelete={() => setDeleting(model)} />
+            ))}
+          </ul>
+          <LoadMore query={query} what="models" />
+        </>
+      )}
+      {deleting && <DeleteModelDialog model={deleting} onClose={() => setDeleting(null)} />}
+    </section>
+  );
 }

@@ -1,10 +1,10 @@
 import { Suspense } from 'react';
-import { onDemand } from './markdown/on-demand.tsx';
+import { onDemand } from './on-demand.tsx';
 
 type AnswerTextProps = { text: string; live: boolean };
 
 /** Starts loading what draws Markdown; it stays out of the first load of the page. */
-export const loadAnswerText = () => import('./markdown/markdown-text.tsx');
+export const loadAnswerText = () => import('./markdown-text.tsx');
 
 const PlainText = ({ text }: AnswerTextProps) => <div className="whitespace-pre-wrap">{text}</div>;
 const MarkdownText = onDemand<AnswerTextProps>(async () => (await loadAnswerText()).MarkdownText, PlainText);

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { adviceFor, splitMessage } from './failure-advice.ts';
 import { type LiveRun, withEvent } from './run-store.ts';
 
 const nothing: LiveRun = {
@@ -51,13 +50,4 @@ test('our own crash is an interruption, anything else a failure', () => {
     withEvent(nothing, { type: 'failed', error: { code, message: 'No.' } }).end?.state;
   expect(failed('interrupted')).toBe('interrupted');
   expect(failed('rate_limited')).toBe('failed');
-});
-
-test('a failure says what it is, then what the provider said, then what helps', () => {
-  expect(splitMessage('The provider rejected the API key. Incorrect key: sk-….')).toEqual({
-    title: 'The provider rejected the API key.',
-    rest: 'Incorrect key: sk-….',
-  });
-  expect(splitMessage('The answer failed.')).toEqual({ title: 'The answer failed.', rest: '' });
-  expect(adviceFor('key_rejected').steps).toContain('settings');
 });

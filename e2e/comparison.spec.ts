@@ -1,0 +1,264 @@
+import type { Page } from '@playwright/test';
+import { expect, expectAccessible, expectNoSidewaysScroll, expectToast, request, test } from './fixtures.ts';
+import type { Roster } from './roster.ts';
+
+const prompt = (page: Page, number: number) => page.getByRole('region', { name: `Prompt ${number}`, exact: true });
+const answer = (page: Page, number: number, name: string) =>
+  prompt(page, number).getByRole('region', { name: `${name} answer` });
+const summary = (page: Page) => page.getByRole('region', { name: 'Summary' });
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'New comparison' });
+const quick = '[[bench 12]] [[delay 0]]';
+const endless = '[[bench 4000]] [[delay 20]]';
+
+async function prepared(page: Page, roster: Roster, typed: string[], more: object = {}) {
+  const draft = { tunedModel: 'gpt-4o-mini', baseModel: 'gpt-4o', prompts: { typed }, ...more };
+  const { status, body } = await request(page, roster, 'POST', '/api/fine-tuning/comparisons', draft);
+  expect(status).toBe(201);
+  return Number(body.id);
+}
+
+async function open(page: Page, id: number) {
+  await page.goto(`/fine-tuning/comparisons/${id}`);
+  await expect(summary(page)).toBeVisible();
+}
+
+test.beforeEach(async ({ page }) => {
+  // Until tuned models are served, the choice has the key's own.
+  await page.route('**/api/fine-tuning/models/custom*', (route) => route.fulfill({ json: [] }));
+});
+
+test('two models are compared: prepared, asked, voted on, and found again in Analytics', async ({
+  page,
+  roster,
+  withAssistant,
+}) => {
+  await page.goto('/fine-tuning?tab=compare');
+  await expect(page.getByText(withAssistant.email).first()).toBeVisible();
+  await expect(page.getByText('No comparisons yet')).toBeVisible();
+  await page.getByRole('button', { name: 'New comparison' }).click();
+  await dialog(page).getByRole('button', { name: 'Prepare comparison' }).click();
+  await expect(dialog(page).getByText('Enter at least one prompt')).toBeVisible();
+  await expect(dialog(page).getByLabel('Tuned model')).toBeFocused();
+  await dialog(page).getByLabel('Tuned model').selectOption('gpt-4o-mini');
+  await dialog(page).getByLabel('Base model').selectOption('gpt-4o');
+  await dialog(page).getByLabel('Prompt 1').fill(`What is a parrot? ${quick}`);
+  await dialog(page).getByRole('button', { name: 'Add prompt' }).click();
+  await expect(dialog(page).getByLabel('Prompt 2', { exact: true })).toBeFocused();
+  await page.keyboard.type(`What is a fox? ${quick}`);
+  await dialog(page).getByLabel('Instructions').fill('Be brief.');
+  await expectAccessible(page);
+  await dialog(page).getByRole('button', { name: 'Prepare comparison' }).click();
+  await expect(page).toHaveURL(/\/fine-tuning\/comparisons\/\d+$/);
+  await expect(page.getByText('0 of 2 prompts answered')).toBeVisible();
+  await expect(answer(page, 1, 'Tuned')).toContainText('Not asked yet');
+
+  await page.getByRole('button', { name: 'Ask all' }).click();
+  await expect(page.getByText('2 of 2 prompts answered')).toBeVisible({ timeout: 30_000 });
+  for (const number of [1, 2])
+    for (const name of ['Tuned', 'Base']) {
+      await expect(answer(page, number, name)).toContainText('t0000 t0001');
+      await expect(answer(page, number, name)).toContainText(/\d+ in, 12 out/);
+      await expect(answer(page, number, name)).toContainText(/\d\.\d\d s/);
+      await expect(answer(page, number, name)).toContainText('$0.00');
+    }
+  await expect(page.getByRole('button', { name: 'Ask the other 1' })).toHaveAttribute('aria-disabled', 'true');
+
+  // By keyboard alone.
+  await prompt(page, 1).getByRole('button', { name: 'Tuned better' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(answer(page, 1, 'Tuned')).toContainText('Better');
+  await prompt(page, 2).getByRole('button', { name: 'Tuned better' }).focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Space');
+  await expect(prompt(page, 2).getByRole('button', { name: 'Tie' })).toHaveAttribute('aria-pressed', 'true');
+  await expect(summary(page)).toContainText(/Tuned better\s*1/);
+  await expect(summary(page)).toContainText(/Tie\s*1/);
+  await expectAccessible(page);
+
+  await page.reload();
+  await expect(summary(page)).toContainText(/Tuned better\s*1/);
+  await expect(prompt(page, 2).getByRole('button', { name: 'Tie' })).toHaveAttribute('aria-pressed', 'true');
+  await page.getByRole('link', { name: 'All comparisons' }).click();
+  await expect(page.getByText('2 prompts, all answered')).toBeVisible();
+  await expectAccessible(page);
+
+  await page.goto('/analytics');
+  const links = page
+    .getByRole('region', { name: 'Recent Requests', exact: true })
+    .getByRole('link', { name: 'Comparison' });
+  await expect(links.filter({ visible: true })).toHaveCount(4);
+  await links.filter({ visible: true }).first().click();
+  await expect(page).toHaveURL(/\/fine-tuning\/comparisons\/\d+$/);
+
+  await page.getByRole('button', { name: 'Delete comparison' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  await expectToast(page, 'Comparison deleted', 'gpt-4o-mini and gpt-4o');
+  await expect(page.getByText('No comparisons yet')).toBeVisible();
+  expect((await request(page, roster, 'GET', '/api/fine-tuning/comparisons')).body.items).toEqual([]);
+});
+
+test('answers grow next to each other, go on through a reload, and can be stopped and taken up again', async ({
+  page,
+  roster,
+  withAssistant,
+}) => {
+  expect(withAssistant.assistantId).toBeGreaterThan(0);
+  const id = await prepared(page, roster, [endless, quick]);
+  await open(page, id);
+  await page.getByRole('button', { name: 'Ask all' }).click();
+  for (const name of ['Tuned', 'Base']) await expect(answer(page, 1, name)).toContainText('t0003');
+  await page.reload();
+  for (const name of ['Tuned', 'Base']) await expect(answer(page, 1, name)).toContainText('t0005');
+  await expect(answer(page, 2, 'Tuned')).toContainText('Not asked yet');
+  await prompt(page, 1).getByRole('button', { name: 'Stop' }).click();
+  for (const name of ['Tuned', 'Base']) await expect(answer(page, 1, name)).toContainText('Stopped');
+  await prompt(page, 2).getByRole('button', { name: 'Ask', exact: true }).click();
+  await expect(page.getByText('1 of 2 prompts answered')).toBeVisible({ timeout: 30_000 });
+  await page.getByRole('button', { name: 'Ask the other 1' }).click();
+  await expect(answer(page, 1, 'Tuned')).toContainText('Writing');
+  await page.getByRole('main').getByRole('button', { name: 'Stop' }).first().click();
+  for (const name of ['Tuned', 'Base']) await expect(answer(page, 1, name)).toContainText('Stopped');
+});
+
+test('a failure is said in the provider’s words, and Try again asks only what is missing', async ({
+  page,
+  roster,
+  withAssistant,
+}) => {
+  expect(withAssistant.assistantId).toBeGreaterThan(0);
+  const id = await prepared(page, roster, [quick], { tunedModel: 'ft:gpt-4o-mini:nobody::gone' });
+  await open(page, id);
+  await prompt(page, 1).getByRole('button', { name: 'Ask', exact: true }).click();
+  await expect(answer(page, 1, 'Tuned').getByText('This model did not answer')).toBeVisible({ timeout: 30_000 });
+  await expect(answer(page, 1, 'Tuned')).toContainText('does not exist');
+  await expect(answer(page, 1, 'Base')).toContainText('t0000');
+  await expectAccessible(page);
+  await prompt(page, 1).getByRole('button', { name: 'Try again' }).click();
+  await expect(prompt(page, 1).getByRole('button', { name: 'Try again' })).toBeVisible({ timeout: 30_000 });
+  await expect(answer(page, 1, 'Base')).toContainText('t0000');
+});
+
+test('blind, nothing tells which model is which until the vote', async ({ page, roster, withAssistant }) => {
+  expect(withAssistant.assistantId).toBeGreaterThan(0);
+  const id = await prepared(page, roster, [quick]);
+  await open(page, id);
+  await page.getByRole('switch', { name: 'Blind' }).check();
+  await prompt(page, 1).getByRole('button', { name: 'Ask', exact: true }).click();
+  await expect(page.getByText('1 of 1 prompt answered')).toBeVisible({ timeout: 30_000 });
+  await expect(answer(page, 1, 'A')).toContainText('t0000');
+  await expect(prompt(page, 1)).not.toContainText('gpt-4o');
+  await expect(prompt(page, 1)).not.toContainText('$');
+  await prompt(page, 1).getByRole('button', { name: 'A better' }).click();
+  await expect(prompt(page, 1)).toContainText('gpt-4o-mini');
+  await expect(prompt(page, 1)).toContainText('Better');
+});
+
+test('prompts come from a file, with its answers as the expected ones', async ({ page, roster, signedIn }) => {
+  expect(signedIn.email).toBeTruthy();
+  const lines = Array.from({ length: 30 }, (_, index) =>
+    JSON.stringify({
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: `Question ${index}` },
+        { role: 'assistant', content: `Expected ${index}` },
+      ],
+    }),
+  );
+  const uploaded = await page.request.post(`${roster.url}/api/files/upload`, {
+    headers: { origin: roster.url },
+    multipart: {
+      purpose: 'fine-tune',
+      file: { name: 'validation.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(lines.join('\n')) },
+    },
+  });
+  expect(uploaded.status()).toBe(201);
+  await page.goto('/fine-tuning?tab=compare');
+  await page.getByRole('button', { name: 'New comparison' }).click();
+  await dialog(page).getByLabel('Tuned model').selectOption('gpt-4o');
+  await dialog(page).getByLabel('Base model').selectOption('gpt-3.5-turbo');
+  await dialog(page).getByText('From a JSONL file').click();
+  await dialog(page).getByLabel('File').selectOption({ label: 'validation.jsonl (0.00 MB)' });
+  await dialog(page).getByLabel('Prompts').fill('3');
+  await dialog(page).getByRole('button', { name: 'Prepare comparison' }).click();
+  await expect(page.getByText('0 of 3 prompts answered')).toBeVisible();
+  await expect(prompt(page, 1)).toContainText('Question 5');
+  await prompt(page, 1).getByText('Expected answer').click();
+  await expect(prompt(page, 1)).toContainText('Expected 5');
+  // Without a key nothing is asked, and the page says what to do.
+  await prompt(page, 1).getByRole('button', { name: 'Ask', exact: true }).click();
+  await expect(prompt(page, 1).getByText('No API key is saved')).toBeVisible();
+  await expect(prompt(page, 1).getByRole('link', { name: 'Open Settings' })).toBeVisible();
+});
+
+test('a used-up budget stops Ask all, and lets through who insists', async ({ page, roster, withAssistant }) => {
+  expect(withAssistant.assistantId).toBeGreaterThan(0);
+  const id = await prepared(page, roster, [`${quick} [[tokens 3000]]`, quick]);
+  await open(page, id);
+  await prompt(page, 1).getByRole('button', { name: 'Ask', exact: true }).click();
+  await expect(page.getByText('1 of 2 prompts answered')).toBeVisible({ timeout: 30_000 });
+  const budget = { assistantId: null, amountUsd: 0.01, hardStop: true };
+  expect((await request(page, roster, 'POST', '/api/analytics/budgets', budget)).status).toBe(200);
+  await page.getByRole('button', { name: 'Ask the other 1' }).click();
+  await expect(page.getByText('Your budget is used up')).toBeVisible();
+  await page.getByRole('button', { name: 'Ask anyway' }).click();
+  await expect(page.getByText('2 of 2 prompts answered')).toBeVisible({ timeout: 30_000 });
+});
+
+test('what cannot be loaded says so and can be tried again', async ({ page, roster, withAssistant }) => {
+  expect(withAssistant.assistantId).toBeGreaterThan(0);
+  const id = await prepared(page, roster, [quick]);
+  const refuse = { status: 503, json: { code: 'unavailable', message: 'Come back in a moment.', requestId: 'x' } };
+  for (const [path, button] of [
+    ['/fine-tuning?tab=compare', 'Try Again'],
+    [`/fine-tuning/comparisons/${id}`, 'Try Again'],
+  ] as const) {
+    await page.route('**/api/fine-tuning/comparisons**', (route) => route.fulfill(refuse));
+    await page.goto(path);
+    await expect(page.getByText('Come back in a moment.')).toBeVisible({ timeout: 30_000 });
+    await page.unroute('**/api/fine-tuning/comparisons**');
+    await page.getByRole('button', { name: button }).click();
+    await expect(page.getByText('gpt-4o-mini').first()).toBeVisible();
+  }
+});
+
+test('on a phone the answers stand one below the other, and nothing scrolls sideways', async ({
+  page,
+  roster,
+  withAssistant,
+}) => {
+  expect(withAssistant.assistantId).toBeGreaterThan(0);
+  const tunedModel = 'ft:gpt-4o-mini-2024-07-18:an-organisation:a-long-suffix:AbCdEf12';
+  const id = await prepared(page, roster, [quick], { tunedModel });
+  await page.setViewportSize({ width: 320, height: 700 });
+  await open(page, id);
+  await prompt(page, 1).getByRole('button', { name: 'Ask', exact: true }).click();
+  await expect(answer(page, 1, 'Base')).toContainText('t0000', { timeout: 30_000 });
+  await expectNoSidewaysScroll(page);
+  const [tuned, base] = [await answer(page, 1, 'Tuned').boundingBox(), await answer(page, 1, 'Base').boundingBox()];
+  expect(base?.y).toBeGreaterThan(Number(tuned?.y));
+  expect(base?.x).toBe(tuned?.x);
+  await expectAccessible(page);
+  await page.goto('/fine-tuning?tab=compare');
+  await expect(page.getByText(tunedModel)).toBeVisible();
+  await expectNoSidewaysScroll(page);
+  await page.getByRole('button', { name: 'New comparison' }).click();
+  await expectNoSidewaysScroll(page);
+});
+
+test('a Viewer reads and is told why there is no more', async ({ page, roster, withAssistant }) => {
+  const id = await prepared(page, roster, [quick]);
+  await open(page, id);
+  await prompt(page, 1).getByRole('button', { name: 'Ask', exact: true }).click();
+  await expect(page.getByText('1 of 1 prompt answered')).toBeVisible({ timeout: 30_000 });
+  await page.route('**/api/user', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ json: { ...(await response.json()), role: 'Viewer' } });
+  });
+  await open(page, id);
+  expect(withAssistant.assistantId).toBeGreaterThan(0);
+  for (const name of ['Ask again', 'Tuned better', 'Tie', 'Base better'])
+    await expect(prompt(page, 1).getByRole('button', { name })).toHaveAttribute('aria-disabled', 'true');
+  await prompt(page, 1).getByRole('button', { name: 'Ask again' }).focus();
+  await expect(page.getByRole('tooltip')).toContainText('Your role is Viewer');
+  await expect(answer(page, 1, 'Tuned')).toContainText('t0000');
+});

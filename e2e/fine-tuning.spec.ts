@@ -1,0 +1,376 @@
+import type { Page } from '@playwright/test';
+import {
+  test as base,
+  expect,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  expectToast,
+  goodKey,
+  newEmail,
+  password,
+  request,
+} from './fixtures.ts';
+import { type Roster, startRoster } from './roster.ts';
+
+const step = 60_000;
+
+/** Training takes as long as the test says: a step of a job is a minute of the provider's clock, which is moved by hand. */
+const test = base.extend<Record<never, never>, { roster: Roster }>({
+  roster: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures from the pattern
+    async ({}, use) => {
+      await using roster = await startRoster({ jobStepMs: step, env: { FOLLOW_INTERVAL_MS: '200' } });
+      await use(roster);
+    },
+    { scope: 'worker', timeout: 60_000 },
+  ],
+});
+
+const baseModel = 'gpt-4.1-mini-2025-04-14';
+
+const example = (number: number) =>
+  JSON.stringify({
+    messages: [
+      { role: 'user', content: `How do I reset device ${number}?` },
+      { role: 'assistant', content: `Hold the button of device ${number} for ten seconds.` },
+    ],
+  });
+const examples = (count: number) => `${Array.from({ length: count }, (_, number) => example(number)).join('\n')}\n`;
+const pairs = (count: number) =>
+  Array.from({ length: count }, (_, number) =>
+    JSON.stringify({ prompt: `Question ${number} ->`, completion: ` Answer ${number}` }),
+  ).join('\n');
+
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'Create Fine-Tuning Job' });
+const field = (page: Page, name: string) => dialog(page).getByRole('combobox', { name, exact: true });
+const check = (page: Page) => dialog(page).getByRole('region', { name: 'Check of the files' });
+const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+
+/** What a key has at the provider is its own. */
+const ownKey = () => goodKey + newEmail().replaceAll(/\W/g, '');
+
+async function saveKey(page: Page, roster: Roster, apiKey: string) {
+  const { status } = await request(page, roster, 'POST', '/api/settings/apikey', { apiKey });
+  expect(status).toBe(200);
+}
+
+async function store(page: Page, roster: Roster, name: string, content: string): Promise<number> {
+  const answer = await page.request.post(`${roster.url}/api/files/upload`, {
+    headers: { origin: roster.url },
+    multipart: {
+      purpose: 'fine-tune',
+      file: { name, mimeType: 'application/jsonl', buffer: Buffer.from(content) },
+    },
+  });
+  expect(answer.status(), await answer.text()).toBe(201);
+  return (await answer.json()).id;
+}
+
+/** A job by the call itself. */
+async function begin(page: Page, roster: Roster, name: string): Promise<number> {
+  const trainingFileId = await store(page, roster, 'examples.jsonl', examples(20));
+  const validationFileId = await store(page, roster, 'others.jsonl', examples(40).split('\n').slice(20).join('\n'));
+  const draft = { name, baseModel, trainingFileId, validationFileId };
+  const { status, body } = await request(page, roster, 'POST', '/api/fine-tuning/jobs', draft);
+  expect(status, JSON.stringify(body)).toBe(201);
+  return body.id;
+}
+
+async function untilJob(page: Page, roster: Roster, id: number, status: string) {
+  await expect
+    .poll(async () => (await request(page, roster, 'GET', `/api/fine-tuning/jobs/${id}`)).body.status, {
+      timeout: 20_000,
+    })
+    .toBe(status);
+}
+
+async function openDialog(page: Page) {
+  await page.goto('/fine-tuning');
+  await page.getByRole('button', { name: 'Create Fine-Tuning Job' }).first().click();
+  await expect(dialog(page)).toBeVisible();
+}
+
+async function chooseFile(page: Page, name: string, filename: string) {
+  const option = field(page, name).locator('option', { hasText: filename });
+  await field(page, name).selectOption(await option.getAttribute('value'));
+}
+
+test.beforeEach(async ({ page, roster, signedIn }) => {
+  expect(signedIn.email).toContain('@');
+  await saveKey(page, roster, ownKey());
+});
+
+test('without a key the page says that one is required', async ({ page, roster }) => {
+  const { status } = await request(page, roster, 'DELETE', '/api/settings/apikey');
+  expect(status).toBeLessThan(300);
+  await page.goto('/fine-tuning');
+  await expect(page.getByRole('heading', { name: 'API key required' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Create Fine-Tuning Job' })).toHaveAttribute('aria-disabled', 'true');
+  await expectAccessible(page);
+  await page.getByRole('tab', { name: 'Fine-Tuned Models' }).click();
+  await page.getByRole('link', { name: 'Go to Settings' }).click();
+  await expect(page).toHaveURL(/\/settings\?tab=api-keys/);
+});
+
+test('lists that cannot be loaded are empty, and say so', async ({ page, roster }) => {
+  let isBroken = true;
+  await page.route(/\/api\/fine-tuning\/(jobs|models\/custom)\?/, (route) =>
+    isBroken
+      ? route.fulfill({ status: 500, json: { code: 'internal', message: 'Broken', requestId: 'r' } })
+      : route.fallback(),
+  );
+  await page.goto('/fine-tuning');
+  await expect(page.getByText('Your jobs could not be loaded')).toBeVisible();
+  await expect(page.getByText('No fine-tuning jobs yet')).toBeVisible();
+  await page.getByRole('tab', { name: 'Fine-Tuned Models' }).click();
+  await expect(page.getByText('Your models could not be loaded')).toBeVisible();
+  isBroken = false;
+  await page.getByRole('button', { name: 'Try Again' }).click();
+  await expect(page.getByText('Your models could not be loaded')).toBeHidden();
+  await expect(page.getByText('No fine-tuned models yet')).toBeVisible();
+});
+
+test('files are checked on the spot: what is wrong by line, conversion, a split, tokens and price', async ({
+  page,
+  roster,
+}) => {
+  await store(page, roster, 'broken.jsonl', `${examples(5)}{"messages":[]}\nnot json\n${examples(12)}`);
+  await store(page, roster, 'pairs.jsonl', pairs(24));
+  await openDialog(page);
+  const submit = dialog(page).getByRole('button', { name: 'Create Job' });
+
+  await submit.click();
+  for (const missing of ['Name is required', 'Base model is required', 'Training file is required'])
+    await expect(dialog(page).getByText(missing)).toBeVisible();
+
+  await dialog(page).getByRole('textbox', { name: 'Name' }).fill('Support tone');
+  await field(page, 'Base model').selectOption(baseModel);
+  await expect(
+    dialog(page).getByText(`${baseModel} ends on January 14, 2027, with everything trained on it.`),
+  ).toBeVisible();
+  await expect(dialog(page).getByText('per 1,000 tokens of training')).toBeVisible();
+
+  await chooseFile(page, 'Training file', 'broken.jsonl');
+  await expect(check(page).getByText('Not ready to train')).toBeVisible();
+  const problems = check(page).getByRole('list', { name: 'Problems in broken.jsonl' });
+  await expect(problems).toContainText('Line 6');
+  await expect(problems).toContainText('Line 7');
+  await expect(submit).toHaveAttribute('aria-disabled', 'true');
+  await expect(submit).toHaveAccessibleDescription(/must be mended first/);
+  await expectAccessible(page);
+
+  await chooseFile(page, 'Training file', 'pairs.jsonl');
+  await expect(submit).toHaveAccessibleDescription('Convert the training file to chat format first.');
+  await check(page).getByRole('button', { name: 'Convert to Chat Format' }).click();
+  await expect(check(page).getByText('Ready to train')).toBeVisible();
+  await expect(check(page).getByText('Estimated price')).toBeVisible();
+  await expect(check(page)).toContainText('3 epochs likely');
+
+  await check(page).getByRole('slider', { name: 'Share for validation' }).fill('25');
+  await check(page).getByRole('button', { name: 'Split Off Validation Data' }).click();
+  await expect(check(page).getByText('Validation file', { exact: true })).toBeVisible();
+  await expect(check(page)).toContainText('18 examples');
+  await expect(check(page)).toContainText('6 examples');
+  await expect(field(page, 'Validation file')).not.toHaveValue('');
+
+  await dialog(page).getByText('Hyperparameters').click();
+  await dialog(page).getByLabel('Epochs').fill('2');
+  await expect(check(page)).toContainText('Trained tokens, 2 epochs');
+  await dialog(page).getByLabel('Epochs').fill('90');
+  await submit.click();
+  await expect(dialog(page).getByText('At most 50 epochs')).toBeVisible();
+
+  // What was typed is not lost by accident.
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Keep editing' }).click();
+  await expect(dialog(page).getByRole('textbox', { name: 'Name' })).toHaveValue('Support tone');
+});
+
+test('a check can be cancelled, and a refused job loses nothing', async ({ page, roster }) => {
+  await openDialog(page);
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/api/fine-tuning/validate', async (route) => {
+    await held;
+    await route.fallback();
+  });
+  await dialog(page)
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles({ name: 'mine.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(examples(12)) });
+  await check(page).getByRole('button', { name: 'Cancel Check' }).click();
+  await expect(check(page).getByText('Not checked')).toBeVisible();
+  release();
+  await check(page).getByRole('button', { name: 'Check Again' }).click();
+  await expect(check(page).getByText('Ready to train')).toBeVisible();
+
+  await dialog(page).getByRole('textbox', { name: 'Name' }).fill('Mine');
+  await field(page, 'Base model').selectOption(baseModel);
+  await expect(check(page).getByText('Ready to train')).toBeVisible();
+  await page.route('**/api/fine-tuning/jobs', (route) =>
+    route.fulfill({ status: 503, json: { code: 'unavailable', message: 'Busy, try again.', requestId: 'r' } }),
+  );
+  await dialog(page).getByRole('button', { name: 'Create Job' }).click();
+  await expectToast(page, 'Error', 'Failed to create fine-tuning job. Busy, try again.');
+  await expect(dialog(page).getByRole('textbox', { name: 'Name' })).toHaveValue('Mine');
+});
+
+test('a job from the dialog to an assistant: curves, the end told elsewhere, activation, deletion', async ({
+  page,
+  roster,
+}) => {
+  await store(page, roster, 'examples.jsonl', examples(30));
+  await openDialog(page);
+  await dialog(page).getByRole('textbox', { name: 'Name' }).fill('Support tone');
+  await field(page, 'Base model').selectOption(baseModel);
+  await chooseFile(page, 'Training file', 'examples.jsonl');
+  await check(page).getByRole('button', { name: 'Split Off Validation Data' }).click();
+  await expect(check(page).getByText('Validation file', { exact: true })).toBeVisible();
+  await dialog(page).getByRole('button', { name: 'Create Job' }).click();
+  await expectToast(page, 'Success', 'Support tone has been created.');
+  await expect(page).toHaveURL(/\/fine-tuning\/jobs\/\d+$/);
+  const id = Number(page.url().split('/').at(-1));
+
+  await untilJob(page, roster, id, 'validating_files');
+  await expect(card(page, 'State')).toContainText('Validating files');
+  await expect(card(page, 'Curves')).toContainText('The first measurements appear once the training runs.');
+  await roster.advance(6 * step);
+  await untilJob(page, roster, id, 'running');
+  await expect(card(page, 'State')).toContainText('Running');
+  const chart = card(page, 'Curves').getByRole('slider');
+  await expect(chart).toHaveAttribute('aria-valuetext', /Step \d+, Training loss [\d.]+, Validation loss [\d.]+/);
+  await expect(card(page, 'State')).toContainText('Cost so far');
+  await expect(card(page, 'State')).toContainText('≈ $');
+  const latest = await chart.getAttribute('aria-valuetext');
+  await chart.focus();
+  await page.keyboard.press('Home');
+  expect(await chart.getAttribute('aria-valuetext')).not.toBe(latest);
+  await card(page, 'Curves').getByRole('tab', { name: 'Accuracy' }).click();
+  await expect(card(page, 'Curves').getByRole('slider')).toHaveAttribute('aria-valuetext', /Training accuracy [\d.]+%/);
+  await card(page, 'Curves').getByText('Show the measurements as a table').click();
+  await expect(card(page, 'Curves').getByRole('columnheader', { name: 'Validation accuracy' })).toBeVisible();
+  await expect(card(page, 'Events').getByRole('listitem').first()).toBeVisible();
+  await expectAccessible(page);
+
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await expectToast(page, 'Success', 'Support tone has been paused.');
+  await expect(card(page, 'State')).toContainText('Paused');
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await expect(card(page, 'State')).toContainText('Running');
+
+  // Told wherever one is.
+  await page.getByRole('link', { name: 'Fine-Tuning Jobs' }).click();
+  await expect(page.getByRole('table', { name: 'Fine-tuning jobs' })).toContainText('Running');
+  await roster.advance(30 * step);
+  await expectToast(page, 'Training finished', 'Support tone has its tuned model.');
+  await expect(page.getByRole('table', { name: 'Fine-tuning jobs' })).toContainText('Succeeded');
+  await page.getByRole('link', { name: 'Support tone' }).click();
+  await expect(card(page, 'State')).toContainText('The tuned model is ready.');
+  await expect(card(page, 'State')).toContainText('An estimate from the last known price');
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download Results (CSV)' }).click();
+  expect((await saved).suggestedFilename()).toBe('Support-tone-metrics.csv');
+  await card(page, 'Checkpoints').getByRole('button', { name: 'Activate' }).last().click();
+  await expectToast(page, 'Success', 'can be chosen as a model now.');
+
+  await page.getByRole('button', { name: 'Create Assistant' }).click();
+  await expectToast(page, 'Assistant created', 'Support tone answers with the tuned model.');
+  await page.getByRole('button', { name: 'Chat with it' }).click();
+  await expect(page).toHaveURL(/\/chat\?assistant=\d+/);
+
+  await page.goto('/fine-tuning?tab=models');
+  const models = page.getByRole('list', { name: 'Fine-tuned models' }).getByRole('listitem');
+  await expect(models).toHaveCount(2);
+  const tuned = models.filter({ hasNotText: 'Checkpoint' });
+  await expect(tuned).toContainText('Active');
+  await expect(tuned).toContainText('Ends on January 14, 2027');
+  const modelId = (await tuned.locator('code').textContent()) ?? '';
+  await page.goto('/settings?tab=assistants&view=create');
+  await expect(page.getByLabel('Model').locator('option', { hasText: modelId })).not.toHaveCount(0);
+  await page.goto('/fine-tuning?tab=models');
+  await tuned.getByRole('button', { name: 'Deactivate' }).click();
+  await expectToast(page, 'Success', 'is not offered as a model any more.');
+  await expect(tuned).toContainText('Inactive');
+  await page.goto('/settings?tab=assistants&view=create');
+  await expect(page.getByLabel('Model').locator('option')).not.toHaveCount(0);
+  await expect(page.getByLabel('Model').locator(`option[value="${modelId}"]`)).toHaveCount(0);
+  await page.goto('/fine-tuning?tab=models');
+  await expectAccessible(page);
+  await tuned.getByRole('button', { name: 'Delete Support tone' }).click();
+  const question = page.getByRole('alertdialog', { name: 'Delete Model' });
+  await expect(question).toContainText('This assistant uses it and stops working');
+  await question.getByRole('button', { name: 'Delete', exact: true }).click();
+  await expectToast(page, 'Success', 'Support tone has been deleted.');
+  await expect(models).toHaveCount(1);
+});
+
+test('an account that may not train is told why, with the dates', async ({ page, roster }) => {
+  await saveKey(page, roster, `sk-notraining${'x'.repeat(40)}`);
+  const id = await begin(page, roster, 'Not allowed');
+  await untilJob(page, roster, id, 'failed');
+  await page.goto(`/fine-tuning/jobs/${id}`);
+  await expect(page.getByText('This account cannot train at OpenAI')).toBeVisible();
+  await expect(page.getByText('January 6, 2027')).toBeVisible();
+  await expectAccessible(page);
+});
+
+test('a job can be cancelled from the list; it asks first', async ({ page, roster }) => {
+  const id = await begin(page, roster, 'Changed my mind');
+  await untilJob(page, roster, id, 'validating_files');
+  await page.goto('/fine-tuning');
+  await page.getByRole('button', { name: 'Actions for Changed my mind' }).click();
+  await page.getByRole('menuitem', { name: 'Cancel' }).click();
+  const question = page.getByRole('alertdialog', { name: 'Cancel Fine-Tuning Job' });
+  await expect(question).toContainText('Changed my mind');
+  await question.getByRole('button', { name: 'Cancel Job' }).click();
+  await expectToast(page, 'Success', 'Changed my mind');
+  await expect(page.getByRole('table', { name: 'Fine-tuning jobs' })).toContainText('Cancelled');
+});
+
+test('jobs that the provider has are brought in once', async ({ page, roster, elsewhere }) => {
+  const key = `sk-shared${'y'.repeat(40)}`;
+  await saveKey(page, roster, key);
+  await begin(page, roster, 'Trained elsewhere');
+  await request(elsewhere, roster, 'POST', '/api/register', { email: newEmail(), password });
+  await saveKey(elsewhere, roster, key);
+  await expect
+    .poll(async () => {
+      const { body } = await request(elsewhere, roster, 'POST', '/api/fine-tuning/jobs/import');
+      return body.imported + body.known;
+    })
+    .toBe(1);
+  await elsewhere.goto('/fine-tuning');
+  await expect(elsewhere.getByRole('table', { name: 'Fine-tuning jobs' }).getByRole('row')).toHaveCount(2);
+  await elsewhere.getByRole('button', { name: 'Bring In Jobs from OpenAI' }).click();
+  await expectToast(elsewhere, 'Success', 'Nothing new: 1 job at OpenAI is here already.');
+});
+
+for (const width of [390, 320])
+  test(`nothing scrolls sideways at ${width} px, in light and dark`, async ({ page, roster }) => {
+    await saveKey(page, roster);
+    const id = await begin(page, roster, 'A rather long name of a job that has to break somewhere');
+    await untilJob(page, roster, id, 'validating_files');
+    await roster.advance(40 * step);
+    await untilJob(page, roster, id, 'succeeded');
+    await page.setViewportSize({ width, height: 844 });
+    for (const theme of ['dark', 'light']) {
+      await page.addInitScript((chosen) => localStorage.setItem('app-theme', chosen), theme);
+      for (const [path, shown] of [
+        ['/fine-tuning', page.getByRole('list', { name: 'Fine-tuning jobs' })],
+        [`/fine-tuning/jobs/${id}`, card(page, 'Curves').getByRole('slider')],
+        ['/fine-tuning?tab=models', page.getByRole('list', { name: 'Fine-tuned models' })],
+      ] as const) {
+        await page.goto(path);
+        await expect(shown).toBeVisible();
+        await expectNoSidewaysScroll(page);
+        await expectAccessible(page);
+      }
+      await openDialog(page);
+      await chooseFile(page, 'Training file', 'examples.jsonl');
+      await expect(check(page).getByText('Ready to train')).toBeVisible();
+      await expectNoSidewaysScroll(page);
+      await expectAccessible(page);
+    }
+  });

@@ -1,0 +1,72 @@
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import type { Database } from '../../../db/schema.ts';
+import { AppError } from '../../../errors.ts';
+import { jobKind } from '../../../jobs/worker.ts';
+import { type Provider, ProviderError } from '../../../provider/provider.ts';
+import type { Secret } from '../../../security/secret.ts';
+import { clockTolerance } from './indexing.ts';
+import { releaseStore } from './queue.ts';
+import { storeRepository } from './store-repository.ts';
+
+type Dependencies = {
+  db: Kysely<Database>;
+  provider: Pick<Provider, 'vectorStores'>;
+  keys: { open: (userId: number) => Promise<Secret>; noteRejected: (userId: number, notice: string) => Promise<void> };
+  isGone: (instance: number) => Promise<boolean>;
+};
+
+/** More than a week. */
+const triesAtMost = 200;
+
+type StoreOf = { userId: number; storeId: number };
+
+/** Removes vector stores at the provider that no assistant needs any more. */
+export function storeRemoval({ db, provider, keys, isGone }: Dependencies) {
+  const stores = storeRepository(db);
+
+  /** @throws where it is worth trying again later; the store says why in either case */
+  async function remove({ userId, storeId }: StoreOf) {
+    const store = await stores.find(userId, storeId);
+    if (store?.state !== 'removing') return;
+    if (store.instance !== null && !(await isGone(store.instance))) throw new Error('The store is being worked on');
+    try {
+      if (store.providerStoreId !== null || store.sentAt !== null) {
+        const apiKey = await keys.open(userId);
+        const since = new Date(Date.parse(store.sentAt ?? '') - clockTolerance || 0).toISOString();
+        const id = store.providerStoreId ?? (await provider.vectorStores.find(apiKey, store.token, since));
+        if (id !== undefined) await provider.vectorStores.remove(apiKey, id);
+      }
+    } catch (error) {
+      return notRemoved({ userId, storeId }, error);
+    }
+    await stores.delete(userId, storeId);
+  }
+
+  async function notRemoved({ userId, storeId }: StoreOf, error: unknown) {
+    // A saved key starts this again.
+    if (error instanceof AppError) return stores.note(userId, storeId, error.message);
+    if (!(error instanceof ProviderError)) throw error;
+    // Where there are no stores any more, there is nothing to remove.
+    if (error.code === 'not_served') return stores.delete(userId, storeId);
+    await stores.note(userId, storeId, error.message);
+    if (error.code !== 'key_rejected') throw error;
+    await keys.noteRejected(userId, error.message);
+  }
+
+  return {
+    kind: {
+      ...jobKind(z.object({ userId: z.number(), storeId: z.number() }), remove),
+      attempts: triesAtMost,
+    },
+
+    /** Removes every store of a person now, and says how many could not be removed. */
+    async removeEverywhere(userId: number) {
+      for (const { assistantId } of await stores.all(userId))
+        if (assistantId !== null) await db.transaction().execute((trx) => releaseStore(trx, userId, assistantId));
+      // Its failure is noted with the store, and the job tries again.
+      for (const { id } of await stores.all(userId)) await remove({ userId, storeId: id }).catch(() => undefined);
+      return [{ left: (await stores.all(userId)).length, one: 'vector store', many: 'vector stores' }];
+    },
+  };
+}

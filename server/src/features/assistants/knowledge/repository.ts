@@ -1,0 +1,204 @@
+import type { KnowledgeState } from '@roster/contracts/assistants';
+import type { Kysely } from 'kysely';
+import type { Engine } from '../../../db/connect.ts';
+import type { Database } from '../../../db/schema.ts';
+
+/** A file of an assistant, with what its copy at the provider has come to. */
+export type KnownFile = {
+  fileId: number;
+  filename: string;
+  size: number;
+  state: KnowledgeState;
+  error: string | null;
+  indexedFileId: string | null;
+  addedAt: string;
+  changedAt: string;
+  copy: { state: Database['provider_copies']['state']; error: string | null; providerFileId: string | null } | null;
+};
+
+export type Change = { state: KnowledgeState; error: string | null; indexedFileId: string | null };
+
+/** The files that assistants know from. */
+export function knowledgeRepository(db: Kysely<Database>) {
+  const ofAssistant = (userId: number, assistantId: number) =>
+    db
+      .selectFrom('assistant_files')
+      .where('assistant_files.user_id', '=', userId)
+      .where('assistant_files.assistant_id', '=', assistantId);
+
+  return {
+    /** In the order they were added. */
+    async of(userId: number, assistantId: number): Promise<KnownFile[]> {
+      const rows = await ofAssistant(userId, assistantId)
+        .innerJoin('files', 'files.id', 'assistant_files.file_id')
+        // Training files are not among those that can be searched, so the file's own copy is the one.
+        .leftJoin('provider_copies as copy', (join) =>
+          join.onRef('copy.file_id', '=', 'files.id').onRef('copy.purpose', '=', 'files.purpose'),
+        )
+        .select([
+          'files.id as fileId',
+          'files.filename',
+          'files.size',
+          'assistant_files.state',
+          'assistant_files.error',
+          'assistant_files.indexed_file_id as indexedFileId',
+          'assistant_files.added_at as addedAt',
+          'assistant_files.changed_at as changedAt',
+          'copy.state as copyState',
+          'copy.error as copyError',
+          'copy.provider_file_id as providerFileId',
+        ])
+        .orderBy('assistant_files.added_at')
+        .orderBy('files.id')
+        .execute();
+      return rows.map(({ copyState, copyError, providerFileId, ...row }) => ({
+        ...row,
+        copy: copyState === null ? null : { state: copyState, error: copyError, providerFileId },
+      }));
+    },
+    /** What an answer needs: how far each file is, what it is called, and where it is searched. */
+    async forAnswer(userId: number, assistantId: number) {
+      return ofAssistant(userId, assistantId)
+        .innerJoin('files', 'files.id', 'assistant_files.file_id')
+        .leftJoin('vector_stores', 'vector_stores.assistant_id', 'assistant_files.assistant_id')
+        .select([
+          'files.filename',
+          'assistant_files.state',
+          'assistant_files.indexed_file_id as indexedFileId',
+          'vector_stores.provider_store_id as storeId',
+        ])
+        .execute();
+    },
+    /** The names of the files of several assistants, each in order. */
+    async namesOf(userId: number, assistantIds: number[]): Promise<Map<number, string[]>> {
+      if (assistantIds.length === 0) return new Map();
+      const rows = await db
+        .selectFrom('assistant_files')
+        .innerJoin('files', 'files.id', 'assistant_files.file_id')
+        .select(['assistant_files.assistant_id', 'files.filename'])
+        .where('assistant_files.user_id', '=', userId)
+        .where('assistant_files.assistant_id', 'in', assistantIds)
+        .orderBy('assistant_files.added_at')
+        .orderBy('files.id')
+        .execute();
+      const names = new Map<number, string[]>();
+      for (const { assistant_id, filename } of rows)
+        names.set(assistant_id, [...(names.get(assistant_id) ?? []), filename]);
+      return names;
+    },
+    /** The assistants that know from a file. */
+    async assistantsWith(userId: number, fileId: number): Promise<number[]> {
+      const rows = await db
+        .selectFrom('assistant_files')
+        .select('assistant_id')
+        .where('user_id', '=', userId)
+        .where('file_id', '=', fileId)
+        .execute();
+      return rows.map(({ assistant_id }) => assistant_id);
+    },
+    async assistantsWithFiles(userId: number): Promise<number[]> {
+      const rows = await db
+        .selectFrom('assistant_files')
+        .select('assistant_id')
+        .distinct()
+        .where('user_id', '=', userId)
+        .execute();
+      return rows.map(({ assistant_id }) => assistant_id);
+    },
+    /** Names of files that are there and theirs; on PostgreSQL held until the transaction ends, so that none is deleted. */
+    async hold(userId: number, engine: Engine, fileIds: number[]): Promise<Map<number, string>> {
+      const own = db
+        .selectFrom('files')
+        .select(['id', 'filename'])
+        .where('user_id', '=', userId)
+        .where('id', 'in', fileIds)
+        .orderBy('id');
+      const rows = await (engine === 'postgres' ? own.forKeyShare() : own).execute();
+      return new Map(rows.map(({ id, filename }) => [id, filename]));
+    },
+    async insert(
+      userId: number,
+      assistantId: number,
+      files: { fileId: number; state: KnowledgeState; error: string | null }[],
+    ) {
+      const at = new Date().toISOString();
+      await db
+        .insertInto('assistant_files')
+        .values(
+          files.map(({ fileId, state, error }) => ({
+            assistant_id: assistantId,
+            file_id: fileId,
+            user_id: userId,
+            state,
+            error,
+            indexed_file_id: null,
+            added_at: at,
+            changed_at: at,
+          })),
+        )
+        .execute();
+      await db
+        .insertInto('file_uses')
+        .values(
+          files.map(({ fileId }) => ({
+            file_id: fileId,
+            user_id: userId,
+            used_by: 'assistant' as const,
+            used_by_id: assistantId,
+          })),
+        )
+        .execute();
+    },
+    async delete(userId: number, assistantId: number, fileId: number): Promise<boolean> {
+      await db
+        .deleteFrom('file_uses')
+        .where('user_id', '=', userId)
+        .where('file_id', '=', fileId)
+        .where('used_by', '=', 'assistant')
+        .where('used_by_id', '=', assistantId)
+        .execute();
+      const { numDeletedRows } = await db
+        .deleteFrom('assistant_files')
+        .where('user_id', '=', userId)
+        .where('assistant_id', '=', assistantId)
+        .where('file_id', '=', fileId)
+        .executeTakeFirst();
+      return numDeletedRows > 0n;
+    },
+    /** An assistant that is being deleted uses no files any more; what it knew from goes with it. */
+    async forgetUses(userId: number, assistantId: number) {
+      await db
+        .deleteFrom('file_uses')
+        .where('user_id', '=', userId)
+        .where('used_by', '=', 'assistant')
+        .where('used_by_id', '=', assistantId)
+        .execute();
+    },
+    /** Only where nobody has changed it since it was read. */
+    async change(userId: number, assistantId: number, { fileId, changedAt }: KnownFile, change: Change) {
+      await db
+        .updateTable('assistant_files')
+        .set({
+          state: change.state,
+          error: change.error,
+          indexed_file_id: change.indexedFileId,
+          changed_at: new Date().toISOString(),
+        })
+        .where('user_id', '=', userId)
+        .where('assistant_id', '=', assistantId)
+        .where('file_id', '=', fileId)
+        .where('changed_at', '=', changedAt)
+        .execute();
+    },
+    /** What failed is begun anew: one file, or all of somebody. */
+    async beginAgain(userId: number, only?: { assistantId: number; fileId: number }) {
+      let query = db
+        .updateTable('assistant_files')
+        .set({ state: 'waiting', error: null, indexed_file_id: null, changed_at: new Date().toISOString() })
+        .where('user_id', '=', userId)
+        .where('state', 'in', only ? ['waiting', 'failed', 'not_served'] : ['failed', 'not_served']);
+      if (only) query = query.where('assistant_id', '=', only.assistantId).where('file_id', '=', only.fileId);
+      await query.execute();
+    },
+  };
+}

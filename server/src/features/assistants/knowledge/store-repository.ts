@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import type { Kysely, Selectable } from 'kysely';
+import type { Database } from '../../../db/schema.ts';
+
+export type VectorStore = {
+  id: number;
+  userId: number;
+  assistantId: number | null;
+  token: string;
+  sentAt: string | null;
+  providerStoreId: string | null;
+  state: Database['vector_stores']['state'];
+  error: string | null;
+  instance: number | null;
+};
+
+const toStore = (row: Selectable<Database['vector_stores']>): VectorStore => ({
+  id: row.id,
+  userId: row.user_id,
+  assistantId: row.assistant_id,
+  token: row.token,
+  sentAt: row.sent_at,
+  providerStoreId: row.provider_store_id,
+  state: row.state,
+  error: row.error,
+  instance: row.instance,
+});
+
+const newToken = () => randomBytes(16).toString('hex');
+
+/** The vector stores at the provider: at most one of each assistant, and those that are to be removed. */
+export function storeRepository(db: Kysely<Database>) {
+  const ofUser = (userId: number) => db.selectFrom('vector_stores').selectAll().where('user_id', '=', userId);
+  const change = (userId: number, id: number) =>
+    db.updateTable('vector_stores').where('user_id', '=', userId).where('id', '=', id);
+
+  return {
+    async find(userId: number, id: number): Promise<VectorStore | undefined> {
+      const row = await ofUser(userId).where('id', '=', id).executeTakeFirst();
+      return row && toStore(row);
+    },
+    async ofAssistant(userId: number, assistantId: number): Promise<VectorStore | undefined> {
+      const row = await ofUser(userId).where('assistant_id', '=', assistantId).executeTakeFirst();
+      return row && toStore(row);
+    },
+    async all(userId: number): Promise<VectorStore[]> {
+      const rows = await ofUser(userId).orderBy('id').execute();
+      return rows.map(toStore);
+    },
+    /** Does nothing where there is one. */
+    async insert(userId: number, assistantId: number) {
+      await db
+        .insertInto('vector_stores')
+        .values({
+          user_id: userId,
+          assistant_id: assistantId,
+          token: newToken(),
+          state: 'creating',
+          created_at: new Date().toISOString(),
+        })
+        .onConflict((conflict) => conflict.column('assistant_id').doNothing())
+        .execute();
+    },
+    /** true: this process works on it, and no other one. `gone`: a process that had it and does not live any more. */
+    async take(userId: number, id: number, instance: number, gone: number | null): Promise<boolean> {
+      const { numUpdatedRows } = await change(userId, id)
+        .set({ instance })
+        .where('instance', gone === null ? 'is' : '=', gone)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    async letGo(userId: number, id: number, instance: number) {
+      await change(userId, id).set({ instance: null }).where('instance', '=', instance).execute();
+    },
+    /** Before it is asked for: where the answer is lost, it is looked for before it is asked for again. */
+    async markSent(userId: number, id: number) {
+      await change(userId, id).set({ sent_at: new Date().toISOString() }).execute();
+    },
+    /** The provider has refused it, so it has not made it. */
+    async notSent(userId: number, id: number) {
+      await change(userId, id).set({ sent_at: null }).execute();
+    },
+    /** One that is to be removed stays so, and can be found for that. */
+    async created(userId: number, id: number, providerStoreId: string) {
+      await change(userId, id)
+        .set((eb) => ({
+          provider_store_id: providerStoreId,
+          state: eb
+            .case()
+            .when('state', '=', 'creating')
+            .then<'creating' | 'ready' | 'removing'>('ready')
+            .else(eb.ref('state'))
+            .end(),
+        }))
+        .execute();
+    },
+    /** It is not at the provider any more, or the key is another account's: made anew, under another token. */
+    async lost(userId: number, id: number): Promise<string> {
+      const token = newToken();
+      await change(userId, id)
+        .set({ state: 'creating', provider_store_id: null, sent_at: null, token })
+        .where('state', '!=', 'removing')
+        .execute();
+      return token;
+    },
+    async note(userId: number, id: number, error: string | null) {
+      await change(userId, id).set({ error }).execute();
+    },
+    /** Its assistant needs it no more: to be removed at the provider. Returns its id. */
+    async release(userId: number, assistantId: number): Promise<number | undefined> {
+      const row = await db
+        .updateTable('vector_stores')
+        .set({ state: 'removing', assistant_id: null, error: null })
+        .where('user_id', '=', userId)
+        .where('assistant_id', '=', assistantId)
+        .returning('id')
+        .executeTakeFirst();
+      return row?.id;
+    },
+    async delete(userId: number, id: number) {
+      await db.deleteFrom('vector_stores').where('user_id', '=', userId).where('id', '=', id).execute();
+    },
+  };
+}

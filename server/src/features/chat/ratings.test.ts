@@ -1,0 +1,183 @@
+import { correctionLimit, type Message } from '@roster/contracts/chat';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { ask, messageOf, messagesOf, newThread, regenerated, send, until } from '#server/testing/chat';
+import { beside, setUser } from '#server/testing/database';
+import type { Visitor } from '#server/testing/visitor';
+
+describe.each(engines)('what readers think of answers on %s', (engine) => {
+  let app: TestApp;
+  let ada: Visitor;
+  beforeAll(async () => {
+    app = await startApp(engine);
+    ada = await app.withKey('ada');
+  });
+  afterAll(() => app.stop());
+
+  const rate = (visitor: Visitor, messageId: number, body: unknown) =>
+    visitor.post(`/api/messages/${messageId}/rating`, body);
+  const rows = (messageId: number) =>
+    beside(app, (db) => db.selectFrom('message_ratings').selectAll().where('message_id', '=', messageId).execute());
+  const ratings = (messages: Message[]) => messages.map(({ rating }) => rating);
+
+  test('is kept with the answer, which stays as it is', async () => {
+    const threadId = await newThread(ada);
+    const { answer } = await ask(app, ada, threadId, 'One');
+    await ask(app, ada, threadId, 'Two');
+    expect(answer.rating).toBeNull();
+    const { status, body } = await rate(ada, answer.id, { value: 'good' });
+    expect(status).toBe(200);
+    expect(body).toEqual({ ...answer, rating: { value: 'good', correction: null } });
+    expect(ratings(await messagesOf(ada, threadId))).toEqual([null, { value: 'good', correction: null }, null, null]);
+  });
+
+  test('may be changed and taken back; what is left out stays', async () => {
+    const threadId = await newThread(ada);
+    const { answer } = await ask(app, ada, threadId, 'One');
+    const steps: [change: object, rating: Message['rating']][] = [
+      [{}, null],
+      [{ value: null }, null],
+      [{ value: 'bad' }, { value: 'bad', correction: null }],
+      [{ correction: 'Better ✓\nso' }, { value: 'bad', correction: 'Better ✓\nso' }],
+      [{ value: 'good' }, { value: 'good', correction: 'Better ✓\nso' }],
+      [{}, { value: 'good', correction: 'Better ✓\nso' }],
+      [{ value: null }, { value: null, correction: 'Better ✓\nso' }],
+      [{ correction: null }, null],
+      [
+        { value: 'bad', correction: 'Other words' },
+        { value: 'bad', correction: 'Other words' },
+      ],
+      [{ value: null, correction: null }, null],
+    ];
+    for (const [change, rating] of steps) {
+      const { status, body } = await rate(ada, answer.id, change);
+      expect([status, body.rating], JSON.stringify(change)).toEqual([200, rating]);
+      expect((await messageOf(ada, threadId, answer.id)).rating).toEqual(rating);
+    }
+    expect(await rows(answer.id)).toEqual([]);
+  });
+
+  test('a value and a correction that come at once are both kept', async () => {
+    const threadId = await newThread(ada);
+    const { answer } = await ask(app, ada, threadId, 'One');
+    for (let time = 0; time < 5; time++) {
+      const at = await Promise.all([
+        rate(ada, answer.id, { value: 'bad' }),
+        rate(ada, answer.id, { correction: `Words ${time}` }),
+      ]);
+      expect(at.map(({ status }) => status)).toEqual([200, 200]);
+      expect((await messageOf(ada, threadId, answer.id)).rating).toEqual({
+        value: 'bad',
+        correction: `Words ${time}`,
+      });
+      await rate(ada, answer.id, { value: null, correction: null });
+    }
+  });
+
+  test('each of several answers to a question has its own', async () => {
+    const threadId = await newThread(ada);
+    const { answer } = await ask(app, ada, threadId, 'One');
+    const other = await regenerated(app, ada, answer.id);
+    await rate(ada, answer.id, { value: 'bad' });
+    await rate(ada, other.message.id, { value: 'good' });
+    const { body } = await ada.get(`/api/threads/${threadId}/export?format=json`);
+    expect(ratings(body.messages)).toEqual([
+      null,
+      { value: 'bad', correction: null },
+      { value: 'good', correction: null },
+    ]);
+  });
+
+  test('a stopped answer with a text can be rated, one without cannot, nor one that is being written or failed', async () => {
+    const threadId = await newThread(ada);
+    const stopped = await send(ada, threadId, 'Count [[bench 2000]] [[delay 20]]');
+    const stoppedId = stopped.run.messageId;
+    const early = await rate(ada, stoppedId, { value: 'good' });
+    expect([early.status, early.body.code]).toEqual([409, 'conflict']);
+    await until('Some words', async () =>
+      beside(app, async (db) => {
+        const row = await db
+          .selectFrom('run_events')
+          .select('run_id')
+          .where('run_id', '=', stopped.run.id)
+          .executeTakeFirst();
+        return row !== undefined;
+      }),
+    );
+    await ada.post(`/api/runs/${stopped.run.id}/stop`);
+    expect((await messageOf(ada, threadId, stoppedId)).state).toBe('stopped');
+    expect((await rate(ada, stoppedId, { value: 'good' })).status).toBe(200);
+
+    const empty = await send(ada, threadId, '[[hang]]');
+    await ada.post(`/api/runs/${empty.run.id}/stop`);
+    const failed = await ask(app, ada, threadId, '[[401 once]] hello');
+    expect(failed.answer.state).toBe('failed');
+    for (const messageId of [empty.run.messageId, failed.answer.id]) {
+      const { status, body } = await rate(ada, messageId, { value: 'bad' });
+      expect([status, body.code]).toEqual([409, 'conflict']);
+      expect(await rows(messageId)).toEqual([]);
+    }
+  });
+
+  test('is of answers only, with words of one’s own', async () => {
+    const threadId = await newThread(ada);
+    const { message, answer } = await ask(app, ada, threadId, 'One');
+    const refused: [id: number, body: object, field?: string][] = [
+      [message.id, { value: 'good' }],
+      [answer.id, { value: 'great' }, 'value'],
+      [answer.id, { value: 'good', userId: 1 }, 'userId'],
+      [answer.id, { correction: ' \n' }, 'correction'],
+      [answer.id, { correction: ` ${answer.text}\n` }, 'correction'],
+      [answer.id, { correction: 'x'.repeat(correctionLimit + 1) }, 'correction'],
+    ];
+    for (const [id, body, field] of refused) {
+      const { status, body: error } = await rate(ada, id, body);
+      expect([status, error.code], JSON.stringify(body).slice(0, 60)).toEqual([400, 'invalid_input']);
+      if (field) expect(Object.keys(error.fields)).toEqual([field]);
+    }
+    expect(await messagesOf(ada, threadId)).toMatchObject([{ rating: null }, { rating: null }]);
+    const longest = '𝒳'.repeat(correctionLimit);
+    expect((await rate(ada, answer.id, { correction: longest })).body.rating.correction).toBe(longest);
+  });
+
+  test('nobody rates another person’s answers', async () => {
+    const bob = await app.as('bob');
+    const threadId = await newThread(ada);
+    const { answer } = await ask(app, ada, threadId, 'One');
+    await rate(ada, answer.id, { value: 'good' });
+    const foreign = await rate(bob, answer.id, { value: 'bad', correction: 'Mine' });
+    const unknown = await rate(bob, 2_000_000_000, { value: 'bad', correction: 'Mine' });
+    expect(foreign.status).toBe(404);
+    expect({ ...foreign.body, requestId: '' }).toEqual({ ...unknown.body, requestId: '' });
+    expect((await messageOf(ada, threadId, answer.id)).rating).toEqual({ value: 'good', correction: null });
+  });
+
+  test('answers of a comparison are not rated here', async () => {
+    const threadId = await newThread(ada);
+    const { answer } = await ask(app, ada, threadId, 'One');
+    await beside(app, (db) =>
+      db.updateTable('threads').set({ purpose: 'comparison' }).where('id', '=', threadId).execute(),
+    );
+    expect((await rate(ada, answer.id, { value: 'good' })).status).toBe(404);
+  });
+
+  test('a Viewer rates the answers of their own conversations', async () => {
+    const viewer = await app.withKey('viewer');
+    const { answer } = await ask(app, viewer, await newThread(viewer), 'One');
+    await setUser(app, 'viewer@example.com', { role: 'Viewer' });
+    expect((await rate(viewer, answer.id, { value: 'good' })).body.rating.value).toBe('good');
+  });
+
+  test('goes with its conversation', async () => {
+    const threadId = await newThread(ada);
+    const { answer } = await ask(app, ada, threadId, 'One');
+    await rate(ada, answer.id, { value: 'good' });
+    const [deleted, rated] = await Promise.all([
+      ada.delete(`/api/threads/${threadId}`),
+      rate(ada, answer.id, { correction: 'Late' }),
+    ]);
+    expect(deleted.status).toBe(204);
+    expect([200, 404]).toContain(rated.status);
+    expect(await rows(answer.id)).toEqual([]);
+  });
+});

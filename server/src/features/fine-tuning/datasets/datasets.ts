@@ -1,0 +1,25 @@
+import type { OpenDatabase } from '../../../db/connect.ts';
+import type { Router } from '../../../http/router.ts';
+import { datasetExport } from './export-part.ts';
+import { gatheringService } from './gathering.ts';
+import { datasetRoutes } from './routes.ts';
+import { datasetSaving, type FileKeeper } from './saving.ts';
+import { datasetService } from './service.ts';
+
+type Dependencies = {
+  database: OpenDatabase;
+  files: FileKeeper;
+  /** Whether the assistant is theirs. */
+  ownsAssistant: (userId: number, assistantId: number) => Promise<boolean>;
+};
+
+/** Joins the parts of the datasets: from rated answers to training files. */
+export function createDatasets({ database, files, ownsAssistant }: Dependencies) {
+  const datasets = datasetService({ ...database, gathering: gatheringService(database), ownsAssistant });
+  const save = datasetSaving({ ...database, files });
+  return {
+    routes: (router: Router) => datasetRoutes(router, { datasets, save }),
+    /** What of them an export holds. */
+    exportPart: datasetExport(database),
+  };
+}

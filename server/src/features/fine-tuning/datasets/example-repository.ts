@@ -1,0 +1,175 @@
+import type { DatasetExample, DatasetTurn } from '@roster/contracts/fine-tuning/datasets';
+import { type Kysely, type Selectable, sql } from 'kysely';
+import type { Engine } from '../../../db/connect.ts';
+import type { Database } from '../../../db/schema.ts';
+
+type Review = DatasetExample['review'];
+
+/** What a model learns from an example. */
+export type Lesson = Pick<DatasetExample, 'instructions' | 'turns' | 'answer' | 'rejected'>;
+
+/** An example as it is gathered. `rejectedId`: the worse answer, where it is another message. */
+export type NewExample = Lesson & { sourceId: number; rejectedId: number | null };
+
+/** An example without where it came from in this installation. */
+export type KeptExample = Omit<DatasetExample, 'source'> & { sourceMessageId: number | null; createdAt: string };
+
+type Row = Pick<
+  Selectable<Database['dataset_examples']>,
+  'id' | 'instructions' | 'turns' | 'answer' | 'rejected' | 'review' | 'edited'
+>;
+
+const columns = ['e.id', 'e.instructions', 'e.turns', 'e.answer', 'e.rejected', 'e.review', 'e.edited'] as const;
+
+function toExample({ id, instructions, turns, answer, rejected, review, edited }: Row): Omit<DatasetExample, 'source'> {
+  const read: DatasetTurn[] = JSON.parse(turns);
+  return { id, instructions, turns: read, answer, rejected, review, edited: edited === 1 };
+}
+
+export function exampleRepository(db: Kysely<Database>, engine: Engine) {
+  const ofDataset = (userId: number, datasetId: number) =>
+    db
+      .selectFrom('dataset_examples as e')
+      .select(columns)
+      .where('e.user_id', '=', userId)
+      .where('e.dataset_id', '=', datasetId);
+
+  const withSource = (userId: number, datasetId: number) =>
+    ofDataset(userId, datasetId)
+      .leftJoin('messages', 'messages.id', 'e.source_message_id')
+      .leftJoin('threads', 'threads.id', 'messages.thread_id')
+      .select(['messages.id as message_id', 'threads.id as thread_id', 'threads.title']);
+  type WithSource = Awaited<ReturnType<ReturnType<typeof withSource>['executeTakeFirstOrThrow']>>;
+
+  const toSourced = (row: WithSource): DatasetExample => ({
+    ...toExample(row),
+    source:
+      row.message_id === null || row.thread_id === null
+        ? null
+        : { threadId: row.thread_id, messageId: row.message_id, title: row.title ?? '' },
+  });
+
+  return {
+    async page(
+      userId: number,
+      datasetId: number,
+      { after, limit, review }: { after: number; limit: number; review?: Review | undefined },
+    ): Promise<DatasetExample[]> {
+      let query = withSource(userId, datasetId).where('e.id', '>', after).orderBy('e.id').limit(limit);
+      if (review) query = query.where('e.review', '=', review);
+      return (await query.execute()).map(toSourced);
+    },
+    async find(userId: number, datasetId: number, exampleId: number): Promise<DatasetExample | undefined> {
+      const row = await withSource(userId, datasetId).where('e.id', '=', exampleId).executeTakeFirst();
+      return row && toSourced(row);
+    },
+    async count(userId: number, datasetId: number): Promise<number> {
+      const { count } = await db
+        .selectFrom('dataset_examples')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .where('user_id', '=', userId)
+        .where('dataset_id', '=', datasetId)
+        .executeTakeFirstOrThrow();
+      return count;
+    },
+    /** Of all texts together. The databases know the length of a text without reading it. */
+    async bytes(userId: number, datasetId: number): Promise<number> {
+      const { bytes } = await db
+        .selectFrom('dataset_examples')
+        .select(
+          sql<number>`coalesce(sum(octet_length(instructions) + octet_length(turns) + octet_length(answer)
+            + coalesce(octet_length(rejected), 0)), 0)`.as('bytes'),
+        )
+        .where('user_id', '=', userId)
+        .where('dataset_id', '=', datasetId)
+        .executeTakeFirstOrThrow();
+      return bytes;
+    },
+    /**
+     * Within the transaction that has taken the dataset. Leaves out what is in it already, and whose message was deleted
+     * meanwhile; on PostgreSQL the others are held until the transaction ends. Returns how many came in.
+     */
+    async insert(userId: number, datasetId: number, examples: NewExample[], at: string): Promise<number> {
+      const sources = db
+        .selectFrom('messages')
+        .select('id')
+        .where('id', 'in', [...new Set(examples.map(({ sourceId }) => sourceId))])
+        .where(sql<boolean>`+user_id = ${userId}`)
+        .orderBy('id');
+      const found = await (engine === 'postgres' ? sources.forKeyShare() : sources).execute();
+      const there = new Set(found.map(({ id }) => id));
+      const rows = examples.filter(({ sourceId }) => there.has(sourceId));
+      if (rows.length === 0) return 0;
+      const inserted = await db
+        .insertInto('dataset_examples')
+        .values(
+          rows.map(({ sourceId, rejectedId, instructions, turns, answer, rejected }) => ({
+            user_id: userId,
+            dataset_id: datasetId,
+            source_message_id: sourceId,
+            rejected_message_id: rejectedId,
+            instructions,
+            turns: JSON.stringify(turns),
+            answer,
+            rejected,
+            review: 'unreviewed' as const,
+            created_at: at,
+          })),
+        )
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('id')
+        .execute();
+      return inserted.length;
+    },
+    async update(
+      userId: number,
+      datasetId: number,
+      exampleId: number,
+      change: Lesson & { review: Review; edited: boolean },
+    ) {
+      await db
+        .updateTable('dataset_examples')
+        .set({
+          instructions: change.instructions,
+          turns: JSON.stringify(change.turns),
+          answer: change.answer,
+          rejected: change.rejected,
+          review: change.review,
+          edited: change.edited ? 1 : 0,
+        })
+        .where('user_id', '=', userId)
+        .where('dataset_id', '=', datasetId)
+        .where('id', '=', exampleId)
+        .execute();
+    },
+    /** Of those that a training file holds, in order. */
+    async includedIds(userId: number, datasetId: number): Promise<number[]> {
+      const rows = await db
+        .selectFrom('dataset_examples')
+        .select('id')
+        .where('user_id', '=', userId)
+        .where('dataset_id', '=', datasetId)
+        .where('review', 'in', ['unreviewed', 'kept'])
+        .orderBy('id')
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+    async lessons(userId: number, datasetId: number, ids: number[]): Promise<Lesson[]> {
+      const rows = await ofDataset(userId, datasetId).where('e.id', 'in', ids).orderBy('e.id').execute();
+      return rows.map(toExample);
+    },
+    async kept(userId: number, datasetId: number, after: number, limit: number): Promise<KeptExample[]> {
+      const rows = await ofDataset(userId, datasetId)
+        .select(['e.source_message_id', 'e.created_at'])
+        .where('e.id', '>', after)
+        .orderBy('e.id')
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({
+        ...toExample(row),
+        sourceMessageId: row.source_message_id,
+        createdAt: row.created_at,
+      }));
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { datasetLimit } from '@roster/contracts/fine-tuning/datasets';
+import type { OpenDatabase } from '../../../db/connect.ts';
+import type { ExportPart } from '../../account/export.ts';
+import { exampleRepository } from './example-repository.ts';
+import { datasetRepository } from './repository.ts';
+
+const examplesAtOnce = 20;
+
+/** The datasets in the export of all of a person's data. Reads beside the main connection. */
+export function datasetExport({ reader, engine }: Pick<OpenDatabase, 'reader' | 'engine'>): ExportPart {
+  const datasets = datasetRepository(reader, engine);
+  const examples = exampleRepository(reader, engine);
+  const fileOf = (id: number) => `fine-tuning/datasets/${id}.jsonl`;
+
+  async function* lines(userId: number, datasetId: number) {
+    let after = 0;
+    for (;;) {
+      const page = await examples.kept(userId, datasetId, after, examplesAtOnce);
+      for (const { id: _, ...example } of page) yield `${JSON.stringify(example)}\n`;
+      after = page.at(-1)?.id ?? 0;
+      if (after === 0) return;
+    }
+  }
+
+  return {
+    description: [
+      'fine-tuning/datasets/INDEX.jsonl       all datasets, one on each line, with the name of its file',
+      'fine-tuning/datasets/<number>.jsonl    the examples of one dataset with their review',
+    ],
+    async *entries(userId) {
+      const all = await datasets.page(userId, datasetLimit, undefined);
+      const index = all.map(({ id, ...dataset }) => `${JSON.stringify({ file: fileOf(id), ...dataset })}\n`);
+      yield { name: 'fine-tuning/datasets/INDEX.jsonl', content: index };
+      for (const { id } of all) yield { name: fileOf(id), content: lines(userId, id) };
+    },
+  };
+}

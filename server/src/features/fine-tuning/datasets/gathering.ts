@@ -1,0 +1,126 @@
+import { fileSizeLimit } from '@roster/contracts/files';
+import { type DatasetFormat, datasetExampleLimit } from '@roster/contracts/fine-tuning/datasets';
+import type { OpenDatabase } from '../../../db/connect.ts';
+import { AppError } from '../../../errors.ts';
+import { branchesTo } from './branches.ts';
+import { exampleRepository, type NewExample } from './example-repository.ts';
+import { type Candidate, type RatedAnswer, ratedAnswerRepository } from './rated-answer-repository.ts';
+import { datasetRepository } from './repository.ts';
+
+export type GatheringRequest = { assistantId: number | undefined; withInstructions: boolean };
+
+/** Read with a few queries, and written by one or some short transactions. */
+const candidatesAtOnce = 25;
+const bytesAtOnce = 512 * 1024;
+/** A dataset is saved as a file, or as two; what goes around its texts there is little. */
+const bytesAtMost = fileSizeLimit - 1024 * 1024;
+
+export const noDataset = () => new AppError('not_found', 'This dataset does not exist.');
+
+const sizeOf = ({ instructions, turns, answer, rejected }: NewExample) =>
+  turns.reduce((sum, { text }) => sum + text.length, instructions.length + answer.length + (rejected?.length ?? 0));
+
+/** Examples that are stored together: few enough that no stream stutters meanwhile. */
+function inBatches(examples: NewExample[]): NewExample[][] {
+  const batches: NewExample[][] = [];
+  let room = 0;
+  for (const example of examples) {
+    const size = sizeOf(example);
+    const batch = batches.at(-1);
+    if (batch && size <= room) batch.push(example);
+    else {
+      batches.push([example]);
+      room = bytesAtOnce;
+    }
+    room -= size;
+  }
+  return batches;
+}
+
+/** The two sides of an example; undefined where what it was made of has been taken back meanwhile. */
+function sidesOf(
+  format: DatasetFormat,
+  answer: RatedAnswer,
+  worse: RatedAnswer | undefined,
+): Pick<NewExample, 'answer' | 'rejected'> | undefined {
+  const { text, value, correction } = answer;
+  const best = correction ?? (value === 'good' ? text : undefined);
+  if (best === undefined) return undefined;
+  if (format === 'chat') return { answer: best, rejected: null };
+  const rejected = worse?.text ?? (correction === null ? undefined : text);
+  return rejected === undefined || rejected === best ? undefined : { answer: best, rejected };
+}
+
+/** Makes examples of a person's rated answers. */
+export function gatheringService({ db, reader, engine }: Pick<OpenDatabase, 'db' | 'reader' | 'engine'>) {
+  const answers = ratedAnswerRepository(reader);
+
+  async function examplesOf(
+    userId: number,
+    format: DatasetFormat,
+    { withInstructions }: GatheringRequest,
+    candidates: Candidate[],
+  ): Promise<NewExample[]> {
+    const ids = new Set(candidates.flatMap(({ sourceId, rejectedId }) => [sourceId, rejectedId]));
+    const rated = await answers.answers(userId, [...ids]);
+    const questions = new Set(candidates.flatMap(({ sourceId }) => rated.get(sourceId)?.questionId ?? []));
+    if (questions.size === 0) return [];
+    const branches = await branchesTo(answers, userId, [...questions]);
+    return candidates.flatMap(({ sourceId, rejectedId }) => {
+      const answer = rated.get(sourceId);
+      const turns = branches.get(answer?.questionId ?? 0);
+      if (!answer || turns?.at(-1)?.role !== 'user') return [];
+      const sides = sidesOf(format, answer, rated.get(rejectedId));
+      if (!sides) return [];
+      const instructions = withInstructions ? (answer.instructions ?? '') : '';
+      return { ...sides, sourceId, rejectedId: rejectedId || null, instructions, turns };
+    });
+  }
+
+  /** Returns how many came in. @throws not_found where the dataset was deleted meanwhile */
+  const store = (userId: number, datasetId: number, examples: NewExample[]) =>
+    db.transaction().execute(async (trx) => {
+      const datasets = datasetRepository(trx, engine);
+      if (!(await datasets.take(userId, datasetId))) throw noDataset();
+      const rows = exampleRepository(trx, engine);
+      const room = datasetExampleLimit - (await rows.count(userId, datasetId));
+      if (room <= 0) return 0;
+      const at = new Date().toISOString();
+      const added = await rows.insert(userId, datasetId, examples.slice(0, room), at);
+      if (added > 0) await datasets.touch(userId, datasetId, { at });
+      return added;
+    });
+
+  async function hasRoom(userId: number, datasetId: number) {
+    const rows = exampleRepository(reader, engine);
+    return (
+      (await rows.count(userId, datasetId)) < datasetExampleLimit && (await rows.bytes(userId, datasetId)) < bytesAtMost
+    );
+  }
+
+  return {
+    counts: answers.counts,
+
+    /** Whether there is anything that a new dataset could hold. */
+    async hasAny(userId: number, format: DatasetFormat, assistantId: number | undefined): Promise<boolean> {
+      return (await answers.candidates(userId, format, assistantId, undefined)).length > 0;
+    },
+
+    /** Adds what is not in the dataset yet; what is in it stays as it is. */
+    async gather(userId: number, dataset: { id: number; format: DatasetFormat }, request: GatheringRequest) {
+      const { id, format } = dataset;
+      const candidates = await answers.candidates(userId, format, request.assistantId, id);
+      let added = 0;
+      let from = 0;
+      for (; from < candidates.length && (await hasRoom(userId, id)); from += candidatesAtOnce) {
+        const examples = await examplesOf(userId, format, request, candidates.slice(from, from + candidatesAtOnce));
+        for (const batch of inBatches(examples)) added += await store(userId, id, batch);
+      }
+      const full = from < candidates.length || !(await hasRoom(userId, id));
+      const left = full ? (await answers.candidates(userId, format, request.assistantId, id)).length : 0;
+      return { added, left };
+    },
+  };
+}
+
+export type GatheringService = ReturnType<typeof gatheringService>;

@@ -1,0 +1,22 @@
+import { datasets as api } from '@roster/contracts/fine-tuning/datasets';
+import type { Router } from '../../../http/router.ts';
+import type { DatasetSaving } from './saving.ts';
+import type { DatasetService } from './service.ts';
+
+export function datasetRoutes(
+  { route }: Router,
+  { datasets, save }: { datasets: DatasetService; save: DatasetSaving },
+) {
+  route(api.list, ({ actor, query }) => datasets.list(actor.userId, query));
+  route(api.available, ({ actor, query }) => datasets.available(actor.userId, query.assistantId));
+  route(api.create, ({ actor, body }) => datasets.create(actor.userId, body));
+  route(api.gather, ({ actor, params, body }) => datasets.gather(actor.userId, params.id, body));
+  route(api.dataset, ({ actor, params }) => datasets.find(actor.userId, params.id));
+  route(api.update, ({ actor, params, body }) => datasets.rename(actor.userId, params.id, body.name));
+  route(api.remove, ({ actor, params }) => datasets.remove(actor.userId, params.id));
+  route(api.examples, ({ actor, params, query }) => datasets.examples(actor.userId, params.id, query));
+  route(api.updateExample, ({ actor, params, body }) =>
+    datasets.updateExample(actor.userId, params.id, params.exampleId, body),
+  );
+  route(api.save, ({ actor, params, body }) => save(actor.userId, params.id, body));
+}

@@ -1,0 +1,263 @@
+import type { File } from '@roster/contracts/files';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { created } from '#server/testing/assistants';
+import { ask } from '#server/testing/chat';
+import { beside } from '#server/testing/database';
+import { datasetsPath, examplesOf, gathered, rated, ratedThread } from '#server/testing/datasets';
+import { download, inStore } from '#server/testing/files';
+import { until } from '#server/testing/until';
+import type { Visitor } from '#server/testing/visitor';
+import { beginDownload, jsonLines, unzip } from '#server/testing/zip';
+import { divided } from './saving.ts';
+
+describe.each(engines)('saving a dataset on %s', (engine) => {
+  let app: TestApp;
+  let people = 0;
+  beforeAll(async () => {
+    app = await startApp(engine);
+  });
+  afterAll(() => app.stop());
+
+  const somebody = () => app.withKey(`person${++people}`);
+  const save = (visitor: Visitor, datasetId: number, body: object) =>
+    visitor.post(`${datasetsPath}/${datasetId}/save`, body);
+  const textOf = async (visitor: Visitor, file: File) => (await download(app, visitor, file.id)).bytes.toString('utf8');
+  const user = (content: string) => ({ role: 'user', content });
+  const assistant = (content: string) => ({ role: 'assistant', content });
+
+  /** A dataset of `count` examples without a conversation. */
+  async function filled(visitor: Visitor, count: number, answer: (index: number) => string = (index) => `A${index}`) {
+    await ratedThread(app, visitor, [{ value: 'good' }]);
+    const { id } = await gathered(visitor);
+    const { id: userId } = (await visitor.get('/api/user')).body;
+    await beside(app, async (db) => {
+      await db.deleteFrom('dataset_examples').where('dataset_id', '=', id).execute();
+      for (let from = 0; from < count; from += 100)
+        await db
+          .insertInto('dataset_examples')
+          .values(
+            Array.from({ length: Math.min(100, count - from) }, (_, index) => ({
+              user_id: userId,
+              dataset_id: id,
+              source_message_id: null,
+              rejected_message_id: null,
+              instructions: '',
+              turns: JSON.stringify([{ role: 'user', text: `Q${from + index}`, files: [] }]),
+              answer: answer(from + index),
+              rejected: null,
+              review: 'unreviewed' as const,
+              created_at: '2026-01-01T00:00:00.000Z',
+            })),
+          )
+          .execute();
+    });
+    return id;
+  }
+  const answersIn = (text: string): string[] => jsonLines(text).map(({ messages }) => messages.at(-1).content);
+
+  test('in chat format writes a line for each example that is not left out', async () => {
+    const ada = await somebody();
+    const assistantId = await created(ada, { instructions: 'Be "brief".\nAlways.' });
+    const { answers, threadId } = await ratedThread(
+      app,
+      ada,
+      [{ value: 'good' }, { value: 'good' }, { correction: 'Ünïcode ✓\n“so”' }],
+      { assistantId },
+    );
+    await ada.patch(`/api/threads/${threadId}`, { assistantId: null });
+    await rated(ada, (await ask(app, ada, threadId, 'Without instructions')).answer.id, { correction: 'Yes' });
+    const { id } = await gathered(ada);
+    const examples = await examplesOf(ada, id);
+    await ada.patch(`${datasetsPath}/${id}/examples/${examples[1]?.id}`, { review: 'left_out' });
+    await ada.patch(`${datasetsPath}/${id}/examples/${examples[0]?.id}`, { review: 'kept', question: 'Edited' });
+
+    const { status, body } = await save(ada, id, { filename: 'My examples' });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      training: expect.objectContaining({ filename: 'My examples.jsonl', purpose: 'fine-tune', usedBy: 0 }),
+      validation: null,
+    });
+    const system = { role: 'system', content: 'Be "brief".\nAlways.' };
+    const earlier = (content: string) => ({ role: 'assistant', content, weight: 0 });
+    const [one, two] = answers.map(({ text }) => text);
+    const conversation = [
+      user('Question 1'),
+      earlier(one ?? ''),
+      user('Question 2'),
+      earlier(two ?? ''),
+      user('Question 3'),
+    ];
+    const lines = [
+      { messages: [system, user('Edited'), assistant(one ?? '')] },
+      { messages: [system, ...conversation, assistant('Ünïcode ✓\n“so”')] },
+      {
+        messages: [...conversation, earlier('Ünïcode ✓\n“so”'), user('Without instructions'), assistant('Yes')],
+      },
+    ];
+    const text = await textOf(ada, body.training);
+    expect(text).toBe(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    expect(body.training.size).toBe(Buffer.byteLength(text));
+    await until('The copy at the provider', async () => {
+      const { body: files } = await ada.get('/api/files');
+      return files[0].provider.state === 'ready';
+    });
+  });
+
+  test('in preference format writes what the provider reads', async () => {
+    const ada = await somebody();
+    const { answers } = await ratedThread(app, ada, [{ value: 'bad', correction: 'Better' }, { correction: 'Best' }]);
+    const { id } = await gathered(ada, { format: 'preference' });
+    const { body } = await save(ada, id, { filename: 'pairs.JSONL' });
+    expect(body.training.filename).toBe('pairs.jsonl');
+    const [one, two] = answers.map(({ text }) => text);
+    const line = (messages: object[], better: string, worse: string) => ({
+      input: { messages, tools: [], parallel_tool_calls: true },
+      preferred_output: [assistant(better)],
+      non_preferred_output: [assistant(worse)],
+    });
+    expect(jsonLines(await textOf(ada, body.training))).toEqual([
+      line([user('Question 1')], 'Better', one ?? ''),
+      line([user('Question 1'), assistant('Better'), user('Question 2')], 'Best', two ?? ''),
+    ]);
+  });
+
+  test('divides for validation, the same way each time', async () => {
+    const ada = await somebody();
+    const id = await filled(ada, 45);
+    const first = (await save(ada, id, { filename: 'split', validationShare: 0.2 })).body;
+    expect([first.training.filename, first.validation.filename]).toEqual(['split.jsonl', 'split-validation.jsonl']);
+    expect(first.validation.purpose).toBe('fine-tune');
+    const [training, validation] = [await textOf(ada, first.training), await textOf(ada, first.validation)];
+    expect([answersIn(training).length, answersIn(validation).length]).toEqual([36, 9]);
+    expect([...answersIn(training), ...answersIn(validation)].toSorted()).toEqual(
+      Array.from({ length: 45 }, (_, index) => `A${index}`).toSorted(),
+    );
+    const again = (await save(ada, id, { filename: 'split', validationShare: 0.2 })).body;
+    expect([await textOf(ada, again.training), await textOf(ada, again.validation)]).toEqual([training, validation]);
+  });
+
+  test('takes a name as a label', async () => {
+    const ada = await somebody();
+    const id = await filled(ada, 1);
+    for (const [filename, kept] of [
+      ['../../etc/passwd', 'passwd.jsonl'],
+      ['C:\\data\\mine.jsonl', 'mine.jsonl'],
+      ['.jsonl', 'dataset.jsonl'],
+      ['  Größe ✓\u202e.json ', 'Größe ✓.json.jsonl'],
+      ['𝒳'.repeat(200), `${'𝒳'.repeat(200)}.jsonl`],
+    ]) {
+      const { status, body } = await save(ada, id, { filename });
+      expect([status, body.training?.filename]).toEqual([201, kept]);
+    }
+  });
+
+  test('refuses what makes no file', async () => {
+    const ada = await somebody();
+    const id = await filled(ada, 1);
+    const refused: [body: object, status: number, field?: string][] = [
+      [{}, 400, 'filename'],
+      [{ filename: '  ' }, 400, 'filename'],
+      [{ filename: 'x'.repeat(201) }, 400, 'filename'],
+      [{ filename: 'x', validationShare: 0.04 }, 400, 'validationShare'],
+      [{ filename: 'x', validationShare: 0.6 }, 400, 'validationShare'],
+      [{ filename: 'x', format: 'chat' }, 400, 'format'],
+      [{ filename: 'x', validationShare: 0.5 }, 409],
+    ];
+    for (const [body, status, field] of refused) {
+      const answer = await save(ada, id, body);
+      expect([answer.status, Object.keys(answer.body.fields ?? {})]).toEqual([status, field ? [field] : []]);
+    }
+    const [example] = await examplesOf(ada, id);
+    await ada.patch(`${datasetsPath}/${id}/examples/${example?.id}`, { review: 'left_out' });
+    const nothing = await save(ada, id, { filename: 'x' });
+    expect([nothing.status, nothing.body.code]).toEqual([409, 'conflict']);
+    expect(nothing.body.message).toContain('every example is left out');
+    expect((await ada.get('/api/files')).body).toEqual([]);
+  });
+
+  test('where the second file finds no room, the first one does not stay', async () => {
+    const ada = await somebody();
+    const id = await filled(ada, 20);
+    const { id: userId } = (await ada.get('/api/user')).body;
+    const before = inStore(app).length;
+    // As many files as may be kept, but for one.
+    await beside(app, async (db) => {
+      const rows = Array.from({ length: 999 }, (_, index) => ({
+        user_id: userId,
+        filename: `${index}`,
+        name_key: `${index}`,
+        type: 'text/plain',
+        size: 1,
+        sha256: '',
+        storage_key: `none-${people}-${index}`,
+        purpose: 'assistants' as const,
+        created_at: '2026-01-01T00:00:00.000Z',
+      }));
+      for (let from = 0; from < rows.length; from += 100)
+        await db
+          .insertInto('files')
+          .values(rows.slice(from, from + 100))
+          .execute();
+    });
+    const { status, body } = await save(ada, id, { filename: 'two', validationShare: 0.2 });
+    expect([status, body.code]).toEqual([409, 'quota_exceeded']);
+    expect((await ada.get('/api/files/summary')).body.totalFiles).toBe(999);
+    await until('The bytes to be removed', async () => inStore(app).length === before);
+    expect((await save(ada, id, { filename: 'one' })).status).toBe(201);
+  });
+
+  test('refuses a file beyond 50 MB, and leaves nothing of it', async () => {
+    const ada = await somebody();
+    const id = await filled(ada, 60, () => 'x'.repeat(1_000_000));
+    const { status, body } = await save(ada, id, { filename: 'large' });
+    expect([status, body.code]).toEqual([413, 'too_large']);
+    expect((await ada.get('/api/files')).body).toEqual([]);
+    const examples = await examplesOf(ada, id);
+    for (const example of examples.slice(0, 20))
+      await ada.patch(`${datasetsPath}/${id}/examples/${example.id}`, { review: 'left_out' });
+    expect((await save(ada, id, { filename: 'large' })).status).toBe(201);
+  }, 60_000);
+
+  test('goes along in the export of all own data', async () => {
+    const [ada, bob] = [await somebody(), await somebody()];
+    const { threadId, answers } = await ratedThread(app, ada, [{ value: 'good' }, { correction: 'Mine' }]);
+    const dataset = await gathered(ada, { name: 'Of cabbages' });
+    await ratedThread(app, bob, [{ correction: 'bergamot' }]);
+    await gathered(bob);
+    const [example] = await examplesOf(ada, dataset.id);
+    await ada.patch(`${datasetsPath}/${dataset.id}/examples/${example?.id}`, { review: 'kept', answer: 'By hand' });
+    const { body } = await beginDownload(app, ada, '/api/user/export');
+    const files = unzip(Buffer.from(await body.arrayBuffer()));
+    const name = `fine-tuning/datasets/${dataset.id}.jsonl`;
+    expect(jsonLines(files.get('fine-tuning/datasets/INDEX.jsonl'))).toMatchObject([
+      { file: name, name: 'Of cabbages', format: 'chat', examples: 2, kept: 1 },
+    ]);
+    const lines = jsonLines(files.get(name));
+    expect(lines[0]).toEqual({
+      instructions: '',
+      turns: [{ role: 'user', text: 'Question 1', files: [] }],
+      answer: 'By hand',
+      rejected: null,
+      review: 'kept',
+      edited: true,
+      sourceMessageId: answers[0]?.id,
+      createdAt: expect.any(String),
+    });
+    expect(lines[1]).toMatchObject({ answer: 'Mine', review: 'unreviewed', sourceMessageId: answers[1]?.id });
+    const conversation = JSON.parse(files.get(`conversations/${threadId}.json`) ?? '');
+    expect(conversation.messages.at(-1).rating).toEqual({ value: null, correction: 'Mine' });
+    expect([...files].flat().join('\n')).not.toContain('bergamot');
+  });
+});
+
+test('each part of a division has at least one example, and all of them together are all', () => {
+  for (let count = 2; count <= 60; count++)
+    for (const share of [0.05, 0.1, 0.2, 0.33, 0.5]) {
+      const ids = Array.from({ length: count }, (_, index) => index);
+      const { training, validation } = divided(ids, share);
+      expect(training.length).toBeGreaterThan(0);
+      expect(validation.length).toBe(Math.min(count - 1, Math.max(1, Math.round(count * share))));
+      expect([...training, ...validation].toSorted((a, b) => a - b)).toEqual(ids);
+    }
+});

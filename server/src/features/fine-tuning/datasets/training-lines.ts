@@ -1,0 +1,27 @@
+import type { DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
+import type { Lesson } from './example-repository.ts';
+
+const system = (instructions: string) =>
+  instructions.trim() === '' ? [] : [{ role: 'system', content: instructions }];
+
+/**
+ * A line of a training file as the provider reads it. In chat format the earlier answers of the conversation get the
+ * weight 0: nobody has said that they are good, so the model reads them and does not learn them.
+ */
+export function trainingLine(format: DatasetFormat, { instructions, turns, answer, rejected }: Lesson): string {
+  const content = (text: string | null) => [{ role: 'assistant', content: text ?? '' }];
+  if (format === 'preference') {
+    const messages = [...system(instructions), ...turns.map(({ role, text }) => ({ role, content: text }))];
+    return JSON.stringify({
+      input: { messages, tools: [], parallel_tool_calls: true },
+      preferred_output: content(answer),
+      non_preferred_output: content(rejected),
+    });
+  }
+  const before = turns.map(({ role, text }) => ({
+    role,
+    content: text,
+    ...(role === 'assistant' && { weight: 0 }),
+  }));
+  return JSON.stringify({ messages: [...system(instructions), ...before, ...content(answer)] });
+}

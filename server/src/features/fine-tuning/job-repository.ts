@@ -1,0 +1,371 @@
+import { finalJobStatuses, Hyperparameters, type Job, type TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
+import type { Kysely, Selectable } from 'kysely';
+import type { Engine } from '../../db/connect.ts';
+import type { Database } from '../../db/schema.ts';
+
+type Row = Selectable<Database['fine_tuning_jobs']>;
+
+/** A job as its follower needs it. */
+export type FollowedJob = {
+  id: number;
+  userId: number;
+  name: string;
+  baseModel: string;
+  method: TrainingMethod;
+  hyperparameters: Hyperparameters;
+  trainingFileId: number | null;
+  trainingFilename: string;
+  validationFileId: number | null;
+  validationFilename: string | null;
+  status: Job['status'];
+  notice: string | null;
+  token: string;
+  sentAt: string | null;
+  providerJobId: string | null;
+  tunedModel: string | null;
+  resultFileId: string | null;
+  cancelRequested: boolean;
+  lastProviderEventId: string | null;
+  totalSteps: number | null;
+  followNumber: number;
+};
+
+export type JobFileOfNew = { id: number | null; filename: string };
+
+export type NewJob = {
+  name: string;
+  baseModel: string;
+  method: TrainingMethod;
+  hyperparameters: Hyperparameters;
+  trainingFile: JobFileOfNew;
+  validationFile: JobFileOfNew | null;
+  token: string;
+};
+
+export type JobChanges = Partial<{
+  status: Job['status'];
+  notice: string | null;
+  errorCode: string | null;
+  sentAt: string | null;
+  providerJobId: string;
+  tunedModel: string | null;
+  trainedTokens: number | null;
+  costUsd: number | null;
+  cancelRequested: boolean;
+  estimatedFinishAt: string | null;
+  totalSteps: number | null;
+  resultFileId: string | null;
+  lastProviderEventId: string | null;
+  finishedAt: string | null;
+}>;
+
+/** What somebody changed by hand, or a later version wrote, is no reason to fail. */
+const hyperparametersOf = (stored: string): Hyperparameters => {
+  const parsed = Hyperparameters.safeParse(JSON.parse(stored));
+  return parsed.success ? parsed.data : {};
+};
+
+const toFollowed = (row: Row): FollowedJob => ({
+  id: row.id,
+  userId: row.user_id,
+  name: row.name,
+  baseModel: row.base_model,
+  method: row.method,
+  hyperparameters: hyperparametersOf(row.hyperparameters),
+  trainingFileId: row.training_file_id,
+  trainingFilename: row.training_filename,
+  validationFileId: row.validation_file_id,
+  validationFilename: row.validation_filename,
+  status: row.status,
+  notice: row.notice,
+  token: row.token,
+  sentAt: row.sent_at,
+  providerJobId: row.provider_job_id,
+  tunedModel: row.tuned_model,
+  resultFileId: row.result_file_id,
+  cancelRequested: row.cancel_requested === 1,
+  lastProviderEventId: row.last_provider_event_id,
+  totalSteps: row.total_steps,
+  followNumber: row.follow_number,
+});
+
+const progressOf = (step: number | null, totalSteps: number | null): Job['progress'] =>
+  step === null && totalSteps === null ? null : { step: step ?? 0, totalSteps };
+
+const toJob = (row: Row & { step: number | null }): Job => ({
+  id: row.id,
+  name: row.name,
+  baseModel: row.base_model,
+  method: row.method,
+  status: row.status,
+  notice: row.notice,
+  errorCode: row.error_code,
+  trainingFile: { id: row.training_file_id, filename: row.training_filename },
+  validationFile:
+    row.validation_filename === null ? null : { id: row.validation_file_id, filename: row.validation_filename },
+  hyperparameters: hyperparametersOf(row.hyperparameters),
+  providerJobId: row.provider_job_id,
+  tunedModel: row.tuned_model,
+  trainedTokens: row.trained_tokens,
+  costUsd: row.cost_usd,
+  cancelling: row.cancel_requested === 1 && !finalJobStatuses.some((status) => status === row.status),
+  estimatedFinishAt: row.estimated_finish_at,
+  progress: progressOf(row.step, row.total_steps),
+  createdAt: row.created_at,
+  finishedAt: row.finished_at,
+});
+
+/** null in JSON and in SQL alike; what is undefined is not changed. */
+const columnsOf = (changes: JobChanges) => ({
+  ...(changes.status !== undefined && { status: changes.status }),
+  ...(changes.notice !== undefined && { notice: changes.notice }),
+  ...(changes.errorCode !== undefined && { error_code: changes.errorCode }),
+  ...(changes.sentAt !== undefined && { sent_at: changes.sentAt }),
+  ...(changes.providerJobId !== undefined && { provider_job_id: changes.providerJobId }),
+  ...(changes.tunedModel !== undefined && { tuned_model: changes.tunedModel }),
+  ...(changes.trainedTokens !== undefined && { trained_tokens: changes.trainedTokens }),
+  ...(changes.costUsd !== undefined && { cost_usd: changes.costUsd }),
+  ...(changes.cancelRequested !== undefined && {
+    cancel_requested: changes.cancelRequested ? (1 as const) : (0 as const),
+  }),
+  ...(changes.estimatedFinishAt !== undefined && { estimated_finish_at: changes.estimatedFinishAt }),
+  ...(changes.totalSteps !== undefined && { total_steps: changes.totalSteps }),
+  ...(changes.resultFileId !== undefined && { result_file_id: changes.resultFileId }),
+  ...(changes.lastProviderEventId !== undefined && { last_provider_event_id: changes.lastProviderEventId }),
+  ...(changes.finishedAt !== undefined && { finished_at: changes.finishedAt }),
+});
+
+export function jobRepository(db: Kysely<Database>) {
+  const shown = (userId: number) =>
+    db
+      .selectFrom('fine_tuning_jobs')
+      .selectAll('fine_tuning_jobs')
+      .select((eb) =>
+        eb
+          .selectFrom('fine_tuning_metrics')
+          .whereRef('fine_tuning_metrics.job_id', '=', 'fine_tuning_jobs.id')
+          .select((inner) => inner.fn.max<number | null>('fine_tuning_metrics.step').as('step'))
+          .as('step'),
+      )
+      .where('fine_tuning_jobs.user_id', '=', userId);
+  const one = (userId: number, id: number) =>
+    db.updateTable('fine_tuning_jobs').where('user_id', '=', userId).where('id', '=', id);
+
+  return {
+    /**
+     * Until the transaction ends nobody else changes this person's jobs, and the account is not closed. The update
+     * changes nothing; it takes the lock on both engines. false: there is no such person any more.
+     */
+    async hold(userId: number): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('users')
+        .set((eb) => ({ status: eb.ref('status') }))
+        .where('id', '=', userId)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+
+    async page(userId: number, limit: number, before: number | undefined, open: boolean | undefined): Promise<Job[]> {
+      let query = shown(userId).orderBy('fine_tuning_jobs.id', 'desc').limit(limit);
+      if (before !== undefined) query = query.where('fine_tuning_jobs.id', '<', before);
+      if (open === true) query = query.where('fine_tuning_jobs.status', 'not in', [...finalJobStatuses]);
+      if (open === false) query = query.where('fine_tuning_jobs.status', 'in', [...finalJobStatuses]);
+      return (await query.execute()).map(toJob);
+    },
+
+    async show(userId: number, id: number): Promise<Job | undefined> {
+      const row = await shown(userId).where('fine_tuning_jobs.id', '=', id).executeTakeFirst();
+      return row && toJob(row);
+    },
+
+    async find(userId: number, id: number): Promise<FollowedJob | undefined> {
+      const row = await db
+        .selectFrom('fine_tuning_jobs')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return row && toFollowed(row);
+    },
+
+    /** A person's jobs that are under way. */
+    async open(userId: number): Promise<FollowedJob[]> {
+      const rows = await db
+        .selectFrom('fine_tuning_jobs')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .where('status', 'not in', [...finalJobStatuses])
+        .orderBy('id')
+        .execute();
+      return rows.map(toFollowed);
+    },
+
+    /** Whoever has a job under way. */
+    async peopleWithOpenJobs(): Promise<number[]> {
+      const rows = await db
+        .selectFrom('fine_tuning_jobs')
+        .select('user_id')
+        .distinct()
+        .where('status', 'not in', [...finalJobStatuses])
+        .execute();
+      return rows.map(({ user_id }) => user_id);
+    },
+
+    /**
+     * In one transaction with what the files need. On PostgreSQL the files are held until it ends, so that none is
+     * deleted in between. undefined: one of them is not there, or not theirs.
+     */
+    async insert(userId: number, engine: Engine, job: NewJob): Promise<number | undefined> {
+      const fileIds = [job.trainingFile.id, job.validationFile?.id ?? null].filter((id) => id !== null);
+      const own = db
+        .selectFrom('files')
+        .select('id')
+        .where('user_id', '=', userId)
+        .where('id', 'in', fileIds)
+        .orderBy('id');
+      const held = await (engine === 'postgres' ? own.forKeyShare() : own).execute();
+      if (held.length !== fileIds.length) return undefined;
+      const { id } = await db
+        .insertInto('fine_tuning_jobs')
+        .values({ ...newRow(userId, job), status: 'created', created_at: new Date().toISOString() })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      await db
+        .insertInto('file_uses')
+        .values(
+          fileIds.map((fileId) => ({
+            file_id: fileId,
+            user_id: userId,
+            used_by: 'fine_tuning_job' as const,
+            used_by_id: id,
+          })),
+        )
+        .execute();
+      return id;
+    },
+
+    /** One that was made at the provider. undefined: it is known already. */
+    async insertFound(
+      userId: number,
+      job: NewJob,
+      state: JobChanges & { providerJobId: string; status: Job['status'] },
+      createdAt: string,
+    ): Promise<number | undefined> {
+      const row = await db
+        .insertInto('fine_tuning_jobs')
+        .values({
+          ...newRow(userId, job),
+          ...columnsOf(state),
+          status: state.status,
+          provider_job_id: state.providerJobId,
+          created_at: createdAt,
+        })
+        .onConflict((conflict) => conflict.columns(['user_id', 'provider_job_id']).doNothing())
+        .returning('id')
+        .executeTakeFirst();
+      return row?.id;
+    },
+
+    /** What tells a person's jobs from others at the provider. */
+    async known(userId: number): Promise<{ providerIds: Set<string>; tokens: Set<string> }> {
+      const rows = await db
+        .selectFrom('fine_tuning_jobs')
+        .select(['provider_job_id', 'token'])
+        .where('user_id', '=', userId)
+        .execute();
+      return {
+        providerIds: new Set(rows.flatMap((row) => (row.provider_job_id === null ? [] : [row.provider_job_id]))),
+        tokens: new Set(rows.map(({ token }) => token)),
+      };
+    },
+
+    /** Files of ours by what they are called at the provider. */
+    async filesByProviderId(userId: number): Promise<Map<string, JobFileOfNew>> {
+      const rows = await db
+        .selectFrom('provider_copies')
+        .select(['provider_file_id', 'file_id', 'filename'])
+        .where('user_id', '=', userId)
+        .where('provider_file_id', 'is not', null)
+        .execute();
+      return new Map(rows.map((row) => [row.provider_file_id ?? '', { id: row.file_id, filename: row.filename }]));
+    },
+
+    /** The number that the next look must have: a look with an earlier one ends without a word. */
+    async nextNumber(userId: number, id: number): Promise<number | undefined> {
+      const row = await one(userId, id)
+        .set((eb) => ({ follow_number: eb('follow_number', '+', 1) }))
+        .returning('follow_number')
+        .executeTakeFirst();
+      return row?.follow_number;
+    },
+
+    /** false: another look has come first. */
+    async change(userId: number, id: number, number: number, changes: JobChanges): Promise<boolean> {
+      const { numUpdatedRows } = await one(userId, id)
+        .set((eb) => ({ ...columnsOf(changes), follow_number: eb('follow_number', '+', 1) }))
+        .where('follow_number', '=', number)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+
+    /** Before its creation leaves. false: it was cancelled, or another look has come first. */
+    async markSent(userId: number, id: number, number: number): Promise<boolean> {
+      const { numUpdatedRows } = await one(userId, id)
+        .set({ sent_at: new Date().toISOString() })
+        .where('status', '=', 'created')
+        .where('provider_job_id', 'is', null)
+        .where('cancel_requested', '=', 0)
+        .where('follow_number', '=', number)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+
+    /** The provider has it: kept whatever has happened here meanwhile. */
+    async adopt(userId: number, id: number, providerJobId: string) {
+      await one(userId, id).set({ provider_job_id: providerJobId }).where('provider_job_id', 'is', null).execute();
+    },
+
+    /** true: it was cancelled before anything was sent. */
+    async cancelUnsent(userId: number, id: number): Promise<boolean> {
+      const { numUpdatedRows } = await one(userId, id)
+        .set({ status: 'cancelled', notice: null, finished_at: new Date().toISOString() })
+        .where('status', '=', 'created')
+        .where('sent_at', 'is', null)
+        .where('provider_job_id', 'is', null)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+
+    async requestCancel(userId: number, id: number) {
+      await one(userId, id)
+        .set({ cancel_requested: 1 })
+        .where('status', 'not in', [...finalJobStatuses])
+        .execute();
+    },
+
+    /** From after the job `after` on, the oldest first. */
+    async afterId(userId: number, after: number, limit: number): Promise<Job[]> {
+      const rows = await shown(userId)
+        .where('fine_tuning_jobs.id', '>', after)
+        .orderBy('fine_tuning_jobs.id')
+        .limit(limit)
+        .execute();
+      return rows.map(toJob);
+    },
+  };
+}
+
+const newRow = (userId: number, job: NewJob) => ({
+  user_id: userId,
+  name: job.name,
+  base_model: job.baseModel,
+  method: job.method,
+  hyperparameters: JSON.stringify(job.hyperparameters),
+  training_file_id: job.trainingFile.id,
+  training_filename: job.trainingFile.filename,
+  validation_file_id: job.validationFile?.id ?? null,
+  validation_filename: job.validationFile?.filename ?? null,
+  token: job.token,
+});
+
+export type FineTuningJobRepository = ReturnType<typeof jobRepository>;

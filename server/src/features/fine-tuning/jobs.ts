@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import { fineTuning as api, isFinalJob, type Job, type JobDraft } from '@roster/contracts/fine-tuning/jobs';
+import type { Kysely } from 'kysely';
+import type { OpenDatabase } from '../../db/connect.ts';
+import type { Database } from '../../db/schema.ts';
+import { AppError } from '../../errors.ts';
+import { throwProviderFailure } from '../../http/provider-failure.ts';
+import type { ProviderFineTuning } from '../../provider/fine-tuning.ts';
+import { ProviderError } from '../../provider/provider.ts';
+import type { Secret } from '../../security/secret.ts';
+import type { TrainingFiles } from './beginning.ts';
+import type { Following } from './following.ts';
+import { type FollowedJob, type JobFileOfNew, jobRepository } from './job-repository.ts';
+import { jobWords } from './words.ts';
+
+type Dependencies = {
+  database: Pick<OpenDatabase, 'db' | 'engine'>;
+  provider: ProviderFineTuning;
+  providerName: string;
+  keys: { open: (userId: number) => Promise<Secret> };
+  files: TrainingFiles;
+  follower: Following;
+  /** null: nobody knows what can be trained. */
+  trainable: (userId: number) => Promise<ReadonlySet<string> | null>;
+  wake: () => void;
+};
+
+/** How long somebody who cancels, pauses or resumes waits for the provider's word. */
+const patienceMs = 8_000;
+
+const notFound = () => new AppError('not_found', 'Fine-tuning job not found.');
+const noFile = () => new AppError('not_found', 'File not found.');
+const refused = (field: string, message: string) =>
+  new AppError('invalid_input', message, { fields: { [field]: message } });
+
+export function jobService(dependencies: Dependencies) {
+  const { database, provider, providerName, keys, files, follower, trainable, wake } = dependencies;
+  const { db, engine } = database;
+  const jobs = jobRepository(db);
+  const words = jobWords(providerName);
+
+  async function shown(userId: number, id: number): Promise<Job> {
+    const job = await jobs.show(userId, id);
+    if (!job) throw notFound();
+    return job;
+  }
+
+  async function found(userId: number, id: number): Promise<FollowedJob> {
+    const job = await jobs.find(userId, id);
+    if (!job) throw notFound();
+    return job;
+  }
+
+  async function trainingFile(userId: number, id: number, field: string, what: string): Promise<JobFileOfNew> {
+    const file = await files.find(userId, id);
+    if (!file) throw noFile();
+    if (!/\.jsonl$/i.test(file.filename))
+      throw refused(field, `The ${what} must be JSONL, with a name that ends in .jsonl.`);
+    return { id, filename: file.filename };
+  }
+
+  async function checkModel(userId: number, model: string) {
+    const known = await trainable(userId);
+    if (known && !known.has(model))
+      throw refused('baseModel', `Model ${model} is not among the models your API key can use`);
+  }
+
+  /** Waits a moment for a look; what takes longer goes on in the background. */
+  async function lookNow(userId: number, id: number, prepare?: (trx: Kysely<Database>) => Promise<void>) {
+    const look = follower.lookNow(userId, id, prepare);
+    let patience: NodeJS.Timeout | undefined;
+    const enough = new Promise<void>((resolve) => {
+      patience = setTimeout(resolve, patienceMs);
+    });
+    try {
+      await Promise.race([look, enough]);
+    } finally {
+      clearTimeout(patience);
+      // What fails later was not waited for; the look that is stored does it again.
+      look.catch(() => undefined);
+    }
+  }
+
+  /** Pauses or resumes a job, which must be in the state for it. */
+  async function change(userId: number, id: number, action: 'pause' | 'resume', from: Job['status'], inWords: string) {
+    const job = await found(userId, id);
+    const conflict = (cause?: unknown) => new AppError('conflict', inWords, { cause });
+    if (job.status !== from || job.providerJobId === null) throw conflict();
+    const apiKey = await keys.open(userId);
+    try {
+      await provider[action](apiKey, job.providerJobId);
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error;
+      // It may have gone on meanwhile: what is shown from now on is what the provider says.
+      await lookNow(userId, id);
+      if (error.status === 400 && (await found(userId, id)).status !== from) throw conflict(error);
+      throwProviderFailure(error);
+    }
+    await lookNow(userId, id);
+    return shown(userId, id);
+  }
+
+  return {
+    async list(
+      userId: number,
+      { limit, cursor, open }: { limit: number; cursor?: number | undefined; open?: boolean | undefined },
+    ) {
+      const rows = await jobs.page(userId, limit + 1, cursor, open);
+      const page = rows.slice(0, limit);
+      const last = page.at(-1);
+      if (!last || rows.length <= limit) return { page };
+      const next = new URLSearchParams({
+        limit: String(limit),
+        ...(open !== undefined && { open: String(open) }),
+        cursor: String(last.id),
+      });
+      return { page, next: `${api.jobs.path}?${next}` };
+    },
+
+    shown,
+    found,
+
+    /** Stores the job with the look that brings it to the provider. */
+    async create(userId: number, draft: JobDraft): Promise<Job> {
+      const training = await trainingFile(userId, draft.trainingFileId, 'trainingFileId', 'training file');
+      const validation =
+        draft.validationFileId === null
+          ? null
+          : await trainingFile(userId, draft.validationFileId, 'validationFileId', 'validation file');
+      if (validation?.id === training.id)
+        throw refused('validationFileId', 'The validation file must be another one than the training file.');
+      const hyperparameters = draft.hyperparameters ?? {};
+      if (draft.method === 'supervised' && hyperparameters.beta !== undefined)
+        throw refused('hyperparameters.beta', 'Beta is of preference training only.');
+      await keys.open(userId);
+      await checkModel(userId, draft.baseModel);
+      const id = await db.transaction().execute(async (trx) => {
+        const inTransaction = jobRepository(trx);
+        if (!(await inTransaction.hold(userId))) throw new AppError('not_signed_in', 'Please sign in.');
+        const { name, baseModel, method } = draft;
+        const token = randomUUID();
+        const job = {
+          name,
+          baseModel,
+          method,
+          hyperparameters,
+          trainingFile: training,
+          validationFile: validation,
+          token,
+        };
+        const created = await inTransaction.insert(userId, engine, job);
+        if (created === undefined) throw noFile();
+        for (const file of [training, validation])
+          if (file?.id) await files.copies.ensure(trx, userId, file.id, 'fine-tune');
+        await follower.follow(trx, userId, created);
+        return created;
+      });
+      wake();
+      return shown(userId, id);
+    },
+
+    async cancel(userId: number, id: number): Promise<Job> {
+      const job = await found(userId, id);
+      if (isFinalJob(job.status) || (await jobs.cancelUnsent(userId, id))) return shown(userId, id);
+      await keys.open(userId);
+      await lookNow(userId, id, (trx) => jobRepository(trx).requestCancel(userId, id));
+      const after = await shown(userId, id);
+      if (!isFinalJob(after.status) && !after.cancelling)
+        throw new AppError('provider_failed', after.notice ?? words.cancelRefused(''));
+      return after;
+    },
+
+    pause: (userId: number, id: number) => change(userId, id, 'pause', 'running', 'Only a running job can be paused.'),
+    resume: (userId: number, id: number) => change(userId, id, 'resume', 'paused', 'Only a paused job can be resumed.'),
+  };
+}
+
+export type JobService = ReturnType<typeof jobService>;

@@ -1,0 +1,126 @@
+import type { TrainingFormat } from '@roster/contracts/fine-tuning/training-files';
+import { isObject, type JsonObject, quoted } from './json-line.ts';
+import { checkFields, checkMessage, type Tell } from './message-check.ts';
+
+export type ExampleFormat = Exclude<TrainingFormat, 'unknown'>;
+
+/** By the fields that only one of the formats has. */
+export function formatOf(example: JsonObject): TrainingFormat {
+  if (Object.hasOwn(example, 'messages')) return 'chat';
+  if (Object.hasOwn(example, 'preferred_output') || Object.hasOwn(example, 'non_preferred_output')) return 'preference';
+  return Object.hasOwn(example, 'prompt') && Object.hasOwn(example, 'completion') ? 'prompt_completion' : 'unknown';
+}
+
+/** Looks at one example. What `tell` hears of as an error keeps the file from training. */
+export function checkExample(format: ExampleFormat, example: JsonObject, tell: Tell) {
+  if (format === 'chat') return checkChat(example, tell);
+  if (format === 'preference') return checkPreference(example, tell);
+  return checkPair(example, tell);
+}
+
+const withMessages = ['messages', 'tools', 'parallel_tool_calls'];
+// `functions` is the older name of tools, which the provider still takes.
+const chatFields = new Set([...withMessages, 'functions']);
+const inputFields = new Set(withMessages);
+const preferenceFields = new Set(['input', 'preferred_output', 'non_preferred_output']);
+const pairFields = new Set(['prompt', 'completion']);
+
+function checkChat(example: JsonObject, tell: Tell) {
+  checkFields(example, chatFields, 'The example', tell);
+  checkTools(example, tell);
+  const { messages } = example;
+  if (!Array.isArray(messages) || messages.length === 0)
+    return tell('error', 'There are no messages.', 'Give "messages" a list with a question and an answer at least.');
+  checkMessages(messages, (number) => `Message ${number}`, tell);
+  const answers = messages.filter(isAnswer);
+  if (messages.length > 0 && !isAnswer(messages.at(-1)))
+    tell('error', 'The last message is not from the assistant.', 'End each example with the answer to learn.');
+  if (answers.length > 0 && answers.every(({ weight }) => weight === 0))
+    tell(
+      'error',
+      'Every answer has the weight 0, so nothing is learned.',
+      'Leave the weight away where to learn from.',
+    );
+}
+
+const isAnswer = (message: unknown): message is JsonObject => isObject(message) && message.role === 'assistant';
+
+/** Each by itself, and whether the answers of tools answer a call that came before. */
+function checkMessages(messages: unknown[], name: (number: number) => string, tell: Tell) {
+  const called = new Set<unknown>();
+  for (const [index, message] of messages.entries()) {
+    const where = name(index + 1);
+    const role = checkMessage(message, where, tell);
+    if (!isObject(message)) continue;
+    const { tool_calls: calls, tool_call_id: id, weight } = message;
+    if (role === 'assistant' && Array.isArray(calls)) for (const call of calls) if (isObject(call)) called.add(call.id);
+    if (role === 'tool' && typeof id === 'string' && !called.has(id))
+      tell(
+        'error',
+        `${where} answers the call ${quoted(id)}, which is not before it.`,
+        'Put the call before its answer.',
+      );
+    if (role !== undefined && role !== 'assistant' && weight !== undefined)
+      tell('error', `${where} has a weight.`, 'Only messages of the assistant can have one; remove it.');
+  }
+}
+
+function checkTools({ tools, parallel_tool_calls: parallel }: JsonObject, tell: Tell) {
+  if (parallel !== undefined && typeof parallel !== 'boolean')
+    tell('error', '"parallel_tool_calls" is neither true nor false.', 'Write true or false, without quotation marks.');
+  if (tools === undefined) return;
+  const isTool = (tool: unknown) =>
+    isObject(tool) && tool.type === 'function' && isObject(tool.function) && typeof tool.function.name === 'string';
+  if (!Array.isArray(tools) || !tools.every(isTool))
+    tell(
+      'error',
+      '"tools" is not a list of functions.',
+      'Write each tool as {"type": "function", "function": {"name": …, "parameters": {…}}}.',
+    );
+}
+
+function checkPreference(example: JsonObject, tell: Tell) {
+  checkFields(example, preferenceFields, 'The example', tell);
+  const { input, preferred_output: preferred, non_preferred_output: other } = example;
+  if (isObject(input)) checkInput(input, tell);
+  else tell('error', 'There is no input.', 'Give "input" an object with the "messages" that the answers are to.');
+  const areAnswers = [
+    checkAnswer(preferred, 'The preferred answer', 'preferred_output', tell),
+    checkAnswer(other, 'The other answer', 'non_preferred_output', tell),
+  ].every((is) => is);
+  if (areAnswers && JSON.stringify(preferred) === JSON.stringify(other))
+    tell('warning', 'Both answers are the same, so nothing is learned.', 'Make them differ, or remove the example.');
+}
+
+function checkInput(input: JsonObject, tell: Tell) {
+  checkFields(input, inputFields, 'The input', tell);
+  checkTools(input, tell);
+  const { messages } = input;
+  if (!Array.isArray(messages) || messages.length === 0)
+    return tell('error', 'The input has no messages.', 'Give "input" a list of "messages" that ends with a question.');
+  checkMessages(messages, (number) => `Message ${number} of the input`, tell);
+}
+
+function checkAnswer(output: unknown, where: string, field: string, tell: Tell): boolean {
+  const [message] = Array.isArray(output) ? output : [];
+  if (!Array.isArray(output) || output.length !== 1 || !isAnswer(message)) {
+    tell(
+      'error',
+      `${where} is not exactly one message of the assistant.`,
+      `Write "${field}": [{"role": "assistant", "content": …}].`,
+    );
+    return false;
+  }
+  checkMessage(message, where, tell);
+  return true;
+}
+
+function checkPair(example: JsonObject, tell: Tell) {
+  checkFields(example, pairFields, 'The pair', tell);
+  for (const name of ['prompt', 'completion'] as const) {
+    const value = example[name];
+    if (typeof value !== 'string') tell('error', `The ${name} is not a text.`, `Write the ${name} in quotation marks.`);
+    else if (name === 'completion' && value.trim() === '')
+      tell('warning', 'The completion is empty.', 'Write the answer that the model should learn, or remove the pair.');
+  }
+}

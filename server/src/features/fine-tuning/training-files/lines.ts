@@ -1,0 +1,53 @@
+/** One line without its end; `bytes` is undefined where it was longer than can be held. */
+export type Line = { number: number; bytes: Buffer | undefined };
+
+/** What of one line is held at most. An example of 65,536 tokens is about a tenth of it. */
+export const lineLimit = 4 * 1024 * 1024;
+
+const newline = 0x0a;
+const carriageReturn = 0x0d;
+
+/** Cuts bytes as they arrive into lines; holds one line, never more than the limit. */
+export function lineReader(take: (line: Line) => void, limit = lineLimit) {
+  let pieces: Buffer[] = [];
+  let size = 0;
+  let isTooLong = false;
+  let number = 0;
+
+  function keep(piece: Buffer) {
+    size += piece.length;
+    // One byte more: the carriage return is not part of the line.
+    if (size > limit + 1) {
+      isTooLong = true;
+      pieces = [];
+    }
+    if (!isTooLong && piece.length > 0) pieces.push(piece);
+  }
+
+  function finish() {
+    number++;
+    const [first] = pieces;
+    const whole = pieces.length === 1 && first ? first : Buffer.concat(pieces);
+    const bytes = whole.at(-1) === carriageReturn ? whole.subarray(0, -1) : whole;
+    take({ number, bytes: isTooLong || bytes.length > limit ? undefined : bytes });
+    pieces = [];
+    size = 0;
+    isTooLong = false;
+  }
+
+  return {
+    push(chunk: Buffer) {
+      let from = 0;
+      for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, from)) {
+        keep(chunk.subarray(from, end));
+        finish();
+        from = end + 1;
+      }
+      keep(chunk.subarray(from));
+    },
+    /** The last line need not end with a line break. */
+    end() {
+      if (size > 0) finish();
+    },
+  };
+}

@@ -1,0 +1,138 @@
+import { isObject, type JsonObject, quoted } from './json-line.ts';
+
+/** Tells of something that is wrong, and what to change. */
+export type Tell = (severity: 'error' | 'warning', message: string, fix: string) => void;
+
+const common = ['role', 'content', 'name'];
+/** The roles, and what a message of each may carry: the provider refuses a file with any other field. */
+const fieldsOf = new Map([
+  ['system', new Set(common)],
+  ['developer', new Set(common)],
+  ['user', new Set(common)],
+  ['assistant', new Set([...common, 'weight', 'refusal', 'tool_calls', 'function_call'])],
+  ['tool', new Set([...common, 'tool_call_id'])],
+  ['function', new Set(common)],
+]);
+const roleNames = [...fieldsOf.keys()].join(', ');
+const nameLimit = 64;
+
+/** Looks at one message. Returns its role where that can be told. */
+export function checkMessage(message: unknown, where: string, tell: Tell): string | undefined {
+  if (!isObject(message)) {
+    tell('error', `${where} is not an object.`, 'Write each message as {"role": …, "content": …}.');
+    return undefined;
+  }
+  const { role } = message;
+  const fields = typeof role === 'string' ? fieldsOf.get(role) : undefined;
+  if (typeof role !== 'string' || !fields) {
+    const what = role === undefined ? 'has no role' : `has the unknown role ${quoted(role)}`;
+    tell('error', `${where} ${what}.`, `Use one of these roles: ${roleNames}.`);
+    return undefined;
+  }
+  checkFields(message, fields, `${where} (${role})`, tell);
+  checkName(message.name, where, tell);
+  checkContent(message, where, tell);
+  if (role === 'assistant') checkAssistant(message, where, tell);
+  if (role === 'tool' && typeof message.tool_call_id !== 'string')
+    tell('error', `${where} does not say which call it answers.`, 'Give it the id of the call as "tool_call_id".');
+  if (role === 'function' && typeof message.name !== 'string')
+    tell('error', `${where} does not say which function it is of.`, 'Give it the name of the function as "name".');
+  return role;
+}
+
+/** What is there beyond the known fields. */
+export function checkFields(value: JsonObject, known: ReadonlySet<string>, where: string, tell: Tell) {
+  const unknown = Object.keys(value).filter((key) => !known.has(key));
+  if (unknown.length === 0) return;
+  const names = unknown.slice(0, 3).map(quoted).join(', ');
+  tell(
+    'error',
+    `${where} has ${unknown.length > 3 ? `${unknown.length} unknown fields, ${names} among them` : `the unknown field ${names}`}.`,
+    'Remove it: the provider refuses files with other fields.',
+  );
+}
+
+function checkName(name: unknown, where: string, tell: Tell) {
+  if (name === undefined) return;
+  if (typeof name !== 'string' || name === '' || name.length > nameLimit || /[\s<|\\/>]/.test(name))
+    tell(
+      'error',
+      `${where} has a name that is not one.`,
+      `Use up to ${nameLimit} letters, digits, - and _, without spaces.`,
+    );
+}
+
+function checkContent(message: JsonObject, where: string, tell: Tell) {
+  const { role, content } = message;
+  if (typeof content === 'string') return;
+  if (Array.isArray(content)) return checkParts(content, role === 'user', where, tell);
+  const says =
+    role === 'assistant' && ['tool_calls', 'function_call', 'refusal'].some((field) => message[field] != null);
+  if ((content === undefined || content === null) && (says || (role === 'function' && content === null))) return;
+  tell(
+    'error',
+    content === undefined || content === null ? `${where} has no content.` : `${where} has content that is no text.`,
+    role === 'assistant' ? 'Give it a text as "content", or calls as "tool_calls".' : 'Give it a text as "content".',
+  );
+}
+
+function checkParts(parts: unknown[], mayShow: boolean, where: string, tell: Tell) {
+  if (parts.length === 0) tell('error', `${where} has an empty list as its content.`, 'Give it a text as "content".');
+  for (const [index, part] of parts.entries()) checkPart(part, mayShow, `Part ${index + 1} of ${lower(where)}`, tell);
+}
+
+const lower = (where: string) => where.charAt(0).toLowerCase() + where.slice(1);
+
+const imageTypes = /^(https?:\/\/|data:image\/(png|jpe?g|webp|gif);base64,)/i;
+
+function checkPart(part: unknown, mayShow: boolean, where: string, tell: Tell) {
+  const type = isObject(part) ? part.type : undefined;
+  if (!isObject(part)) return tell('error', `${where} is not an object.`, 'Write it as {"type": "text", "text": …}.');
+  if (type === 'text' && typeof part.text === 'string') return;
+  if (type === 'refusal' && typeof part.refusal === 'string') return;
+  if (type === 'image_url' && !mayShow)
+    return tell('error', `${where} is an image.`, 'Images can stand only in messages of the user.');
+  if (type === 'image_url') {
+    const { image_url: image } = part;
+    if (isObject(image) && typeof image.url === 'string' && imageTypes.test(image.url)) return;
+    return tell(
+      'error',
+      `${where} has no image that can be read.`,
+      'Write {"type": "image_url", "image_url": {"url": …}} with an https address or a PNG, JPEG, WebP or GIF as data:.',
+    );
+  }
+  const kind = type === 'text' || type === 'refusal' ? 'has no text' : `is of the unknown type ${quoted(type)}`;
+  tell('error', `${where} ${kind}.`, 'Use parts of the type "text" with a text, or "image_url" with an address.');
+}
+
+function checkAssistant(message: JsonObject, where: string, tell: Tell) {
+  const { content, weight, refusal, tool_calls: calls, function_call: call } = message;
+  if (weight !== undefined && weight !== 0 && weight !== 1)
+    tell('error', `${where} has the weight ${quoted(weight)}.`, 'A weight is 0 (not learned) or 1 (learned).');
+  if (calls !== undefined) checkCalls(calls, where, tell);
+  if (call !== undefined && call !== null && !isCall(call))
+    tell('error', `${where} has a "function_call" that is none.`, 'Give it a "name" and "arguments", both texts.');
+  const saysNothing = typeof content === 'string' && content.trim() === '';
+  if (saysNothing && !calls && !call && !refusal)
+    tell(
+      'warning',
+      `${where} is an empty answer.`,
+      'Write the answer that the model should learn, or remove the example.',
+    );
+}
+
+const isCall = (value: unknown) =>
+  isObject(value) && typeof value.name === 'string' && typeof value.arguments === 'string';
+
+function checkCalls(calls: unknown, where: string, tell: Tell) {
+  const areRight =
+    Array.isArray(calls) &&
+    calls.length > 0 &&
+    calls.every((call: unknown) => isObject(call) && typeof call.id === 'string' && isCall(call.function));
+  if (!areRight)
+    tell(
+      'error',
+      `${where} has "tool_calls" that are none.`,
+      'Write each call as {"id": …, "type": "function", "function": {"name": …, "arguments": "…"}}.',
+    );
+}

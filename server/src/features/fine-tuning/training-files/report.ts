@@ -1,0 +1,147 @@
+import type { TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
+import {
+  advisedExamples,
+  fewestExamples,
+  listedProblems,
+  type TrainingFileReport,
+  type TrainingFormat,
+  type TrainingProblem,
+} from '@roster/contracts/fine-tuning/training-files';
+import type { ExampleFormat } from './example.ts';
+import type { FileFindings } from './file-check.ts';
+
+type Context = {
+  part: 'training' | 'validation';
+  method: TrainingMethod | undefined;
+  formatOfTraining?: TrainingFormat;
+};
+
+const formats: ExampleFormat[] = ['chat', 'preference', 'prompt_completion'];
+const names: Record<ExampleFormat, string> = {
+  chat: 'conversations ("messages")',
+  preference: 'preference pairs',
+  prompt_completion: 'prompt-completion pairs',
+};
+
+/** The format that most lines have. */
+function formatOfFile({ formats: counted }: FileFindings): ExampleFormat | undefined {
+  const [first] = formats
+    .filter((format) => counted[format].lines > 0)
+    .sort((a, b) => counted[b].lines - counted[a].lines);
+  return first;
+}
+
+/** What the lines say, with what is to be said of the file as a whole. */
+export function reportOf(
+  file: { id: number; filename: string },
+  findings: FileFindings,
+  context: Context,
+): TrainingFileReport {
+  const { lines, longestTokens, cutExamples, duplicates } = findings;
+  const format = formatOfFile(findings);
+  const { examples, tokens } = format ? findings.formats[format] : { examples: 0, tokens: 0 };
+  const ofFile = [
+    ...mixture(findings),
+    ...formatProblems(format, context),
+    ...amount(examples, context),
+    ...overlap(findings),
+  ];
+  const counted = (severity: TrainingProblem['severity']) =>
+    ofFile.filter((problem) => problem.severity === severity).length;
+  return {
+    fileId: file.id,
+    filename: file.filename,
+    format: format ?? 'unknown',
+    lines,
+    examples,
+    tokens,
+    longestTokens,
+    cutExamples,
+    duplicates,
+    errors: findings.errors + counted('error'),
+    warnings: findings.warnings + counted('warning'),
+    problems: [...ofFile, ...findings.problems].slice(0, listedProblems),
+  };
+}
+
+const problem = (severity: TrainingProblem['severity'], message: string, fix: string): TrainingProblem => ({
+  line: null,
+  severity,
+  message,
+  fix,
+});
+
+function mixture({ formats: counted }: FileFindings): TrainingProblem[] {
+  const there = formats.filter((format) => counted[format].lines > 0);
+  if (there.length < 2) return [];
+  const list = there.map((format) => `${counted[format].lines} ${names[format]}`).join(' and ');
+  return [problem('error', `The file mixes formats: ${list}.`, 'Keep one format in a file.')];
+}
+
+function formatProblems(
+  format: ExampleFormat | undefined,
+  { method, part, formatOfTraining }: Context,
+): TrainingProblem[] {
+  if (format === 'prompt_completion')
+    return [
+      problem(
+        'error',
+        'The file has prompt-completion pairs, which only models took that are gone.',
+        'Convert it to the chat format.',
+      ),
+    ];
+  if (part === 'validation' && format && formatOfTraining !== 'unknown' && format !== formatOfTraining)
+    return [
+      problem('error', 'The file has another format than the training file.', 'Use the same format in both files.'),
+    ];
+  if (format === 'chat' && method === 'dpo')
+    return [
+      problem(
+        'error',
+        'Preference training needs pairs of a preferred and another answer, and the file has conversations.',
+        'Choose the method supervised, or a file with preference pairs.',
+      ),
+    ];
+  if (format === 'preference' && method === 'supervised')
+    return [
+      problem(
+        'error',
+        'Supervised training needs conversations, and the file has preference pairs.',
+        'Choose the method preference (DPO), or a file with conversations.',
+      ),
+    ];
+  return [];
+}
+
+function amount(examples: number, { part }: Context): TrainingProblem[] {
+  const have = examples === 1 ? 'There is one example' : `There are ${examples === 0 ? 'no' : examples} examples`;
+  if (part === 'validation')
+    return examples > 0
+      ? []
+      : [problem('error', `${have} that can be used.`, 'Add examples, or train without a validation file.')];
+  if (examples < fewestExamples)
+    return [
+      problem(
+        'error',
+        `${have} that can be used; the provider trains on ${fewestExamples} at least.`,
+        'Add examples, or repair the lines below.',
+      ),
+    ];
+  if (examples < advisedExamples)
+    return [
+      problem('warning', `${have}.`, `From about ${advisedExamples} on training shows an effect; add more if you can.`),
+    ];
+  return [];
+}
+
+function overlap({ overlap: { examples } }: FileFindings): TrainingProblem[] {
+  if (examples === 0) return [];
+  const which = examples === 1 ? 'One example stands' : `${examples} examples stand`;
+  return [
+    problem(
+      'warning',
+      `${which} in the training file too, so they measure nothing.`,
+      'Remove them from one of the files.',
+    ),
+  ];
+}

@@ -1,0 +1,77 @@
+import {
+  exampleTokenLimit,
+  listedProblems,
+  type TrainingReport,
+  type trainingFiles,
+} from '@roster/contracts/fine-tuning/training-files';
+import type { z } from 'zod';
+import { AppError } from '../../../errors.ts';
+import type { Catalogue } from '../../../provider/catalogue.ts';
+import type { FileStore } from '../../../storage/file-store.ts';
+import type { FileRepository, StoredFile } from '../../files/repository.ts';
+import { estimateOf } from './estimate.ts';
+import { reportOf } from './report.ts';
+import type { Source, TrainingFileThread } from './thread.ts';
+
+export type Dependencies = {
+  files: Pick<FileRepository, 'stored'>;
+  store: FileStore;
+  catalogue: Catalogue;
+  thread: TrainingFileThread;
+};
+
+type Wanted = z.output<typeof trainingFiles.validate.body>;
+
+/** Reads to the end what makes nothing. */
+async function resultOf<T>(work: AsyncGenerator<unknown, T>): Promise<T> {
+  for (;;) {
+    const { done, value } = await work.next();
+    if (done) return value;
+  }
+}
+
+export function trainingFileService({ files, store, catalogue, thread }: Dependencies) {
+  async function found(userId: number, id: number): Promise<StoredFile & { id: number }> {
+    const file = await files.stored(userId, id);
+    if (!file) throw new AppError('not_found', 'File not found.');
+    return { ...file, id };
+  }
+
+  const bytesOf =
+    ({ storageKey }: StoredFile): Source =>
+    () =>
+      store.read(storageKey);
+
+  return {
+    async validate(userId: number, wanted: Wanted, signal: AbortSignal): Promise<TrainingReport> {
+      const { trainingFileId, validationFileId, baseModel, method, epochs } = wanted;
+      const started = performance.now();
+      const training = await found(userId, trainingFileId);
+      const validation = validationFileId ? await found(userId, validationFileId) : undefined;
+      const limits = { listed: listedProblems, tokens: exampleTokenLimit };
+      const [first, second] = await resultOf(
+        thread.run(userId, {
+          order: { kind: 'validate', model: baseModel ?? null, limits },
+          sources: [training, ...(validation ? [validation] : [])].map(bytesOf),
+          signal,
+        }),
+      );
+      if (!first) throw new Error('The training file was not read');
+      const report = reportOf(training, first, { part: 'training', method });
+      const other =
+        validation && second
+          ? reportOf(validation, second, { part: 'validation', method, formatOfTraining: report.format })
+          : null;
+      return {
+        ok: report.errors === 0 && (other?.errors ?? 0) === 0,
+        training: report,
+        validation: other,
+        overlap: second?.overlap ?? { examples: 0, lines: [] },
+        estimate: estimateOf(catalogue, report, { baseModel, epochs }),
+        tookMs: Math.round(performance.now() - started),
+      };
+    },
+  };
+}
+
+export type TrainingFileService = ReturnType<typeof trainingFileService>;

@@ -1,0 +1,121 @@
+import { Worker } from 'node:worker_threads';
+import { AppError } from '../../../errors.ts';
+import { cancelled, turns } from './turns.ts';
+import type { Kind, Question, Reply, Works } from './work.ts';
+
+/** Opens the bytes of a file when its turn comes. */
+export type Source = () => Promise<AsyncIterable<Buffer>>;
+
+type Work<K extends Kind> = { order: { kind: K } & Works[K]['order']; sources: Source[]; signal: AbortSignal };
+type Pieces<K extends Kind> = AsyncGenerator<Buffer, Works[K]['result']>;
+
+const longestWorkMs = 120_000;
+const idleMs = 30_000;
+/** A single line can be 4 MB of JSON; a thread that needs more than this is ended, and the server is not. */
+const memoryLimitMb = 512;
+
+const failed = (cause: unknown) => new Error('The thread that reads training files failed', { cause });
+
+/**
+ * A thread that reads training files: parsing and counting 50 MB takes seconds, in which every open stream of the
+ * server would stand still. It gets the bytes in pieces, the next when it has taken the last one, does one thing at a
+ * time, and ends when nothing has come for a while, since the tokenizer's tables take 100 MB.
+ */
+export function trainingFileThread() {
+  const queue = turns();
+  let worker: Worker | undefined;
+  let idle: NodeJS.Timeout | undefined;
+
+  function start(): Worker {
+    const started = new Worker(new URL('./worker.ts', import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb, maxYoungGenerationSizeMb: 16 },
+    });
+    started.once('exit', () => {
+      if (worker === started) worker = undefined;
+    });
+    // What goes wrong in it is told to whoever waits for its answer; between two orders nobody does.
+    started.on('error', () => undefined);
+    started.unref();
+    return started;
+  }
+
+  async function end() {
+    clearTimeout(idle);
+    const ended = worker;
+    worker = undefined;
+    await ended?.terminate();
+  }
+
+  async function* exchange<K extends Kind>({ order, sources, signal }: Work<K>): Pieces<K> {
+    worker ??= start();
+    const thread = worker;
+    const say = (question: Question) => ask<Works[K]['result']>(thread, question, signal);
+    await say({ say: 'begin', order });
+    for (const open of sources) {
+      for await (const chunk of await open()) {
+        // A copy of its own can be handed over; the chunk may be a part of a buffer that others use.
+        const reply = await say({ say: 'chunk', bytes: Uint8Array.from(chunk) });
+        yield* outputOf(reply);
+        if (reply.say === 'taken' && reply.enough) break;
+      }
+      yield* outputOf(await say({ say: 'next' }));
+    }
+    const last = await say({ say: 'end' });
+    if (last.say !== 'result') throw failed('It gave no result');
+    return last.result;
+  }
+
+  return {
+    /** What comes out is yielded as it is made. Whoever stops reading it ends the work. */
+    async *run<K extends Kind>(userId: number, { order, sources, signal }: Work<K>): Pieces<K> {
+      await queue.take(userId, signal);
+      clearTimeout(idle);
+      const limit = AbortSignal.timeout(longestWorkMs);
+      let isDone = false;
+      try {
+        const result = yield* exchange({ order, sources, signal: AbortSignal.any([signal, limit]) });
+        isDone = true;
+        return result;
+      } catch (error) {
+        throw limit.aborted ? tookTooLong(error) : error;
+      } finally {
+        // A thread that was left in the middle of something is of no use to the next.
+        if (!isDone) await end();
+        if (queue.pass(userId)) idle = setTimeout(end, idleMs).unref();
+      }
+    },
+    close: end,
+  };
+}
+
+export type TrainingFileThread = ReturnType<typeof trainingFileThread>;
+
+/** @throws where the thread ends instead of answering, or the signal comes first */
+function ask<Result>(thread: Worker, question: Question, signal: AbortSignal): Promise<Reply<Result>> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(cancelled(signal));
+    const settle = (act: () => void) => {
+      thread.off('message', onMessage).off('error', onError).off('exit', onExit);
+      signal.removeEventListener('abort', onAbort);
+      act();
+    };
+    const onMessage = (reply: Reply<Result>) =>
+      settle(() => (reply.say === 'failed' ? reject(failed(reply.message)) : resolve(reply)));
+    const onError = (cause: Error) => settle(() => reject(failed(cause)));
+    const onExit = (code: number) => onError(new Error(`It left with code ${code}`));
+    const onAbort = () => settle(() => reject(cancelled(signal)));
+    signal.addEventListener('abort', onAbort);
+    thread.on('message', onMessage).on('error', onError).on('exit', onExit);
+    thread.postMessage(question, question.say === 'chunk' ? [question.bytes.buffer] : []);
+  });
+}
+
+function* outputOf<T>(reply: Reply<T>): Generator<Buffer> {
+  if (reply.say === 'taken') for (const piece of reply.output) yield Buffer.from(piece.buffer);
+}
+
+const tookTooLong = (cause: unknown) =>
+  new AppError('unavailable', 'The file could not be read within two minutes. Please divide it, or try again later.', {
+    cause,
+    retryAfterSeconds: 60,
+  });

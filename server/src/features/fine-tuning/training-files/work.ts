@@ -1,0 +1,31 @@
+import type { CheckLimits, FileFindings } from './file-check.ts';
+
+/** What the thread can be asked to do with the lines of files, and what comes of it. */
+export type Works = {
+  /** Of a training file and, where there are two, a validation file. */
+  validate: { order: { model: string | null; limits: CheckLimits }; result: FileFindings[] };
+};
+export type Kind = keyof Works;
+
+export type Order = { [K in Kind]: { kind: K } & Works[K]['order'] }[Kind];
+
+/** `next`: the file ended, and another one follows or nothing does. */
+export type Question =
+  | { say: 'begin'; order: Order }
+  | { say: 'chunk'; bytes: Uint8Array<ArrayBuffer> }
+  | { say: 'next' }
+  | { say: 'end' };
+
+export type Reply<Result> =
+  /** The bytes were taken; `output` is what they were made into. `enough`: no more of this file is needed. */
+  | { say: 'taken'; output: Uint8Array<ArrayBuffer>[]; enough: boolean }
+  | { say: 'result'; result: Result }
+  | { say: 'failed'; message: string };
+
+/** One order at work, in the thread. */
+export type Job<K extends Kind = Kind> = {
+  /** Returns whether no more of this file is needed. */
+  take: (chunk: Buffer) => boolean;
+  next: () => void;
+  result: () => Works[K]['result'];
+};

@@ -1,0 +1,166 @@
+import type { ProviderFigures } from '@roster/contracts/usage';
+import { throwProviderFailure } from '../../http/provider-failure.ts';
+import type { ModelUsage, ProviderOrganization, UtcDays } from '../../provider/organization.ts';
+import { ProviderError } from '../../provider/provider.ts';
+import type { Secret } from '../../security/secret.ts';
+import type { AdminKeyService } from './admin-key.ts';
+import { type AnalyticsRepository, toFigures } from './analytics-repository.ts';
+import { daysIn } from './days.ts';
+import { noUsage, plus } from './sums.ts';
+
+const freshForMs = 5 * 60_000;
+const rememberedReadings = 1_000;
+
+type Part<T> = { value: T; failure: null } | { value: null; failure: ProviderError };
+/** What the provider said of a range of days, as far as it could be read. */
+type Reading = { usage: Part<ModelUsage[]>; costs: Part<Map<string, number>>; readAt: string };
+
+type Dependencies = {
+  organization: Pick<ProviderOrganization, 'usage' | 'costs'>;
+  adminKeys: Pick<AdminKeyService, 'open' | 'note'>;
+  /** On the reader, as for the other figures. */
+  analytics: AnalyticsRepository;
+};
+
+/** The provider's own figures beside Roster's. What the provider said is kept for five minutes, with its key only. */
+export function providerFigureService({ organization, adminKeys, analytics }: Dependencies) {
+  const remembered = new Map<string, { sealed: string; reading: Promise<Reading>; until: number }>();
+
+  async function read(adminKey: Secret, days: UtcDays): Promise<Reading> {
+    const [usage, costs] = await Promise.all([
+      part(organization.usage(adminKey, days)),
+      part(organization.costs(adminKey, days)),
+    ]);
+    return { usage, costs, readAt: new Date().toISOString() };
+  }
+
+  /** Two tabs that ask at once share one reading; one that failed is not kept. */
+  function ask(userId: number, adminKey: Secret, sealed: string, days: UtcDays): Promise<Reading> {
+    const name = `${userId} ${days.from} ${days.to}`;
+    const known = remembered.get(name);
+    if (known?.sealed === sealed && known.until > performance.now()) return known.reading;
+    const [oldest] = remembered.keys();
+    if (remembered.size >= rememberedReadings && oldest !== undefined) remembered.delete(oldest);
+    const reading = read(adminKey, days);
+    const entry = { sealed, reading, until: performance.now() + freshForMs };
+    remembered.delete(name);
+    remembered.set(name, entry);
+    const forget = () => {
+      if (remembered.get(name) === entry) remembered.delete(name);
+    };
+    reading.then(({ usage, costs }) => {
+      if ([usage, costs].some(({ failure }) => failure && failure.code !== 'not_served')) forget();
+    }, forget);
+    return reading;
+  }
+
+  async function rosters(userId: number, { from, to }: UtcDays) {
+    const days = daysIn('UTC', from, to);
+    const span = { from: Date.parse(from), to: Date.parse(to) + 86_400_000 };
+    const [byDay, groups] = await Promise.all([
+      analytics.byDay(userId, days),
+      analytics.byModelAndAssistant(userId, span),
+    ]);
+    const requestsByModel = new Map<string, number>();
+    for (const { model, requests } of groups) requestsByModel.set(model, (requestsByModel.get(model) ?? 0) + requests);
+    const { requests, inputTokens, cachedTokens, outputTokens, costUsd, unpricedRequests } = toFigures(
+      [...byDay.values()].reduce(plus, noUsage),
+    );
+    return {
+      sum: { requests, inputTokens, cachedTokens, outputTokens, costUsd, unpricedRequests },
+      costByDay: days.map(({ day }) => ({ day, rosterUsd: toFigures(byDay.get(day) ?? noUsage).costUsd })),
+      requestsByModel,
+    };
+  }
+
+  return {
+    async read(userId: number, days: UtcDays): Promise<ProviderFigures> {
+      const { adminKey, sealed } = await adminKeys.open(userId);
+      const [{ usage, costs, readAt }, roster] = await Promise.all([
+        ask(userId, adminKey, sealed, days),
+        rosters(userId, days),
+      ]);
+      const failures = [usage.failure, costs.failure].filter((failure) => failure !== null);
+      const aboutTheKey = failures.find(({ code }) => code === 'key_rejected');
+      const [failure] = failures;
+      // One half is worth showing without the other; a provider that serves neither says so once, in plain words.
+      const isHopeless = failures.length === 2 && failures.some(({ code }) => code !== 'not_served');
+      if (aboutTheKey || (isHopeless && failure?.code === 'missing_scope'))
+        await adminKeys.note(userId, sealed, (aboutTheKey ?? failure)?.message ?? null);
+      else if (failures.length === 0) await adminKeys.note(userId, sealed, null);
+      if (aboutTheKey) throwProviderFailure(aboutTheKey);
+      if (isHopeless) throwProviderFailure(failure);
+      return {
+        ...days,
+        provider: providerSum(usage.value, costs.value),
+        roster: roster.sum,
+        byDay: roster.costByDay.map(({ day, rosterUsd }) => ({
+          day,
+          providerUsd: costs.value ? (costs.value.get(day) ?? 0) : null,
+          rosterUsd,
+        })),
+        byModel: compared(usage.value, roster.requestsByModel),
+        notice: noticeOf(usage.failure, costs.failure),
+        readAt,
+      };
+    },
+    /** After the key has changed. */
+    forget(userId: number) {
+      for (const name of remembered.keys()) if (name.startsWith(`${userId} `)) remembered.delete(name);
+    },
+  };
+}
+
+export type ProviderFigureService = ReturnType<typeof providerFigureService>;
+
+async function part<T>(reading: Promise<T>): Promise<Part<T>> {
+  try {
+    return { value: await reading, failure: null };
+  } catch (failure) {
+    if (failure instanceof ProviderError) return { value: null, failure };
+    throw failure;
+  }
+}
+
+function providerSum(usage: ModelUsage[] | null, costs: Map<string, number> | null): ProviderFigures['provider'] {
+  const sum = (of: (usage: ModelUsage) => number) =>
+    usage === null ? null : usage.reduce((total, each) => total + of(each), 0);
+  return {
+    requests: sum(({ requests }) => requests),
+    inputTokens: sum(({ inputTokens }) => inputTokens),
+    cachedTokens: sum(({ cachedTokens }) => cachedTokens),
+    outputTokens: sum(({ outputTokens }) => outputTokens),
+    costUsd: costs && [...costs.values()].reduce((total, value) => total + value, 0),
+  };
+}
+
+/** Requests by model, the most used first. */
+function compared(usage: ModelUsage[] | null, ours: Map<string, number>): ProviderFigures['byModel'] {
+  /** The provider books under dated names (gpt-4o-2024-08-06) what was asked under the short one (gpt-4o). */
+  const nameOf = (model: string) => {
+    const short = model.replace(/-\d{4}-\d\d-\d\d$/, '');
+    return ours.has(short) ? short : model;
+  };
+  const rows = new Map<string, { providerRequests: number; rosterRequests: number }>();
+  const add = (model: string, providerRequests: number, rosterRequests: number) => {
+    const before = rows.get(nameOf(model));
+    rows.set(nameOf(model), {
+      providerRequests: (before?.providerRequests ?? 0) + providerRequests,
+      rosterRequests: (before?.rosterRequests ?? 0) + rosterRequests,
+    });
+  };
+  for (const [model, requests] of ours) add(model, 0, requests);
+  for (const { model, requests } of usage ?? []) add(model ?? 'unknown', requests, 0);
+  const most = (row: { providerRequests: number; rosterRequests: number }) =>
+    Math.max(row.providerRequests, row.rosterRequests);
+  return [...rows]
+    .sort(([, a], [, b]) => most(b) - most(a))
+    .map(([model, row]) => ({ model, ...row, ...(usage === null && { providerRequests: null }) }));
+}
+
+function noticeOf(usage: ProviderError | null, costs: ProviderError | null): string | null {
+  if (usage && costs)
+    return 'The provider gives out no figures of its own under this address, so there is nothing to compare with.';
+  if (usage) return `The provider’s requests and tokens could not be read. ${usage.message}`;
+  return costs && `The provider’s costs could not be read. ${costs.message}`;
+}

@@ -1,0 +1,118 @@
+import { answerByChatCompletions } from './chat-completions.ts';
+import type { ProviderHttp } from './http.ts';
+import { type AnswerEnd, type AnswerPiece, type AnswerRequest, ProviderError } from './provider.ts';
+import { answerByResponses } from './responses.ts';
+import type { Traits } from './traits.ts';
+
+/** Request parameters that an answer can do without, by the names providers use for them. */
+const dispensable = new Map([
+  ['temperature', 'temperature'],
+  ['reasoning.effort', 'effort'],
+  ['reasoning_effort', 'effort'],
+  ['reasoning', 'effort'],
+  ['reasoning.summary', 'summary'],
+  ['stream_options', 'stream_options'],
+]);
+const inWords: Record<string, string> = { temperature: 'The temperature', effort: 'The reasoning effort' };
+
+type OnPieces = (pieces: AnswerPiece[]) => void;
+
+/** Answers by whichever way the provider serves, without what it or the model refuses. */
+export function answering(http: ProviderHttp, providerName: string, traits: Traits) {
+  /** Leaves out what was refused, tells it and remembers it. false: the answer cannot do without. */
+  async function learn(error: unknown, request: AnswerRequest, omitted: Set<string>, onPieces: OnPieces) {
+    const { model, search } = request;
+    const refusal = search && !omitted.has('search') ? refusedSearch(error, model) : undefined;
+    if (refusal) {
+      leaveSearchOut(request, omitted, onPieces, refusal.why);
+      if (refusal.isOfModel) await traits.learn(model, traitOf(request, 'search'));
+      else search?.onRefused();
+      return true;
+    }
+    const parameter = refusedParameter(error, omitted);
+    if (!parameter) return false;
+    omitted.add(parameter);
+    await traits.learn(model, traitOf(request, parameter));
+    if (inWords[parameter]) onPieces([leftOut(parameter, model)]);
+    return true;
+  }
+
+  async function answerOnce(
+    request: AnswerRequest,
+    omitted: Set<string>,
+    onPieces: OnPieces,
+    signal: AbortSignal,
+  ): Promise<AnswerEnd> {
+    const hadResponses = !traits.has('*', 'has no responses');
+    if (hadResponses)
+      try {
+        return await answerByResponses(http, request, omitted, onPieces, signal);
+      } catch (error) {
+        if (!(error instanceof ProviderError) || error.code !== 'not_served') throw error;
+      }
+    if (leaveSearchOut(request, omitted, onPieces, `${providerName} has no file search.`)) request.search?.onRefused();
+    const end = await answerByChatCompletions(http, request, omitted, onPieces, signal);
+    if (hadResponses) await traits.learn('*', 'has no responses');
+    return end;
+  }
+
+  return async function answer(request: AnswerRequest, onPieces: OnPieces, signal: AbortSignal): Promise<AnswerEnd> {
+    const { model, temperature, effort } = request;
+    const isRefused = (parameter: string) => traits.has(model, traitOf(request, parameter));
+    const omitted = new Set([...dispensable.values()].filter(isRefused));
+    if (temperature !== null && omitted.has('temperature')) onPieces([leftOut('temperature', model)]);
+    if (effort !== null && omitted.has('effort')) onPieces([leftOut('effort', model)]);
+    if (isRefused('search')) leaveSearchOut(request, omitted, onPieces, notWith(model));
+    for (;;) {
+      try {
+        return await answerOnce(request, omitted, onPieces, signal);
+      } catch (error) {
+        if (!(await learn(error, request, omitted, onPieces))) throw error;
+      }
+    }
+  };
+}
+
+/** A model that refuses one effort may take another one. */
+const traitOf = ({ effort }: AnswerRequest, parameter: string) =>
+  parameter === 'effort' ? `refuses effort ${effort}` : `refuses ${parameter}`;
+
+const leftOut = (parameter: string, model: string): AnswerPiece => ({
+  type: 'note',
+  text: `${inWords[parameter]} was left out: ${model} does not accept it.`,
+});
+
+/** Our name of a parameter that the provider refused and that has not been left out yet. */
+function refusedParameter(error: unknown, omitted: ReadonlySet<string>): string | undefined {
+  if (!(error instanceof ProviderError) || error.status !== 400 || !error.param) return undefined;
+  if (error.code !== 'unsupported_parameter') return undefined;
+  const parameter = dispensable.get(error.param);
+  return parameter && !omitted.has(parameter) ? parameter : undefined;
+}
+
+const notWith = (model: string) => `${model} does not support file search.`;
+
+/** true: it was still to be tried; the reader is told that and why it is not. */
+function leaveSearchOut(
+  { search }: AnswerRequest,
+  omitted: Set<string>,
+  onPieces: (pieces: AnswerPiece[]) => void,
+  why: string,
+): boolean {
+  if (!search || omitted.has('search')) return false;
+  omitted.add('search');
+  onPieces([{ type: 'note', text: `The assistant’s files could not be searched: ${why}` }]);
+  return true;
+}
+
+/** What a refusal of the search means: the answer goes on without it. undefined: something else was refused. */
+function refusedSearch(error: unknown, model: string): { why: string; isOfModel: boolean } | undefined {
+  if (!(error instanceof ProviderError)) return undefined;
+  if (error.code === 'store_gone')
+    return { why: 'the provider does not have them any more. They are being indexed again.', isOfModel: false };
+  const isAboutTools = error.param?.startsWith('tool') || /file_search/i.test(error.message);
+  if (error.status !== 400 || !isAboutTools) return undefined;
+  if (error.code === 'unsupported_parameter' || /not supported|unsupported/i.test(error.message))
+    return { why: notWith(model), isOfModel: true };
+  return { why: error.message, isOfModel: false };
+}

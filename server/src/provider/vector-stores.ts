@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import type { Secret } from '../security/secret.ts';
+import { quotable } from './failures.ts';
+import type { ProviderCall, ProviderHttp } from './http.ts';
+import { ProviderError } from './provider.ts';
+
+/** A file as a vector store has it. */
+export type IndexedFile = { id: string; state: 'indexing' | 'ready' | 'failed'; error: string | null };
+
+const answerLimit = 65_536;
+const listLimit = 5 * 1024 * 1024;
+const pageSize = 100;
+const pagesAtMost = 20;
+const withinMs = 30_000;
+/** Under this name our own mark goes along with a store. */
+const markName = 'roster_store';
+
+/** It stands in an address; whatever provider made it. */
+const StoreId = z.string().regex(/^[A-Za-z0-9_-]{1,200}$/);
+const FileId = StoreId;
+const CreatedStore = z.object({ id: StoreId });
+const StorePage = z.object({
+  data: z.array(
+    z.object({
+      id: z.string(),
+      created_at: z.number().catch(0),
+      metadata: z.record(z.string(), z.unknown()).nullish().catch(null),
+    }),
+  ),
+  has_more: z.boolean().catch(false),
+});
+const StoreFile = z.object({
+  id: z.string(),
+  status: z.string().catch('in_progress'),
+  last_error: z
+    .object({ code: z.string().catch(''), message: z.string().catch('') })
+    .nullish()
+    .catch(null),
+});
+const FilePage = z.object({ data: z.array(StoreFile), has_more: z.boolean().catch(false) });
+
+function toIndexed({ id, status, last_error }: z.output<typeof StoreFile>): IndexedFile {
+  if (status === 'completed') return { id, state: 'ready', error: null };
+  if (status !== 'failed' && status !== 'cancelled') return { id, state: 'indexing', error: null };
+  const said = quotable(last_error?.message ?? '');
+  return { id, state: 'failed', error: said || 'The provider could not index it, and did not say why.' };
+}
+
+const unreadable = (cause: unknown) =>
+  new ProviderError('provider_unavailable', 'The provider’s answer about a vector store could not be read.', { cause });
+
+function read<Schema extends z.ZodType>(schema: Schema, answer: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(answer);
+  if (!parsed.success) throw unreadable(parsed.error);
+  return parsed.data;
+}
+
+/**
+ * The vector stores of a key at the provider, through which a model searches files. A search is part of an answer of the
+ * Responses API; where that is not served, nothing here is. All of these throw ProviderError.
+ */
+export function providerVectorStores(http: ProviderHttp, servesResponses: () => boolean) {
+  /** Not repeated here: whoever asks knows what may be asked again. */
+  async function ask(call: Omit<ProviderCall, 'signal' | 'retries'>, limit = answerLimit): Promise<unknown> {
+    if (!servesResponses()) throw new ProviderError('not_served', 'The provider has no file search.');
+    try {
+      return await http.json({ ...call, retries: 0, limit, signal: AbortSignal.timeout(withinMs) });
+    } catch (error) {
+      if (error instanceof DOMException && error.name === 'TimeoutError')
+        throw new ProviderError('provider_timeout', 'The provider did not answer in time.', { cause: error });
+      throw error;
+    }
+  }
+
+  const storePath = (storeId: string) => `/vector_stores/${StoreId.parse(storeId)}`;
+  const isMissing = (error: unknown) => error instanceof ProviderError && error.status === 404;
+
+  async function removeAt(apiKey: Secret, path: string) {
+    try {
+      await ask({ method: 'DELETE', path, apiKey });
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+  }
+
+  return {
+    /** The mark finds it again where the answer is lost. */
+    async create(apiKey: Secret, name: string, mark: string): Promise<string> {
+      const body = { name, metadata: { [markName]: mark } };
+      return read(CreatedStore, await ask({ method: 'POST', path: '/vector_stores', apiKey, body })).id;
+    },
+
+    /** A store with this mark that was made after `since`. */
+    async find(apiKey: Secret, mark: string, since: string): Promise<string | undefined> {
+      let after = '';
+      for (let number = 0; number < pagesAtMost; number++) {
+        const path = `/vector_stores?limit=${pageSize}&order=desc${after && `&after=${encodeURIComponent(after)}`}`;
+        const page = read(StorePage, await ask({ method: 'GET', path, apiKey }, listLimit));
+        const found = page.data.find(({ metadata }) => metadata?.[markName] === mark);
+        if (found) return StoreId.parse(found.id);
+        const last = page.data.at(-1);
+        if (!page.has_more || !last || last.created_at * 1000 < Date.parse(since)) return undefined;
+        after = last.id;
+      }
+      return undefined;
+    },
+
+    /** @throws ProviderError `store_gone` where there is no such store */
+    async files(apiKey: Secret, storeId: string): Promise<IndexedFile[]> {
+      const found: IndexedFile[] = [];
+      let after = '';
+      for (let number = 0; number < pagesAtMost; number++) {
+        const path = `${storePath(storeId)}/files?limit=${pageSize}${after && `&after=${encodeURIComponent(after)}`}`;
+        const page = read(FilePage, await ask({ method: 'GET', path, apiKey }, listLimit));
+        found.push(...page.data.map(toIndexed));
+        after = page.data.at(-1)?.id ?? '';
+        if (!page.has_more || !after) break;
+      }
+      return found;
+    },
+
+    /** undefined: the provider does not have the file. */
+    async add(apiKey: Secret, storeId: string, fileId: string): Promise<IndexedFile | undefined> {
+      const body = { file_id: fileId };
+      try {
+        return toIndexed(
+          read(StoreFile, await ask({ method: 'POST', path: `${storePath(storeId)}/files`, apiKey, body })),
+        );
+      } catch (error) {
+        if (isMissing(error) && error instanceof ProviderError && error.code !== 'store_gone') return undefined;
+        throw error;
+      }
+    },
+
+    /** Takes a file out; the file itself stays. Also where it is not in it any more. */
+    takeOut: (apiKey: Secret, storeId: string, fileId: string) =>
+      removeAt(apiKey, `${storePath(storeId)}/files/${FileId.parse(fileId)}`),
+
+    /** Also where it is not there any more. */
+    remove: (apiKey: Secret, storeId: string) => removeAt(apiKey, storePath(storeId)),
+  };
+}
+
+export type ProviderVectorStores = ReturnType<typeof providerVectorStores>;

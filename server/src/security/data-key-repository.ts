@@ -1,0 +1,36 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '../db/schema.ts';
+
+/** The wrapped data keys: one of each person, which seals whatever secrets that person gives. */
+export function dataKeyRepository(db: Kysely<Database>) {
+  async function wrapped(userId: number): Promise<string> {
+    const row = await db
+      .selectFrom('data_keys')
+      .select('wrapped')
+      .where('user_id', '=', userId)
+      .executeTakeFirstOrThrow();
+    return row.wrapped;
+  }
+
+  return {
+    /** The person's data key; `fresh` is stored if there is none yet. */
+    async ensure(userId: number, fresh: string): Promise<string> {
+      await db
+        .insertInto('data_keys')
+        .values({ user_id: userId, wrapped: fresh })
+        .onConflict((conflict) => conflict.column('user_id').doNothing())
+        .execute();
+      return wrapped(userId);
+    },
+    /** Puts `fresh` in the place of `old`, if that is still there; returns what is there now. */
+    async replace(userId: number, old: string, fresh: string): Promise<string> {
+      await db
+        .updateTable('data_keys')
+        .set({ wrapped: fresh })
+        .where('user_id', '=', userId)
+        .where('wrapped', '=', old)
+        .execute();
+      return wrapped(userId);
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { AnswerRating, Message } from '@roster/contracts/chat';
+import type { Dataset, DatasetExample } from '@roster/contracts/fine-tuning/datasets';
+import type { z } from 'zod';
+import { ask, newThread } from './chat.ts';
+import type { Visitor } from './visitor.ts';
+
+export const datasetsPath = '/api/fine-tuning/datasets';
+
+export async function rated(visitor: Visitor, messageId: number, rating: Partial<AnswerRating>): Promise<Message> {
+  const { status, body } = await visitor.post(`/api/messages/${messageId}/rating`, rating);
+  if (status !== 200) throw new Error(`Not rated: ${status} ${JSON.stringify(body)}`);
+  return body;
+}
+
+/** A conversation of one question for each of the ratings, its answers rated so. */
+export async function ratedThread(
+  app: { url: string },
+  visitor: Visitor,
+  ratings: Partial<AnswerRating>[],
+  more: Record<string, unknown> = {},
+): Promise<{ threadId: number; answers: Message[]; questions: Message[] }> {
+  const threadId = await newThread(visitor, more);
+  const answers: Message[] = [];
+  const questions: Message[] = [];
+  for (const [index, rating] of ratings.entries()) {
+    const { answer, message } = await ask(app, visitor, threadId, `Question ${index + 1}`);
+    questions.push(message);
+    answers.push(Object.keys(rating).length > 0 ? await rated(visitor, answer.id, rating) : answer);
+  }
+  return { threadId, answers, questions };
+}
+
+type Gathered = Dataset & { added: number; left: number };
+
+export async function gathered(visitor: Visitor, more: Record<string, unknown> = {}): Promise<Gathered> {
+  const { status, body } = await visitor.post(datasetsPath, { name: 'Examples', ...more });
+  if (status !== 201) throw new Error(`Not gathered: ${status} ${JSON.stringify(body)}`);
+  return body;
+}
+
+export async function examplesOf(visitor: Visitor, datasetId: number, query = ''): Promise<DatasetExample[]> {
+  const { status, body } = await visitor.get(`${datasetsPath}/${datasetId}/examples?limit=100${query}`);
+  if (status !== 200) throw new Error(`No examples: ${status} ${JSON.stringify(body)}`);
+  return body.items;
+}
+
+export const textsOf = (turns: z.output<typeof DatasetExample>['turns']) => turns.map(({ text }) => text);

@@ -1,0 +1,54 @@
+import type { AssistantFile } from '@roster/contracts/assistants';
+import { request } from 'undici';
+import type { TestApp } from './app.ts';
+import { until } from './chat.ts';
+import { beside } from './database.ts';
+import type { Visitor } from './visitor.ts';
+
+type Installation = Pick<TestApp, 'provider' | 'dataDir' | 'databaseUrl'>;
+
+async function listed({ provider }: Pick<TestApp, 'provider'>, key: string, path: string) {
+  const answer = await request(`${provider.url}${path}`, { headers: { authorization: `Bearer ${key}` } });
+  const { data } = JSON.parse(await answer.body.text());
+  return data;
+}
+
+/** The vector stores that a key has at the provider. */
+export const storesOf = (app: Pick<TestApp, 'provider'>, key: string): Promise<{ id: string }[]> =>
+  listed(app, key, '/vector_stores?limit=100');
+
+export const filesIn = (app: Pick<TestApp, 'provider'>, key: string, storeId: string): Promise<{ id: string }[]> =>
+  listed(app, key, `/vector_stores/${storeId}/files?limit=100`);
+
+export async function stateOf(visitor: Visitor, assistantId: number): Promise<AssistantFile[]> {
+  return (await visitor.get(`/api/assistants/${assistantId}/files`)).body;
+}
+
+/** What is due later is due now. */
+export const hurry = (app: Pick<TestApp, 'dataDir' | 'databaseUrl'>) =>
+  beside(app, (db) =>
+    db
+      .updateTable('jobs')
+      .set({ run_at: new Date(0).toISOString() })
+      .execute(),
+  );
+
+/** Waits until the files of an assistant are in these states. */
+export const untilKnown = (app: Installation, visitor: Visitor, assistantId: number, states: string[]) =>
+  until(`The states ${states.join(', ')}`, async () => {
+    await hurry(app);
+    const files = await stateOf(visitor, assistantId);
+    return JSON.stringify(files.map(({ state }) => state)) === JSON.stringify(states);
+  });
+
+/** The same after the time that the provider takes to index. */
+export async function indexed(app: Installation, visitor: Visitor, assistantId: number, states: string[]) {
+  const headers = { 'content-type': 'application/json' };
+  const advance = { method: 'POST', headers, body: JSON.stringify({ advanceMs: 10_000 }) } as const;
+  await until(`The states ${states.join(', ')}`, async () => {
+    await (await request(`${app.provider.origin}/__simulator/clock`, advance)).body.dump();
+    await hurry(app);
+    const files = await stateOf(visitor, assistantId);
+    return JSON.stringify(files.map(({ state }) => state)) === JSON.stringify(states);
+  });
+}

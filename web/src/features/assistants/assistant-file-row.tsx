@@ -1,0 +1,72 @@
+import type { AssistantFile, KnowledgeState } from '@roster/contracts/assistants';
+import { CircleAlert, CircleCheck, Clock, HardDrive, X } from 'lucide-react';
+import { useRemoveAssistantFile, useRetryAssistantFile } from '#web/data/assistant-files.ts';
+import { useEditing } from '#web/data/current-user.ts';
+import { errorText } from '#web/lib/api.ts';
+import { formatMegabytes } from '#web/lib/format.ts';
+import { Button } from '#web/ui/button.tsx';
+import { classNames } from '#web/ui/class-names.ts';
+import type { Icon } from '#web/ui/icon.ts';
+import { IconButton } from '#web/ui/icon-button.tsx';
+import { Spinner } from '#web/ui/spinner.tsx';
+import { toast } from '#web/ui/toast.tsx';
+
+const states: Record<KnowledgeState, { word: string; icon: Icon; look?: string }> = {
+  waiting: { word: 'Waiting', icon: Clock },
+  indexing: { word: 'Indexing…', icon: Spinner },
+  ready: { word: 'Ready', icon: CircleCheck, look: 'text-success-text' },
+  failed: { word: 'Failed', icon: CircleAlert, look: 'text-destructive-text' },
+  not_served: { word: 'Not searched', icon: HardDrive },
+};
+
+const problem = (title: string) => (error: unknown) =>
+  toast({ title, description: errorText(error, 'An error occurred. Please try again.'), variant: 'destructive' });
+
+/** A file of an assistant, how far it is, and what can be done about it. */
+export function AssistantFileRow({ assistantId, file }: { assistantId: number; file: AssistantFile }) {
+  const { fileId, filename, size, state, error } = file;
+  const { word, icon: IconPart, look } = states[state];
+  const remove = useRemoveAssistantFile(assistantId);
+  const retry = useRetryAssistantFile(assistantId);
+  const { reason } = useEditing();
+  const mayRetry = state === 'failed' || state === 'not_served' || (state === 'waiting' && error !== null);
+  return (
+    <li className="flex items-start gap-2 px-3 py-2.5">
+      <div className="min-w-0 flex-1">
+        <p className="wrap-anywhere font-medium">{filename}</p>
+        <p className="mt-0.5 flex gap-1.5 text-muted-foreground text-sm">
+          <span className={classNames('flex h-5 shrink-0 items-center', look)}>
+            <IconPart aria-hidden className="size-3.5" />
+          </span>
+          <span className="wrap-anywhere min-w-0">
+            <span className={state === 'failed' ? 'text-destructive-text' : undefined}>
+              {error === null ? word : `${word}: ${error}`}
+            </span>
+            {` · ${formatMegabytes(size)}`}
+          </span>
+        </p>
+      </div>
+      {mayRetry && (
+        <Button
+          size="sm"
+          variant="ghost"
+          busy={retry.isPending}
+          disabledReason={reason}
+          aria-label={`Retry ${filename}`}
+          onClick={() => retry.mutate(fileId, { onError: problem('Not indexed again') })}
+        >
+          Retry
+        </Button>
+      )}
+      <IconButton
+        label={`Remove ${filename}`}
+        tooltip={reason ?? 'Remove from this assistant'}
+        icon={X}
+        size="sm"
+        busy={remove.isPending}
+        disabled={reason !== undefined}
+        onClick={() => remove.mutate(fileId, { onError: problem('Failed to remove the file') })}
+      />
+    </li>
+  );
+}

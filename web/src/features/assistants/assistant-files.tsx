@@ -1,0 +1,143 @@
+import { assistantFileLimit } from '@roster/contracts/assistants';
+import { useQuery } from '@tanstack/react-query';
+import { Plus, Upload } from 'lucide-react';
+import { useId, useRef, useState } from 'react';
+import { assistantFilesQuery, useAddAssistantFiles } from '#web/data/assistant-files.ts';
+import { useEditing } from '#web/data/current-user.ts';
+import { errorText } from '#web/lib/api.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { Skeleton } from '#web/ui/skeleton.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { AssistantFileRow } from './assistant-file-row.tsx';
+import { FilePicker } from './file-picker.tsx';
+import { useKnowledgeUpload } from './use-knowledge-upload.ts';
+
+const searchable =
+  '.c,.cpp,.cs,.css,.doc,.docx,.go,.html,.java,.js,.json,.md,.pdf,.php,.pptx,.py,.rb,.sh,.tex,.ts,.txt';
+
+/** What an assistant knows from. Apart from the form: what is done here holds at once. */
+export function AssistantFiles({ assistantId }: { assistantId: number }) {
+  const titleId = useId();
+  const [isChoosing, setChoosing] = useState(false);
+  const opener = useRef<HTMLButtonElement>(null);
+  const query = useQuery(assistantFilesQuery(assistantId));
+  const add = useAddAssistantFiles(assistantId);
+  const { reason } = useEditing();
+  const count = query.data?.length ?? 0;
+  const blocked =
+    reason ?? (count >= assistantFileLimit ? `An assistant can have at most ${assistantFileLimit} files` : undefined);
+
+  const put = (fileIds: number[]) =>
+    add.mutateAsync(fileIds).catch((error: unknown) => {
+      toast({
+        title: 'Failed to add files',
+        description: errorText(error, 'An error occurred. Please try again.'),
+        variant: 'destructive',
+      });
+    });
+  const upload = useKnowledgeUpload(put);
+  const chosen = async (fileIds: number[]) => {
+    await put(fileIds);
+    setChoosing(false);
+    opener.current?.focus();
+  };
+
+  return (
+    <section aria-labelledby={titleId} className="mt-7 border-border border-t pt-5">
+      <h3 id={titleId} className="font-semibold">
+        Files
+      </h3>
+      <p className="mt-1 text-muted-foreground text-sm">
+        The model searches them and names what it took. Changes here hold at once. The provider charges for searches
+        separately; Roster’s costs count tokens only.
+      </p>
+      <List assistantId={assistantId} />
+      {upload.current && (
+        <output className="wrap-anywhere mt-3 block text-muted-foreground text-sm">
+          {`Uploading ${upload.current.name}: ${upload.current.percent} %`}
+        </output>
+      )}
+      {isChoosing ? (
+        <FilePicker
+          taken={query.data?.map(({ fileId }) => fileId) ?? []}
+          room={assistantFileLimit - count}
+          busy={add.isPending}
+          onAdd={chosen}
+          onCancel={() => {
+            setChoosing(false);
+            opener.current?.focus();
+          }}
+        />
+      ) : null}
+      <div className="mt-3 flex flex-wrap gap-2" hidden={isChoosing}>
+        <Button ref={opener} size="sm" icon={Plus} disabledReason={blocked} onClick={() => setChoosing(true)}>
+          Add files
+        </Button>
+        <UploadButton busy={upload.current !== null} disabledReason={blocked} onFiles={upload.begin} />
+      </div>
+    </section>
+  );
+}
+
+function List({ assistantId }: { assistantId: number }) {
+  const query = useQuery(assistantFilesQuery(assistantId));
+  if (query.isPending)
+    return (
+      <div className="mt-3 grid gap-2">
+        <span className="sr-only">Loading files</span>
+        <Skeleton className="h-10" />
+        <Skeleton className="h-10" />
+      </div>
+    );
+  if (query.isError)
+    return (
+      <Notice tone="destructive" live className="mt-3">
+        {errorText(query.error, 'The files could not be loaded.')}{' '}
+        <Button size="sm" busy={query.isFetching} onClick={() => void query.refetch()}>
+          Try Again
+        </Button>
+      </Notice>
+    );
+  if (query.data.length === 0)
+    return <p className="mt-3 text-muted-foreground">No files yet. It answers from what the model knows.</p>;
+  return (
+    <ul aria-label="Files of this assistant" className="mt-3 divide-y divide-border rounded-md border border-border">
+      {query.data.map((file) => (
+        <AssistantFileRow key={file.fileId} assistantId={assistantId} file={file} />
+      ))}
+    </ul>
+  );
+}
+
+type UploadButtonProps = { busy: boolean; disabledReason: string | undefined; onFiles: (files: File[]) => void };
+
+function UploadButton({ busy, disabledReason, onFiles }: UploadButtonProps) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <Button
+        size="sm"
+        icon={Upload}
+        busy={busy}
+        pendingLabel="Uploading..."
+        disabledReason={disabledReason}
+        onClick={() => input.current?.click()}
+      >
+        Upload
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        accept={searchable}
+        aria-label="Upload files for this assistant"
+        onChange={({ currentTarget }) => {
+          onFiles([...(currentTarget.files ?? [])]);
+          currentTarget.value = '';
+        }}
+      />
+    </>
+  );
+}

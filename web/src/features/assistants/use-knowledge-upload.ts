@@ -1,0 +1,49 @@
+import { fileSizeLimit } from '@roster/contracts/files';
+import { useEffect, useRef, useState } from 'react';
+import { uploadFile } from '#web/data/files.ts';
+import { errorText } from '#web/lib/api.ts';
+import { formatMegabytes } from '#web/lib/format.ts';
+import { toast } from '#web/ui/toast.tsx';
+
+type Current = { name: string; percent: number };
+
+function problemOf({ size }: File): string | undefined {
+  if (size === 0) return 'The file is empty.';
+  return size > fileSizeLimit ? `Larger than ${formatMegabytes(fileSizeLimit)}.` : undefined;
+}
+
+/** Uploads files one after the other, and gives each to the assistant as soon as it is stored. */
+export function useKnowledgeUpload(put: (fileIds: number[]) => Promise<unknown>) {
+  const [current, setCurrent] = useState<Current | null>(null);
+  const leaving = useRef(new AbortController());
+  useEffect(() => {
+    const controller = new AbortController();
+    leaving.current = controller;
+    return () => controller.abort();
+  }, []);
+
+  const fail = (name: string, description: string) =>
+    toast({ title: 'Upload failed', description: `${name}: ${description}`, variant: 'destructive' });
+
+  async function one(file: File, signal: AbortSignal) {
+    const problem = problemOf(file);
+    if (problem !== undefined) return fail(file.name, problem);
+    setCurrent({ name: file.name, percent: 0 });
+    try {
+      const onProgress = (sent: number) =>
+        setCurrent({ name: file.name, percent: Math.min(100, Math.round((sent / file.size) * 100)) });
+      const { id } = await uploadFile({ file, purpose: 'assistants', signal, onProgress });
+      await put([id]);
+    } catch (error) {
+      if (!signal.aborted) fail(file.name, errorText(error, 'An error occurred. Please try again.'));
+    }
+  }
+
+  async function begin(files: File[]) {
+    const { signal } = leaving.current;
+    for (const file of files) if (!signal.aborted) await one(file, signal);
+    if (!signal.aborted) setCurrent(null);
+  }
+
+  return { current, begin: (files: File[]) => void begin(files) };
+}

@@ -1,0 +1,41 @@
+import type { Comparison } from '@roster/contracts/fine-tuning/comparisons';
+import { useDeleteComparison } from '#web/data/comparisons.ts';
+import { errorText } from '#web/lib/api.ts';
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
+import { toast } from '#web/ui/toast-store.ts';
+
+type DeleteComparisonDialogProps = { comparison: Comparison; onClose: () => void; onDeleted: () => void };
+
+export function DeleteComparisonDialog({ comparison, onClose, onDeleted }: DeleteComparisonDialogProps) {
+  const { mutate, isPending } = useDeleteComparison();
+  const { id, tunedModel, baseModel } = comparison;
+  const confirm = () =>
+    mutate(id, {
+      onSuccess: () => {
+        onDeleted();
+        toast({ title: 'Comparison deleted', description: `${tunedModel} and ${baseModel}` });
+      },
+      onError: (error) =>
+        toast({ title: 'The comparison was not deleted', description: errorText(error), variant: 'destructive' }),
+    });
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title="Delete Comparison"
+      description={
+        <>
+          Are you sure you want to delete the comparison of{' '}
+          <strong className="wrap-anywhere font-medium text-foreground">{tunedModel}</strong> and{' '}
+          <strong className="wrap-anywhere font-medium text-foreground">{baseModel}</strong> with its answers and votes?
+          This action cannot be undone. What it has cost stays in Analytics.
+        </>
+      }
+      confirmLabel="Delete"
+      pendingLabel="Deleting..."
+      busy={isPending}
+      destructive
+      onConfirm={confirm}
+    />
+  );
+}

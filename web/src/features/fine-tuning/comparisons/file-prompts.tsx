@@ -1,0 +1,84 @@
+import { promptLimit } from '@roster/contracts/fine-tuning/comparisons';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { filesQuery } from '#web/data/files.ts';
+import { errorText } from '#web/lib/api.ts';
+import { formatMegabytes } from '#web/lib/format.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { Input } from '#web/ui/input.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { Select } from '#web/ui/select.tsx';
+
+type FilePromptsProps = {
+  fileId: string;
+  onFile: (fileId: string) => void;
+  count: string;
+  onCount: (count: string) => void;
+  errors: { file?: string; count?: string };
+};
+
+/** A JSONL file, and how many of its lines. */
+export function FilePrompts({ fileId, onFile, count, onCount, errors }: FilePromptsProps) {
+  const query = useInfiniteQuery(filesQuery({ q: '.jsonl', sort: 'newest', purpose: null }));
+  const files = query.data?.pages.flatMap(({ items }) => items);
+  if (query.isError && !files)
+    return (
+      <Notice
+        tone="destructive"
+        title="The files could not be loaded"
+        action={
+          <Button size="sm" busy={query.isFetching} onClick={() => void query.refetch()}>
+            Try Again
+          </Button>
+        }
+      >
+        {errorText(query.error)}
+      </Notice>
+    );
+  if (files?.length === 0)
+    return (
+      <Notice title="There is no JSONL file yet">
+        Upload a validation file in{' '}
+        <Link to="/files" className="underline underline-offset-4">
+          Files
+        </Link>
+        , with a chat example or a preference pair on each line.
+      </Notice>
+    );
+  return (
+    <div className="grid gap-4 sm:grid-cols-[minmax(0,1fr)_9rem]">
+      <Field
+        label="File"
+        required
+        hint="Lines are chosen evenly over the whole file; those with tools or images are passed over."
+        error={errors.file}
+      >
+        {(control) => (
+          <Select {...control} name="file" value={fileId} onChange={(event) => onFile(event.target.value)}>
+            <option value="">{files ? 'Choose a file' : 'Loading...'}</option>
+            {files?.map(({ id, filename, size }) => (
+              <option key={id} value={id}>
+                {filename} ({formatMegabytes(size)})
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <Field label="Prompts" required error={errors.count}>
+        {(control) => (
+          <Input
+            {...control}
+            name="count"
+            type="number"
+            inputMode="numeric"
+            min={1}
+            max={promptLimit}
+            value={count}
+            onChange={(event) => onCount(event.target.value)}
+          />
+        )}
+      </Field>
+    </div>
+  );
+}

@@ -1,0 +1,44 @@
+import type { Model, ModelList } from '@roster/contracts/models';
+import { expect, test } from 'vitest';
+import { baseOf, modelGroups } from './model-options.ts';
+
+const model = (id: string, more: Partial<Model> = {}): Model => ({
+  id,
+  shutdownDate: null,
+  lifecycle: 'current',
+  successor: null,
+  price: null,
+  temperature: 'yes',
+  efforts: [],
+  contextTokens: null,
+  tuned: false,
+  ...more,
+});
+const list = (...models: Model[]): ModelList => ({ source: 'provider', notice: null, models, defaultModel: 'gpt-4o' });
+const tuned = [{ name: 'Pirate', model: 'ft:gpt-4o-mini:me::1', baseModel: 'gpt-4o-mini-2024-07-18' }];
+
+test('tuned models come first, each once, and what was shut down is left out', () => {
+  const models = list(
+    model('gpt-4o'),
+    model('ft:gpt-4o-mini:me::1', { tuned: true }),
+    model('ft:gpt-4o:me::2', { tuned: true }),
+    model('old', { lifecycle: 'gone' }),
+  );
+  expect(modelGroups(tuned, models)).toEqual([
+    { label: 'Tuned here', options: [{ id: 'ft:gpt-4o-mini:me::1', words: 'Pirate (ft:gpt-4o-mini:me::1)' }] },
+    { label: 'Tuned elsewhere', options: [{ id: 'ft:gpt-4o:me::2', words: 'ft:gpt-4o:me::2' }] },
+    { label: 'Other models', options: [{ id: 'gpt-4o', words: 'gpt-4o' }] },
+  ]);
+});
+
+test('while the list is unknown the specified models are offered', () => {
+  expect(modelGroups([], undefined).map(({ label, options }) => [label, options.length])).toEqual([
+    ['Other models', 3],
+  ]);
+});
+
+test('the base model is the known one, else what the name says', () => {
+  expect(baseOf('ft:gpt-4o-mini:me::1', tuned)).toBe('gpt-4o-mini-2024-07-18');
+  expect(baseOf('ft:gpt-4.1-2025-04-14:me::2', tuned)).toBe('gpt-4.1-2025-04-14');
+  expect(baseOf('gpt-4o', tuned)).toBeUndefined();
+});

@@ -1,0 +1,23 @@
+import { type ModelList, specifiedModels } from '@roster/contracts/models';
+
+type Tuned = { name: string; model: string; baseModel: string };
+export type ModelOption = { id: string; words: string };
+export type ModelGroup = { label: string; options: ModelOption[] };
+
+/** Every model that can be asked: those tuned here by their names, then the others of the key. */
+export function modelGroups(tuned: readonly Tuned[], list: ModelList | undefined): ModelGroup[] {
+  const named = new Set(tuned.map(({ model }) => model));
+  const others = (list?.models ?? []).filter(({ id, lifecycle }) => lifecycle !== 'gone' && !named.has(id));
+  const plain = others.filter((model) => !model.tuned).map(({ id }) => id);
+  const known = plain.length > 0 ? plain : [...specifiedModels];
+  return [
+    { label: 'Tuned here', options: tuned.map(({ name, model }) => ({ id: model, words: `${name} (${model})` })) },
+    { label: 'Tuned elsewhere', options: others.filter((model) => model.tuned).map(({ id }) => ({ id, words: id })) },
+    { label: 'Other models', options: known.map((id) => ({ id, words: id })) },
+  ].filter(({ options }) => options.length > 0);
+}
+
+/** What a tuned model was made from: as it is known here, else as the provider writes it into the name. */
+export function baseOf(model: string, tuned: readonly Tuned[]): string | undefined {
+  return tuned.find((candidate) => candidate.model === model)?.baseModel ?? /^ft:([^:]+):/.exec(model)?.[1];
+}

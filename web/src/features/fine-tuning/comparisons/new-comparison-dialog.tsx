@@ -1,0 +1,216 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useId, useRef, useState } from 'react';
+import { tunedModelsQuery, useCreateComparison } from '#web/data/comparisons.ts';
+import { findModel, modelsQuery } from '#web/data/models.ts';
+import { errorText } from '#web/lib/api.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { RadioGroup } from '#web/ui/radio-group.tsx';
+import { Select } from '#web/ui/select.tsx';
+import { Slider } from '#web/ui/slider.tsx';
+import { Switch } from '#web/ui/switch.tsx';
+import { Textarea } from '#web/ui/textarea.tsx';
+import { type DraftFields, type DraftProblems, problemsOf, toDraft } from './draft.ts';
+import { FilePrompts } from './file-prompts.tsx';
+import { baseOf, type ModelGroup, modelGroups } from './model-options.ts';
+import { TypedPrompts } from './typed-prompts.tsx';
+
+const empty: DraftFields = {
+  tunedModel: '',
+  baseModel: '',
+  source: 'typed',
+  prompts: [{ key: 1, text: '' }],
+  instructions: '',
+  fileId: '',
+  count: '10',
+  temperature: null,
+};
+
+export function NewComparisonDialog({ onClose }: { onClose: () => void }) {
+  const [fields, setFields] = useState(empty);
+  const [problems, setProblems] = useState<DraftProblems>({});
+  const { mutate, isPending, error } = useCreateComparison();
+  const models = useQuery(modelsQuery).data;
+  // Where training is not served there are none, and any two models can still be compared.
+  const tuned = useQuery({ ...tunedModelsQuery, retry: false }).data ?? [];
+  const groups = modelGroups(tuned, models);
+  const navigate = useNavigate();
+  const formId = useId();
+  const form = useRef<HTMLFormElement>(null);
+  const change = (changes: Partial<DraftFields>) => setFields((now) => ({ ...now, ...changes }));
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const found = problemsOf(fields);
+    setProblems(found);
+    const [first] = Object.keys(found);
+    if (first) return form.current?.querySelector<HTMLElement>(`[name="${first}"]`)?.focus();
+    mutate(toDraft(fields), {
+      onSuccess: ({ id }) => void navigate({ to: '/fine-tuning/comparisons/$id', params: { id } }),
+    });
+  };
+  const isOffered = (id: string) => groups.some(({ options }) => options.some((option) => option.id === id));
+  const chooseTuned = (tunedModel: string) => {
+    const base = baseOf(tunedModel, tuned);
+    change({ tunedModel, ...(base && isOffered(base) && { baseModel: base }) });
+  };
+  const without = [fields.tunedModel, fields.baseModel].filter((id) => {
+    const use = findModel(models?.models, id)?.temperature;
+    return use === 'no' || use === 'conditional';
+  });
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="New comparison"
+      description="Nothing is asked yet: you see the prompts first."
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={formId} variant="primary" busy={isPending} pendingLabel="Preparing...">
+            Prepare comparison
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} ref={form} noValidate onSubmit={submit} className="space-y-5">
+        <div className="grid gap-4 sm:grid-cols-2">
+          <ModelField
+            label="Tuned model"
+            name="tunedModel"
+            value={fields.tunedModel}
+            groups={groups}
+            error={problems.tunedModel}
+            onChange={chooseTuned}
+          />
+          <ModelField
+            label="Base model"
+            name="baseModel"
+            value={fields.baseModel}
+            groups={groups}
+            error={problems.baseModel}
+            onChange={(baseModel) => change({ baseModel })}
+          />
+        </div>
+        <RadioGroup
+          label="Where the prompts come from"
+          layout="row"
+          value={fields.source}
+          onValueChange={(source) => change({ source })}
+          options={[
+            { value: 'typed', label: 'Typed' },
+            { value: 'file', label: 'From a JSONL file' },
+          ]}
+        />
+        {fields.source === 'typed' ? (
+          <>
+            <TypedPrompts
+              prompts={fields.prompts}
+              onChange={(prompts) => change({ prompts })}
+              error={problems.prompt}
+            />
+            <Field
+              label="Instructions"
+              hint="What both models are told before each prompt."
+              error={problems.instructions}
+            >
+              {(control) => (
+                <Textarea
+                  {...control}
+                  name="instructions"
+                  rows={2}
+                  value={fields.instructions}
+                  onChange={(event) => change({ instructions: event.target.value })}
+                />
+              )}
+            </Field>
+          </>
+        ) : (
+          <FilePrompts
+            fileId={fields.fileId}
+            onFile={(fileId) => change({ fileId })}
+            count={fields.count}
+            onCount={(count) => change({ count })}
+            errors={problems}
+          />
+        )}
+        <TemperatureField
+          value={fields.temperature}
+          without={without}
+          onChange={(temperature) => change({ temperature })}
+        />
+        {error && (
+          <Notice tone="destructive" live title="The comparison was not prepared">
+            {errorText(error, 'Something went wrong on the way.')}
+          </Notice>
+        )}
+      </form>
+    </Dialog>
+  );
+}
+
+type ModelFieldProps = {
+  label: string;
+  name: string;
+  value: string;
+  groups: readonly ModelGroup[];
+  error: string | undefined;
+  onChange: (model: string) => void;
+};
+
+function ModelField({ label, name, value, groups, error, onChange }: ModelFieldProps) {
+  return (
+    <Field label={label} required error={error}>
+      {(control) => (
+        <Select {...control} name={name} value={value} onChange={(event) => onChange(event.target.value)}>
+          <option value="">Choose a model</option>
+          {groups.map((group) => (
+            <optgroup key={group.label} label={group.label}>
+              {group.options.map(({ id, words }) => (
+                <option key={id} value={id}>
+                  {words}
+                </option>
+              ))}
+            </optgroup>
+          ))}
+        </Select>
+      )}
+    </Field>
+  );
+}
+
+type TemperatureFieldProps = {
+  value: number | null;
+  /** The chosen models that take none. */
+  without: readonly string[];
+  onChange: (temperature: number | null) => void;
+};
+
+function TemperatureField({ value, without, onChange }: TemperatureFieldProps) {
+  return (
+    <div className="space-y-3">
+      <Switch
+        label="Set the temperature"
+        description="Off: each model’s own default."
+        checked={value !== null}
+        onChange={(event) => onChange(event.target.checked ? 1 : null)}
+      />
+      {value !== null && (
+        <Field
+          label="Temperature"
+          hint={
+            without.length > 0
+              ? `${without.join(' and ')} ${without.length > 1 ? 'take' : 'takes'} no temperature; it is left out there.`
+              : 'Lower is steadier, higher is more varied.'
+          }
+          aside={<output className="font-medium">{value.toFixed(1)}</output>}
+        >
+          {(control) => <Slider {...control} value={value} onValueChange={onChange} min={0} max={2} step={0.1} />}
+        </Field>
+      )}
+    </div>
+  );
+}

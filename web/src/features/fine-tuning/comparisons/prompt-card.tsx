@@ -1,0 +1,145 @@
+import type { ComparisonPrompt, Vote } from '@roster/contracts/fine-tuning/comparisons';
+import { ChevronRight, RotateCw, Send, Square } from 'lucide-react';
+import { memo, type ReactNode } from 'react';
+import { isOpen, isUnderWay, type Side, sides } from '#web/data/comparisons.ts';
+import { formatCount } from '#web/lib/format.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Card } from '#web/ui/card.tsx';
+import { AnswerColumn } from './answer-column.tsx';
+import { AskProblem } from './ask-problem.tsx';
+import { orderOf } from './figures.ts';
+import { VoteButtons } from './vote-buttons.tsx';
+
+export type PromptActions = {
+  ask: (promptId: number, again: boolean) => void;
+  stop: (runIds: readonly number[]) => void;
+  vote: (promptId: number, vote: Vote | null) => void;
+};
+
+type PromptCardProps = {
+  comparisonId: number;
+  number: number;
+  prompt: ComparisonPrompt;
+  models: Record<Side, string>;
+  isBlind: boolean;
+  /** Why nothing can be asked or voted, for Viewers. */
+  reason: string | undefined;
+  /** Why nothing can be asked just now. */
+  blockedReason: string | undefined;
+  actions: PromptActions;
+  /** Why asking this one was refused. */
+  problem: AskRefusal | null;
+};
+
+export type AskRefusal = { error: unknown; insist: () => void };
+
+const openNames: Record<Side, string> = { tuned: 'Tuned', base: 'Base' };
+
+/** One prompt with both answers next to each other; one under the other where there is no room. */
+export const PromptCard = memo(function PromptCard(props: PromptCardProps) {
+  const { comparisonId, number, prompt, models, isBlind, reason, blockedReason, actions, problem } = props;
+  const { id, vote } = prompt;
+  const isHidden = isBlind && vote === null;
+  const order = orderOf(id, isBlind);
+  const [left, right] = order;
+  const blindNames: Record<Side, string> = left === 'tuned' ? { tuned: 'A', base: 'B' } : { tuned: 'B', base: 'A' };
+  const names = isHidden ? blindNames : openNames;
+  const running = sides.flatMap((side) => (isUnderWay(prompt[side]) ? (prompt[side]?.runId ?? []) : []));
+  const isBusy = running.length > 0;
+  const isAsked = prompt.tuned !== null && prompt.base !== null;
+  const isAnswered = isAsked && sides.some((side) => prompt[side]?.text !== '');
+  return (
+    <Card aria-label={`Prompt ${number}`}>
+      <PromptHead number={number} prompt={prompt} />
+      <div className="grid divide-border border-border border-t max-md:divide-y md:grid-cols-2 md:divide-x">
+        {order.map((side) => (
+          <AnswerColumn
+            key={side}
+            comparisonId={comparisonId}
+            promptId={id}
+            answer={prompt[side]}
+            name={names[side]}
+            model={isHidden ? null : models[side]}
+            isBetter={vote === side}
+          />
+        ))}
+      </div>
+      {problem && (
+        <div className="border-border border-t px-5 py-4">
+          <AskProblem error={problem.error} isWaiting={false} onInsist={problem.insist} />
+        </div>
+      )}
+      <footer className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-border border-t px-5 py-3">
+        <VoteButtons
+          order={[left, right]}
+          names={names}
+          vote={vote}
+          disabledReason={reason ?? (isAnswered && !isBusy ? undefined : 'Both answers must be there first.')}
+          onVote={(choice) => actions.vote(id, choice)}
+        />
+        {isBusy ? (
+          <Button
+            size="sm"
+            icon={Square}
+            disabledReason={reason}
+            onClick={() => actions.stop(running)}
+            className="max-md:h-10"
+          >
+            Stop
+          </Button>
+        ) : (
+          <Button
+            size="sm"
+            icon={isAsked ? RotateCw : Send}
+            disabledReason={reason ?? blockedReason}
+            onClick={() => actions.ask(id, !isOpen(prompt))}
+            className="max-md:h-10"
+          >
+            {!isAsked ? 'Ask' : isOpen(prompt) ? 'Try again' : 'Ask again'}
+          </Button>
+        )}
+      </footer>
+    </Card>
+  );
+});
+
+/** The question, with what belongs to it folded away. */
+function PromptHead({ number, prompt }: { number: number; prompt: ComparisonPrompt }) {
+  const { expected, instructions, turns } = prompt;
+  const before = turns.slice(0, -1);
+  return (
+    <header className="px-5 pt-4 pb-4">
+      <h2 className="text-muted-foreground text-sm">Prompt {number}</h2>
+      <p className="wrap-anywhere mt-1 max-w-[80ch] whitespace-pre-wrap">{turns.at(-1)?.text}</p>
+      <div className="mt-1 flex flex-col items-start">
+        {instructions !== '' && <Folded label="Instructions">{instructions}</Folded>}
+        {before.length > 0 && (
+          <Folded label={`What came before (${formatCount(before.length, 'message')})`}>
+            {before.map(({ role, text }, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: they never change
+              <span key={index} className="mb-2 block last:mb-0">
+                <span className="block text-muted-foreground text-sm">{role === 'user' ? 'User' : 'Assistant'}</span>
+                {text}
+              </span>
+            ))}
+          </Folded>
+        )}
+        {expected !== null && <Folded label="Expected answer">{expected}</Folded>}
+      </div>
+    </header>
+  );
+}
+
+function Folded({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <details className="group/folded max-w-full">
+      <summary className="-ml-1.5 inline-flex min-h-7 list-none items-center gap-1 rounded-sm pr-2 pl-1 text-muted-foreground text-sm hover:text-foreground max-md:min-h-10 [&::-webkit-details-marker]:hidden">
+        <ChevronRight aria-hidden className="size-4 transition-transform duration-120 group-open/folded:rotate-90" />
+        {label}
+      </summary>
+      <div className="wrap-anywhere mt-1 mb-2 max-w-[80ch] whitespace-pre-wrap border-border border-l-2 pl-4">
+        {children}
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,44 @@
+import type { Vote } from '@roster/contracts/fine-tuning/comparisons';
+import type { Side } from '#web/data/comparisons.ts';
+import { Button } from '#web/ui/button.tsx';
+
+type VoteButtonsProps = {
+  order: readonly [left: Side, right: Side];
+  names: Record<Side, string>;
+  vote: Vote | null;
+  disabledReason: string | undefined;
+  onVote: (vote: Vote | null) => void;
+};
+
+/** Which answer is better; pressed once more, a vote is taken back. The arrow keys go from one to the next. */
+export function VoteButtons({ order: [left, right], names, vote, disabledReason, onVote }: VoteButtonsProps) {
+  const choices: [Vote, string][] = [
+    [left, `${names[left]} better`],
+    ['tie', 'Tie'],
+    [right, `${names[right]} better`],
+  ];
+  return (
+    <fieldset className="flex flex-wrap gap-2">
+      <legend className="sr-only">Which answer is better?</legend>
+      {choices.map(([choice, words]) => (
+        <Button
+          key={choice}
+          size="sm"
+          variant={vote === choice ? 'primary' : 'secondary'}
+          aria-pressed={vote === choice}
+          disabledReason={disabledReason}
+          onClick={() => onVote(vote === choice ? null : choice)}
+          onKeyDown={(event) => {
+            const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+            if (step === 0) return;
+            const buttons = [...(event.currentTarget.closest('fieldset')?.querySelectorAll('button') ?? [])];
+            buttons[buttons.indexOf(event.currentTarget) + step]?.focus();
+          }}
+          className="max-md:h-10"
+        >
+          {words}
+        </Button>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,27 @@
+import type { Job } from '@roster/contracts/fine-tuning/jobs';
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
+import { useJobChanges } from './use-job-changes.ts';
+
+export function CancelJobDialog({ job, onClose }: { job: Job; onClose: () => void }) {
+  const { change, isPending } = useJobChanges();
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title="Cancel Fine-Tuning Job"
+      description={
+        <>
+          Cancel <strong className="wrap-anywhere font-medium text-foreground">{job.name}</strong>? No model comes of
+          it, and it cannot be taken up again. Checkpoints that were made so far stay. The provider may bill what it has
+          trained.
+        </>
+      }
+      cancelLabel="Keep Training"
+      confirmLabel="Cancel Job"
+      pendingLabel="Cancelling..."
+      destructive
+      busy={isPending}
+      onConfirm={() => change(job, 'cancel', onClose)}
+    />
+  );
+}

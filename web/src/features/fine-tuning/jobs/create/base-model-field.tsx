@@ -1,0 +1,108 @@
+import type { BaseModel, TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
+import { Controller } from 'react-hook-form';
+import { formatCost, formatLongDate } from '#web/lib/format.ts';
+import { Field } from '#web/ui/field.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { RadioGroup } from '#web/ui/radio-group.tsx';
+import { Select } from '#web/ui/select.tsx';
+import type { JobFormState } from './job-form.ts';
+
+const descriptionCut = 30;
+/** As specified. The whole of it stands below the choice. */
+const cut = (description: string) => {
+  const characters = [...description];
+  return characters.length > descriptionCut
+    ? `${characters.slice(0, descriptionCut).join('').trimEnd()}…`
+    : description;
+};
+
+type BaseModelFieldProps = { form: JobFormState; baseModels: Record<string, BaseModel> };
+
+export function BaseModelField({ form, baseModels }: BaseModelFieldProps) {
+  const id = form.watch('baseModel');
+  const model = Object.hasOwn(baseModels, id) ? baseModels[id] : undefined;
+  const known = Object.entries(baseModels);
+  return (
+    <>
+      <Controller
+        control={form.control}
+        name="baseModel"
+        render={({ field, fieldState }) => (
+          <Field
+            label="Base model"
+            required
+            hint={
+              model ? <ModelHint model={model} /> : known.length === 0 && 'Your key names no model that can be trained.'
+            }
+            error={fieldState.error?.message}
+          >
+            {(control) => (
+              <Select
+                {...control}
+                {...field}
+                title={model?.description}
+                onChange={(event) => {
+                  field.onChange(event);
+                  const chosen = baseModels[event.currentTarget.value];
+                  const method = form.getValues('method');
+                  if (chosen && !chosen.methods.includes(method))
+                    form.setValue('method', chosen.methods[0] ?? 'supervised', { shouldDirty: true });
+                }}
+              >
+                <option value="">Choose a model</option>
+                {known.map(([option, { description }]) => (
+                  <option key={option} value={option} title={description}>
+                    {description ? `${option} · ${cut(description)}` : option}
+                  </option>
+                ))}
+              </Select>
+            )}
+          </Field>
+        )}
+      />
+      {model?.shutdownDate && (
+        <Notice tone="warning" className="-mt-2.5 text-sm">
+          {`${id} ends on ${formatLongDate(model.shutdownDate)}, with everything trained on it.`}
+        </Notice>
+      )}
+      <MethodField form={form} model={model} />
+    </>
+  );
+}
+
+function ModelHint({ model: { description, training_cost_per_1k, priceAsOf } }: { model: BaseModel }) {
+  const price =
+    training_cost_per_1k === null
+      ? 'No price known.'
+      : `${formatCost(training_cost_per_1k)} per 1,000 tokens of training${priceAsOf ? `, as of ${formatLongDate(priceAsOf)}` : ''}.`;
+  return (
+    <>
+      {description && `${description.replace(/\.$/, '')}. `}
+      {price}
+    </>
+  );
+}
+
+const methodOptions: { value: TrainingMethod; label: string; description: string }[] = [
+  { value: 'supervised', label: 'Supervised', description: 'Learns from examples of good answers.' },
+  { value: 'dpo', label: 'Preference (DPO)', description: 'Learns from pairs of a preferred and another answer.' },
+];
+
+function MethodField({ form, model }: { form: JobFormState; model: BaseModel | undefined }) {
+  const offered = methodOptions.filter(({ value }) => !model || model.methods.includes(value));
+  return (
+    <Controller
+      control={form.control}
+      name="method"
+      render={({ field }) => (
+        <RadioGroup
+          label="Method"
+          layout="row"
+          value={field.value}
+          onValueChange={field.onChange}
+          options={offered.length > 0 ? offered : methodOptions.slice(0, 1)}
+        />
+      )}
+    />
+  );
+}

@@ -1,0 +1,184 @@
+import type { File } from '@roster/contracts/files';
+import { type BaseModel, jobNameLimit } from '@roster/contracts/fine-tuning/jobs';
+import { fewestExamples } from '@roster/contracts/fine-tuning/training-files';
+import { codePointLength } from '@roster/contracts/length';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useId, useState } from 'react';
+import { useWatch } from 'react-hook-form';
+import { useCreateJob } from '#web/data/fine-tuning.ts';
+import { estimateOf, jobEstimateKey } from '#web/data/training-files.ts';
+import { errorText } from '#web/lib/api.ts';
+import { showFieldErrors } from '#web/lib/form-errors.ts';
+import { formatCount } from '#web/lib/format.ts';
+import { UnsavedChanges } from '#web/lib/unsaved-changes.tsx';
+import { Button } from '#web/ui/button.tsx';
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { Input } from '#web/ui/input.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { BaseModelField } from './base-model-field.tsx';
+import { FileField } from './file-field.tsx';
+import { ConvertOffer, SplitOffer } from './file-offers.tsx';
+import { HyperparameterFields } from './hyperparameter-fields.tsx';
+import { draftOf, epochsOf, type JobFormOutput, type JobFormState, useJobForm } from './job-form.ts';
+import { TrainingCheckPanel } from './training-check-panel.tsx';
+import { type TrainingCheck, useTrainingCheck } from './use-training-check.ts';
+
+type CreateJobDialogProps = {
+  baseModels: Record<string, BaseModel>;
+  files: readonly File[];
+  onClose: () => void;
+};
+
+export function CreateJobDialog({ baseModels, files, onClose }: CreateJobDialogProps) {
+  const formId = useId();
+  const form = useJobForm();
+  const check = useCheckOf(form);
+  const create = useCreateJob();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [isAsking, setAsking] = useState(false);
+  const { errors, isDirty } = form.formState;
+  const isUnsaved = isDirty && !create.isSuccess;
+  const close = () => (isUnsaved ? setAsking(true) : onClose());
+
+  // In an effect, because the question about unsaved changes must have gone before the page does.
+  const created = create.data;
+  useEffect(() => {
+    if (created) void navigate({ to: '/fine-tuning/jobs/$id', params: { id: created.id } });
+  }, [created, navigate]);
+
+  const submit = (values: JobFormOutput) => {
+    const estimate = check.report && estimateOf(check.report, values.n_epochs);
+    create.mutate(draftOf(values), {
+      onSuccess: (job) => {
+        if (estimate) client.setQueryData(jobEstimateKey(job.id), estimate);
+        toast({ title: 'Success', description: `${job.name} has been created.` });
+      },
+      onError: (error) => {
+        showFieldErrors(form, error, ['name', 'baseModel', 'trainingFileId', 'validationFileId', 'method']);
+        toast({
+          title: 'Error',
+          description: ['Failed to create fine-tuning job', errorText(error, '')].filter(Boolean).join('. '),
+          variant: 'destructive',
+        });
+      },
+    });
+  };
+
+  const choose = (name: 'trainingFileId' | 'validationFileId', id: number) =>
+    form.setValue(name, id, { shouldDirty: true, shouldValidate: true });
+  const { report } = check;
+  const convertOffer = (which: 'training' | 'validation') => {
+    const part = report?.[which];
+    if (part?.format !== 'prompt_completion') return null;
+    return <ConvertOffer report={part} onConverted={(id) => choose(`${which}FileId`, id)} />;
+  };
+
+  return (
+    <Dialog
+      open
+      onOpenChange={close}
+      size="lg"
+      title="Create Fine-Tuning Job"
+      description="The files are checked here before anything is sent. The training itself is billed by the provider."
+      footer={
+        <>
+          <Button onClick={close}>Cancel</Button>
+          <Button
+            type="submit"
+            form={formId}
+            variant="primary"
+            busy={create.isPending}
+            pendingLabel="Creating..."
+            disabledReason={whyNot(check)}
+          >
+            Create Job
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} onSubmit={form.handleSubmit(submit)} noValidate className="grid gap-5">
+        <Field
+          label="Name"
+          required
+          error={errors.name?.message}
+          counter={{ value: codePointLength(form.watch('name')), max: jobNameLimit }}
+        >
+          {(control) => <Input {...control} {...form.register('name')} autoComplete="off" data-autofocus />}
+        </Field>
+        <BaseModelField form={form} baseModels={baseModels} />
+        <FileField
+          control={form.control}
+          name="trainingFileId"
+          label="Training file"
+          required
+          none="Choose a file"
+          hint="JSONL, one chat example per line; prompt-completion pairs are converted on request."
+          files={files}
+        />
+        <FileField
+          control={form.control}
+          name="validationFileId"
+          label="Validation file"
+          none="None"
+          hint="Examples that are not trained on, to measure by."
+          files={files}
+        />
+        <TrainingCheckPanel
+          check={check}
+          epochs={epochsOf(form.watch('n_epochs'))}
+          offers={{
+            training: convertOffer('training'),
+            validation:
+              report && report.validation === null && report.ok && report.training.examples >= 2 * fewestExamples ? (
+                <SplitOffer
+                  report={report.training}
+                  onSplit={({ training, validation }) => {
+                    choose('trainingFileId', training);
+                    choose('validationFileId', validation);
+                  }}
+                />
+              ) : (
+                convertOffer('validation')
+              ),
+          }}
+        />
+        <HyperparameterFields form={form} />
+      </form>
+      <UnsavedChanges when={isUnsaved} what="this job" />
+      <ConfirmDialog
+        open={isAsking}
+        onOpenChange={() => setAsking(false)}
+        title="Discard unsaved changes?"
+        description="What you entered for this job has not been saved."
+        cancelLabel="Keep editing"
+        confirmLabel="Discard changes"
+        destructive
+        onConfirm={onClose}
+      />
+    </Dialog>
+  );
+}
+
+function useCheckOf(form: JobFormState): TrainingCheck {
+  const [trainingFileId, validationFileId, baseModel, method] = useWatch({
+    control: form.control,
+    name: ['trainingFileId', 'validationFileId', 'baseModel', 'method'],
+  });
+  return useTrainingCheck(trainingFileId === null ? null : { trainingFileId, validationFileId, baseModel, method });
+}
+
+/** Why the job cannot be created yet. A check that was cancelled or could not be made keeps nobody from it. */
+function whyNot({ isRunning, report, isStopped }: TrainingCheck): string | undefined {
+  if (isRunning) return 'The files are being checked.';
+  if (!report || isStopped || report.ok) return undefined;
+  const { training, validation } = report;
+  if (training.format === 'prompt_completion') return 'Convert the training file to chat format first.';
+  const wrong = training.errors > 0 ? training : validation;
+  return wrong && wrong.errors > 0
+    ? `${formatCount(wrong.errors, 'problem')} in ${wrong.filename} must be mended first.`
+    : 'The files cannot be trained with as they are.';
+}

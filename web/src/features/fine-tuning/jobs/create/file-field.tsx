@@ -1,0 +1,66 @@
+import type { File } from '@roster/contracts/files';
+import { type Control, Controller } from 'react-hook-form';
+import { formatLongDate, formatMegabytes } from '#web/lib/format.ts';
+import { Field } from '#web/ui/field.tsx';
+import { Select } from '#web/ui/select.tsx';
+import type { JobFormOutput, JobFormValues } from './job-form.ts';
+import { UploadButton } from './upload-button.tsx';
+
+type FileFieldProps = {
+  control: Control<JobFormValues, unknown, JobFormOutput>;
+  name: 'trainingFileId' | 'validationFileId';
+  label: string;
+  hint: string;
+  /** The choice of no file. */
+  none: string;
+  required?: boolean;
+  files: readonly File[];
+};
+
+const nameOf = ({ filename, size, createdAt }: File) =>
+  `${filename} · ${formatMegabytes(size)} · ${formatLongDate(createdAt)}`;
+
+/** One of the stored files, or a new one. */
+export function FileField({ control: formControl, name, label, hint, none, required, files }: FileFieldProps) {
+  const meant = files.filter(({ purpose }) => purpose === 'fine-tune');
+  const others = files.filter(({ purpose }) => purpose !== 'fine-tune');
+  return (
+    <Controller
+      control={formControl}
+      name={name}
+      render={({ field, fieldState }) => (
+        <Field label={label} required={required} hint={hint} error={fieldState.error?.message}>
+          {(control) => (
+            <div className="flex gap-2 max-sm:flex-col">
+              <Select
+                {...control}
+                ref={field.ref}
+                onBlur={field.onBlur}
+                value={field.value ?? ''}
+                onChange={({ currentTarget: { value } }) => field.onChange(value === '' ? null : Number(value))}
+                className="min-w-0 flex-1"
+              >
+                <option value="">{none}</option>
+                {meant.map((file) => (
+                  <option key={file.id} value={file.id}>
+                    {nameOf(file)}
+                  </option>
+                ))}
+                {others.length > 0 && (
+                  <optgroup label="Uploaded for something else">
+                    {others.map((file) => (
+                      <option key={file.id} value={file.id}>
+                        {nameOf(file)}
+                      </option>
+                    ))}
+                  </optgroup>
+                )}
+              </Select>
+              <UploadButton label={`Upload a ${label.toLowerCase()}`} onUploaded={({ id }) => field.onChange(id)} />
+            </div>
+          )}
+        </Field>
+      )}
+    />
+  );
+}

@@ -1,0 +1,90 @@
+import type { TrainingFileReport } from '@roster/contracts/fine-tuning/training-files';
+import { ArrowRightLeft, Split } from 'lucide-react';
+import { useState } from 'react';
+import { useConvertFile, useSplitFile } from '#web/data/training-files.ts';
+import { errorText } from '#web/lib/api.ts';
+import { formatCount } from '#web/lib/format.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { Slider } from '#web/ui/slider.tsx';
+import { toast } from '#web/ui/toast.tsx';
+
+const failed = (what: string, error: unknown) =>
+  toast({
+    title: 'Error',
+    description: [what, errorText(error, '')].filter(Boolean).join('. '),
+    variant: 'destructive',
+  });
+
+type ConvertOfferProps = { report: TrainingFileReport; onConverted: (fileId: number) => void };
+
+/** Old prompt-completion pairs become chat examples in a new file. */
+export function ConvertOffer({ report: { fileId, filename, lines }, onConverted }: ConvertOfferProps) {
+  const convert = useConvertFile();
+  const start = () =>
+    convert.mutate(fileId, {
+      onSuccess: ({ file, examples }) => {
+        toast({
+          title: 'Success',
+          description: `${file.filename} has been made, with ${formatCount(examples, 'example')}.`,
+        });
+        onConverted(file.id);
+      },
+      onError: (error) => failed('Failed to convert the file', error),
+    });
+  return (
+    <div className="rounded-md border border-border px-3.5 py-3">
+      <p className="text-muted-foreground text-sm">
+        {`${filename} holds ${formatCount(lines, 'prompt-completion pair')}, which today’s models do not take. Roster makes a new file of chat examples from them; this one stays.`}
+      </p>
+      <Button
+        icon={ArrowRightLeft}
+        busy={convert.isPending}
+        pendingLabel="Converting..."
+        onClick={start}
+        className="mt-3"
+      >
+        Convert to Chat Format
+      </Button>
+    </div>
+  );
+}
+
+type SplitOfferProps = {
+  report: TrainingFileReport;
+  onSplit: (files: { training: number; validation: number }) => void;
+};
+
+/** A part of the examples is kept out of the training, to measure by. */
+export function SplitOffer({ report: { fileId, examples }, onSplit }: SplitOfferProps) {
+  const split = useSplitFile();
+  const [percent, setPercent] = useState(20);
+  const start = () =>
+    split.mutate(
+      { fileId, validationShare: percent / 100 },
+      {
+        onSuccess: ({ training, validation }) => {
+          toast({
+            title: 'Success',
+            description: `${training.filename} and ${validation.filename} have been made and chosen.`,
+          });
+          onSplit({ training: training.id, validation: validation.id });
+        },
+        onError: (error) => failed('Failed to split the file', error),
+      },
+    );
+  return (
+    <div className="grid items-end gap-x-5 gap-y-3 rounded-md border border-border px-3.5 py-3 sm:grid-cols-[1fr_auto]">
+      <Field
+        label="Share for validation"
+        aside={<output className="font-medium">{percent} %</output>}
+        hint={`About ${formatCount(Math.round((examples * percent) / 100), 'example')} are kept out of the training; their loss shows whether the model learns or memorises.`}
+      >
+        {(control) => <Slider {...control} value={percent} onValueChange={setPercent} min={5} max={50} step={5} />}
+      </Field>
+      <Button icon={Split} busy={split.isPending} pendingLabel="Splitting..." onClick={start}>
+        Split Off Validation Data
+      </Button>
+    </div>
+  );
+}

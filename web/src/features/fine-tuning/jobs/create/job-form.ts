@@ -1,0 +1,71 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { Hyperparameters, JobDraft, TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
+import { type UseFormReturn, useForm } from 'react-hook-form';
+import { z } from 'zod';
+
+/** 'auto' is the provider's own choice, and so is an empty field. */
+function numberOf(text: string, ctx: z.RefinementCtx<string>) {
+  const given = text.trim().toLowerCase();
+  if (given === '' || given === 'auto') return 'auto' as const;
+  const value = Number(given.replace(',', '.'));
+  if (Number.isFinite(value)) return value;
+  ctx.addIssue({ code: 'custom', message: 'Enter a number, or “auto”' });
+  return z.NEVER;
+}
+const typed = z.string().transform(numberOf);
+const { n_epochs, batch_size, learning_rate_multiplier, beta } = Hyperparameters.shape;
+const epochs = typed.pipe(n_epochs.unwrap());
+
+/** What the form holds; numbers are texts while they are typed. */
+const JobForm = z
+  .object({
+    ...JobDraft.shape,
+    trainingFileId: z.number().nullable().pipe(JobDraft.shape.trainingFileId),
+    validationFileId: z.number().nullable(),
+    method: TrainingMethod,
+    n_epochs: epochs,
+    batch_size: typed.pipe(batch_size.unwrap()),
+    learning_rate_multiplier: typed.pipe(learning_rate_multiplier.unwrap()),
+    beta: typed.pipe(beta.unwrap()),
+  })
+  .omit({ hyperparameters: true })
+  .refine(({ trainingFileId, validationFileId }) => trainingFileId !== validationFileId, {
+    path: ['validationFileId'],
+    message: 'Choose another file than the training file, or None',
+  });
+
+export type JobFormValues = z.input<typeof JobForm>;
+export type JobFormOutput = z.output<typeof JobForm>;
+export type JobFormState = UseFormReturn<JobFormValues, unknown, JobFormOutput>;
+
+export function useJobForm(): JobFormState {
+  return useForm({
+    resolver: zodResolver(JobForm),
+    defaultValues: {
+      name: '',
+      baseModel: '',
+      trainingFileId: null,
+      validationFileId: null,
+      method: 'supervised',
+      n_epochs: 'auto',
+      batch_size: 'auto',
+      learning_rate_multiplier: 'auto',
+      beta: 'auto',
+    },
+  });
+}
+
+/** As the server takes it. */
+export function draftOf(values: JobFormOutput): z.input<typeof JobDraft> {
+  const { beta: weight, n_epochs, batch_size, learning_rate_multiplier, ...draft } = values;
+  const hyperparameters = { n_epochs, batch_size, learning_rate_multiplier };
+  return {
+    ...draft,
+    hyperparameters: draft.method === 'dpo' ? { ...hyperparameters, beta: weight } : hyperparameters,
+  };
+}
+
+/** The epochs as far as what is typed makes a number of them. */
+export function epochsOf(text: string): number | 'auto' {
+  return epochs.safeParse(text).data ?? 'auto';
+}

@@ -1,0 +1,162 @@
+import type { TrainingFileReport, TrainingReport } from '@roster/contracts/fine-tuning/training-files';
+import type { ReactNode } from 'react';
+import { estimateOf } from '#web/data/training-files.ts';
+import { ApiError, errorText } from '#web/lib/api.ts';
+import { formatCost, formatCount, formatLongDate, formatNumber } from '#web/lib/format.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { Spinner } from '#web/ui/spinner.tsx';
+import { ProblemList } from './problem-list.tsx';
+import type { TrainingCheck } from './use-training-check.ts';
+
+type TrainingCheckPanelProps = {
+  check: TrainingCheck;
+  epochs: number | 'auto';
+  /** What can be done about the training file, and about the validation file. */
+  offers: { training: ReactNode; validation: ReactNode };
+};
+
+/** What the check of the chosen files found; it stands where one looks before creating the job. */
+export function TrainingCheckPanel({ check, epochs, offers }: TrainingCheckPanelProps) {
+  const { report, error, isRunning, isStopped, stop, again } = check;
+  if (!report && !error && !isRunning && !isStopped) return null;
+  return (
+    <section aria-label="Check of the files" aria-busy={isRunning || undefined}>
+      <output className="block">
+        {isRunning && (
+          <span className="flex min-h-9 items-center gap-3 rounded-md border border-border px-3.5 py-2.5">
+            <Spinner />
+            <span className="min-w-0 flex-1">Checking every line. Nothing is sent to the provider.</span>
+            <Button size="sm" onClick={stop}>
+              Cancel Check
+            </Button>
+          </span>
+        )}
+      </output>
+      {isStopped && !isRunning && (
+        <Notice
+          title="Not checked"
+          action={
+            <Button size="sm" onClick={again}>
+              Check Again
+            </Button>
+          }
+        >
+          The check was cancelled. Without it the provider may refuse the file later.
+        </Notice>
+      )}
+      {error && !isRunning && !isStopped && (
+        <Notice
+          tone="destructive"
+          live
+          title="The files could not be checked"
+          action={
+            <Button size="sm" onClick={again}>
+              Check Again
+            </Button>
+          }
+        >
+          {errorText(error)}
+          {error instanceof ApiError && error.retryAfterSeconds !== undefined && ` (in ${error.retryAfterSeconds} s)`}
+        </Notice>
+      )}
+      {report && !isRunning && !isStopped && <Report report={report} epochs={epochs} offers={offers} />}
+    </section>
+  );
+}
+
+type ReportProps = { report: TrainingReport } & Pick<TrainingCheckPanelProps, 'epochs' | 'offers'>;
+
+function Report({ report, epochs, offers }: ReportProps) {
+  const { ok, training, validation, overlap, tookMs } = report;
+  const estimate = estimateOf(report, epochs);
+  const problems = training.errors + (validation?.errors ?? 0);
+  const found = ok
+    ? { tone: 'success' as const, title: 'Ready to train' }
+    : { tone: 'destructive' as const, title: 'Not ready to train' };
+  const took = tookMs < 1000 ? `${formatNumber(tookMs)} ms` : `${(tookMs / 1000).toFixed(1)} s`;
+  return (
+    <div className="grid gap-4">
+      <Notice tone={found.tone} live title={found.title}>
+        {ok
+          ? `${formatCount(training.lines, 'line')} checked in ${took}. Nothing was sent to the provider.`
+          : problems > 0
+            ? `${formatCount(problems, 'problem')} to mend in the ${training.errors > 0 ? 'training' : 'validation'} file.`
+            : 'The files cannot be trained with as they are.'}
+      </Notice>
+      <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-md border border-border bg-border sm:grid-cols-4">
+        <Figure label="Examples" figure={formatNumber(training.examples)} />
+        <Figure label="Tokens in the file" figure={formatNumber(training.tokens)} />
+        <Figure
+          label={`Trained tokens, ${formatCount(estimate.epochs, 'epoch')}${epochs === 'auto' ? ' likely' : ''}`}
+          figure={`≈ ${formatNumber(estimate.tokens)}`}
+        />
+        <Figure
+          label={
+            estimate.costUsd === null
+              ? 'Estimated price'
+              : `Estimated price${estimate.priceAsOf ? `, as of ${formatLongDate(estimate.priceAsOf)}` : ''}`
+          }
+          figure={estimate.costUsd === null ? 'No price known' : `≈ ${formatCost(estimate.costUsd)}`}
+        />
+      </dl>
+      <FileFindings name="Training file" report={training} />
+      {offers.training}
+      {validation && <FileFindings name="Validation file" report={validation} />}
+      {overlap.examples > 0 && (
+        <Notice tone="warning" title={`${formatCount(overlap.examples, 'example')} in both files`}>
+          The validation would measure what was learnt by heart. Take them out of one of the files
+          {overlap.lines.length > 0 && `: ${overlapLines(overlap.lines)}`}
+          {overlap.examples > overlap.lines.slice(0, overlapShown).length ? ' and more' : ''}.
+        </Notice>
+      )}
+      {offers.validation}
+    </div>
+  );
+}
+
+const overlapShown = 5;
+const overlapLines = (lines: TrainingReport['overlap']['lines']) =>
+  lines
+    .slice(0, overlapShown)
+    .map(({ training, validation }) => `line ${formatNumber(training)} is line ${formatNumber(validation)} there`)
+    .join(', ');
+
+function Figure({ label, figure }: { label: string; figure: string }) {
+  return (
+    <div className="flex flex-col justify-between gap-1 bg-popover px-3.5 py-2.5">
+      <dt className="text-muted-foreground text-sm">{label}</dt>
+      <dd className="font-medium tabular-nums">{figure}</dd>
+    </div>
+  );
+}
+
+const formats: Record<TrainingFileReport['format'], string> = {
+  chat: 'chat examples',
+  preference: 'preference pairs',
+  prompt_completion: 'prompt-completion pairs',
+  unknown: 'of no known format',
+};
+
+/** One line about a file, and its problems below. */
+function FileFindings({ name, report }: { name: string; report: TrainingFileReport }) {
+  const { filename, format, lines, examples, longestTokens, cutExamples, duplicates } = report;
+  const facts = [
+    formats[format],
+    lines === examples
+      ? formatCount(examples, 'example')
+      : `${formatNumber(examples)} of ${formatCount(lines, 'line')} usable`,
+    longestTokens > 0 && `the longest of ${formatCount(longestTokens, 'token')}`,
+    duplicates > 0 ? formatCount(duplicates, 'duplicate') : 'no duplicates',
+    cutExamples > 0 && `${formatCount(cutExamples, 'example')} too long and cut off`,
+  ].filter(Boolean);
+  return (
+    <div>
+      <h3 className="font-medium">{name}</h3>
+      <p className="wrap-anywhere text-muted-foreground text-sm">
+        {filename}: {facts.join(', ')}.
+      </p>
+      <ProblemList report={report} />
+    </div>
+  );
+}

@@ -1,0 +1,86 @@
+import { fileSizeLimit, type File as StoredFile } from '@roster/contracts/files';
+import { useMutation } from '@tanstack/react-query';
+import { Upload, X } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { uploadFile, useRefetchedFiles } from '#web/data/files.ts';
+import { errorText } from '#web/lib/api.ts';
+import { formatMegabytes } from '#web/lib/format.ts';
+import { Button } from '#web/ui/button.tsx';
+import { toast } from '#web/ui/toast.tsx';
+
+type UploadButtonProps = { label: string; onUploaded: (file: StoredFile) => void };
+
+const refused = ({ name, size }: File): string | undefined => {
+  if (!/\.jsonl$/i.test(name)) return 'A training file is JSONL: its name ends in .jsonl.';
+  if (size === 0) return 'This file is empty.';
+  if (size > fileSizeLimit) return `This file is too large (${formatMegabytes(size)}); the maximum is 50MB per file.`;
+  return undefined;
+};
+
+const fail = (description: string) => toast({ title: 'Upload failed', description, variant: 'destructive' });
+
+/** Brings one file here without leaving the form. */
+export function UploadButton({ label, onUploaded }: UploadButtonProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const abort = useRef<AbortController>(undefined);
+  const [percent, setPercent] = useState(0);
+  const refetch = useRefetchedFiles();
+  const upload = useMutation({
+    mutationFn: async (file: File) => {
+      const stopper = new AbortController();
+      abort.current = stopper;
+      const stored = await uploadFile({
+        file,
+        purpose: 'fine-tune',
+        signal: stopper.signal,
+        onProgress: (sent) => setPercent(Math.min(100, Math.round((sent / file.size) * 100))),
+      });
+      // It can be chosen once the list has it.
+      await refetch();
+      return stored;
+    },
+  });
+  useEffect(() => () => abort.current?.abort(), []);
+  const start = (file: File) => {
+    const reason = refused(file);
+    if (reason) return fail(reason);
+    setPercent(0);
+    upload.mutate(file, {
+      onSuccess: onUploaded,
+      onError: (error) => {
+        if (!abort.current?.signal.aborted) fail(errorText(error, 'Failed to upload file'));
+      },
+    });
+  };
+  return (
+    <>
+      {upload.isPending ? (
+        <Button
+          icon={X}
+          aria-label={`Cancel the upload, ${percent}% sent`}
+          onClick={() => abort.current?.abort()}
+          className="tabular-nums max-md:h-10"
+        >
+          {`${percent}%`}
+        </Button>
+      ) : (
+        <Button icon={Upload} aria-label={label} onClick={() => input.current?.click()} className="max-md:h-10">
+          Upload
+        </Button>
+      )}
+      <input
+        ref={input}
+        type="file"
+        accept=".jsonl"
+        hidden
+        aria-label={label}
+        onChange={({ currentTarget }) => {
+          const [file] = currentTarget.files ?? [];
+          if (file) start(file);
+          // So that the same file can be chosen again.
+          currentTarget.value = '';
+        }}
+      />
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+import type { Job, JobEvent } from '@roster/contracts/fine-tuning/jobs';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { CircleAlert, Info, List, TriangleAlert } from 'lucide-react';
+import { eventsQuery } from '#web/data/fine-tuning.ts';
+import { formatDateTime, formatRelative } from '#web/lib/format.ts';
+import { Card, CardHeader } from '#web/ui/card.tsx';
+import { classNames } from '#web/ui/class-names.ts';
+import { EmptyState } from '#web/ui/empty-state.tsx';
+import type { Icon } from '#web/ui/icon.ts';
+import { LoadMore } from '#web/ui/load-more.tsx';
+import { Skeleton } from '#web/ui/skeleton.tsx';
+import { StaleNotice } from '../stale-notice.tsx';
+
+const looks: Record<JobEvent['level'], { icon: Icon; look: string; word: string }> = {
+  info: { icon: Info, look: 'text-muted-foreground', word: 'Information' },
+  warn: { icon: TriangleAlert, look: 'text-warning-text', word: 'Warning' },
+  error: { icon: CircleAlert, look: 'text-destructive-text', word: 'Error' },
+};
+
+export function EventsCard({ job, isUnderWay }: { job: Job; isUnderWay: boolean }) {
+  const query = useInfiniteQuery(eventsQuery(job.id, isUnderWay));
+  // Pages that were read at different times may overlap.
+  const events = query.data && [
+    ...new Map(query.data.pages.flatMap(({ items }) => items.map((event) => [event.id, event]))).values(),
+  ];
+  return (
+    <Card aria-label="Events" className="min-w-0">
+      <CardHeader title="Events" description="What the provider and Roster noted, the newest first." />
+      <div className="px-5 pt-4 pb-5">
+        <StaleNotice what="events" query={query} hasData={events !== undefined} />
+        {events ? (
+          events.length === 0 ? (
+            <EmptyState bare icon={List} text="Nothing has happened yet." className="py-6" />
+          ) : (
+            <ol aria-label="Events of the job" className="grid gap-2">
+              {events.map((event) => (
+                <EventRow key={event.id} event={event} />
+              ))}
+            </ol>
+          )
+        ) : (
+          query.isPending && <Skeleton className="h-24 w-full" />
+        )}
+        <LoadMore query={query} what="events" />
+      </div>
+    </Card>
+  );
+}
+
+function EventRow({ event: { level, message, at } }: { event: JobEvent }) {
+  const { icon: IconPart, look, word } = looks[level];
+  return (
+    <li className="flex gap-3">
+      <span className="flex h-5 items-center">
+        <IconPart aria-label={word} className={classNames('size-4', look)} />
+      </span>
+      <span className="wrap-anywhere min-w-0 flex-1">{message}</span>
+      <time dateTime={at} title={formatDateTime(at)} className="shrink-0 text-muted-foreground text-sm">
+        {formatRelative(at)}
+      </time>
+    </li>
+  );
+}

@@ -1,0 +1,49 @@
+import { Import } from 'lucide-react';
+import { useEditing } from '#web/data/current-user.ts';
+import { useImportJobs } from '#web/data/fine-tuning.ts';
+import { useProviderName } from '#web/data/sign-in-options.ts';
+import { errorText } from '#web/lib/api.ts';
+import { formatCount } from '#web/lib/format.ts';
+import { Button } from '#web/ui/button.tsx';
+import { toast } from '#web/ui/toast.tsx';
+
+type ImportJobsButtonProps = { variant: 'ghost' | 'secondary'; hasKey: boolean };
+
+/** Takes over what was trained elsewhere with this key. */
+export function ImportJobsButton({ variant, hasKey }: ImportJobsButtonProps) {
+  const bringIn = useImportJobs();
+  const { reason } = useEditing();
+  const provider = useProviderName();
+  const start = () =>
+    bringIn.mutate(undefined, {
+      onSuccess: ({ imported, known }) =>
+        toast({
+          title: 'Success',
+          description:
+            imported > 0
+              ? `${formatCount(imported, 'job')} brought in from ${provider}.`
+              : known > 0
+                ? `Nothing new: ${formatCount(known, 'job')} at ${provider} ${known === 1 ? 'is' : 'are'} here already.`
+                : `${provider} has no jobs of this key.`,
+        }),
+      onError: (error) =>
+        toast({
+          title: 'Error',
+          description: ['Failed to bring in jobs', errorText(error, '')].filter(Boolean).join('. '),
+          variant: 'destructive',
+        }),
+    });
+  return (
+    <Button
+      variant={variant}
+      icon={Import}
+      size={variant === 'ghost' ? 'sm' : 'md'}
+      busy={bringIn.isPending}
+      pendingLabel="Bringing in..."
+      disabledReason={reason ?? (hasKey ? undefined : 'It takes an API key that works.')}
+      onClick={start}
+    >
+      {`Bring In Jobs from ${provider}`}
+    </Button>
+  );
+}

@@ -1,0 +1,78 @@
+import type { Job } from '@roster/contracts/fine-tuning/jobs';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Ban, Bot, Pause, Play } from 'lucide-react';
+import { useState } from 'react';
+import { useEditing } from '#web/data/current-user.ts';
+import { customModelsQuery, isOpen } from '#web/data/fine-tuning.ts';
+import { Button, buttonClass } from '#web/ui/button.tsx';
+import { useAssistantFromModel } from '../use-assistant-from-model.ts';
+import { CancelJobDialog } from './cancel-job-dialog.tsx';
+import { changesOf, useJobChanges } from './use-job-changes.ts';
+
+/** What can be done with a job, by the state it is in. */
+export function JobActions({ job }: { job: Job }) {
+  if (isOpen(job)) return <OpenJobActions job={job} />;
+  return job.status === 'succeeded' && job.tunedModel ? <TunedActions job={job} tunedModel={job.tunedModel} /> : null;
+}
+
+function OpenJobActions({ job }: { job: Job }) {
+  const { reason } = useEditing();
+  const { change, isPending } = useJobChanges();
+  const [isAsking, setAsking] = useState(false);
+  const possible = changesOf(job);
+  return (
+    <>
+      {possible.includes('pause') && (
+        <Button icon={Pause} busy={isPending} disabledReason={reason} onClick={() => change(job, 'pause')}>
+          Pause
+        </Button>
+      )}
+      {possible.includes('resume') && (
+        <Button icon={Play} busy={isPending} disabledReason={reason} onClick={() => change(job, 'resume')}>
+          Resume
+        </Button>
+      )}
+      <Button
+        icon={Ban}
+        disabledReason={reason ?? (job.cancelling ? 'It is being cancelled.' : undefined)}
+        onClick={() => setAsking(true)}
+      >
+        Cancel
+      </Button>
+      {isAsking && <CancelJobDialog job={job} onClose={() => setAsking(false)} />}
+    </>
+  );
+}
+
+function TunedActions({ job, tunedModel }: { job: Job; tunedModel: string }) {
+  const { reason } = useEditing();
+  const { make, isPending } = useAssistantFromModel();
+  const models = useInfiniteQuery(customModelsQuery);
+  const known = models.data?.pages.flatMap(({ items }) => items).find(({ model }) => model === tunedModel);
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Link to="/fine-tuning" search={{ tab: 'compare' }} className={buttonClass()}>
+        Compare with the Base Model
+      </Link>
+      <Button
+        variant="primary"
+        icon={Bot}
+        busy={isPending}
+        pendingLabel="Creating..."
+        disabledReason={reason}
+        onClick={() =>
+          make({
+            id: known?.id ?? null,
+            name: job.name,
+            model: tunedModel,
+            baseModel: job.baseModel,
+            isActive: known?.isActive ?? true,
+          })
+        }
+      >
+        Create Assistant
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+import type { Job } from '@roster/contracts/fine-tuning/jobs';
+import { isOpen } from '#web/data/fine-tuning.ts';
+import { formatCost } from '#web/lib/format.ts';
+
+/** Why there is no amount. */
+export function whyNoCost(job: Job): string {
+  if (job.status === 'succeeded') return 'No price known for training this model.';
+  return isOpen(job) ? 'Known once the training has succeeded.' : 'The provider named no trained tokens.';
+}
+
+/** What a training cost, which is an estimate. */
+export function JobCost({ job }: { job: Job }) {
+  if (job.costUsd === null)
+    return (
+      <span className="text-muted-foreground" title={whyNoCost(job)}>
+        –
+      </span>
+    );
+  return (
+    <span className="tabular-nums" title="An estimate from the last known price.">
+      {formatCost(job.costUsd)}
+    </span>
+  );
+}

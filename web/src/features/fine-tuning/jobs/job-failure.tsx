@@ -1,0 +1,30 @@
+import type { Job } from '@roster/contracts/fine-tuning/jobs';
+import { useProviderName } from '#web/data/sign-in-options.ts';
+import { Notice } from '#web/ui/notice.tsx';
+
+/** Why a job failed, in words; for one under way, what it waits for. */
+export function JobFailure({ job, className }: { job: Job; className?: string }) {
+  const provider = useProviderName();
+  const { status, errorCode, notice } = job;
+  if (status !== 'failed') return null;
+  if (errorCode === 'training_not_available')
+    return (
+      <Notice tone="destructive" title={`This account cannot train at ${provider}`} className={className}>
+        <p>{notice ?? `${provider} refused the job: training is not available to this account.`}</p>
+        <p className="mt-2">
+          Nothing was trained or billed. Checking files, datasets, comparing models and the jobs and models of before go
+          on working, and so does training with another provider that speaks the same API.
+        </p>
+      </Notice>
+    );
+  return (
+    <Notice tone="destructive" title="The training failed" className={className}>
+      <p className="wrap-anywhere">{notice ?? `${provider} gave no reason.`}</p>
+      {errorCode && (
+        <p className="mt-1 text-sm">
+          {provider}’s code: <code className="font-mono">{errorCode}</code>
+        </p>
+      )}
+    </Notice>
+  );
+}

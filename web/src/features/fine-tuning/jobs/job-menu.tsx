@@ -1,0 +1,36 @@
+import type { Job } from '@roster/contracts/fine-tuning/jobs';
+import { Ban, Ellipsis, Pause, Play } from 'lucide-react';
+import { useEditing } from '#web/data/current-user.ts';
+import { IconButton } from '#web/ui/icon-button.tsx';
+import { Menu, MenuItem } from '#web/ui/menu.tsx';
+import { changesOf, useJobChanges } from './use-job-changes.ts';
+
+/** Cancelling asks first, which is its owner's to show: the row may go while it is asked. */
+export function JobMenu({ job, onCancel }: { job: Job; onCancel: () => void }) {
+  const { reason } = useEditing();
+  const { change } = useJobChanges();
+  const possible = changesOf(job);
+  const ended = possible.length === 0 && (job.cancelling ? 'It is being cancelled' : 'It has ended');
+  return (
+    <Menu trigger={<IconButton label={`Actions for ${job.name}`} tooltip="Actions" icon={Ellipsis} />}>
+      {job.status === 'paused' ? (
+        <MenuItem icon={Play} disabledReason={reason ?? (ended || undefined)} onSelect={() => change(job, 'resume')}>
+          Resume
+        </MenuItem>
+      ) : (
+        <MenuItem
+          icon={Pause}
+          disabledReason={
+            reason ?? (ended || (possible.includes('pause') ? undefined : 'Only a running job can be paused'))
+          }
+          onSelect={() => change(job, 'pause')}
+        >
+          Pause
+        </MenuItem>
+      )}
+      <MenuItem icon={Ban} destructive disabledReason={reason ?? (ended || undefined)} onSelect={onCancel}>
+        Cancel
+      </MenuItem>
+    </Menu>
+  );
+}

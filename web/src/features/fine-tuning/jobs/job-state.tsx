@@ -1,0 +1,139 @@
+import type { Job } from '@roster/contracts/fine-tuning/jobs';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { isOpen } from '#web/data/fine-tuning.ts';
+import { jobEstimateQuery } from '#web/data/training-files.ts';
+import { errorText } from '#web/lib/api.ts';
+import { formatCost, formatDateTime, formatNumber, formatRelative } from '#web/lib/format.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Card } from '#web/ui/card.tsx';
+import { classNames } from '#web/ui/class-names.ts';
+import { toast } from '#web/ui/toast.tsx';
+import { whyNoCost } from './job-cost.tsx';
+import { JobStatusBadge, shareDone, stepsInWords } from './job-status.tsx';
+
+const sentences: Record<Job['status'], string> = {
+  created: 'Its files are on the way to the provider.',
+  validating_files: 'The provider is checking the files.',
+  queued: 'Waiting for its turn at the provider.',
+  running: 'Training.',
+  paused: 'Paused. It goes on when you resume it.',
+  succeeded: 'The tuned model is ready.',
+  failed: 'It ended without a model.',
+  cancelled: 'It was cancelled; no model came of it.',
+};
+
+/** How far it is, what it waits for, and what it costs. */
+export function JobState({ job, className }: { job: Job; className?: string }) {
+  const share = shareDone(job);
+  const isUnderWay = isOpen(job);
+  const percent = share === null ? null : Math.floor(share * 100);
+  return (
+    <Card aria-label="State" className={classNames('min-w-0 p-5', className)}>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <JobStatusBadge job={job} />
+        <output className="min-w-0 flex-1">{(isUnderWay && job.notice) || sentences[job.status]}</output>
+        {percent !== null && <span className="font-medium tabular-nums">{percent}%</span>}
+      </div>
+      <div
+        role="progressbar"
+        aria-label="Progress of the training"
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={percent ?? undefined}
+        aria-valuetext={stepsInWords(job) ?? 'Not known yet'}
+        className="mt-4 h-1.5 overflow-hidden rounded-full bg-active"
+      >
+        <div
+          className={classNames('h-full rounded-full', job.status === 'succeeded' ? 'bg-success' : 'bg-primary-fill')}
+          style={{ width: `${(share ?? 0) * 100}%` }}
+        />
+      </div>
+      <dl className="mt-4 grid grid-cols-2 gap-x-6 gap-y-3 sm:grid-cols-4">
+        <Fact label="Steps">{stepsInWords(job)?.replace(' steps', '') ?? '–'}</Fact>
+        <Fact label="Trained tokens">{job.trainedTokens === null ? '–' : formatNumber(job.trainedTokens)}</Fact>
+        <CostFact job={job} />
+        <TimeFact job={job} />
+      </dl>
+    </Card>
+  );
+}
+
+function Fact({ label, hint, children }: { label: string; hint?: string | undefined; children: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-muted-foreground text-sm">{label}</dt>
+      <dd className="font-medium tabular-nums">{children}</dd>
+      {hint && <dd className="text-muted-foreground text-sm">{hint}</dd>}
+    </div>
+  );
+}
+
+/** What it cost; while it trains what it has cost so far, as far as that can be estimated. */
+function CostFact({ job }: { job: Job }) {
+  const estimate = useQuery(jobEstimateQuery(job));
+  if (job.costUsd !== null)
+    return (
+      <Fact label="Cost" hint="An estimate from the last known price">
+        {formatCost(job.costUsd)}
+      </Fact>
+    );
+  if (!isOpen(job))
+    return (
+      <Fact label="Cost" hint={whyNoCost(job)}>
+        –
+      </Fact>
+    );
+  if (estimate.data) {
+    const { costUsd, tokens } = estimate.data;
+    const hint = `Estimate for all of it${costUsd === null ? '' : `: ${formatCost(costUsd)}`}, ${formatNumber(tokens)} tokens`;
+    return (
+      <Fact label="Cost so far" hint={hint}>
+        {costUsd === null ? 'No price known' : `≈ ${formatCost(costUsd * (shareDone(job) ?? 0))}`}
+      </Fact>
+    );
+  }
+  const count = () =>
+    void estimate.refetch().then(({ error }) => {
+      if (error) toast({ title: 'No estimate', description: errorText(error), variant: 'destructive' });
+    });
+  return (
+    <Fact label="Cost so far">
+      {job.trainingFile.id === null ? (
+        '–'
+      ) : (
+        <Button
+          size="sm"
+          variant="ghost"
+          busy={estimate.isFetching}
+          pendingLabel="Counting..."
+          onClick={count}
+          className="-ml-2.5"
+        >
+          Estimate
+        </Button>
+      )}
+    </Fact>
+  );
+}
+
+function TimeFact({ job }: { job: Job }) {
+  const { finishedAt, estimatedFinishAt } = job;
+  if (finishedAt)
+    return (
+      <Fact label="Finished">
+        <time dateTime={finishedAt} title={formatDateTime(finishedAt)}>
+          {formatRelative(finishedAt)}
+        </time>
+      </Fact>
+    );
+  if (estimatedFinishAt)
+    return (
+      <Fact label="Expected to finish" hint="As the provider estimates it">
+        <time dateTime={estimatedFinishAt} title={formatDateTime(estimatedFinishAt)}>
+          {formatRelative(estimatedFinishAt)}
+        </time>
+      </Fact>
+    );
+  return <Fact label="Expected to finish">–</Fact>;
+}

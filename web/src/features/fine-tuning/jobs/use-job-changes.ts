@@ -1,0 +1,40 @@
+import type { Job } from '@roster/contracts/fine-tuning/jobs';
+import { isOpen, type JobChange, useChangeJob } from '#web/data/fine-tuning.ts';
+import { errorText } from '#web/lib/api.ts';
+import { toast } from '#web/ui/toast.tsx';
+
+const done: Record<JobChange, (job: Job) => string> = {
+  cancel: ({ name, status, cancelling }) => {
+    if (status === 'cancelled') return `${name} has been cancelled.`;
+    return cancelling ? `${name} is being cancelled.` : `${name} had ended before it could be cancelled.`;
+  },
+  pause: ({ name }) => `${name} has been paused.`,
+  resume: ({ name }) => `${name} goes on.`,
+};
+
+/** What can be done with a job now. */
+export const changesOf = (job: Job): JobChange[] => {
+  if (!isOpen(job) || job.cancelling) return [];
+  if (job.status === 'running') return ['pause', 'cancel'];
+  return job.status === 'paused' ? ['resume', 'cancel'] : ['cancel'];
+};
+
+/** Changes a job and says what came of it. */
+export function useJobChanges() {
+  const mutation = useChangeJob();
+  const change = (job: Job, what: JobChange, onDone?: () => void) =>
+    mutation.mutate(
+      { id: job.id, change: what },
+      {
+        onSuccess: (changed) => toast({ title: 'Success', description: done[what](changed) }),
+        onError: (error) =>
+          toast({
+            title: 'Error',
+            description: [`Failed to ${what} fine-tuning job`, errorText(error, '')].filter(Boolean).join('. '),
+            variant: 'destructive',
+          }),
+        onSettled: () => onDone?.(),
+      },
+    );
+  return { change, isPending: mutation.isPending };
+}

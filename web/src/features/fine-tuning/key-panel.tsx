@@ -1,0 +1,47 @@
+import { Link } from '@tanstack/react-router';
+import { KeyRound, RotateCw } from 'lucide-react';
+import { ApiError, errorText } from '#web/lib/api.ts';
+import { Button, buttonClass } from '#web/ui/button.tsx';
+import { EmptyState } from '#web/ui/empty-state.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+
+type KeyPanelProps = {
+  /** Why the models or the files could not be loaded. */
+  error: Error;
+  isTrying: boolean;
+  onTryAgain: () => void;
+  /** Above a list that can be shown all the same. */
+  quiet: boolean;
+};
+
+const keyIsMissing = (error: Error) => error instanceof ApiError && error.code === 'no_api_key';
+
+/** In the place of what needs the key. */
+export function KeyPanel({ error, isTrying, onTryAgain, quiet }: KeyPanelProps) {
+  const text = keyIsMissing(error)
+    ? 'Fine-tuning runs on your own account with the provider. Save your API key in Settings to see the models that can be trained and to create jobs.'
+    : `Fine-tuning runs on your own account with the provider, and it could not be asked: ${errorText(error)}`;
+  const action = (
+    <>
+      <Link
+        to="/settings"
+        search={{ tab: 'api-keys' }}
+        className={buttonClass({ variant: quiet ? 'secondary' : 'primary', size: quiet ? 'sm' : 'md' })}
+      >
+        Go to Settings
+      </Link>
+      {!keyIsMissing(error) && (
+        <Button icon={RotateCw} size={quiet ? 'sm' : 'md'} busy={isTrying} onClick={onTryAgain}>
+          Try Again
+        </Button>
+      )}
+    </>
+  );
+  if (quiet)
+    return (
+      <Notice tone="warning" title="API key required" action={action} className="mb-4">
+        {text}
+      </Notice>
+    );
+  return <EmptyState icon={KeyRound} title="API key required" text={text} action={action} />;
+}

@@ -1,0 +1,71 @@
+import type { CustomModel } from '@roster/contracts/fine-tuning/jobs';
+import { useQuery } from '@tanstack/react-query';
+import { assistantsQuery } from '#web/data/assistants.ts';
+import { useRemoveCustomModel } from '#web/data/fine-tuning.ts';
+import { useProviderName } from '#web/data/sign-in-options.ts';
+import { errorText } from '#web/lib/api.ts';
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
+import { toast } from '#web/ui/toast.tsx';
+
+const namedAtMost = 5;
+
+export function DeleteModelDialog({ model, onClose }: { model: CustomModel; onClose: () => void }) {
+  const remove = useRemoveCustomModel();
+  const provider = useProviderName();
+  const using = (useQuery(assistantsQuery).data ?? []).filter((assistant) => assistant.model === model.model);
+  const isCheckpoint = model.step !== null;
+  const confirm = () =>
+    remove.mutate(model.id, {
+      onSuccess: () => {
+        toast({ title: 'Success', description: `${model.name} has been deleted.` });
+        onClose();
+      },
+      onError: (error) =>
+        toast({
+          title: 'Error',
+          description: ['Failed to delete model', errorText(error, '')].filter(Boolean).join('. '),
+          variant: 'destructive',
+        }),
+    });
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title="Delete Model"
+      description={
+        <>
+          Delete <strong className="wrap-anywhere font-medium text-foreground">{model.name}</strong>? This action cannot
+          be undone.
+        </>
+      }
+      confirmLabel="Delete"
+      pendingLabel="Deleting..."
+      destructive
+      busy={remove.isPending}
+      onConfirm={confirm}
+    >
+      <p className="text-muted-foreground">
+        {isCheckpoint
+          ? `It goes from this list and from the model choice. At ${provider} a checkpoint stays as long as its job.`
+          : `It is deleted at ${provider} too, where it cannot be restored; only training it again brings it back.`}
+      </p>
+      <p className="mt-3 text-muted-foreground">
+        {using.length === 0
+          ? 'None of your assistants uses it.'
+          : `${using.length === 1 ? 'This assistant uses it and stops' : `These ${using.length} assistants use it and stop`} working until ${using.length === 1 ? 'it gets' : 'they get'} another model:`}
+      </p>
+      {using.length > 0 && (
+        <ul className="mt-2 divide-y divide-border rounded-md border border-border bg-background">
+          {using.slice(0, namedAtMost).map(({ id, name }) => (
+            <li key={id} className="truncate px-3 py-2.5 font-medium" title={name}>
+              {name}
+            </li>
+          ))}
+          {using.length > namedAtMost && (
+            <li className="px-3 py-2.5 text-muted-foreground">{`and ${using.length - namedAtMost} more`}</li>
+          )}
+        </ul>
+      )}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,115 @@
+import type { CustomModel } from '@roster/contracts/fine-tuning/jobs';
+import { Link } from '@tanstack/react-router';
+import { Bot, Trash2 } from 'lucide-react';
+import { useEditing } from '#web/data/current-user.ts';
+import { useUpdateCustomModel } from '#web/data/fine-tuning.ts';
+import { errorText } from '#web/lib/api.ts';
+import { formatLongDate, formatNumber } from '#web/lib/format.ts';
+import { Badge } from '#web/ui/badge.tsx';
+import { Button } from '#web/ui/button.tsx';
+import { CopyButton } from '#web/ui/copy-button.tsx';
+import { IconButton } from '#web/ui/icon-button.tsx';
+import { RelativeTime } from '#web/ui/relative-time.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { useAssistantFromModel } from '../use-assistant-from-model.ts';
+
+type ModelCardProps = { model: CustomModel; onDelete: () => void };
+
+/** `YYYY-MM-DD` sorts as it reads. */
+const isOver = (day: string) => day <= new Date().toISOString().slice(0, 10);
+
+export function ModelCard({ model: tuned, onDelete }: ModelCardProps) {
+  const { id, name, baseModel, model, isActive, jobId, step, shutdownDate, createdAt } = tuned;
+  const { reason } = useEditing();
+  const update = useUpdateCustomModel();
+  const { make, isPending } = useAssistantFromModel();
+  const toggle = () =>
+    update.mutate(
+      { id, isActive: !isActive },
+      {
+        onSuccess: (changed) =>
+          toast({
+            title: 'Success',
+            description: changed.isActive
+              ? `${name} can be chosen as a model now.`
+              : `${name} is not offered as a model any more.`,
+          }),
+        onError: (error) =>
+          toast({
+            title: 'Error',
+            description: ['Failed to update model status', errorText(error, '')].filter(Boolean).join('. '),
+            variant: 'destructive',
+          }),
+      },
+    );
+  return (
+    <li className="flex min-w-0 flex-wrap items-center gap-x-6 gap-y-3 rounded-lg border border-border bg-card px-5 py-4 max-md:px-4">
+      <div className="min-w-0 flex-1 basis-80 max-sm:basis-full">
+        <div className="flex min-w-0 flex-wrap items-center gap-2">
+          <h3 className="wrap-anywhere min-w-0 font-medium">{name}</h3>
+          <Badge tone={isActive ? 'success' : 'neutral'}>{isActive ? 'Active' : 'Inactive'}</Badge>
+          {step !== null && <Badge>{`Checkpoint, step ${formatNumber(step)}`}</Badge>}
+          {shutdownDate &&
+            (isOver(shutdownDate) ? (
+              <Badge tone="destructive">{`Ended on ${formatLongDate(shutdownDate)}`}</Badge>
+            ) : (
+              <Badge tone="warning">{`Ends on ${formatLongDate(shutdownDate)}`}</Badge>
+            ))}
+        </div>
+        <p className="mt-1 flex min-w-0 items-center gap-1">
+          <code className="truncate font-mono text-muted-foreground text-xs" title={model}>
+            {model}
+          </code>
+          <CopyButton text={model} label={`Copy the id of ${name}`} />
+        </p>
+        <p className="wrap-anywhere text-muted-foreground text-sm">
+          {`Tuned from ${baseModel}, `}
+          <RelativeTime date={createdAt} />
+          {jobId !== null && (
+            <>
+              {' · '}
+              <Link
+                to="/fine-tuning/jobs/$id"
+                params={{ id: jobId }}
+                className="rounded-xs text-primary-text underline-offset-4 hover:underline"
+              >
+                Its job
+              </Link>
+            </>
+          )}
+        </p>
+      </div>
+      <div className="flex flex-wrap items-center gap-2">
+        <Button
+          size="sm"
+          busy={update.isPending}
+          disabledReason={reason}
+          aria-label={`${isActive ? 'Deactivate' : 'Activate'} ${name}`}
+          onClick={toggle}
+        >
+          {isActive ? 'Deactivate' : 'Activate'}
+        </Button>
+        <Button
+          size="sm"
+          icon={Bot}
+          busy={isPending}
+          pendingLabel="Creating..."
+          disabledReason={reason}
+          onClick={() => make(tuned)}
+        >
+          Create Assistant
+        </Button>
+        <IconButton
+          label={`Delete ${name}`}
+          tooltip={reason ?? 'Delete'}
+          aria-description={reason}
+          icon={Trash2}
+          size="sm"
+          disabled={reason !== undefined}
+          onClick={onDelete}
+          className="size-8"
+        />
+      </div>
+    </li>
+  );
+}

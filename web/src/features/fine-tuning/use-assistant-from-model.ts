@@ -1,0 +1,49 @@
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useCreateAssistant } from '#web/data/assistants.ts';
+import { useUpdateCustomModel } from '#web/data/fine-tuning.ts';
+import { errorText } from '#web/lib/api.ts';
+import { toast } from '#web/ui/toast.tsx';
+
+/** A tuned model as the list has it; without an id it is not in the list. */
+type Tuned = { id: number | null; name: string; model: string; baseModel: string; isActive: boolean };
+
+/** Makes an assistant that runs on a tuned model, which is offered in the model choice from then on. */
+export function useAssistantFromModel() {
+  const create = useCreateAssistant();
+  const update = useUpdateCustomModel();
+  const navigate = useNavigate();
+  const mutation = useMutation({
+    mutationFn: async ({ id, name, model, baseModel, isActive }: Tuned) => {
+      if (id !== null && !isActive) await update.mutateAsync({ id, isActive: true });
+      return create.mutateAsync({
+        name,
+        description: `Runs on a model tuned from ${baseModel}.`,
+        model,
+        temperature: 0.7,
+        reasoningEffort: null,
+        instructions: '',
+      });
+    },
+  });
+  const make = (tuned: Tuned) =>
+    mutation.mutate(tuned, {
+      onSuccess: ({ id, name }) =>
+        toast({
+          title: 'Assistant created',
+          description: `${name} answers with the tuned model. Give it the instructions of your examples in Settings.`,
+          duration: 12_000,
+          action: {
+            label: 'Chat with it',
+            onSelect: () => void navigate({ to: '/chat', search: { assistant: id } }),
+          },
+        }),
+      onError: (error) =>
+        toast({
+          title: 'Failed to create assistant',
+          description: errorText(error, 'An error occurred while creating your assistant'),
+          variant: 'destructive',
+        }),
+    });
+  return { make, isPending: mutation.isPending };
+}

@@ -1,0 +1,19 @@
+import { useQuery } from '@tanstack/react-query';
+import { trainingFilesQuery } from '#web/data/files.ts';
+import { baseModelsQuery } from '#web/data/fine-tuning.ts';
+
+/** What a job is made of: the models that can be trained, and the files to train with. */
+export function usePrerequisites() {
+  const baseModels = useQuery(baseModelsQuery);
+  const files = useQuery(trainingFilesQuery);
+  const error = (!baseModels.data && baseModels.error) || (!files.data && files.error) || null;
+  return {
+    baseModels: baseModels.data,
+    files: files.data,
+    error,
+    isTrying: baseModels.isFetching || files.isFetching,
+    tryAgain: () => {
+      for (const query of [baseModels, files]) if (query.isError) void query.refetch();
+    },
+  };
+}

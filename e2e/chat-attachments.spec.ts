@@ -298,6 +298,36 @@ test('the list of stored files says that it is empty, and tries again', async ({
   await expect(dialog.getByText('There are no files yet. Upload one instead.')).toBeVisible();
 });
 
+for (const [screen, size] of [
+  ['a desktop', { width: 1440, height: 900 }],
+  ['a phone', { width: 390, height: 844 }],
+] as const)
+  test(`toasts leave the composer free on ${screen}`, async ({ page }) => {
+    await page.setViewportSize(size);
+    const { message, send, questions, untilDone } = conversation(page);
+    const { paste, chips, untilUploaded } = attachments(page);
+    await paste(...Array.from({ length: 21 }, (_, index) => ({ ...notes, name: `notes-${index}.txt` })));
+    await untilUploaded(20);
+    await expect(chips).toHaveCount(20);
+    // It stays while the pointer rests on it, so it is still there when it is measured.
+    const shown = toasts(page).filter({ hasText: '1 file was left out' });
+    await paste({ ...notes, name: 'notes-21.txt' });
+    await shown.first().hover();
+    await message.fill('One\nTwo\nThree\nFour');
+    // The account's own colours, which are painted a moment after the page, take nothing of it away.
+    await page.waitForLoadState('networkidle');
+    await expect
+      .poll(async () => {
+        const [toast, composer] = [await shown.first().boundingBox(), await send.boundingBox()];
+        return toast && composer && toast.y + toast.height <= composer.y;
+      })
+      .toBe(true);
+    await send.click();
+    await expect(message).toHaveValue('');
+    await untilDone();
+    await expect(questions).toHaveCount(1);
+  });
+
 test('editing a question keeps its files, and a deleted one leaves its name', async ({ page, roster }) => {
   const { message, questions, answers, untilDone } = conversation(page);
   const { pick, untilUploaded } = attachments(page);

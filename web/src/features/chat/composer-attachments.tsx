@@ -12,6 +12,7 @@ import { type Upload, uploadsAt } from './attachment-uploads.ts';
 import type { Attached } from './composer.tsx';
 import { useFilesInto } from './use-files-into.ts';
 import { pictureBytes, usePicture } from './use-picture.ts';
+import { useRoomForToasts } from './use-room-for-toasts.ts';
 
 const ChooseFilesDialog = lazy(async () => ({
   default: (await import('./choose-files-dialog.tsx')).ChooseFilesDialog,
@@ -63,6 +64,8 @@ export function ComposerAttachments({ place, text, tooLong, box, onText, onAttac
     hasAttached.current = false;
     box.current?.focus();
   }, [isChoosing, box]);
+  // Here, because it need not be there at first.
+  useRoomForToasts(box);
   const { pane, dragging, pasted } = useFilesInto(box, attach);
 
   const attachText = () => {

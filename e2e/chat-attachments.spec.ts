@@ -24,13 +24,25 @@ const carried = (page: Page, files: Given[]) =>
 
 function attachments(page: Page) {
   const list = page.getByRole('list', { name: 'Attachments' });
+  const button = page.getByRole('button', { name: 'Attach files' });
+  const upload = page.getByRole('menuitem', { name: 'Upload from this device' });
+  const dialog = page.getByRole('dialog', { name: 'Attach from Your Files' });
   return {
-    button: page.getByRole('button', { name: 'Attach files' }),
+    button,
+    upload,
+    dialog,
+    stored: dialog.getByRole('list', { name: 'Your files' }).getByRole('listitem'),
+    async openStored() {
+      await button.click();
+      await page.getByRole('menuitem', { name: 'From your files' }).click();
+      await expect(dialog).toBeVisible();
+    },
     chips: list.getByRole('listitem'),
     /** Through the system's own dialog. */
     async pick(...files: Given[]) {
       const chooser = page.waitForEvent('filechooser');
-      await page.getByRole('button', { name: 'Attach files' }).click();
+      await button.click();
+      await upload.click();
       await (await chooser).setFiles(files);
     },
     async paste(...files: Given[]) {
@@ -40,8 +52,24 @@ function attachments(page: Page) {
       }, clipboardData);
     },
     untilUploaded: (count: number) =>
-      expect(page.getByText(`${count} of ${count} ${count === 1 ? 'file' : 'files'} uploaded`)).toBeAttached(),
+      expect(page.getByText(`${count} of ${count} ${count === 1 ? 'file' : 'files'} attached`)).toBeAttached(),
   };
+}
+
+/** Puts files under Files, without the interface. */
+async function store(page: Page, ...files: Given[]) {
+  const given = files.map(({ name, mimeType, buffer }) => ({ name, mimeType, text: buffer.toString('latin1') }));
+  const statuses = await page.evaluate(async (list) => {
+    const done = [];
+    for (const { name, mimeType, text } of list) {
+      const form = new FormData();
+      form.set('purpose', 'assistants');
+      form.set('file', new File([Uint8Array.from(text, (one) => one.charCodeAt(0))], name, { type: mimeType }));
+      done.push((await fetch('/api/files/upload', { method: 'POST', body: form })).status);
+    }
+    return done;
+  }, given);
+  expect(statuses).toEqual(files.map(() => 201));
 }
 
 test.beforeEach(async ({ page, withAssistant }) => {
@@ -182,6 +210,124 @@ test('what a model cannot read is refused in words, and text and files are kept'
   await expect(questions.getByRole('listitem')).toHaveText([/notes\.txt/]);
 });
 
+test('files that are stored already are searched, chosen by keyboard, and sent', async ({ page }) => {
+  const { message, answers, questions, untilDone } = conversation(page);
+  const { button, openStored, dialog, stored, pick, chips, untilUploaded } = attachments(page);
+  const bytes = (size: number) => Buffer.alloc(size, 'x');
+  const given = [
+    image,
+    notes,
+    { name: 'long.txt', mimeType: 'text/plain', buffer: bytes(4_194_305) },
+    { name: 'film.mp4', mimeType: 'video/mp4', buffer: bytes(10) },
+  ];
+  await store(page, ...given);
+  await pick({ ...notes, name: 'fresh.txt' });
+  await untilUploaded(1);
+
+  await button.focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('menuitem', { name: 'Upload from this device' })).toBeFocused();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  const search = dialog.getByRole('searchbox', { name: 'Search your files' });
+  await expect(search).toBeFocused();
+  await expect(stored).toHaveText([/fresh\.txt/, /film\.mp4/, /long\.txt/, /notes\.txt/, /dot\.png/]);
+  await expect(stored.filter({ hasText: 'fresh.txt' })).toContainText('Already attached.');
+  await expect(stored.filter({ hasText: 'film.mp4' })).toContainText('Models cannot read this kind of file.');
+  await expect(stored.filter({ hasText: 'long.txt' })).toContainText('A text file can have 4.00 MB in a message.');
+  await expect(stored.filter({ hasText: 'dot.png' })).toContainText('Image, 1 KB');
+  await expect(dialog.getByRole('checkbox', { disabled: true })).toHaveCount(3);
+  await expectAccessible(page);
+
+  await page.keyboard.type('dot');
+  await expect(stored).toHaveText([/dot\.png/]);
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  await expect(dialog.getByRole('checkbox', { name: /dot\.png/ })).toBeFocused();
+  await page.keyboard.press('Space');
+  await search.fill('nothing of this name');
+  await expect(dialog.getByText('No file has this in its name.')).toBeVisible();
+  await search.fill('');
+  await dialog.getByRole('checkbox', { name: /notes\.txt/ }).check();
+  await dialog.getByRole('button', { name: 'Attach 2' }).press('Enter');
+  await expect(dialog).toBeHidden();
+  await expect(message).toBeFocused();
+  await expect(chips).toHaveText([/fresh\.txt/, /dot\.png/, /notes\.txt/]);
+  await expect(chips.locator('img')).toHaveJSProperty('naturalWidth', 1);
+  await page.reload();
+  await expect(chips).toHaveText([/fresh\.txt/, /dot\.png/, /notes\.txt/]);
+
+  await openStored();
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+  await expect(button).toBeFocused();
+  await message.fill('What is in these?');
+  await message.press('Enter');
+  await untilDone();
+  await expect(answers).toContainText('I received an image.');
+  await expect(questions.getByRole('listitem')).toHaveText([/fresh\.txt/, /dot\.png/, /notes\.txt/]);
+});
+
+test('of many stored files at most 20 go along', async ({ page }) => {
+  const { openStored, dialog, stored, chips } = attachments(page);
+  await store(page, ...Array.from({ length: 52 }, (_, index) => ({ ...notes, name: `notes-${index}.txt` })));
+  await openStored();
+  await expect(stored).toHaveCount(50);
+  await dialog.getByRole('button', { name: 'Load more files' }).click();
+  await expect(stored).toHaveCount(52);
+  for (let index = 0; index < 20; index++) await stored.nth(index).getByRole('checkbox').check();
+  await expect(stored.nth(20)).toContainText('A message can have at most 20 files.');
+  await expect(stored.nth(20).getByRole('checkbox')).toBeDisabled();
+  await stored.nth(0).getByRole('checkbox').uncheck();
+  await expect(stored.nth(20).getByRole('checkbox')).toBeEnabled();
+  await dialog.getByRole('button', { name: 'Attach 19' }).click();
+  await expect(chips).toHaveCount(19);
+});
+
+test('the list of stored files says that it is empty, and tries again', async ({ page }) => {
+  const { openStored, dialog } = attachments(page);
+  const address = /\/api\/files\?/;
+  await page.route(address, (route) =>
+    route.fulfill({ status: 403, json: { code: 'forbidden', message: 'Not now.' } }),
+  );
+  await openStored();
+  await expect(dialog.getByText('Not now.')).toBeVisible();
+  await expectAccessible(page);
+  await page.unroute(address);
+  await dialog.getByRole('button', { name: 'Try Again' }).click();
+  await expect(dialog.getByText('There are no files yet. Upload one instead.')).toBeVisible();
+});
+
+for (const [screen, size] of [
+  ['a desktop', { width: 1440, height: 900 }],
+  ['a phone', { width: 390, height: 844 }],
+] as const)
+  test(`toasts leave the composer free on ${screen}`, async ({ page }) => {
+    await page.setViewportSize(size);
+    const { message, send, questions, untilDone } = conversation(page);
+    const { paste, chips, untilUploaded } = attachments(page);
+    await paste(...Array.from({ length: 21 }, (_, index) => ({ ...notes, name: `notes-${index}.txt` })));
+    await untilUploaded(20);
+    await expect(chips).toHaveCount(20);
+    // It stays while the pointer rests on it, so it is still there when it is measured.
+    const shown = toasts(page).filter({ hasText: '1 file was left out' });
+    await paste({ ...notes, name: 'notes-21.txt' });
+    await shown.first().hover();
+    await message.fill('One\nTwo\nThree\nFour');
+    // The account's own colours, which are painted a moment after the page, take nothing of it away.
+    await page.waitForLoadState('networkidle');
+    await expect
+      .poll(async () => {
+        const [toast, composer] = [await shown.first().boundingBox(), await send.boundingBox()];
+        return toast && composer && toast.y + toast.height <= composer.y;
+      })
+      .toBe(true);
+    await send.click();
+    await expect(message).toHaveValue('');
+    await untilDone();
+    await expect(questions).toHaveCount(1);
+  });
+
 test('editing a question keeps its files, and a deleted one leaves its name', async ({ page, roster }) => {
   const { message, questions, answers, untilDone } = conversation(page);
   const { pick, untilUploaded } = attachments(page);
@@ -225,15 +371,16 @@ test('on a phone', async ({ page }) => {
   await expectAccessible(page);
 });
 
-test('a Viewer reads why nothing can be attached', async ({
+test('a Viewer reads why nothing can be uploaded, and attaches what is stored', async ({
   page,
   roster,
   elsewhere,
   administrator,
   withAssistant,
 }) => {
-  const { message } = conversation(page);
-  const { button, paste, chips } = attachments(page);
+  const { message, questions, untilDone } = conversation(page);
+  const { button, upload, openStored, stored, dialog, paste, chips } = attachments(page);
+  await store(page, notes);
   await request(elsewhere, roster, 'POST', '/api/login', {
     email: administrator.email,
     password: 'correct horse battery',
@@ -242,10 +389,21 @@ test('a Viewer reads why nothing can be attached', async ({
   const changed = await request(elsewhere, roster, 'PATCH', `/api/admin/users/${me.id}`, { role: 'Viewer' });
   expect(changed.status).toBe(200);
   await page.goto(`/chat?assistant=${withAssistant.assistantId}`);
-  await expect(button).toBeDisabled();
+  await button.click();
+  await expect(upload).toBeDisabled();
+  await expect(upload).toContainText('Your role');
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
   await message.fill('x'.repeat(10_001));
   await expect(page.getByRole('button', { name: 'Attach as a text file' })).toBeDisabled();
   await paste(notes);
-  await expect(toasts(page).filter({ hasText: 'Files cannot be attached' })).toBeVisible();
+  await expect(toasts(page).filter({ hasText: 'Files cannot be uploaded' })).toBeVisible();
   await expect(chips).toHaveCount(0);
+  await openStored();
+  await stored.getByRole('checkbox').check();
+  await dialog.getByRole('button', { name: 'Attach 1' }).click();
+  await message.fill('Read this');
+  await message.press('Enter');
+  await untilDone();
+  await expect(questions.getByRole('listitem')).toHaveText([/notes\.txt/]);
 });

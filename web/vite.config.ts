@@ -37,12 +37,12 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
-          // What twelve parts and more have in common is one file: two dozen files of some hundred bytes compress badly.
+          // What sixteen parts and more have in common is one file: two dozen files of some hundred bytes compress badly.
           groups: [
             {
               name: 'kit',
               test: /node_modules[\\/]lucide-react|web[\\/]src[\\/](ui|lib|data)[\\/]/,
-              minShareCount: 12,
+              minShareCount: 16,
             },
           ],
         },

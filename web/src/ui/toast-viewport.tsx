@@ -3,7 +3,7 @@ import { Toast } from 'radix-ui';
 import { classNames } from './class-names.ts';
 import { dismissToast, toastDuration, useToasts } from './toast-store.ts';
 
-/** Where toasts appear. F8 moves the focus to them, a swipe to the right dismisses. */
+/** Where toasts appear: at the bottom, or above what a page keeps free there with `--toasts-bottom`. F8 moves the focus to them, a swipe to the right dismisses. */
 export function ToastViewport() {
   const toasts = useToasts();
   return (
@@ -58,7 +58,7 @@ export function ToastViewport() {
       ))}
       <Toast.Viewport
         hotkey={['F8']}
-        className="pointer-events-none fixed right-0 bottom-0 z-80 m-0 flex max-h-dvh w-full list-none flex-col-reverse gap-2 p-4 outline-none sm:w-96"
+        className="pointer-events-none fixed right-0 bottom-(--toasts-bottom,0px) z-80 m-0 flex max-h-dvh w-full list-none flex-col-reverse gap-2 p-4 outline-none sm:w-96"
       />
     </Toast.Provider>
   );

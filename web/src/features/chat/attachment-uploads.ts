@@ -20,6 +20,8 @@ export type Upload = {
   file: File | null;
 };
 
+type StoredFile = { id: number; filename: string; size: number };
+
 /** Where other tabs upload too, the server asks to wait for one of them. */
 const patientTries = 20;
 
@@ -30,6 +32,19 @@ const places = new Map<string, ReturnType<typeof createUploads>>();
 
 const keptAt = (place: string) => `${place}:files`;
 
+/** A file that is on the server already. */
+const asUploaded = ({ id, filename, size }: StoredFile): Upload => ({
+  key: ++keys,
+  id,
+  filename,
+  size,
+  state: 'done',
+  progress: 1,
+  problem: null,
+  canRetry: false,
+  file: null,
+});
+
 /** What was attached and not sent before the page was loaded anew. */
 function kept(place: string): Upload[] {
   try {
@@ -38,9 +53,7 @@ function kept(place: string): Upload[] {
     return list.flatMap((item: { id?: unknown; filename?: unknown; size?: unknown } | null): Upload[] => {
       const { id, filename, size } = item ?? {};
       if (typeof id !== 'number' || typeof filename !== 'string' || typeof size !== 'number') return [];
-      return [
-        { key: ++keys, id, filename, size, state: 'done', progress: 1, problem: null, canRetry: false, file: null },
-      ];
+      return [asUploaded({ id, filename, size })];
     });
   } catch {
     // Not what this page has written.
@@ -126,6 +139,12 @@ function createUploads(place: string) {
       set([...uploads, ...added]);
       for (const { key, state } of added) if (state === 'waiting') begin(key);
       return files.length - added.length;
+    },
+    /** Attaches what the server has already, as far as there is room. */
+    addStored(files: readonly StoredFile[]) {
+      const fresh = files.filter(({ id }) => !uploads.some((upload) => upload.id === id));
+      const room = Math.max(0, attachedFilesLimit - uploads.length);
+      setAndKeep([...uploads, ...fresh.slice(0, room).map(asUploaded)]);
     },
     remove(key: number) {
       setAndKeep(uploads.filter((upload) => upload.key !== key));

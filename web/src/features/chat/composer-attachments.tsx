@@ -1,15 +1,22 @@
-import { Paperclip, RotateCw, X } from 'lucide-react';
-import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { Files, Paperclip, RotateCw, Upload as UploadIcon, X } from 'lucide-react';
+import { lazy, type RefObject, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { createPortal } from 'react-dom';
 import { useEditing } from '#web/data/current-user.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
+import { Menu, MenuItem } from '#web/ui/menu.tsx';
 import { toast } from '#web/ui/toast-store.ts';
 import { AttachmentChip, kindByName, sizeOf } from './attachment-chip.tsx';
 import { type Upload, uploadsAt } from './attachment-uploads.ts';
 import type { Attached } from './composer.tsx';
 import { useFilesInto } from './use-files-into.ts';
+import { pictureBytes, usePicture } from './use-picture.ts';
+import { useRoomForToasts } from './use-room-for-toasts.ts';
+
+const ChooseFilesDialog = lazy(async () => ({
+  default: (await import('./choose-files-dialog.tsx')).ChooseFilesDialog,
+}));
 
 type ComposerAttachmentsProps = {
   place: string;
@@ -20,12 +27,13 @@ type ComposerAttachmentsProps = {
   onAttached: (attached: Attached) => void;
 };
 
-/** The files of the message that is being written: chosen, dropped or pasted, and uploaded at once. */
+/** The files of the message that is being written: chosen, dropped or pasted and uploaded at once, or stored before. */
 export function ComposerAttachments({ place, text, tooLong, box, onText, onAttached }: ComposerAttachmentsProps) {
-  const { mayEdit, reason } = useEditing();
+  const { reason } = useEditing();
   const [store, setStore] = useState(() => uploadsAt(place));
   const uploads = useSyncExternalStore(store.subscribe, store.get);
   const picker = useRef<HTMLInputElement>(null);
+  const [isChoosing, setChoosing] = useState(false);
 
   // What was forgotten while nobody watched is begun anew.
   useEffect(() => setStore(uploadsAt(place)), [place]);
@@ -40,7 +48,7 @@ export function ComposerAttachments({ place, text, tooLong, box, onText, onAttac
 
   const attach = (files: readonly File[]) => {
     if (files.length === 0) return;
-    if (reason) return toast({ title: 'Files cannot be attached', description: reason, variant: 'destructive' });
+    if (reason) return toast({ title: 'Files cannot be uploaded', description: reason, variant: 'destructive' });
     const tooMany = store.add(files);
     if (tooMany > 0)
       toast({
@@ -49,6 +57,15 @@ export function ComposerAttachments({ place, text, tooLong, box, onText, onAttac
         variant: 'destructive',
       });
   };
+  // The dialog gives the focus back to its button as it goes; the message is what comes next.
+  const hasAttached = useRef(false);
+  useEffect(() => {
+    if (isChoosing || !hasAttached.current) return;
+    hasAttached.current = false;
+    box.current?.focus();
+  }, [isChoosing, box]);
+  // Here, because it need not be there at first.
+  useRoomForToasts(box);
   const { pane, dragging, pasted } = useFilesInto(box, attach);
 
   const attachText = () => {
@@ -106,14 +123,31 @@ export function ComposerAttachments({ place, text, tooLong, box, onText, onAttac
           box.current?.focus();
         }}
       />
-      <IconButton
-        label="Attach files"
-        tooltip={reason ?? 'Attach files'}
-        icon={Paperclip}
-        disabled={!mayEdit}
-        onClick={() => picker.current?.click()}
-        className="max-md:size-10"
-      />
+      <Menu
+        side="top"
+        align="start"
+        trigger={<IconButton label="Attach files" icon={Paperclip} className="max-md:size-10" />}
+      >
+        <MenuItem icon={UploadIcon} disabledReason={reason} onSelect={() => picker.current?.click()}>
+          Upload from this device
+        </MenuItem>
+        <MenuItem icon={Files} onSelect={() => setChoosing(true)}>
+          From your files
+        </MenuItem>
+      </Menu>
+      {isChoosing && (
+        <Suspense>
+          <ChooseFilesDialog
+            attached={uploads}
+            onAttach={(files) => {
+              store.addStored(files);
+              setChoosing(false);
+              hasAttached.current = true;
+            }}
+            onClose={() => setChoosing(false)}
+          />
+        </Suspense>
+      )}
       <output className="sr-only">{spoken(uploads)}</output>
       {dragging &&
         pane &&
@@ -132,7 +166,7 @@ export function ComposerAttachments({ place, text, tooLong, box, onText, onAttac
 
 function spoken(uploads: readonly Upload[]): string {
   const done = uploads.filter(({ state }) => state === 'done').length;
-  return uploads.length === 0 ? '' : `${done} of ${formatCount(uploads.length, 'file')} uploaded`;
+  return uploads.length === 0 ? '' : `${done} of ${formatCount(uploads.length, 'file')} attached`;
 }
 
 function detailOf({ state, progress, size, problem }: Upload): string {
@@ -144,8 +178,9 @@ function detailOf({ state, progress, size, problem }: Upload): string {
 type UploadChipProps = { upload: Upload; onRemove: () => void; onRetry: () => void };
 
 function UploadChip({ upload, onRemove, onRetry }: UploadChipProps) {
-  const { filename, file, state, progress, canRetry } = upload;
+  const { id, filename, size, file, state, progress, canRetry } = upload;
   const kind = kindByName(filename);
+  const stored = usePicture(!file && kind === 'image' && size <= pictureBytes ? id : null);
   const [picture, setPicture] = useState<string | null>(null);
   useEffect(() => {
     if (!file || kind !== 'image') return;
@@ -158,7 +193,7 @@ function UploadChip({ upload, onRemove, onRetry }: UploadChipProps) {
       filename={filename}
       detail={detailOf(upload)}
       kind={kind}
-      picture={picture}
+      picture={picture ?? stored}
       failed={state === 'failed'}
     >
       {state === 'failed' && canRetry && (

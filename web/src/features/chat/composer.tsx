@@ -105,7 +105,7 @@ export function Composer(props: ComposerProps) {
     }
   };
   return (
-    <div className="shrink-0 px-4 pb-3 max-md:px-3 max-md:pb-2">
+    <div data-composer className="shrink-0 px-4 pb-3 max-md:px-3 max-md:pb-2">
       <div className="mx-auto max-w-[760px]">
         {notice?.(() => void send(true))}
         <div

@@ -1,11 +1,8 @@
 import type { Thread } from '@roster/contracts/chat';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useUser } from '#web/data/current-user.ts';
 import { userConfigQuery } from '#web/data/user-config.ts';
-import { buttonClass } from '#web/ui/button.tsx';
-import { Notice } from '#web/ui/notice.tsx';
 import { AnswererMenu } from './answerer-menu.tsx';
 import { Composer } from './composer.tsx';
 import { focusUnlessTouch } from './focus-unless-touch.ts';
@@ -18,6 +15,7 @@ const loadSendFailure = () => import('./send-failure.tsx');
 const SendFailure = lazy(async () => ({ default: (await loadSendFailure()).SendFailure }));
 // Before it is needed: a failure may be that nothing can be loaded any more.
 loadSendFailure().catch(() => undefined);
+const MissingKeyNotice = lazy(async () => ({ default: (await import('./missing-key-notice.tsx')).MissingKeyNotice }));
 const BudgetNotice = lazy(async () => ({ default: (await import('./budget-notice.tsx')).BudgetNotice }));
 
 type NewThreadPaneProps = {
@@ -107,32 +105,20 @@ export function NewThreadPane({ assistantId, onBack, onStarted, onChoose }: NewT
         sending={start.isPending}
         // Who answers by default is known in a moment; Enter pressed before that must not leave the assistant out.
         waiting={!known && assistantId === undefined}
-        notice={(sendOverBudget) =>
-          lacksKey ? (
-            <Notice
-              title="An API key is needed to chat"
-              className="mb-2"
-              action={
-                <Link
-                  to="/settings"
-                  search={{ tab: 'api-keys' }}
-                  className={buttonClass({ size: 'sm', className: 'max-md:h-10' })}
-                >
-                  Open Settings
-                </Link>
-              }
-            >
-              Answers come from your own account at the provider. Save its API key in Settings first.
-            </Notice>
-          ) : (
-            <Suspense>
-              {start.error && <SendFailure error={start.error} onSendOverBudget={sendOverBudget} />}
-              {!isOverBudget(start.error) && (
-                <BudgetNotice assistantId={answerer?.assistantId ?? null} isAnswering={false} />
-              )}
-            </Suspense>
-          )
-        }
+        notice={(sendOverBudget) => (
+          <Suspense>
+            {lacksKey ? (
+              <MissingKeyNotice />
+            ) : (
+              <>
+                {start.error && <SendFailure error={start.error} onSendOverBudget={sendOverBudget} />}
+                {!isOverBudget(start.error) && (
+                  <BudgetNotice assistantId={answerer?.assistantId ?? null} isAnswering={false} />
+                )}
+              </>
+            )}
+          </Suspense>
+        )}
       />
     </section>
   );

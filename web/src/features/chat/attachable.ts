@@ -1,0 +1,36 @@
+import { attachedBytesLimit, attachedFilesLimit, attachedTextLimit } from '@roster/contracts/chat';
+import { formatMegabytes } from '#web/lib/format.ts';
+
+type Named = { filename: string; type: string };
+type Sized = Named & { size: number };
+
+const images = /\.(png|jpe?g|gif|webp)$/i;
+const imageTypes = /^image\/(png|jpeg|gif|webp)$/;
+const documents = /\.(pdf|docx|pptx|xlsx)$/i;
+/** Formats that are never text and that models do not take. */
+const unreadable =
+  /\.(zip|gz|tgz|tar|7z|rar|bz2|xz|zst|doc|ppt|xls|mp3|wav|m4a|ogg|flac|mp4|mov|avi|mkv|webm|heic|avif|tiff?|bmp|ico|exe|dll|dmg|iso|woff2?|ttf|otf|sqlite|parquet)$/i;
+
+export type AttachableKind = 'Image' | 'Document' | 'Text' | 'Other';
+
+/** What a file seems to be. The server tells by its bytes, and has the last word. */
+export function seemingKind({ filename, type }: Named): AttachableKind {
+  if (images.test(filename) || imageTypes.test(type)) return 'Image';
+  if (documents.test(filename) || type === 'application/pdf') return 'Document';
+  return unreadable.test(filename) || /^(audio|video)\//.test(type) ? 'Other' : 'Text';
+}
+
+/** Why a file cannot go along with a message that has the others already. */
+export function whyNotAttachable(file: Sized, others: readonly { size: number }[]): string | undefined {
+  const kind = seemingKind(file);
+  if (kind === 'Other') return 'Models cannot read this kind of file.';
+  if (file.size > attachedBytesLimit)
+    return `Larger than ${formatMegabytes(attachedBytesLimit)}, which is as much as a message can bring.`;
+  if (kind === 'Text' && file.size > attachedTextLimit)
+    return `A text file can have ${formatMegabytes(attachedTextLimit)} in a message.`;
+  if (others.length >= attachedFilesLimit) return `A message can have at most ${attachedFilesLimit} files.`;
+  const together = others.reduce((sum, { size }) => sum + size, file.size);
+  return together > attachedBytesLimit
+    ? `With the others more than ${formatMegabytes(attachedBytesLimit)}, which is as much as a message can bring.`
+    : undefined;
+}

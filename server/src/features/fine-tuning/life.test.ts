@@ -72,7 +72,7 @@ describe.each(engines)('a fine-tuning job on %s', (engine) => {
     await pass(app, 1);
     await untilStatus(ada, id, 'queued');
     await pass(app, 3);
-    const half = await untilJob(ada, id, 'A step', ({ progress }) => progress !== null);
+    const half = await untilJob(ada, id, 'A step', ({ progress, status }) => status === 'running' && progress !== null);
     expect(half).toMatchObject({ status: 'running', estimatedFinishAt: expect.any(String), notice: null });
     expect(half.progress?.totalSteps).toBe(36);
     await pass(app, 40);

@@ -8,8 +8,8 @@ export function FiguresSkeleton() {
       <div className="grid gap-4">
         {['head', 'cost', 'requests', 'input', 'cached', 'output'].map((row) => (
           <div key={row} className="flex justify-between gap-6">
-            <Skeleton className="h-5 w-28" />
-            <Skeleton className="h-5 w-40" />
+            <Skeleton className="h-5 w-1/4" />
+            <Skeleton className="h-5 w-1/3" />
           </div>
         ))}
       </div>

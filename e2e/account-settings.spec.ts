@@ -6,6 +6,7 @@ import {
   expectNoSidewaysScroll,
   expectToast,
   goodKey,
+  openAtRest,
   password,
   request,
   test,
@@ -23,7 +24,7 @@ test('changing the password, by keyboard, signs the other devices out', async ({
 }) => {
   const { email } = signedIn;
   await request(elsewhere, roster, 'POST', '/api/login', { email, password });
-  await elsewhere.goto('/settings');
+  await openAtRest(elsewhere, '/settings');
   await expect(elsewhere.getByText('Password set')).toBeVisible();
 
   await page.goto('/settings');
@@ -157,7 +158,7 @@ for (const { theme, width } of [
   }) => {
     await page.setViewportSize({ width, height: 900 });
     await request(elsewhere, roster, 'POST', '/api/login', { email, password });
-    await elsewhere.goto('/settings');
+    await openAtRest(elsewhere, '/settings');
     await expect(elsewhere.getByText('Password set')).toBeVisible();
     await page.goto('/chat');
     await page.evaluate((chosen) => localStorage.setItem('app-theme', chosen), theme);

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, expectToast, goodKey, password, request, test, toasts } from './fixtures.ts';
+import { expect, expectToast, goodKey, openAtRest, password, request, test, toasts } from './fixtures.ts';
 
 const keyField = (page: Page) => page.getByLabel(/^(API key|Replace the API key)$/);
 const today = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date());
@@ -141,8 +141,7 @@ test.describe('sessions', () => {
 
     const logIn = () => request(elsewhere, roster, 'POST', '/api/login', { email: signedIn.email, password });
     await logIn();
-    await elsewhere.goto('/chat');
-    await expect(elsewhere.getByText('No conversations yet')).toBeVisible();
+    await openAtRest(elsewhere, '/chat');
     await page.reload();
     await expect(rows).toHaveCount(2);
     await rows

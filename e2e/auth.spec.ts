@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, expectToast, newEmail, password, request, test } from './fixtures.ts';
+import { expect, expectToast, newEmail, openAtRest, password, request, test } from './fixtures.ts';
 
 const mainMenu = (page: Page) => page.getByRole('navigation', { name: 'Main' });
 
@@ -179,8 +179,7 @@ test('a session that was ended elsewhere leads to the sign-in page at the next a
   elsewhere,
   signedIn,
 }) => {
-  await page.goto('/settings?tab=api-keys');
-  await expect(page.getByText('No API Key set')).toBeVisible();
+  await openAtRest(page, '/settings?tab=api-keys');
   await request(elsewhere, roster, 'POST', '/api/login', { email: signedIn.email, password });
   expect((await request(elsewhere, roster, 'DELETE', '/api/user/sessions')).status).toBe(204);
 

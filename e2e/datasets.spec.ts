@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Page } from '@playwright/test';
+import type { Page, Route } from '@playwright/test';
 import { conversation, exchange, startThread } from './conversation.ts';
 import { expect, expectAccessible, expectNoSidewaysScroll, expectToast, password, request, test } from './fixtures.ts';
 import type { Roster } from './roster.ts';
@@ -16,6 +16,22 @@ async function ratedThread(page: Page, roster: Roster, assistantId: number, rati
   }
   return id;
 }
+
+/** Lets calls of a page wait: sent and answered at once, but not told to the page before `release`. */
+function heldBack() {
+  const waiting: (() => Promise<void>)[] = [];
+  return {
+    hold: async (route: Route) => {
+      const response = await route.fetch();
+      waiting.push(() => route.fulfill({ response }));
+    },
+    waiting: () => waiting.length,
+    release: async () => {
+      for (const answer of waiting.splice(0)) await answer();
+    },
+  };
+}
+
 const example = (page: Page) => page.getByRole('article', { name: 'Example' });
 const gather = (page: Page) => page.getByRole('dialog').getByRole('button', { name: 'Gather' });
 
@@ -114,6 +130,59 @@ test('a rating that the server does not keep goes back, with a word', async ({ p
   await good.click();
   await expectToast(page, 'Your rating was not saved', 'The server cannot be reached.');
   await expect(good).toHaveAttribute('aria-pressed', 'false');
+});
+
+test('a rating that was changed again meanwhile is shown, and kept, as it was chosen last', async ({
+  page,
+  roster,
+  withAssistant,
+}) => {
+  const id = await startThread(page, roster, { assistantId: withAssistant.assistantId });
+  await exchange(page, roster, id, 'Hello [[delay 0]]');
+  await page.goto(`/chat/${id}`);
+  const good = conversation(page).answers.first().getByRole('button', { name: 'Good answer' });
+  await expect(good).toBeVisible();
+  const rating = heldBack();
+  await page.route('**/rating', rating.hold);
+  await good.click();
+  await expect(good).toHaveAttribute('aria-pressed', 'true');
+  await good.click();
+  await expect(good).toHaveAttribute('aria-pressed', 'false');
+  await rating.release();
+  // The second is sent when the first is kept, and nothing of the first is to be seen again.
+  await expect.poll(rating.waiting).toBe(1);
+  await expect(good).toHaveAttribute('aria-pressed', 'false');
+  await rating.release();
+  await page.reload();
+  await expect(good).toHaveAttribute('aria-pressed', 'false');
+});
+
+test('a rating is not taken back by what was read before it was kept', async ({ page, roster, withAssistant }) => {
+  const id = await startThread(page, roster, { assistantId: withAssistant.assistantId });
+  await exchange(page, roster, id, 'Hello [[delay 0]]');
+  await page.goto(`/chat/${id}`);
+  const { answers } = conversation(page);
+  const good = answers.first().getByRole('button', { name: 'Good answer' });
+  await expect(good).toBeVisible();
+  const reading = heldBack();
+  const { promise: mayKeep, resolve: keep } = Promise.withResolvers<void>();
+  await page.route('**/rating', async (route) => {
+    await mayKeep;
+    await route.continue();
+  });
+  await good.click();
+  await expect(good).toHaveAttribute('aria-pressed', 'true');
+  await page.route(`**/api/threads/${id}/messages`, reading.hold);
+  // Another tab goes on in the conversation, which this one reads again.
+  await exchange(page, roster, id, 'Another question [[delay 0]]');
+  await expect.poll(reading.waiting).toBeGreaterThan(0);
+  await page.unroute(`**/api/threads/${id}/messages`);
+  const kept = page.waitForResponse('**/rating');
+  keep();
+  await kept;
+  await reading.release();
+  await expect(answers).toHaveCount(2);
+  await expect(good).toHaveAttribute('aria-pressed', 'true');
 });
 
 test('gathering again, renaming, dividing and deleting', async ({ page, roster, withAssistant }) => {

@@ -97,6 +97,17 @@ export function newEmail(): string {
   return `person-${process.pid}-${++people}@example.com`;
 }
 
+/**
+ * Opens a page and waits for the last call that it makes by itself (whether training jobs are open is asked when the
+ * browser is idle), so that the next one is the test's own.
+ */
+export async function openAtRest(page: Page, path: string) {
+  const lastCall = page.waitForResponse('**/api/fine-tuning/jobs?open=true*');
+  await page.goto(path);
+  await lastCall;
+  await expect(page.getByRole('main')).toBeVisible();
+}
+
 /** A call in the name of whoever is signed in on the page. */
 export async function request(page: Page, roster: Roster, method: string, path: string, data?: unknown) {
   const response = await page.request.fetch(`${roster.url}${path}`, {

@@ -5,6 +5,7 @@ import {
   expectNoSidewaysScroll,
   expectToast,
   newEmail,
+  openAtRest,
   password,
   request,
   test,
@@ -102,8 +103,7 @@ test('adding somebody makes a link with which they set their password and sign i
 test('roles, deactivating and deleting take effect at once', async ({ page, elsewhere, roster }) => {
   const email = newEmail();
   await request(elsewhere, roster, 'POST', '/api/register', { email, password });
-  await elsewhere.goto('/');
-  await expect(elsewhere.getByText('Your AI Assistant Dashboard')).toBeVisible();
+  await openAtRest(elsewhere, '/');
   await page.goto(`/users?q=${email}`);
   await choose(page, email, 'Edit');
   const form = dialog(page, 'Edit User');

@@ -2,7 +2,8 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { environment, install, node, root } from './install.mjs';
 
 install();
@@ -13,6 +14,7 @@ const reports = mkdtempSync(join(tmpdir(), 'roster-reports-'));
 const only = process.argv.slice(2);
 const count = { passed: 0, failed: 0 };
 const failures = [];
+const secondTries = [];
 
 function program(args, { cwd = root, env = {} } = {}) {
   return new Promise((resolve) => {
@@ -27,9 +29,9 @@ const check = (args, options) => async () => one(await program(args, options));
 
 function fromReport(file, ok, read) {
   try {
-    const { passed, failed } = read(JSON.parse(readFileSync(file, 'utf8')));
+    const { passed, failed, names } = read(JSON.parse(readFileSync(file, 'utf8')));
     // A run that failed without a failed test, such as an error between tests, counts as one.
-    return { passed, failed: failed === 0 && !ok ? 1 : failed };
+    return { passed, failed: failed === 0 && !ok ? 1 : failed, names };
   } catch (error) {
     console.error(`No report: ${error.message}`);
     return { passed: 0, failed: 1 };
@@ -40,8 +42,35 @@ const vitest = (workspace) => async () => {
   const file = join(reports, `${workspace}.json`);
   const args = [bin('vitest/vitest.mjs'), 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
   const ok = await program(args, { cwd: join(root, workspace) });
-  return fromReport(file, ok, (report) => ({ passed: report.numPassedTests, failed: report.numFailedTests }));
+  return fromReport(file, ok, ({ numPassedTests, numFailedTests, testResults }) => ({
+    passed: numPassedTests,
+    failed: numFailedTests,
+    names: testResults.flatMap(({ name, assertionResults }) =>
+      assertionResults
+        .filter(({ status }) => status === 'failed')
+        .map(({ fullName, failureMessages }) => named(relative(root, name), fullName, failureMessages)),
+    ),
+  }));
 };
+
+/** A failed test in two lines, for the end of the output. */
+const named = (file, title, messages) => `${file} › ${title}\n      ${firstLine(messages[0] ?? 'no message')}`;
+const firstLine = (message) => stripVTControlCharacters(message).split('\n', 1)[0];
+
+/** All tests of a browser report, which holds them in files and groups within each other. */
+const specs = (suite) => [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(specs)];
+const namesOf = (report, status) =>
+  specs(report).flatMap(({ file, line, title, tests }) =>
+    tests
+      .filter((test) => test.status === status)
+      .map(({ results }) =>
+        named(
+          `e2e/${file}:${line}`,
+          title,
+          results.flatMap(({ errors }) => errors.map(({ message }) => message ?? '')),
+        ),
+      ),
+  );
 
 const browser = async () => {
   const path = chromium();
@@ -52,10 +81,10 @@ const browser = async () => {
   const file = join(reports, 'browser.json');
   const env = { CHROMIUM_PATH: path, PLAYWRIGHT_JSON_OUTPUT_NAME: file };
   const ok = await program([bin('@playwright/test/cli.js'), 'test', '--reporter=list,json'], { env });
-  return fromReport(file, ok, ({ stats }) => {
-    if (stats.flaky > 0)
-      console.log(`${stats.flaky} needed a second try, named 'flaky' above: each is to be looked into.`);
-    return { passed: stats.expected + stats.flaky, failed: stats.unexpected };
+  return fromReport(file, ok, (report) => {
+    const { expected, flaky, unexpected } = report.stats;
+    secondTries.push(...namesOf(report, 'flaky'));
+    return { passed: expected + flaky, failed: unexpected, names: namesOf(report, 'unexpected') };
   });
 };
 
@@ -80,14 +109,16 @@ for (const [name, step] of steps) {
   if (only.length > 0 && !only.some((part) => name.includes(part))) continue;
   const started = performance.now();
   console.log(`\n── ${name} ${'─'.repeat(Math.max(3, 60 - name.length))}`);
-  const { passed, failed } = await step();
+  const { passed, failed, names = [] } = await step();
   count.passed += passed;
   count.failed += failed;
-  if (failed > 0) failures.push(`${name}: ${failed} failed`);
+  if (failed > 0) failures.push(`${name}: ${failed} failed`, ...names.map((test) => `  ${test}`));
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   console.log(`── ${name}: ${passed} passed, ${failed} failed, ${seconds} s`);
 }
 rmSync(reports, { recursive: true, force: true });
+if (secondTries.length > 0)
+  console.log(`\nNeeded a second try, each is to be looked into:\n  ${secondTries.join('\n  ')}`);
 console.log(failures.length > 0 ? `\nFailed:\n  ${failures.join('\n  ')}` : '');
 console.log(`${count.passed} passed, ${count.failed} failed`);
 process.exit(count.failed === 0 && count.passed > 0 ? 0 : 1);

@@ -4,17 +4,15 @@ import { useState } from 'react';
 import { Button } from '#web/ui/button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { CorrectionDialog } from './correction-dialog.tsx';
-import { useRating } from './rating-mutation.ts';
+import { useThumb } from './rating-mutation.ts';
 
 const thumbClass =
   'max-md:size-10 aria-pressed:text-foreground aria-pressed:[&_svg]:fill-current aria-pressed:[&_svg]:[fill-opacity:0.3]';
 
 /** What the reader thinks of an answer. */
 export function AnswerRating({ message }: { message: Message }) {
-  const rating = useRating(message);
+  const { value, toggle } = useThumb(message);
   const [improving, setImproving] = useState(false);
-  const value = message.rating?.value ?? null;
-  const toggle = (pressed: 'good' | 'bad') => rating.mutate({ value: value === pressed ? null : pressed });
   return (
     <>
       <IconButton

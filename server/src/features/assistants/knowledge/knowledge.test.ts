@@ -259,7 +259,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
     expect(await storesOf(app, key)).toHaveLength(1);
     const threadId = await newThread(visitor, { title: 'Named', assistantId });
     const { answer } = await ask(app, visitor, threadId, 'What do the files say?');
-    expect(answer.sources).toEqual(['a.md', 'b.md']);
+    expect(answer.sources.toSorted()).toEqual(['a.md', 'b.md']);
   });
 
   test('whose store is gone: the answer comes without them, says so, and the store is made anew', async () => {

@@ -25,7 +25,7 @@ describe.each(engines)('killed again and again on %s', (engine) => {
       await database.remove();
     });
     const app = { dataDir: database.dataDir, databaseUrl: database.url, provider };
-    /** Jobs that the dead process had taken are free again only after their lease; here at once. */
+    /** Jobs that a dead process had taken are free again only after their lease; here at once. Not while one lives. */
     const freeJobs = () => beside(app, (db) => db.updateTable('jobs').set({ claimed_until: null }).execute());
 
     await server.start();
@@ -42,8 +42,8 @@ describe.each(engines)('killed again and again on %s', (engine) => {
       expect(status).toBe(200);
       await new Promise((resolve) => setTimeout(resolve, random(60)));
       await server.kill();
-      await server.start();
       await freeJobs();
+      await server.start();
     }
     for (const assistantId of assistants) await indexed(app, visitor, assistantId, ['ready', 'ready']);
     const stores = await storesOf(app, goodKey);
@@ -54,8 +54,8 @@ describe.each(engines)('killed again and again on %s', (engine) => {
       expect((await visitor.delete(`/api/assistants/${assistantId}`)).status).toBe(204);
       if (assistantId % 2 === 0) {
         await server.kill();
-        await server.start();
         await freeJobs();
+        await server.start();
       }
     }
     await expect.poll(() => storesOf(app, goodKey), { timeout: 60_000 }).toEqual([]);

@@ -3,7 +3,10 @@ import { Toast } from 'radix-ui';
 import { classNames } from './class-names.ts';
 import { dismissToast, toastDuration, useToasts } from './toast-store.ts';
 
-/** Where toasts appear: at the bottom, or above what a page keeps free there with `--toasts-bottom`. F8 moves the focus to them, a swipe to the right dismisses. */
+/**
+ * Where toasts appear: at the bottom, or above what a page keeps free there with
+ * `--toasts-bottom`; beside the buttons of what lies over the page. F8 moves the focus to them, a swipe to the right dismisses.
+ */
 export function ToastViewport() {
   const toasts = useToasts();
   return (
@@ -58,7 +61,12 @@ export function ToastViewport() {
       ))}
       <Toast.Viewport
         hotkey={['F8']}
-        className="pointer-events-none fixed right-0 bottom-(--toasts-bottom,0px) z-80 m-0 flex max-h-dvh w-full list-none flex-col-reverse gap-2 p-4 outline-none sm:w-96"
+        className={classNames(
+          'pointer-events-none fixed right-0 bottom-(--toasts-bottom,0px) z-80 m-0 flex max-h-dvh w-full list-none flex-col-reverse gap-2 p-4 outline-none sm:w-96',
+          // The buttons of a dialog and of a side panel are at the bottom and to the right.
+          'in-[body:has(>dialog)]:bottom-0 sm:in-[body:has(>dialog)]:right-auto sm:in-[body:has(>dialog)]:left-0',
+          'max-sm:in-[body:has(>dialog)]:top-0 max-sm:in-[body:has(>dialog)]:bottom-auto max-sm:in-[body:has(>dialog)]:flex-col',
+        )}
       />
     </Toast.Provider>
   );

@@ -1,4 +1,5 @@
 import { assistantFileLimit } from '@roster/contracts/assistants';
+import { searchableEndings } from '@roster/contracts/searchable-files';
 import { useQuery } from '@tanstack/react-query';
 import { Plus, Upload } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
@@ -13,9 +14,6 @@ import { toast } from '#web/ui/toast.tsx';
 import { AssistantFileRow } from './assistant-file-row.tsx';
 import { FilePicker } from './file-picker.tsx';
 import { useKnowledgeUpload } from './use-knowledge-upload.ts';
-
-const searchable =
-  '.c,.cpp,.cs,.css,.doc,.docx,.go,.html,.java,.js,.json,.md,.pdf,.php,.pptx,.py,.rb,.sh,.tex,.ts,.txt';
 
 /** What an assistant knows from. Apart from the form: what is done here holds at once. */
 export function AssistantFiles({ assistantId }: { assistantId: number }) {
@@ -133,7 +131,7 @@ function UploadButton({ busy, disabledReason, onFiles }: UploadButtonProps) {
         type="file"
         multiple
         hidden
-        accept={searchable}
+        accept={searchableEndings.join()}
         aria-label="Upload files for this assistant"
         onChange={({ currentTarget }) => {
           onFiles([...(currentTarget.files ?? [])]);

@@ -1,10 +1,11 @@
 import { assistantFileLimit } from '@roster/contracts/assistants';
+import { whyNotSearchable } from '@roster/contracts/searchable-files';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { filesQuery } from '#web/data/files.ts';
 import { formatMegabytes } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
-import { FileChoices } from '#web/ui/file-choices.tsx';
+import { type FileChoice, FileChoices } from '#web/ui/file-choices.tsx';
 import { SearchField } from '#web/ui/search-field.tsx';
 
 type FilePickerProps = {
@@ -22,8 +23,10 @@ export function FilePicker({ taken, room, busy, onAdd, onCancel }: FilePickerPro
   const [q, setQ] = useState('');
   const [chosen, setChosen] = useState<readonly number[]>([]);
   const query = useInfiniteQuery(filesQuery({ q, sort: 'newest', purpose: null }));
-  const blockedReason = (id: number) => {
+  const blockedReason = ({ id, filename }: FileChoice) => {
     if (taken.includes(id)) return 'The assistant has it already.';
+    const reason = whyNotSearchable(filename);
+    if (reason !== undefined) return reason;
     return chosen.length >= room ? `An assistant can have at most ${assistantFileLimit} files.` : undefined;
   };
   const toggle = (id: number) =>
@@ -36,7 +39,7 @@ export function FilePicker({ taken, room, busy, onAdd, onCancel }: FilePickerPro
         isSearch={q !== ''}
         chosen={chosen}
         detail={({ size }) => formatMegabytes(size)}
-        blockedReason={({ id }) => blockedReason(id)}
+        blockedReason={blockedReason}
         onToggle={({ id }) => toggle(id)}
         className="max-h-64"
       />

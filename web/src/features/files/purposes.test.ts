@@ -20,10 +20,16 @@ test.each([
   expect(looksLikeTraining(text, isWhole)).toBe(expected);
 });
 
+test('what an assistant cannot search is suggested for messages', async () => {
+  for (const name of ['a.PNG', 'a.csv', 'a.xlsx', 'no-ending', '.md'])
+    expect(await suggestPurpose(new File(['x'], name)), name).toBe('user_data');
+  expect(await suggestPurpose(new File(['x'], 'png.MD'))).toBe('assistants');
+});
+
 test('only JSONL is suggested for training', async () => {
   expect(await suggestPurpose(new File([chat], 'a.JSONL'))).toBe('fine-tune');
   expect(await suggestPurpose(new File([chat], 'a.json'))).toBe('assistants');
-  expect(await suggestPurpose(new File(['{"id":1}'], 'a.jsonl'))).toBe('assistants');
+  expect(await suggestPurpose(new File(['{"id":1}'], 'a.jsonl'))).toBe('user_data');
   // The first 64 KB end inside a line.
   expect(await suggestPurpose(new File([`${chat}\n`.repeat(2000)], 'long.jsonl'))).toBe('fine-tune');
 });

@@ -1,4 +1,5 @@
 import { type FilePurpose, filePurposes } from '@roster/contracts/files';
+import { whyNotSearchable } from '@roster/contracts/searchable-files';
 
 export const purposeNames: Record<FilePurpose, string> = {
   assistants: 'Assistants',
@@ -40,9 +41,10 @@ export function looksLikeTraining(beginning: string, isWhole: boolean): boolean 
   return examples.length > 0 && examples.every(isExample);
 }
 
-/** What a file seems to be for. */
+/** What a file seems to be for. Pictures and tables cannot be searched by an assistant. */
 export async function suggestPurpose(file: File): Promise<FilePurpose> {
-  if (!canTrain(file.name)) return 'assistants';
+  const other = whyNotSearchable(file.name) === undefined ? 'assistants' : 'user_data';
+  if (!canTrain(file.name)) return other;
   const beginning = await file.slice(0, bytesLookedAt).text();
-  return looksLikeTraining(beginning, file.size <= bytesLookedAt) ? 'fine-tune' : 'assistants';
+  return looksLikeTraining(beginning, file.size <= bytesLookedAt) ? 'fine-tune' : other;
 }

@@ -1,3 +1,4 @@
+import { whyNotSearchable } from '@roster/contracts/searchable-files';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
@@ -9,7 +10,6 @@ import type { IndexedFile } from '../../../provider/vector-stores.ts';
 import type { Secret } from '../../../security/secret.ts';
 import { queueIndexing, releaseStore } from './queue.ts';
 import { type Change, type KnownFile, knowledgeRepository } from './repository.ts';
-import { whyNotSearchable } from './searchable.ts';
 import { storeRepository, type VectorStore } from './store-repository.ts';
 
 type Dependencies = {

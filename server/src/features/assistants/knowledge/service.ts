@@ -1,4 +1,5 @@
 import { type AssistantFile, assistantFileLimit } from '@roster/contracts/assistants';
+import { whyNotSearchable } from '@roster/contracts/searchable-files';
 import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '../../../db/connect.ts';
 import type { Database } from '../../../db/schema.ts';
@@ -9,7 +10,6 @@ import { assistantRepository } from '../repository.ts';
 import { notServed } from './indexing.ts';
 import { queueIndexing, removeStoreKind } from './queue.ts';
 import { type KnownFile, knowledgeRepository } from './repository.ts';
-import { whyNotSearchable } from './searchable.ts';
 import { storeRepository } from './store-repository.ts';
 
 type Dependencies = {

@@ -2,28 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
+import { pages } from '@roster/contracts/pages';
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../errors.ts';
 
 const folder = fileURLToPath(new URL('../../../web/dist/', import.meta.url));
-
-/** The pages of the browser application; any other address gets its 404 page, with status 404. */
-const pages = [
-  '/',
-  '/chat',
-  '/chat/:threadId',
-  '/files',
-  '/analytics',
-  '/fine-tuning',
-  '/settings',
-  '/users',
-  '/terms',
-  '/privacy',
-  '/auth',
-  '/request-reset-password',
-  '/reset-password',
-  '/confirm-email',
-];
 
 /** Their addresses come with a token from a mail. */
 const pagesWithTokens: ReadonlySet<string | undefined> = new Set(['/reset-password', '/confirm-email']);

@@ -1,0 +1,20 @@
+/** The addresses of the browser application's pages. The server answers any other with the 404 page, with status 404. */
+export const pages = [
+  '/',
+  '/chat',
+  '/chat/:threadId',
+  '/files',
+  '/analytics',
+  '/fine-tuning',
+  '/fine-tuning/jobs/:id',
+  '/fine-tuning/datasets/:id',
+  '/fine-tuning/comparisons/:id',
+  '/settings',
+  '/users',
+  '/terms',
+  '/privacy',
+  '/auth',
+  '/request-reset-password',
+  '/reset-password',
+  '/confirm-email',
+] as const;

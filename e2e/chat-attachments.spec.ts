@@ -56,6 +56,8 @@ function attachments(page: Page) {
   };
 }
 
+const preview = (page: Page, name: string) => page.getByRole('dialog', { name, exact: true });
+
 /** Puts files under Files, without the interface. */
 async function store(page: Page, ...files: Given[]) {
   const given = files.map(({ name, mimeType, buffer }) => ({ name, mimeType, text: buffer.toString('latin1') }));
@@ -97,13 +99,153 @@ test('files are picked, sent with the message, shown with the question, and down
   await expect(attached.getByRole('listitem')).toHaveText([/dot\.png/, /notes\.txt/]);
   await expect(attached.locator('img')).toHaveJSProperty('naturalWidth', 1);
   const download = page.waitForEvent('download');
-  await attached.getByRole('link', { name: 'Download notes.txt' }).click();
+  await attached.getByRole('button', { name: 'Preview notes.txt' }).click();
+  await preview(page, 'notes.txt').getByRole('link', { name: 'Download' }).click();
   expect((await download).suggestedFilename()).toBe('notes.txt');
-  await expectAccessible(page);
 
   await page.reload();
   await expect(attached.getByRole('listitem')).toHaveText([/dot\.png/, /notes\.txt/]);
 });
+
+test('attached files are looked at, and the keyboard comes back to them', async ({ page, roster }) => {
+  const { message, questions, untilDone } = conversation(page);
+  const { pick, chips, untilUploaded } = attachments(page);
+  const people = 'name,city\n"Lovelace, Ada",London\n';
+  await pick(
+    image,
+    notes,
+    { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(people) },
+    { name: 'paper.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7 paper') },
+  );
+  await untilUploaded(4);
+  const chip = chips.getByRole('button', { name: 'Preview notes.txt' });
+  await chip.press('Enter');
+  await expect(preview(page, 'notes.txt')).toContainText('Moss grows in the shade.');
+  await page.keyboard.press('Escape');
+  await expect(preview(page, 'notes.txt')).toBeHidden();
+  await expect(chip).toBeFocused();
+  await chips.getByRole('button', { name: 'Preview dot.png' }).click();
+  await expect(preview(page, 'dot.png').getByRole('img', { name: 'dot.png' })).toHaveJSProperty('naturalWidth', 1);
+  await page.keyboard.press('Escape');
+
+  await message.fill('What is in these?');
+  await message.press('Enter');
+  await untilDone();
+  const sent = (name: string) => questions.getByRole('button', { name: `Preview ${name}` });
+  await sent('dot.png').click();
+  await expect(preview(page, 'dot.png').getByRole('img', { name: 'dot.png' })).toHaveJSProperty('naturalWidth', 1);
+  await preview(page, 'dot.png').getByRole('button', { name: 'Close' }).click();
+  await sent('people.csv').press('Enter');
+  await expect(preview(page, 'people.csv').getByRole('cell')).toHaveText(['Lovelace, Ada', 'London']);
+  await page.keyboard.press('Escape');
+  await expect(sent('people.csv')).toBeFocused();
+  await sent('paper.pdf').press('Space');
+  await expect(preview(page, 'paper.pdf')).toContainText('PDF document');
+  await page.keyboard.press('Escape');
+
+  await questions.hover();
+  await page.getByRole('button', { name: 'Edit question' }).click();
+  const edited = page.getByRole('list', { name: 'Attached files' }).getByRole('button', { name: 'Preview notes.txt' });
+  await edited.click();
+  await expect(preview(page, 'notes.txt')).toContainText('Moss grows in the shade.');
+  await page.keyboard.press('Escape');
+  await expect(edited).toBeFocused();
+  await expect(page.getByRole('textbox', { name: 'Edit question' })).toHaveValue('What is in these?');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+
+  const { body } = await request(page, roster, 'GET', '/api/files?q=notes');
+  expect((await request(page, roster, 'DELETE', `/api/files/${body[0].id}`)).status).toBe(200);
+  await sent('notes.txt').click();
+  await expect(preview(page, 'notes.txt')).toContainText('This file was deleted');
+  await expect(preview(page, 'notes.txt').getByRole('link')).toHaveCount(0);
+  await expectAccessible(page);
+});
+
+test('the preview stays while an answer moves its question out of sight', async ({ page }) => {
+  const { message, answers, questions, stop, untilDone } = conversation(page);
+  const { pick, untilUploaded } = attachments(page);
+  await pick(notes);
+  await untilUploaded(1);
+  await message.fill('Tell me much [[tokens 2000]] [[slow 4]] [[delay 2]]');
+  await message.press('Enter');
+  await expect(stop).toBeVisible();
+  await questions.getByRole('button', { name: 'Preview notes.txt' }).click();
+  await expect(preview(page, 'notes.txt')).toContainText('Moss grows in the shade.');
+  // Behind the panel nothing has a role.
+  await expect(page.locator('article[aria-label="Question"]')).toHaveCount(0, { timeout: 30_000 });
+  await expect(preview(page, 'notes.txt')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(message).toBeFocused();
+  await untilDone();
+  await expect(answers).toBeVisible();
+});
+
+test('a preview that fails is tried again; one whose code cannot be had says so', async ({ page }) => {
+  const { pick, chips, untilUploaded } = attachments(page);
+  await pick(notes);
+  await untilUploaded(1);
+  const chip = chips.getByRole('button', { name: 'Preview notes.txt' });
+  const content = /\/api\/files\/\d+\/content/;
+  await page.route(content, (route) =>
+    route.fulfill({ status: 403, json: { code: 'forbidden', message: 'Not now.' } }),
+  );
+  await chip.click();
+  await expect(preview(page, 'notes.txt')).toContainText('Not now.');
+  await page.unroute(content);
+  await preview(page, 'notes.txt').getByRole('button', { name: 'Try Again' }).click();
+  await expect(preview(page, 'notes.txt')).toContainText('Moss grows in the shade.');
+
+  await page.route('**/assets/attachment-panel-*.js', (route) => route.abort());
+  await page.reload();
+  await chip.click();
+  await expect(toasts(page).filter({ hasText: 'The file cannot be shown' })).toBeVisible();
+  await chip.click();
+  await expect(toasts(page).filter({ hasText: 'The file cannot be shown' }).last()).toBeVisible();
+  await expect(chip).toBeFocused();
+});
+
+test('what is not stored yet opens nothing', async ({ page }) => {
+  const { pick, chips } = attachments(page);
+  const held = Promise.withResolvers<void>();
+  await page.route('**/api/files/upload', async (route) => {
+    await held.promise;
+    await route.abort();
+  });
+  await pick(notes, image);
+  await expect(chips).toHaveText([/notes\.txt.*%/, /dot\.png.*waiting/]);
+  await expect(chips.getByRole('button', { name: 'Preview' })).toHaveCount(0);
+  held.resolve();
+  await expect(chips).toHaveText([/was not uploaded/, /was not uploaded/]);
+  await expect(chips.getByRole('button', { name: 'Preview' })).toHaveCount(0);
+});
+
+for (const theme of ['light', 'dark'] as const)
+  test(`a preview is accessible in the ${theme} theme, and fits a phone`, async ({ page }) => {
+    await page.addInitScript((chosen) => localStorage.setItem('app-theme', chosen), theme);
+    const { pick, chips, untilUploaded } = attachments(page);
+    const row = `${'a long field of it,'.repeat(12)}end\n`;
+    await pick(
+      image,
+      { name: `${'a wordy name of it '.repeat(6)}.csv`, mimeType: 'text/csv', buffer: Buffer.from(row.repeat(3)) },
+      { ...notes, buffer: Buffer.from('Moss'.repeat(400)) },
+    );
+    await untilUploaded(3);
+    await page.reload();
+    for (const size of [
+      { width: 1440, height: 900 },
+      { width: 390, height: 844 },
+    ]) {
+      await page.setViewportSize(size);
+      for (const [index, shown] of (['img', 'table', 'text=MossMoss'] as const).entries()) {
+        await chips.nth(index).getByRole('button', { name: 'Preview' }).click();
+        await expect(page.getByRole('dialog').locator(shown)).toBeVisible();
+        await expectAccessible(page);
+        await expectNoSidewaysScroll(page);
+        await page.keyboard.press('Escape');
+        await expect(page.getByRole('dialog')).toBeHidden();
+      }
+    }
+  });
 
 test('files are dropped onto the conversation and pasted, and one is removed again', async ({ page }) => {
   const { ask, answers, questions, untilDone } = conversation(page);
@@ -123,7 +265,7 @@ test('files are dropped onto the conversation and pasted, and one is removed aga
   await ask('And these?');
   await untilDone();
   await expect(answers.last()).toContainText('I received an image, an image.');
-  await expect(questions.last().getByRole('link')).toHaveCount(2);
+  await expect(questions.last().getByRole('button', { name: 'Preview' })).toHaveCount(2);
 });
 
 test('a text that is longer than a message goes along as a file', async ({ page }) => {
@@ -144,7 +286,7 @@ test('a text that is longer than a message goes along as a file', async ({ page 
   await page.keyboard.press('Enter');
   await expect(message).toHaveValue('');
   await untilDone();
-  await expect(questions.getByRole('link', { name: 'Download pasted-text.txt' })).toBeVisible();
+  await expect(questions.getByRole('button', { name: 'Preview pasted-text.txt' })).toBeVisible();
   await expect(answers).toContainText('Attached file “pasted-text.txt”: Ferns.');
 });
 
@@ -351,7 +493,7 @@ test('editing a question keeps its files, and a deleted one leaves its name', as
   expect((await request(page, roster, 'DELETE', `/api/files/${body[0].id}`)).status).toBe(200);
   await page.reload();
   await expect(questions.getByRole('listitem')).toHaveText([/notes\.txt\s*Deleted/]);
-  await expect(questions.getByRole('link')).toHaveCount(0);
+  await expect(questions.getByRole('button', { name: 'Preview' })).toHaveCount(0);
 });
 
 test('on a phone', async ({ page }) => {

@@ -349,6 +349,12 @@ test('a download is the file, byte for byte; previews run nothing', async ({ pag
   await expect(await look('paper.pdf')).toContainText('PDF document');
   await close();
   await expect(await look('data.bin')).toContainText('No preview');
+  await close();
+  const { body } = await request(page, roster, 'GET', '/api/files?q=long');
+  expect((await request(page, roster, 'DELETE', `/api/files/${body[0].id}`)).status).toBe(200);
+  const gone = await look('long.txt');
+  await expect(gone).toContainText('This file was deleted');
+  await expect(gone.getByRole('link', { name: 'Download' })).toHaveCount(0);
 });
 
 test('what has become of the copy at the provider is said, and follows by itself', async ({

@@ -1,8 +1,8 @@
 import type { Message } from '@roster/contracts/chat';
-import { Link } from '@tanstack/react-router';
 import { Pencil, RotateCw } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { Button, buttonClass } from '#web/ui/button.tsx';
+import { OpenSettings } from '#web/lib/open-settings.tsx';
+import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { AnswererMenu } from './answerer-menu.tsx';
 import { adviceFor, splitMessage } from './failure-advice.ts';
@@ -48,15 +48,7 @@ export function AnswerFailure({ message }: { message: Message }) {
       action={
         steps.length > 0 && (
           <>
-            {steps.includes('settings') && (
-              <Link
-                to="/settings"
-                search={{ tab: 'api-keys' }}
-                className={buttonClass({ size: 'sm', className: 'max-md:h-10' })}
-              >
-                Open Settings
-              </Link>
-            )}
+            {steps.includes('settings') && <OpenSettings />}
             {steps.includes('assistant') && <OtherAssistant />}
             {steps.includes('edit') && <EditQuestion message={message} />}
             {steps.includes('again') && (

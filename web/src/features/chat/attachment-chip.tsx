@@ -23,19 +23,16 @@ type ChipProps = {
   picture?: string | null | undefined;
   faded?: boolean | undefined;
   failed?: boolean | undefined;
+  /** Opens the file. Left out where there is none, or not yet. */
+  onLook?: (() => void) | undefined;
   children?: ReactNode;
 };
 
 /** A file as part of a message. */
-export function AttachmentChip({ filename, detail, kind, picture, faded, failed, children }: ChipProps) {
+export function AttachmentChip({ filename, detail, kind, picture, faded, failed, onLook, children }: ChipProps) {
   const Icon = icons[kind];
-  return (
-    <div
-      className={classNames(
-        'relative flex min-w-0 items-center gap-2 overflow-hidden rounded-md border bg-card py-1 pr-1 pl-1.5 text-left text-foreground',
-        failed ? 'border-destructive/40' : 'border-border',
-      )}
-    >
+  const face = (
+    <>
       <span className="flex size-9 shrink-0 items-center justify-center overflow-hidden rounded-sm bg-muted text-muted-foreground">
         {picture ? (
           <img src={picture} alt="" className="size-full object-cover" />
@@ -45,6 +42,7 @@ export function AttachmentChip({ filename, detail, kind, picture, faded, failed,
       </span>
       <span className="min-w-0 flex-1 pr-1.5 leading-tight">
         <span className={classNames('block truncate font-medium text-sm', faded && 'text-muted-foreground')}>
+          {onLook && <span className="sr-only">Preview </span>}
           {filename}
         </span>
         <span
@@ -56,6 +54,31 @@ export function AttachmentChip({ filename, detail, kind, picture, faded, failed,
           {detail}
         </span>
       </span>
+    </>
+  );
+  const faceClass = 'flex min-w-0 flex-1 items-center gap-2 py-1 pr-1 pl-1.5 text-left';
+  return (
+    <div
+      className={classNames(
+        'relative flex min-w-0 items-center overflow-hidden rounded-md border bg-card text-foreground',
+        Boolean(children) && 'pr-1',
+        failed ? 'border-destructive/40' : 'border-border',
+        onLook && 'transition-colors duration-120 hover:border-border-strong',
+      )}
+    >
+      {onLook ? (
+        <button
+          type="button"
+          aria-haspopup="dialog"
+          title={`Preview ${filename}`}
+          onClick={onLook}
+          className={classNames(faceClass, 'rounded-md -outline-offset-2')}
+        >
+          {face}
+        </button>
+      ) : (
+        <div className={faceClass}>{face}</div>
+      )}
       {children}
     </div>
   );

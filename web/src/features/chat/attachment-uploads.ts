@@ -20,7 +20,7 @@ export type Upload = {
   file: File | null;
 };
 
-type StoredFile = { id: number; filename: string; size: number };
+export type StoredFile = { id: number; filename: string; size: number };
 
 /** Where other tabs upload too, the server asks to wait for one of them. */
 const patientTries = 20;

@@ -8,6 +8,7 @@ import { IconButton } from '#web/ui/icon-button.tsx';
 import { Menu, MenuItem } from '#web/ui/menu.tsx';
 import { toast } from '#web/ui/toast-store.ts';
 import { AttachmentChip, kindByName, sizeOf } from './attachment-chip.tsx';
+import { AttachmentLook, useLook } from './attachment-look.tsx';
 import { type Upload, uploadsAt } from './attachment-uploads.ts';
 import type { Attached } from './composer.tsx';
 import { useFilesInto } from './use-files-into.ts';
@@ -79,20 +80,22 @@ export function ComposerAttachments({ place, text, tooLong, box, onText, onAttac
     <>
       {uploads.length > 0 && (
         <div className="max-h-[30dvh] basis-full overflow-y-auto">
-          <ul aria-label="Attachments" className="flex flex-wrap gap-1.5 p-0.5">
-            {uploads.map((upload) => (
-              <li key={upload.key} className="min-w-0 max-w-full basis-60 max-md:basis-full">
-                <UploadChip
-                  upload={upload}
-                  onRemove={() => {
-                    store.remove(upload.key);
-                    box.current?.focus();
-                  }}
-                  onRetry={() => store.retry(upload.key)}
-                />
-              </li>
-            ))}
-          </ul>
+          <AttachmentLook box={box}>
+            <ul aria-label="Attachments" className="flex flex-wrap gap-1.5 p-0.5">
+              {uploads.map((upload) => (
+                <li key={upload.key} className="min-w-0 max-w-full basis-60 max-md:basis-full">
+                  <UploadChip
+                    upload={upload}
+                    onRemove={() => {
+                      store.remove(upload.key);
+                      box.current?.focus();
+                    }}
+                    onRetry={() => store.retry(upload.key)}
+                  />
+                </li>
+              ))}
+            </ul>
+          </AttachmentLook>
           {failed > 0 && (
             <p role="alert" className="px-1 pt-1 text-destructive-text text-sm">
               {failed === 1 ? 'A file was' : `${failed} files were`} not uploaded. Try again, or remove{' '}
@@ -180,6 +183,7 @@ type UploadChipProps = { upload: Upload; onRemove: () => void; onRetry: () => vo
 function UploadChip({ upload, onRemove, onRetry }: UploadChipProps) {
   const { id, filename, size, file, state, progress, canRetry } = upload;
   const kind = kindByName(filename);
+  const look = useLook();
   const stored = usePicture(!file && kind === 'image' && size <= pictureBytes ? id : null);
   const [picture, setPicture] = useState<string | null>(null);
   useEffect(() => {
@@ -195,6 +199,7 @@ function UploadChip({ upload, onRemove, onRetry }: UploadChipProps) {
       kind={kind}
       picture={picture ?? stored}
       failed={state === 'failed'}
+      onLook={id === null ? undefined : () => look({ id, filename, size })}
     >
       {state === 'failed' && canRetry && (
         <IconButton

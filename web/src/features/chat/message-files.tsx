@@ -1,9 +1,9 @@
 import type { AttachedFile } from '@roster/contracts/chat';
-import { fileAddress } from '#web/data/files.ts';
 import { AttachmentChip, sizeOf } from './attachment-chip.tsx';
+import { useLook } from './attachment-look.tsx';
 import { pictureBytes, usePicture } from './use-picture.ts';
 
-/** What was attached to a question; each file downloads. */
+/** What was attached to a question; a click shows a file. */
 export function MessageFiles({ attached }: { attached: readonly AttachedFile[] }) {
   if (attached.length === 0) return null;
   return (
@@ -11,7 +11,7 @@ export function MessageFiles({ attached }: { attached: readonly AttachedFile[] }
       {attached.map((file, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the files of a message never change their order
         <li key={index} className="min-w-0 max-w-full">
-          {file.id === null ? <DeletedFile file={file} /> : <StoredFile file={file} id={file.id} />}
+          {file.id === null ? <DeletedFile file={file} /> : <KeptFile file={file} id={file.id} />}
         </li>
       ))}
     </ul>
@@ -22,18 +22,17 @@ function DeletedFile({ file: { filename, kind } }: { file: AttachedFile }) {
   return <AttachmentChip filename={filename} detail="Deleted" kind={kind} faded />;
 }
 
-function StoredFile({ file, id }: { file: AttachedFile; id: number }) {
+function KeptFile({ file, id }: { file: AttachedFile; id: number }) {
   const { filename, size, kind } = file;
   const picture = usePicture(kind === 'image' && size <= pictureBytes ? id : null);
+  const look = useLook();
   return (
-    <a
-      href={fileAddress(id)}
-      download={filename}
-      title={`Download ${filename}`}
-      className="block rounded-md hover:[&>div]:border-border-strong"
-    >
-      <span className="sr-only">Download </span>
-      <AttachmentChip filename={filename} detail={sizeOf(size)} kind={kind} picture={picture} />
-    </a>
+    <AttachmentChip
+      filename={filename}
+      detail={sizeOf(size)}
+      kind={kind}
+      picture={picture}
+      onLook={() => look({ id, filename, size })}
+    />
   );
 }

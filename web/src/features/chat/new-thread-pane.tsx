@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useUser } from '#web/data/current-user.ts';
 import { userConfigQuery } from '#web/data/user-config.ts';
+import { isOverBudget } from '#web/lib/over-budget.ts';
 import { AnswererMenu } from './answerer-menu.tsx';
 import { Composer } from './composer.tsx';
 import { focusUnlessTouch } from './focus-unless-touch.ts';
 import { UnfinishedStart, useStartThread } from './mutations.ts';
-import { isOverBudget } from './over-budget.ts';
 import { PaneHeader } from './pane-header.tsx';
 import { findAnswerer, useAnswerers } from './use-assistants.ts';
 

@@ -5,14 +5,18 @@ import { Button } from '#web/ui/button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Textarea } from '#web/ui/textarea.tsx';
 import { AttachmentChip, sizeOf } from './attachment-chip.tsx';
+import { useLook } from './attachment-look.tsx';
 import { useThreadActions } from './thread-actions.ts';
 import { useMessageLength } from './use-message-length.ts';
 
 /** A question being written anew. The old one and its answers stay as a branch. */
 export function QuestionEditor({ message }: { message: Message }) {
   const { sendEdited, stopEditing, blockedReason } = useThreadActions();
+  const look = useLook();
   const [text, setText] = useState(message.text);
-  const [files, setFiles] = useState(() => message.files.filter(({ id }) => id !== null));
+  const [files, setFiles] = useState(() =>
+    message.files.flatMap(({ id, ...file }) => (id === null ? [] : [{ id, ...file }])),
+  );
   const [sending, setSending] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const box = useRef<HTMLTextAreaElement>(null);
@@ -32,7 +36,7 @@ export function QuestionEditor({ message }: { message: Message }) {
     // The server's words for an empty message are the contract's too, but there is no need to ask it.
     if (text.trim() === '') return setProblem('Message is required');
     setSending(true);
-    const fileIds = files.flatMap(({ id }) => (id === null ? [] : [id]));
+    const fileIds = files.map(({ id }) => id);
     if (await sendEdited({ messageId: message.id, parentId: message.parentId, text, fileIds })) stopEditing();
     else setSending(false);
   };
@@ -52,7 +56,12 @@ export function QuestionEditor({ message }: { message: Message }) {
         <ul aria-label="Attached files" className="mb-2 flex flex-wrap gap-1.5">
           {files.map((file) => (
             <li key={file.id} className="min-w-0 max-w-full">
-              <AttachmentChip filename={file.filename} detail={sizeOf(file.size)} kind={file.kind}>
+              <AttachmentChip
+                filename={file.filename}
+                detail={sizeOf(file.size)}
+                kind={file.kind}
+                onLook={() => look(file)}
+              >
                 <IconButton
                   label={`Remove ${file.filename}`}
                   icon={X}

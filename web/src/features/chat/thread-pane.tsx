@@ -2,15 +2,16 @@ import { useQuery } from '@tanstack/react-query';
 import { MessageSquareOff } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { ApiError, errorText } from '#web/lib/api.ts';
+import { isOverBudget } from '#web/lib/over-budget.ts';
 import { Button } from '#web/ui/button.tsx';
 import { EmptyState } from '#web/ui/empty-state.tsx';
 import { ErrorState } from '#web/ui/error-state.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
+import { AttachmentLook } from './attachment-look.tsx';
 import { BudgetNotice } from './budget-notice.tsx';
 import { Composer } from './composer.tsx';
 import { focusUnlessTouch } from './focus-unless-touch.ts';
 import { MessageList, type MessageListHandle } from './message-list.tsx';
-import { isOverBudget } from './over-budget.ts';
 import { messagesQuery } from './queries.ts';
 import { SendFailure } from './send-failure.tsx';
 import { ThreadActionsContext } from './thread-actions.ts';
@@ -49,13 +50,15 @@ export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPane
       <ThreadHeader thread={thread.data} onBack={onBack} onRemoved={onRemoved} onChoose={actions.chooseAssistant} />
       <ThreadActionsContext value={actions}>
         {messages.data ? (
-          <MessageList
-            ref={list}
-            threadId={threadId}
-            window={messages.data}
-            editingId={editingId}
-            targetId={targetId}
-          />
+          <AttachmentLook box={box}>
+            <MessageList
+              ref={list}
+              threadId={threadId}
+              window={messages.data}
+              editingId={editingId}
+              targetId={targetId}
+            />
+          </AttachmentLook>
         ) : error && !messages.isFetching ? (
           <div className="min-h-0 flex-1 overflow-y-auto p-6">
             <ErrorState

@@ -3,11 +3,11 @@ import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } fro
 import { useNotifyFinished } from '#web/data/finished.ts';
 import { type LiveRun, watchRun } from '#web/data/runs/run-store.ts';
 import { ApiError, errorText } from '#web/lib/api.ts';
+import { isOverBudget } from '#web/lib/over-budget.ts';
 import { toast } from '#web/ui/toast-store.ts';
 import type { MessageListHandle } from './message-list.tsx';
 import { isUnderWay, runUnderWay } from './message-window.ts';
 import { showRunEnd, useRegenerate, useSend, useShowBranch, useStop, useUpdateThread } from './mutations.ts';
-import { isOverBudget } from './over-budget.ts';
 import { messagesQuery, refreshMessages, refreshThread, showThread, threadQuery } from './queries.ts';
 import type { ThreadActions } from './thread-actions.ts';
 

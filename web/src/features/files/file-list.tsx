@@ -10,9 +10,9 @@ import { EmptyState } from '#web/ui/empty-state.tsx';
 import { ErrorState } from '#web/ui/error-state.tsx';
 import { LoadMore } from '#web/ui/load-more.tsx';
 import { DeleteFilesDialog } from './delete-files-dialog.tsx';
+import { FilePreview } from './file-preview.tsx';
 import { FileTable } from './file-table.tsx';
 import { FilesToolbar } from './files-toolbar.tsx';
-import { PreviewPanel } from './preview-panel.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { useForwardingWatch } from './use-forwarding-watch.ts';
 import { useSelection } from './use-selection.ts';
@@ -78,7 +78,7 @@ export function FileList({ view, onViewChange, onUpload }: FileListProps) {
         />
       )}
       <LoadMore query={query} what="files" />
-      {preview && <PreviewPanel file={preview} onClose={() => setPreview(null)} />}
+      {preview && <FilePreview file={preview} onClose={() => setPreview(null)} />}
       {deleting.length > 0 && (
         <DeleteFilesDialog
           files={deleting}

@@ -4,6 +4,7 @@ import { formatAxisCost, formatCost, formatCount, formatLongDate, formatNumber }
 import { BarChart } from '#web/ui/bar-chart.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
+import { FoldedTable } from '#web/ui/folded-table.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
 import { formatShortDay } from './range.ts';
 
@@ -104,59 +105,48 @@ function Readout({ days, pointed, today }: { days: readonly Day[]; pointed: numb
 const right = 'py-2 pl-4 text-right tabular-nums';
 
 function DayTable({ days, onOpen }: { days: readonly Day[]; onOpen: (day: string) => void }) {
-  const [isOpen, setIsOpen] = useState(false);
   return (
-    <details className="mt-3" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
-      <summary className="w-fit rounded-sm py-1.5 text-muted-foreground text-sm hover:text-foreground">
-        Show the days as a table
-      </summary>
-      {isOpen && (
-        <section
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: else its end cannot be reached without a pointer.
-          tabIndex={0}
-          aria-label="Days"
-          className="relative mt-2 max-h-80 overflow-auto rounded-md border border-border"
-        >
-          <table className="w-full whitespace-nowrap text-sm">
-            <thead className="sticky top-0 bg-card text-muted-foreground shadow-[0_1px_0_var(--border)]">
-              <tr className="[&>th]:px-4 [&>th]:py-2 [&>th]:text-right [&>th]:font-medium [&>th:first-child]:text-left">
-                <th scope="col">Day</th>
-                <th scope="col">Cost</th>
-                <th scope="col">Requests</th>
-                <th scope="col">Input</th>
-                <th scope="col">Cached</th>
-                <th scope="col">Output</th>
-                <th scope="col">Reasoning</th>
+    <FoldedTable summary="Show the days as a table" label="Days">
+      {() => (
+        <table className="w-full whitespace-nowrap text-sm">
+          <thead className="sticky top-0 bg-card text-muted-foreground shadow-[0_1px_0_var(--border)]">
+            <tr className="[&>th]:px-4 [&>th]:py-2 [&>th]:text-right [&>th]:font-medium [&>th:first-child]:text-left">
+              <th scope="col">Day</th>
+              <th scope="col">Cost</th>
+              <th scope="col">Requests</th>
+              <th scope="col">Input</th>
+              <th scope="col">Cached</th>
+              <th scope="col">Output</th>
+              <th scope="col">Reasoning</th>
+            </tr>
+          </thead>
+          <tbody className="divide-y divide-border [&_td]:pr-4">
+            {days.toReversed().map((day) => (
+              <tr key={day.day}>
+                <th scope="row" className="py-2 pl-4 text-left font-normal">
+                  {day.requests > 0 ? (
+                    <button
+                      type="button"
+                      onClick={() => onOpen(day.day)}
+                      className="rounded-xs underline-offset-4 hover:underline"
+                    >
+                      {formatLongDate(day.day)}
+                    </button>
+                  ) : (
+                    <span className="text-muted-foreground">{formatLongDate(day.day)}</span>
+                  )}
+                </th>
+                <td className={right}>{costInWords(day)}</td>
+                <td className={right}>{formatNumber(day.requests)}</td>
+                <td className={right}>{formatNumber(day.inputTokens)}</td>
+                <td className={right}>{formatNumber(day.cachedTokens)}</td>
+                <td className={right}>{formatNumber(day.outputTokens)}</td>
+                <td className={right}>{formatNumber(day.reasoningTokens)}</td>
               </tr>
-            </thead>
-            <tbody className="divide-y divide-border [&_td]:pr-4">
-              {days.toReversed().map((day) => (
-                <tr key={day.day}>
-                  <th scope="row" className="py-2 pl-4 text-left font-normal">
-                    {day.requests > 0 ? (
-                      <button
-                        type="button"
-                        onClick={() => onOpen(day.day)}
-                        className="rounded-xs underline-offset-4 hover:underline"
-                      >
-                        {formatLongDate(day.day)}
-                      </button>
-                    ) : (
-                      <span className="text-muted-foreground">{formatLongDate(day.day)}</span>
-                    )}
-                  </th>
-                  <td className={right}>{costInWords(day)}</td>
-                  <td className={right}>{formatNumber(day.requests)}</td>
-                  <td className={right}>{formatNumber(day.inputTokens)}</td>
-                  <td className={right}>{formatNumber(day.cachedTokens)}</td>
-                  <td className={right}>{formatNumber(day.outputTokens)}</td>
-                  <td className={right}>{formatNumber(day.reasoningTokens)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+            ))}
+          </tbody>
+        </table>
       )}
-    </details>
+    </FoldedTable>
   );
 }

@@ -6,7 +6,9 @@ import { errorText } from '#web/lib/api.ts';
 import { formatNumber } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
-import { type Line, LineChart, type LineLook } from '#web/ui/line-chart.tsx';
+import { FoldedTable } from '#web/ui/folded-table.tsx';
+import type { Line, LineLook } from '#web/ui/line-chart/line.ts';
+import { LineChart } from '#web/ui/line-chart/line-chart.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
@@ -124,49 +126,38 @@ export function LossCurves({ job, isUnderWay }: { job: Job; isUnderWay: boolean 
 }
 
 function MetricTable({ metrics, view }: { metrics: readonly JobMetric[]; view: View }) {
-  const [isOpen, setIsOpen] = useState(false);
   const shown = curves[view].filter(
     ({ measured }, index) => index === 0 || metrics.some((metric) => metric[measured] !== null),
   );
   return (
-    <details className="mt-3" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
-      <summary className="w-fit rounded-sm py-1.5 text-muted-foreground text-sm hover:text-foreground">
-        Show the measurements as a table
-      </summary>
-      {isOpen && (
-        <section
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: else its end cannot be reached without a pointer.
-          tabIndex={0}
-          aria-label="Measurements"
-          className="relative mt-2 max-h-80 overflow-auto rounded-md border border-border"
-        >
-          <table className="w-full whitespace-nowrap text-right text-sm">
-            <thead className="sticky top-0 bg-card text-muted-foreground shadow-[0_1px_0_var(--border)]">
-              <tr className="[&>th]:px-4 [&>th]:py-2 [&>th]:font-medium">
-                <th scope="col">Step</th>
-                {shown.map(({ measured, name }) => (
-                  <th key={measured} scope="col">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody className="divide-y divide-border">
-              {metrics.map((metric) => (
-                <tr key={metric.step} className="[&>*]:px-4 [&>*]:py-2">
-                  <th scope="row" className="font-normal">
-                    {formatNumber(metric.step)}
-                  </th>
-                  {shown.map(({ measured }) => {
-                    const value = metric[measured];
-                    return <td key={measured}>{value === null ? '–' : formats[view](value)}</td>;
-                  })}
-                </tr>
+    <FoldedTable summary="Show the measurements as a table" label="Measurements">
+      {() => (
+        <table className="w-full whitespace-nowrap text-right text-sm">
+          <thead className="sticky top-0 bg-card text-muted-foreground shadow-[0_1px_0_var(--border)]">
+            <tr className="[&>th]:px-4 [&>th]:py-2 [&>th]:font-medium">
+              <th scope="col">Step</th>
+              {shown.map(({ measured, name }) => (
+                <th key={measured} scope="col">
+                  {name}
+                </th>
               ))}
-            </tbody>
-          </table>
-        </section>
+            </tr>
+          </thead>
+          <tbody className="divide-y divide-border">
+            {metrics.map((metric) => (
+              <tr key={metric.step} className="[&>*]:px-4 [&>*]:py-2">
+                <th scope="row" className="font-normal">
+                  {formatNumber(metric.step)}
+                </th>
+                {shown.map(({ measured }) => {
+                  const value = metric[measured];
+                  return <td key={measured}>{value === null ? '–' : formats[view](value)}</td>;
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
       )}
-    </details>
+    </FoldedTable>
   );
 }

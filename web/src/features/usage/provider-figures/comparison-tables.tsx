@@ -1,6 +1,7 @@
 import type { ProviderFigures } from '@roster/contracts/usage';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { formatCost, formatLongDate, formatNumber } from '#web/lib/format.ts';
+import { FoldedTable } from '#web/ui/folded-table.tsx';
 import { formatDifference } from './difference.ts';
 
 const number = 'py-2 pl-4 text-right tabular-nums';
@@ -66,46 +67,27 @@ export function Totals({ provider, figures: { provider: theirs, roster: ours } }
   );
 }
 
-function Folded({ summary, label, children }: { summary: string; label: string; children: ReactNode }) {
-  const [isOpen, setIsOpen] = useState(false);
-  return (
-    <details className="mt-3" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
-      <summary className="w-fit rounded-sm py-1.5 text-muted-foreground text-sm hover:text-foreground">
-        {summary}
-      </summary>
-      {isOpen && (
-        <section
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: else its end cannot be reached without a pointer.
-          tabIndex={0}
-          aria-label={label}
-          className="mt-2 max-h-80 overflow-auto rounded-md border border-border px-4"
-        >
-          {children}
-        </section>
-      )}
-    </details>
-  );
-}
-
 /** Cost by day, the newest first; days on which neither side has anything are left out. */
 export function ByDay({ provider, figures }: PartProps) {
   const days = figures.byDay.filter(({ providerUsd, rosterUsd }) => providerUsd !== 0 || rosterUsd !== 0);
   if (days.length === 0) return null;
   return (
-    <Folded summary="Show the cost by day" label="Cost by day at the provider and in Roster">
-      <ThreeColumns provider={provider} first="Day (UTC)" caption="Cost by day, at the provider and in Roster">
-        {days.toReversed().map(({ day, providerUsd, rosterUsd }) => (
-          <tr key={day}>
-            <th scope="row" className={rowHeader}>
-              {formatLongDate(day)}
-            </th>
-            <td className={number}>{formatCost(providerUsd)}</td>
-            <td className={number}>{formatCost(rosterUsd)}</td>
-            <td className={`${number} font-medium`}>{formatDifference(providerUsd, rosterUsd, 'usd')}</td>
-          </tr>
-        ))}
-      </ThreeColumns>
-    </Folded>
+    <FoldedTable className="px-4" summary="Show the cost by day" label="Cost by day at the provider and in Roster">
+      {() => (
+        <ThreeColumns provider={provider} first="Day (UTC)" caption="Cost by day, at the provider and in Roster">
+          {days.toReversed().map(({ day, providerUsd, rosterUsd }) => (
+            <tr key={day}>
+              <th scope="row" className={rowHeader}>
+                {formatLongDate(day)}
+              </th>
+              <td className={number}>{formatCost(providerUsd)}</td>
+              <td className={number}>{formatCost(rosterUsd)}</td>
+              <td className={`${number} font-medium`}>{formatDifference(providerUsd, rosterUsd, 'usd')}</td>
+            </tr>
+          ))}
+        </ThreeColumns>
+      )}
+    </FoldedTable>
   );
 }
 
@@ -113,19 +95,25 @@ export function ByDay({ provider, figures }: PartProps) {
 export function ByModel({ provider, figures: { byModel } }: PartProps) {
   if (byModel.length === 0) return null;
   return (
-    <Folded summary="Show the requests by model" label="Requests by model at the provider and in Roster">
-      <ThreeColumns provider={provider} first="Model" caption="Requests by model, at the provider and in Roster">
-        {byModel.map(({ model, providerRequests, rosterRequests }) => (
-          <tr key={model}>
-            <th scope="row" className={`${rowHeader} wrap-anywhere font-mono`}>
-              {model}
-            </th>
-            <td className={number}>{count(providerRequests)}</td>
-            <td className={number}>{count(rosterRequests)}</td>
-            <td className={`${number} font-medium`}>{formatDifference(providerRequests, rosterRequests, 'count')}</td>
-          </tr>
-        ))}
-      </ThreeColumns>
-    </Folded>
+    <FoldedTable
+      className="px-4"
+      summary="Show the requests by model"
+      label="Requests by model at the provider and in Roster"
+    >
+      {() => (
+        <ThreeColumns provider={provider} first="Model" caption="Requests by model, at the provider and in Roster">
+          {byModel.map(({ model, providerRequests, rosterRequests }) => (
+            <tr key={model}>
+              <th scope="row" className={`${rowHeader} wrap-anywhere font-mono`}>
+                {model}
+              </th>
+              <td className={number}>{count(providerRequests)}</td>
+              <td className={number}>{count(rosterRequests)}</td>
+              <td className={`${number} font-medium`}>{formatDifference(providerRequests, rosterRequests, 'count')}</td>
+            </tr>
+          ))}
+        </ThreeColumns>
+      )}
+    </FoldedTable>
   );
 }

@@ -1,38 +1,52 @@
-import type { File } from '@roster/contracts/files';
-import { useQuery } from '@tanstack/react-query';
-import { Download, FileText } from 'lucide-react';
+import { Download, FileText, FileX } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { fileAddress, readFile } from '#web/data/files.ts';
-import { errorText } from '#web/lib/api.ts';
-import { formatDateTime, formatMegabytes } from '#web/lib/format.ts';
-import { buttonClass } from '#web/ui/button.tsx';
-import { EmptyState } from '#web/ui/empty-state.tsx';
-import { ErrorState } from '#web/ui/error-state.tsx';
-import { SidePanel } from '#web/ui/side-panel.tsx';
-import { Skeleton } from '#web/ui/skeleton.tsx';
-import { type Preview, readPreview } from './preview.ts';
+import { ApiError, errorText } from '#web/lib/api.ts';
+import { buttonClass } from '../button.tsx';
+import { EmptyState } from '../empty-state.tsx';
+import { ErrorState } from '../error-state.tsx';
+import { SidePanel } from '../side-panel.tsx';
+import { Skeleton } from '../skeleton.tsx';
+import type { Preview } from './preview.ts';
+
+type PreviewPanelProps = {
+  filename: string;
+  /** Below the name: the size, and when the file came. */
+  description: string;
+  /** Where the file is downloaded from. */
+  address: string;
+  query: {
+    data: Preview | undefined;
+    isError: boolean;
+    error: Error | null;
+    isFetching: boolean;
+    refetch: () => Promise<unknown>;
+  };
+  onClose: () => void;
+};
 
 /** A look at a file; nothing in it is run. */
-export function PreviewPanel({ file, onClose }: { file: File; onClose: () => void }) {
-  const query = useQuery({
-    queryKey: ['file-preview', file.id],
-    queryFn: async ({ signal }) => readPreview(file.filename, await readFile(file.id, signal)),
-    gcTime: 0,
-  });
+export function PreviewPanel({ filename, description, address, query, onClose }: PreviewPanelProps) {
+  const isGone = query.error instanceof ApiError && query.error.status === 404;
   return (
     <SidePanel
       open
       onOpenChange={onClose}
-      title={file.filename}
-      description={`${formatMegabytes(file.size)}, uploaded ${formatDateTime(file.date)}`}
+      title={filename}
+      description={description}
       footer={
-        <a href={fileAddress(file.id)} download={file.filename} className={buttonClass()}>
-          <Download aria-hidden className="size-4" />
-          Download
-        </a>
+        !isGone && (
+          <a href={address} download={filename} className={buttonClass()}>
+            <Download aria-hidden className="size-4" />
+            Download
+          </a>
+        )
       }
     >
-      {query.isError ? (
+      {isGone ? (
+        <div role="alert">
+          <EmptyState icon={FileX} title="This file was deleted" text="It can no longer be shown or downloaded." />
+        </div>
+      ) : query.isError ? (
         <ErrorState
           title="Failed to load the preview"
           message={errorText(query.error, 'An error occurred while loading this file.')}
@@ -40,7 +54,7 @@ export function PreviewPanel({ file, onClose }: { file: File; onClose: () => voi
           onRetry={() => void query.refetch()}
         />
       ) : query.data ? (
-        <Shown preview={query.data} file={file} />
+        <Shown preview={query.data} filename={filename} />
       ) : (
         <div aria-busy="true" className="grid gap-2.5">
           {['w-4/5', 'w-full', 'w-3/5', 'w-11/12', 'w-2/5'].map((width) => (
@@ -52,10 +66,10 @@ export function PreviewPanel({ file, onClose }: { file: File; onClose: () => voi
   );
 }
 
-function Shown({ preview, file }: { preview: Preview; file: File }) {
+function Shown({ preview, filename }: { preview: Preview; filename: string }) {
   switch (preview.kind) {
     case 'image':
-      return <Picture image={preview.image} name={file.filename} />;
+      return <Picture image={preview.image} name={filename} />;
     case 'text':
       return (
         <>
@@ -72,12 +86,12 @@ function Shown({ preview, file }: { preview: Preview; file: File }) {
     case 'table':
       return (
         <>
-          <Records rows={preview.rows} label={`Beginning of ${file.filename}`} />
+          <Records rows={preview.rows} label={`Beginning of ${filename}`} />
           {!preview.isWhole && <Cut>Only the beginning is shown: at most 100 rows, 20 columns and 64 KB.</Cut>}
         </>
       );
     case 'pdf':
-      return <NotShown title="PDF document" text={`${formatMegabytes(file.size)}. Download it to read it.`} />;
+      return <NotShown title="PDF document" text="Download it to read it." />;
     case 'none':
       return <NotShown title="No preview" text="Files of this kind are not shown here. Download it to open it." />;
   }

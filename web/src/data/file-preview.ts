@@ -1,0 +1,11 @@
+import { useQuery } from '@tanstack/react-query';
+import { readPreview } from '#web/ui/file-preview/preview.ts';
+import { readFile } from './files.ts';
+
+/** What can be shown of a stored file. Not kept: it may be megabytes. */
+export const useFilePreview = (id: number, filename: string) =>
+  useQuery({
+    queryKey: ['file-preview', id],
+    queryFn: async ({ signal }) => readPreview(filename, await readFile(id, signal)),
+    gcTime: 0,
+  });

@@ -1,0 +1,55 @@
+import {
+  createContext,
+  type ReactNode,
+  type RefObject,
+  Suspense,
+  useCallback,
+  useContext,
+  useEffect,
+  useState,
+} from 'react';
+import { onDemand } from '#web/ui/markdown/on-demand.tsx';
+import { toast } from '#web/ui/toast-store.ts';
+import type { AttachmentPanelProps } from './attachment-panel.tsx';
+import type { StoredFile } from './attachment-uploads.ts';
+
+const AttachmentPanel = onDemand<AttachmentPanelProps>(
+  async () => (await import('./attachment-panel.tsx')).AttachmentPanel,
+  NoPanel,
+);
+
+/** Where its code cannot be loaded. */
+function NoPanel({ onClose }: AttachmentPanelProps) {
+  useEffect(() => {
+    toast({ title: 'The file cannot be shown', description: 'Reload the page and try again.', variant: 'destructive' });
+    onClose();
+  }, [onClose]);
+  return null;
+}
+
+const LookContext = createContext<((file: StoredFile) => void) | null>(null);
+
+/** Opens the preview of an attached file. */
+export function useLook(): (file: StoredFile) => void {
+  const look = useContext(LookContext);
+  if (!look) throw new Error('useLook is used outside AttachmentLook');
+  return look;
+}
+
+type AttachmentLookProps = { box: RefObject<HTMLTextAreaElement | null>; children: ReactNode };
+
+/** Shows the preview for the attachments inside, of which a long conversation takes many off the page while it grows. */
+export function AttachmentLook({ box, children }: AttachmentLookProps) {
+  const [file, setFile] = useState<StoredFile | null>(null);
+  const close = useCallback(() => setFile(null), []);
+  return (
+    <LookContext value={setFile}>
+      {children}
+      {file && (
+        <Suspense>
+          <AttachmentPanel file={file} box={box} onClose={close} />
+        </Suspense>
+      )}
+    </LookContext>
+  );
+}

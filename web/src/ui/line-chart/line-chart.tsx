@@ -1,0 +1,163 @@
+import { type KeyboardEvent, type PointerEvent, useMemo, useRef, useState } from 'react';
+import { valueTicks } from '../chart-ticks.ts';
+import { classNames } from '../class-names.ts';
+import { useWidth } from '../use-width.ts';
+import { Axes } from './axes.tsx';
+import { height, plot } from './frame.ts';
+import { type Line, looks } from './line.ts';
+import { Lines } from './lines.tsx';
+import { Names } from './names.tsx';
+import { Readout } from './readout.tsx';
+
+type LineChartProps = {
+  /** What the lines show; read out. */
+  label: string;
+  lines: readonly Line[];
+  /** What the axis below counts, such as 'Step'. */
+  xName: string;
+  formatX: (x: number) => string;
+  formatY: (y: number) => string;
+  /** A round value on the axis. */
+  formatTick: (y: number) => string;
+  /** The lines end at least here, such as the step at which a training is done. */
+  xEnd?: number | undefined;
+  /** Over the axes while there is nothing to draw. */
+  emptyText: string;
+};
+
+/** Under this width the names stand above the chart only. */
+const roomForNames = 560;
+const namesWidth = 132;
+
+/** The index of the value at or next to an x, among ascending ones. */
+function nearest(xs: readonly number[], x: number): number {
+  let low = 0;
+  let high = xs.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((xs[middle] ?? 0) < x) low = middle + 1;
+    else high = middle;
+  }
+  const [right, left] = [xs[low], xs[low - 1]];
+  return right !== undefined && left !== undefined && x - left < right - x ? low - 1 : low;
+}
+
+/**
+ * Lines over two linear axes. One tab stop: the arrow keys, Page Up and Down, Home and End go from measurement to
+ * measurement, and what stands at one is written above the lines and read out. The pointer does the same.
+ */
+export function LineChart({ label, lines, xName, formatX, formatY, formatTick, xEnd, emptyText }: LineChartProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const width = useWidth(frame);
+  const [pointed, setPointed] = useState<number | null>(null);
+  const xs = useMemo(
+    () => [...new Set(lines.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b),
+    [lines],
+  );
+  const isEmpty = xs.length === 0;
+  const most = lines.reduce((max, { points }) => points.reduce((top, { y }) => Math.max(top, y), max), 0);
+  const ticks = valueTicks(isEmpty ? 0 : most, 5);
+  const axisWidth = Math.max(...ticks.map((tick) => formatTick(tick).length)) * 7 + 12;
+  const hasNames = width >= roomForNames && !isEmpty;
+  const right = Math.max(axisWidth + 1, width - (hasNames ? namesWidth : 8));
+  const first = Math.min(0, xs[0] ?? 0);
+  const last = Math.max(xEnd ?? 0, xs.at(-1) ?? 0, first + 1);
+  const top = ticks.at(-1) ?? 1;
+  const toX = (x: number) => axisWidth + ((x - first) / (last - first)) * (right - axisWidth);
+  const toY = (y: number) => plot.bottom - (y / top) * (plot.bottom - plot.top);
+  const at = pointed === null ? xs.length - 1 : Math.min(pointed, xs.length - 1);
+  const shownX = xs[at];
+
+  const valuesAt = (x: number) => lines.map((line) => ({ line, point: line.points.find((point) => point.x === x) }));
+  const spoken =
+    shownX === undefined
+      ? emptyText
+      : [
+          `${xName} ${formatX(shownX)}`,
+          ...valuesAt(shownX).flatMap(({ line, point }) => (point ? [`${line.name} ${formatY(point.y)}`] : [])),
+        ].join(', ');
+
+  const keyDown = (event: KeyboardEvent) => {
+    const page = Math.max(1, Math.round(xs.length / 10));
+    const moves: Record<string, number> = {
+      ArrowRight: at + 1,
+      ArrowUp: at + 1,
+      ArrowLeft: at - 1,
+      ArrowDown: at - 1,
+      PageUp: at + page,
+      PageDown: at - page,
+      Home: 0,
+      End: xs.length - 1,
+    };
+    const next = moves[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    setPointed(Math.max(0, Math.min(xs.length - 1, next)));
+  };
+  const pointAt = (event: PointerEvent<HTMLElement>) => {
+    const offset = event.clientX - event.currentTarget.getBoundingClientRect().left;
+    const x = first + ((offset - axisWidth) / (right - axisWidth)) * (last - first);
+    if (!isEmpty) setPointed(nearest(xs, x));
+  };
+
+  return (
+    <div>
+      <Readout lines={lines} xName={xName} x={shownX} isLatest={pointed === null} formatX={formatX} formatY={formatY} />
+      <div
+        ref={frame}
+        role="slider"
+        tabIndex={0}
+        aria-label={label}
+        aria-valuemin={0}
+        aria-valuemax={Math.max(0, xs.length - 1)}
+        aria-valuenow={Math.max(0, at)}
+        aria-valuetext={spoken}
+        aria-orientation="horizontal"
+        onKeyDown={keyDown}
+        onPointerMove={pointAt}
+        onPointerDown={pointAt}
+        onPointerLeave={() => setPointed(null)}
+        onBlur={() => setPointed(null)}
+        className="relative h-60 touch-pan-y rounded-sm"
+      >
+        <svg aria-hidden="true" width={width} height={height} className="block">
+          <Axes ticks={ticks} {...{ axisWidth, right, first, last, toX, toY, formatX, formatTick, xName }} />
+          {width > 0 && (
+            <Lines lines={lines} scale={`${first} ${last} ${top} ${axisWidth} ${right}`} {...{ toX, toY }} />
+          )}
+          {hasNames && <Names lines={lines} x={toX(xs.at(-1) ?? last) + 8} toY={toY} />}
+          {pointed !== null && shownX !== undefined && (
+            <g>
+              <line
+                x1={toX(shownX)}
+                x2={toX(shownX)}
+                y1={plot.top}
+                y2={plot.bottom}
+                strokeWidth={1}
+                className="stroke-muted-foreground"
+              />
+              {valuesAt(shownX).map(
+                ({ line, point }) =>
+                  point && (
+                    <circle
+                      key={line.key}
+                      cx={toX(point.x)}
+                      cy={toY(point.y)}
+                      r={4}
+                      strokeWidth={2}
+                      className={classNames('stroke-card', looks[line.look].fill)}
+                    />
+                  ),
+              )}
+            </g>
+          )}
+        </svg>
+        {isEmpty && (
+          <p className="pointer-events-none absolute inset-x-0 top-0 bottom-7 flex items-center justify-center px-12 text-center text-muted-foreground text-sm">
+            <span className="bg-card px-2 py-1">{emptyText}</span>
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -10,6 +10,7 @@ import {
   votePrompt,
 } from '#server/testing/comparisons';
 import { beside, setUser } from '#server/testing/database';
+import { aroundToday } from '#server/testing/days';
 import { openEvents, readEvents, textOf } from '#server/testing/events';
 import { withFault } from '#server/testing/faults';
 import type { Visitor } from '#server/testing/visitor';
@@ -27,6 +28,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
 
   const someone = () => app.withKey(`person${++people}`);
   const idOf = async (visitor: Visitor): Promise<number> => (await visitor.get('/api/user')).body.id;
+  const analyticsOf = (visitor: Visitor) => visitor.get(`/api/analytics?${aroundToday()}`);
   const threadsOf = (userId: number) =>
     beside(app, (db) => db.selectFrom('threads').selectAll().where('user_id', '=', userId).execute());
 
@@ -118,9 +120,8 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     expect(await threadsOf(await idOf(ada))).toHaveLength(2);
     const { body } = await ada.get(`/api/runs/${before.base?.runId}/events`);
     expect(body.code).toBe('not_found');
-    const today = new Date().toISOString().slice(0, 10);
     // What the first answers have cost stays.
-    expect((await ada.get(`/api/analytics?from=${today}&to=${today}`)).body.totals.requests).toBe(4);
+    expect((await analyticsOf(ada)).body.totals.requests).toBe(4);
   });
 
   test('asked twice at once is asked once', async () => {
@@ -169,12 +170,6 @@ describe.each(engines)('comparing two models on %s', (engine) => {
       },
     ]);
   });
-
-  /** Of the whole year around now: a test may run across midnight. */
-  async function analyticsOf(visitor: Visitor) {
-    const day = (offset: number) => new Date(Date.now() + offset * 24 * 60 * 60_000).toISOString().slice(0, 10);
-    return visitor.get(`/api/analytics?from=${day(-180)}&to=${day(180)}`);
-  }
 
   test('its calls are comparisons in Analytics, with the way to it as long as it is there', async () => {
     const ada = await someone();
@@ -380,8 +375,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
       ).toEqual([]);
     const asked = await asksOf(app);
     expect(asked.map(({ aborted }) => aborted)).toEqual([true, true]);
-    const today = new Date().toISOString().slice(0, 10);
-    expect((await ada.get(`/api/analytics?from=${today}&to=${today}`)).body.totals.requests).toBe(4);
+    expect((await analyticsOf(ada)).body.totals.requests).toBe(4);
   });
 
   test('are listed in pages, the newest first', async () => {

@@ -130,7 +130,7 @@ test('several processes that start at once on an empty PostgreSQL make one schem
   const applied = await Promise.allSettled(databases.map(migrate));
   expect(applied.filter(({ status }) => status === 'rejected')).toEqual([]);
   const rows = (await databases[0]?.db.selectFrom('schema_migrations').select('name').execute()) ?? [];
-  // Each step was made by one of them, whichever that was.
-  const made = applied.flatMap((one) => ('value' in one ? one.value : []));
-  expect(made.toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
+  // Each tells the steps that were due when it looked, which for a late one are fewer.
+  const due = new Set(applied.flatMap((one) => ('value' in one ? one.value : [])));
+  expect([...due].toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
 });

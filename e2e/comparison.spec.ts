@@ -78,9 +78,8 @@ test('two models are compared: prepared, asked, voted on, and found again in Ana
   await expectAccessible(page);
 
   await page.goto('/analytics');
-  const links = page
-    .getByRole('region', { name: 'Recent Requests', exact: true })
-    .getByRole('link', { name: 'Comparison' });
+  const recent = page.getByRole('region', { name: 'Recent Requests', exact: true });
+  const links = recent.getByRole('link', { name: 'Open comparison' });
   await expect(links.filter({ visible: true })).toHaveCount(4);
   await links.filter({ visible: true }).first().click();
   await expect(page).toHaveURL(/\/fine-tuning\/comparisons\/\d+$/);
@@ -90,6 +89,17 @@ test('two models are compared: prepared, asked, voted on, and found again in Ana
   await expectToast(page, 'Comparison deleted', 'gpt-4o-mini and gpt-4o');
   await expect(page.getByText('No comparisons yet')).toBeVisible();
   expect((await request(page, roster, 'GET', '/api/fine-tuning/comparisons')).body.items).toEqual([]);
+
+  await page.goto('/analytics');
+  await expect(recent.getByText('Comparison, deleted').filter({ visible: true })).toHaveCount(4);
+  await expect(links).toHaveCount(0);
+  await page
+    .getByRole('region', { name: 'Cost by Model', exact: true })
+    .getByRole('button', { name: 'gpt-4o-mini' })
+    .click();
+  const panel = page.getByRole('dialog', { name: 'Requests to gpt-4o-mini' });
+  await expect(panel.getByText('Comparison, deleted')).toHaveCount(2);
+  await expectAccessible(page);
 });
 
 test('what was read before a prompt was asked does not hide its answers', async ({ page, roster, withAssistant }) => {

@@ -88,6 +88,13 @@ test('GitHub: connects to an account, cancelled at first, and then to no other',
   await other.getByRole('link', { name: 'Connect GitHub' }).click();
   await other.getByRole('button', { name: 'Allow' }).click();
   await expectToast(other, 'Connecting failed', 'already connected to another account');
+  await expect(other.getByText('Login method refused: GitHub, connected to another account')).toBeVisible();
+  await page.reload();
+  const asked = page
+    .getByRole('listitem')
+    .filter({ hasText: 'Login method refused: GitHub, asked for by another account' });
+  await expect(asked).toContainText(/IP.(127\.0\.0\.1|::1)/);
+  await expect(asked).not.toContainText('By you');
   await context.close();
 });
 
@@ -113,6 +120,15 @@ test('every failure is told on the sign-in page, and leaves the address', async 
   await link(page, 'GitHub').click();
   await page.getByRole('button', { name: 'Allow' }).click();
   await expectToast(page, 'Login failed', 'There is already an account with this email address.');
+  // Whose account it is finds it on record.
+  const credentials = { email: 'first@example.com', password };
+  expect((await request(page, roster, 'POST', '/api/login', credentials)).status).toBe(200);
+  await page.goto(`${roster.url}/settings`);
+  const refusal = page.getByRole('listitem').filter({ hasText: 'Failed sign-in: GitHub, address not confirmed' });
+  await expect(refusal).toContainText('Chrome on Linux');
+  await expect(refusal).not.toContainText('By you');
+  await expectAccessible(page);
+  expect((await request(page, roster, 'POST', '/api/logout')).status).toBe(204);
 
   // An answer to a question that this browser did not ask.
   await page.goto(`${roster.url}/auth/google/callback?code=stolen&state=${'x'.repeat(43)}`);

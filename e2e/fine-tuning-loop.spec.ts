@@ -130,7 +130,7 @@ test('from chats to a tuned model: rate, gather, check, train, compare, activate
   // What all of it cost.
   await page.goto('/analytics');
   const recent = page.getByRole('region', { name: 'Recent Requests', exact: true });
-  for (const what of ['Training', 'Comparison'])
+  for (const what of ['Training', 'Open comparison'])
     await expect(recent.getByRole('link', { name: what }).filter({ visible: true }).first()).toBeVisible();
   await expect(page.getByText(tunedModel).filter({ visible: true }).first()).toBeVisible();
   await record(page, '08-cost');

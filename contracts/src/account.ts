@@ -100,6 +100,7 @@ export const securityEvents = [
   'email_confirmed',
   'login_method_connected',
   'login_method_disconnected',
+  'login_method_refused',
   'api_key_saved',
   'api_key_removed',
   'admin_key_saved',

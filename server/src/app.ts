@@ -19,11 +19,8 @@ import { sessionService } from './features/auth/sessions.ts';
 import { createChat } from './features/chat/chat.ts';
 import { createFiles } from './features/files/files.ts';
 import { fileRepository } from './features/files/repository.ts';
-import { createComparisons } from './features/fine-tuning/comparisons/comparisons.ts';
-import { createDatasets } from './features/fine-tuning/datasets/datasets.ts';
-import { createFineTuning } from './features/fine-tuning/fine-tuning.ts';
+import { createTraining } from './features/fine-tuning/create.ts';
 import { modelRepository as tunedModelRepository } from './features/fine-tuning/model-repository.ts';
-import { createTrainingFiles } from './features/fine-tuning/training-files/training-files.ts';
 import { modelRoutes } from './features/models/routes.ts';
 import { modelService } from './features/models/service.ts';
 import { adminKeyService } from './features/usage/admin-key.ts';
@@ -119,12 +116,20 @@ export async function createApp(parts: Parts) {
   const store = await createFileStore(config);
   const files = createFiles({ db, store, presence, config, provider, keys, onCopySettled: copySettled, log, wakeJobs });
   const knowledge = createKnowledge({ database, presence, provider, keys, files, config, log, wakeJobs });
-  const ofChat = { ...answering, knowledge, files: fileRepository(db), store };
-  const chat = createChat({ database, presence, ...ofChat, log });
-  const comparisons = createComparisons({ database, aside: chat.aside, files: fileRepository(db), store });
-  const fineTuning = createFineTuning({ database, provider, catalogue, config, keys, models, files, wakeJobs });
-  const trainingFiles = createTrainingFiles({ files: fileRepository(db), store, catalogue, making: files });
-  const datasets = createDatasets({ database, files, ownsAssistant });
+  const stored = fileRepository(db);
+  const chat = createChat({ database, presence, ...answering, knowledge, files: stored, store, log });
+  const ofTraining = { stored, store, aside: chat.aside, ownsAssistant };
+  const training = createTraining({
+    database,
+    provider,
+    catalogue,
+    config,
+    keys,
+    models,
+    files,
+    ...ofTraining,
+    wakeJobs,
+  });
   const accounts = createAccounts({
     database,
     sessions,
@@ -135,24 +140,17 @@ export async function createApp(parts: Parts) {
     onSessionsEnded,
     wakeJobs,
     async onKeySaved(userId) {
-      for (const feature of [files, knowledge, fineTuning]) await feature.keySaved(userId);
+      for (const feature of [files, knowledge, training]) await feature.keySaved(userId);
     },
-    removeAtProvider: [fineTuning.removeEverywhere, knowledge.removeEverywhere, files.removeEverywhere],
+    removeAtProvider: [training.removeEverywhere, knowledge.removeEverywhere, files.removeEverywhere],
     goingWithAccount: [chat.ofAccount, files.ofAccount],
-    exported: [
-      assistantExport(database),
-      chat.exportPart,
-      files.exportPart,
-      fineTuning.exportPart,
-      datasets.exportPart,
-      comparisons.exportPart,
-    ],
+    exported: [assistantExport(database), chat.exportPart, files.exportPart, ...training.exportParts],
   });
   const { refuseGuessable, hashPassword, passwordLink } = auth;
   const administration = { refuseGuessable, hashPassword, passwordLink, removeAccount: accounts.remove };
   const users = userService({ database, config, ...administration, endStreams: onSessionsEnded, wakeJobs });
   jobKinds.set('mail', auth.mailJob);
-  for (const { kinds } of [files, knowledge, fineTuning])
+  for (const { kinds } of [files, knowledge, training])
     for (const [name, kind] of Object.entries(kinds)) jobKinds.set(name, kind);
 
   auth.routes(router);
@@ -161,11 +159,8 @@ export async function createApp(parts: Parts) {
   assistantRoutes(router, { assistants, imports, knowledge });
   chat.routes(router, streams);
   files.routes(router);
-  trainingFiles.routes(router);
-  comparisons.routes(router);
+  training.routes(router);
   usageRoutes(router, { analytics, pricing, budgets, adminKeys, providerFigures });
-  fineTuning.routes(router);
-  datasets.routes(router);
   userRoutes(router, { users, events: accountEventService(securityEventRepository(db)) });
   operationRoutes(app, state, () => sql`select 1`.execute(db));
   describeApi(app, router.endpoints, cookie.name);
@@ -180,7 +175,7 @@ export async function createApp(parts: Parts) {
       // Elsewhere others may be at work; what a process there had taken is free again after a while.
       if (database.engine === 'sqlite') await jobRepository(db).letGoAll();
       await files.recover();
-      await fineTuning.recover();
+      await training.recover();
       return chat.recover();
     },
     /** Takes work. */
@@ -193,7 +188,7 @@ export async function createApp(parts: Parts) {
     async close() {
       state.ready = false;
       files.stop();
-      await Promise.all([chat.close(), worker.stop(), upkeep?.stop(), trainingFiles.close()]);
+      await Promise.all([chat.close(), worker.stop(), upkeep?.stop(), training.close()]);
       mail.close();
       streams.close();
       await app.close();

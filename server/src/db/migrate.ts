@@ -13,6 +13,7 @@ import * as fineTuning from './migrations/0006-fine-tuning.ts';
 import * as assistantFiles from './migrations/0007-assistant-files.ts';
 import * as datasets from './migrations/0008-datasets.ts';
 import * as providerFigures from './migrations/0009-provider-figures.ts';
+import * as usageOfComparisons from './migrations/0010-usage-of-comparisons.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -28,6 +29,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0007-assistant-files', assistantFiles],
   ['0008-datasets', datasets],
   ['0009-provider-figures', providerFigures],
+  ['0010-usage-of-comparisons', usageOfComparisons],
 ];
 
 const checksumOf = (name: string) =>

@@ -138,6 +138,8 @@ export type Database = {
     assistant_id: number | null;
     /** Of a training. */
     job_id: number | null;
+    /** Of what was asked in a comparison. */
+    comparison_id: number | null;
     purpose: 'chat' | 'title' | 'training';
     model: string;
     input_tokens: number;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { emptyDatabase, engines, password, startApp, type TestApp } from '#server/testing/app';
-import { newThread, send } from '#server/testing/chat';
+import { newThread, send, until } from '#server/testing/chat';
 import { beside, setUser } from '#server/testing/database';
 import { openEvents } from '#server/testing/events';
 import { managed, recordOf } from '#server/testing/managed-users';
@@ -44,7 +44,7 @@ describe.each(engines)('operator commands beside the running server on %s', (eng
     const { run } = await send(carol, await newThread(carol), '[[hang]]');
     const stream = await openEvents(app, carol, run.id);
     expect((await roster(['admin', 'grant', 'carol@example.com'], variables)).code).toBe(0);
-    await expect.poll(() => stream.hasEnded, { timeout: 5_000 }).toBe(true);
+    await until('The end of the stream', async () => stream.hasEnded);
     await carol.post(`/api/runs/${run.id}/stop`);
   });
 

@@ -40,15 +40,18 @@ export function securityEventRepository(db: Kysely<Database>) {
         .executeTakeFirstOrThrow();
       await db.deleteFrom('security_events').where('id', '=', row.id).execute();
     },
-    /** How often something happened to an account since then. */
-    async count(userId: number, event: SecurityEventKind, since: string): Promise<number> {
-      const { count } = await db
+    /** How often something happened to an account since then; with `detail` only what was told in the same words. */
+    async count(userId: number, event: SecurityEventKind, since: string, detail?: string): Promise<number> {
+      const query = db
         .selectFrom('security_events')
         .select((eb) => eb.fn.countAll<number>().as('count'))
         .where('user_id', '=', userId)
         .where('event', '=', event)
-        .where('created_at', '>', since)
-        .executeTakeFirstOrThrow();
+        .where('created_at', '>', since);
+      const { count } = await (detail === undefined
+        ? query
+        : query.where('detail', '=', detail)
+      ).executeTakeFirstOrThrow();
       return count;
     },
     /** The newest first; `before` is the id of the last one of the page before. */

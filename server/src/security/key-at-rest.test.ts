@@ -113,9 +113,9 @@ describe('another master key', () => {
       beside(app, async (db) =>
         Promise.all([
           db.selectFrom('settings').selectAll().orderBy('name').execute(),
-          db.selectFrom('data_keys').selectAll().execute(),
-          db.selectFrom('instances').selectAll().execute(),
-          db.selectFrom('sessions').selectAll().execute(),
+          db.selectFrom('data_keys').selectAll().orderBy('user_id').execute(),
+          db.selectFrom('instances').selectAll().orderBy('id').execute(),
+          db.selectFrom('sessions').selectAll().orderBy('id').execute(),
         ]),
       );
     expect((await ada.get('/api/models')).body.source).toBe('provider');

@@ -16,6 +16,7 @@ import { threadRepository } from './thread-repository.ts';
 import { openingTitle } from './titles.ts';
 
 export type AsideQuestion = {
+  comparisonId: number;
   model: string;
   instructions: string;
   /** The question last. */
@@ -81,6 +82,7 @@ export function asideService({ database, executor, catalogue, instance, openKey,
       threadId,
       messageId,
       assistantId: null,
+      comparisonId: question.comparisonId,
       request: {
         apiKey,
         model,

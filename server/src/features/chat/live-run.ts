@@ -10,6 +10,8 @@ export type RunOrder = {
   threadId: number;
   messageId: number;
   assistantId: number | null;
+  /** What it is asked for; null in a conversation. */
+  comparisonId: number | null;
   request: AnswerRequest;
   /** What is said before the answer. */
   notes: string[];

@@ -138,6 +138,7 @@ export function messageService(dependencies: Dependencies) {
       userId,
       threadId: run.threadId,
       messageId: answerId,
+      comparisonId: null,
       assistantId,
       request: { apiKey, model, instructions, turns, temperature, effort, search: knowledge.search },
       notes: knowledge.notes,

@@ -92,7 +92,8 @@ describe.each(modes)('a provider that fails, by $by on $engine', ({ engine, with
     expect(answer.text).toMatch(text);
     expect(answer.usage).toMatchObject({ estimated: false });
     expect(asked).toHaveLength(asks);
-    if (words.startsWith('[[429')) expect((asked[1]?.time ?? 0) - (asked[0]?.time ?? 0)).toBeGreaterThanOrEqual(1_000);
+    // A timer of a second may come a millisecond early on another clock.
+    if (words.startsWith('[[429')) expect((asked[1]?.time ?? 0) - (asked[0]?.time ?? 0)).toBeGreaterThan(990);
   });
 
   test('a key without the permission is told so', async () => {

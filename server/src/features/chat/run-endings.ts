@@ -35,16 +35,17 @@ export function runEndings({ db, engine, pricing }: Dependencies) {
     error === null || log.text !== '' || log.reasoning !== '';
 
   async function usageRecord(
-    run: Pick<RunOrder, 'runId' | 'userId' | 'threadId' | 'assistantId'>,
+    run: Pick<RunOrder, 'runId' | 'userId' | 'threadId' | 'assistantId' | 'comparisonId'>,
     model: string,
     counts: TokenCounts,
     estimated: boolean,
     createdAt: string,
     within?: Kysely<Database>,
   ): Promise<UsageRecord> {
-    const { runId, userId, threadId, assistantId } = run;
+    const { runId, userId, threadId, assistantId, comparisonId } = run;
     const price = await pricing.price(userId, model, counts, within);
-    return { ...counts, ...price, runId, threadId, assistantId, purpose: 'chat', model, estimated, createdAt };
+    const made = { runId, threadId, assistantId, comparisonId, purpose: 'chat', createdAt } as const;
+    return { ...counts, ...price, ...made, model, estimated };
   }
 
   return {

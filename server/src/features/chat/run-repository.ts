@@ -15,6 +15,7 @@ export type AbandonedRun = {
   threadId: number;
   messageId: number;
   assistantId: number | null;
+  comparisonId: number | null;
   model: string;
   instance: number;
   createdAt: string;
@@ -248,6 +249,19 @@ export function runRepository(db: Kysely<Database>) {
         .selectFrom('runs')
         .select(['id', 'user_id as userId', 'thread_id as threadId', 'message_id as messageId', 'instance'])
         .select(['assistant_id as assistantId', 'model', 'created_at as createdAt'])
+        .select((eb) =>
+          eb
+            .selectFrom('comparison_prompts as p')
+            .select('p.comparison_id')
+            .where((where) =>
+              where.or([
+                where('p.tuned_thread_id', '=', where.ref('runs.thread_id')),
+                where('p.base_thread_id', '=', where.ref('runs.thread_id')),
+              ]),
+            )
+            .limit(1)
+            .as('comparisonId'),
+        )
         .where('state', 'in', underWay)
         .execute();
     },

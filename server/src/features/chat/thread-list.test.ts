@@ -49,6 +49,14 @@ describe.each(engines)('the list of conversations on %s', (engine) => {
       await newThread(bob, { title: 'Third' }),
     ];
     expect(await titlesOf(bob)).toEqual(['Third', 'Second', 'First']);
+    // What follows must not come in the millisecond in which the last one was made.
+    await beside(app, (db) =>
+      db
+        .updateTable('threads')
+        .set({ updated_at: '2026-11-20T10:00:00.000Z' })
+        .where('id', 'in', [first, second, third])
+        .execute(),
+    );
     await ask(app, bob, first, 'hello');
     expect(await titlesOf(bob)).toEqual(['First', 'Third', 'Second']);
     await bob.patch(`/api/threads/${second}`, { pinned: true });

@@ -5,6 +5,7 @@ import { emptyDatabase, engines, goodKey } from '#server/testing/app';
 import { until } from '#server/testing/chat';
 import { killableServer, registered, seeded } from '#server/testing/crash';
 import { beside } from '#server/testing/database';
+import { aroundToday } from '#server/testing/days';
 import { draft, jobOf, jobStep, jobsAtProvider, pass, trainingFile, untilStatus } from '#server/testing/fine-tuning';
 
 const rounds = { sqlite: 10, postgres: 5 };
@@ -86,7 +87,7 @@ describe.each(engines)('killed again and again on %s', (engine) => {
       await server.start();
     }
     for (const { id } of jobs) await untilStatus(visitor, id, 'succeeded');
-    const { body } = await visitor.get('/api/analytics?from=2026-11-01&to=2027-01-01');
+    const { body } = await visitor.get(`/api/analytics?${aroundToday()}`);
     expect(body.totals.requests).toBe(jobs.length);
     let tokens = 0;
     for (const { id } of jobs) {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { until } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
+import { aroundToday } from '#server/testing/days';
 import { withFault } from '#server/testing/faults';
 import {
   atProviderNow,
@@ -229,7 +230,7 @@ describe('two processes on one PostgreSQL', () => {
       expect(await jobsAtProvider(app, key)).toHaveLength(8);
       await pass(app, 40);
       for (const id of made) await untilStatus(ada, id, 'succeeded');
-      const { body } = await ada.get('/api/analytics?from=2026-11-01&to=2027-01-01');
+      const { body } = await ada.get(`/api/analytics?${aroundToday()}`);
       expect(body.totals.requests).toBe(8);
       expect((await ada.get('/api/fine-tuning/models/custom')).body).toHaveLength(8);
       const left = await beside(app, async (db) => ({

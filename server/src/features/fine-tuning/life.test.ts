@@ -2,6 +2,7 @@ import type { Checkpoint, CustomModel, JobEvent, JobMetric } from '@roster/contr
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, goodKey, startApp, type TestApp } from '#server/testing/app';
+import { aroundToday } from '#server/testing/days';
 import { cookieOf, fileOf, untilCopy } from '#server/testing/files';
 import {
   atProviderNow,
@@ -147,14 +148,13 @@ describe.each(engines)('a fine-tuning job on %s', (engine) => {
     const cleo = await app.as('cleo');
     await cleo.post('/api/settings/apikey', { apiKey: `sk-cleo-${'c'.repeat(40)}` });
     const job = await trained(app, cleo);
-    const days = '2026-11-01';
-    const { body } = await cleo.get(`/api/analytics?from=${days}&to=2027-01-01`);
+    const { body } = await cleo.get(`/api/analytics?${aroundToday()}`);
     expect(body.totals).toMatchObject({ requests: 1, inputTokens: job.trainedTokens, outputTokens: 0 });
     expect(body.totals.costUsd).toBeCloseTo(Number(job.costUsd), 10);
     expect(body.recent).toMatchObject([{ model: trainable, purpose: 'training', inputTokens: job.trainedTokens }]);
     await app.restart();
     await untilStatus(cleo, job.id, 'succeeded');
-    expect((await cleo.get(`/api/analytics?from=${days}&to=2027-01-01`)).body.totals.requests).toBe(1);
+    expect((await cleo.get(`/api/analytics?${aroundToday()}`)).body.totals.requests).toBe(1);
   });
 
   test('is listed, the newest first, in pages, and by whether it is open', async () => {

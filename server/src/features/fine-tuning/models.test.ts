@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { until } from '#server/testing/chat';
+import { aroundToday } from '#server/testing/days';
 import { withFault } from '#server/testing/faults';
 import { pass, quick, running, trained, untilStatus } from '#server/testing/fine-tuning';
 import type { Visitor } from '#server/testing/visitor';
@@ -152,7 +153,7 @@ describe.each(engines)('tuned models on %s', (engine) => {
       expect((await other.get(`/api/fine-tuning/jobs/${endedThere.id}/metrics`)).body).toHaveLength(9);
       expect((await other.get(`/api/fine-tuning/jobs/${endedThere.id}/checkpoints`)).body).toHaveLength(3);
       // What had ended before is not counted; what ends now is.
-      const spent = async () => (await other.get('/api/analytics?from=2026-11-01&to=2027-01-01')).body.totals.requests;
+      const spent = async () => (await other.get(`/api/analytics?${aroundToday()}`)).body.totals.requests;
       expect(await spent()).toBe(0);
       await pass(app, 40);
       await untilStatus(other, openThere.id, 'succeeded');

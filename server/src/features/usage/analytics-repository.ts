@@ -127,14 +127,13 @@ export function analyticsRepository(db: Kysely<Database>) {
         ...(after ? [sql`(r.created_at, r.id) < (${after.at}, ${after.id})`] : []),
       ];
       const { rows } = await sql<RequestRow>`
-        select r.id, r.created_at, r.model, r.purpose, r.assistant_id, a.name as assistant_name, t.id as thread_id, t.title, t.purpose as thread_purpose,
-          c.comparison_id, j.id as job_id,
+        select r.id, r.created_at, r.model, r.purpose, r.assistant_id, a.name as assistant_name, t.id as thread_id, t.title,
+          r.comparison_id is not null as is_compared, c.id as comparison_id, j.id as job_id,
           r.input_tokens, r.cached_tokens, r.output_tokens, r.reasoning_tokens, r.cost_usd, r.estimated
         from usage_records r
         left join assistants a on a.id = r.assistant_id and a.user_id = r.user_id
-        left join threads t on t.id = r.thread_id and t.user_id = r.user_id
-        left join comparison_prompts c
-          on t.purpose = 'comparison' and (c.tuned_thread_id = t.id or c.base_thread_id = t.id)
+        left join threads t on t.id = r.thread_id and t.user_id = r.user_id and t.purpose = 'chat'
+        left join comparisons c on c.id = r.comparison_id and c.user_id = r.user_id
         left join fine_tuning_jobs j on j.id = r.job_id and j.user_id = r.user_id
         where ${sql.join(conditions, sql` and `)}
         order by r.created_at desc, r.id desc limit ${limit}`.execute(db);
@@ -154,7 +153,8 @@ type RequestRow = {
   assistant_name: string | null;
   thread_id: number | null;
   title: string | null;
-  thread_purpose: 'chat' | 'comparison' | null;
+  /** A boolean on PostgreSQL, a number on SQLite. */
+  is_compared: boolean | number;
   comparison_id: number | null;
   job_id: number | null;
   input_tokens: number;
@@ -166,14 +166,13 @@ type RequestRow = {
 };
 
 function toRequest(row: RequestRow): UsageRequest {
-  const isCompared = row.thread_purpose === 'comparison';
   return {
     id: row.id,
     at: row.created_at,
     model: row.model,
-    purpose: isCompared ? 'comparison' : row.purpose,
+    purpose: row.is_compared ? 'comparison' : row.purpose,
     assistant: row.assistant_id === null ? null : { id: row.assistant_id, name: row.assistant_name },
-    thread: row.thread_id === null || isCompared ? null : { id: row.thread_id, title: row.title ?? '' },
+    thread: row.thread_id === null ? null : { id: row.thread_id, title: row.title ?? '' },
     comparisonId: row.comparison_id,
     jobId: row.job_id,
     inputTokens: row.input_tokens,

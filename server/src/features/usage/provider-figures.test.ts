@@ -340,7 +340,8 @@ describe.each(engines)('the provider’s own figures on %s', (engine) => {
 
   test('understand amounts that come as texts, and no other currency', async () => {
     const visitor = await withAdminKey();
-    const start_time = Date.parse(`${today()}T00:00:00Z`) / 1_000;
+    const day = today();
+    const start_time = Date.parse(`${day}T00:00:00Z`) / 1_000;
     const costs = (value: unknown, currency: string) => {
       const results = [{ object: 'organization.costs.result', amount: { value, currency } }];
       const body = JSON.stringify({
@@ -353,7 +354,7 @@ describe.each(engines)('the provider’s own figures on %s', (engine) => {
         app,
         { status: 200, body, headers: { 'content-type': 'application/json' } },
         { path: '/organization/costs' },
-        () => figures(visitor, today(), nextDay(today(), ++ranges)),
+        () => figures(visitor, day, nextDay(day, ++ranges)),
       );
     };
     let ranges = 0;

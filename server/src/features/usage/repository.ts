@@ -40,6 +40,8 @@ export type UsageRecord = TokenCounts & {
   purpose: 'chat' | 'title' | 'training';
   /** Of a training. */
   jobId?: number | null;
+  /** Of what was asked in a comparison. */
+  comparisonId?: number | null;
   model: string;
   costUsd: number | null;
   priceAsOf: string | null;
@@ -87,6 +89,7 @@ export function usageRepository(db: Kysely<Database>) {
           thread_id: usage.threadId,
           assistant_id: usage.assistantId,
           job_id: usage.jobId ?? null,
+          comparison_id: usage.comparisonId ?? null,
           purpose: usage.purpose,
           model: usage.model,
           input_tokens: usage.inputTokens,
@@ -178,6 +181,7 @@ export function usageRepository(db: Kysely<Database>) {
         threadId: row.thread_id,
         assistantId: row.assistant_id,
         jobId: row.job_id,
+        comparisonId: row.comparison_id,
         purpose: row.purpose,
         model: row.model,
         inputTokens: row.input_tokens,

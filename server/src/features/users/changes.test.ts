@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
-import { newThread, send } from '#server/testing/chat';
+import { newThread, send, until } from '#server/testing/chat';
 import { beside, setUser } from '#server/testing/database';
 import { openEvents } from '#server/testing/events';
 import { managed, newAddress, newUser, recordOf } from '#server/testing/managed-users';
@@ -78,7 +78,7 @@ describe.each(engines)('administrators change accounts, on %s', (engine) => {
     expect(stream.hasEnded).toBe(false);
     const id = await idOf(name);
     expect((await change(id, changes)).status).toBe(200);
-    await expect.poll(() => stream.hasEnded, { timeout: 5_000 }).toBe(true);
+    await until('The end of the stream', async () => stream.hasEnded);
     await change(id, { status: 'Active' });
     await signIn(`${name}@example.com`, password, streamer);
     expect((await streamer.post(`/api/runs/${run.id}/stop`)).status).toBe(200);
@@ -89,7 +89,7 @@ describe.each(engines)('administrators change accounts, on %s', (engine) => {
     const { run } = await send(streamer, await newThread(streamer), '[[hang]]');
     const stream = await openEvents(app, streamer, run.id);
     await setUser(app, 'streamer@example.com', { role: 'Viewer' });
-    await expect.poll(() => stream.hasEnded, { timeout: 5_000 }).toBe(true);
+    await until('The end of the stream', async () => stream.hasEnded);
     await streamer.post(`/api/runs/${run.id}/stop`);
   });
 

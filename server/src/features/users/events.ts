@@ -19,6 +19,7 @@ const isAboutAccount: Record<SecurityEventKind, boolean> = {
   email_confirmed: true,
   login_method_connected: true,
   login_method_disconnected: true,
+  login_method_refused: true,
   api_key_saved: false,
   api_key_removed: false,
   admin_key_saved: false,

@@ -218,7 +218,9 @@ describe.each(engines)('with a mail server, on %s', (engine) => {
   afterAll(() => app.stop());
 
   const mailFor = async (userId: number) => {
-    const jobs = await beside(app, (db) => db.selectFrom('jobs').selectAll().where('kind', '=', 'mail').execute());
+    const jobs = await beside(app, (db) =>
+      db.selectFrom('jobs').selectAll().where('kind', '=', 'mail').orderBy('id').execute(),
+    );
     return jobs.map(({ payload }) => JSON.parse(payload)).filter((payload) => payload.userId === userId);
   };
 

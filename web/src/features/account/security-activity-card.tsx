@@ -7,7 +7,7 @@ import { Notice } from '#web/ui/notice.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
 import { securityEventsQuery } from './account-queries.ts';
-import { doerText, eventText } from './security-event-words.ts';
+import { doerText, eventText, isRefused } from './security-event-words.ts';
 
 export function SecurityActivityCard() {
   const query = useInfiniteQuery(securityEventsQuery);
@@ -72,7 +72,7 @@ function EventRow({ event }: { event: SecurityEvent }) {
   return (
     <li className="flex flex-wrap items-baseline gap-x-4 gap-y-0.5 py-2.5">
       <div className="min-w-52 flex-1">
-        <p className={event.event === 'sign_in_failed' ? 'text-warning-text' : undefined}>{eventText(event)}</p>
+        <p className={isRefused(event) ? 'text-warning-text' : undefined}>{eventText(event)}</p>
         <p className="wrap-anywhere text-muted-foreground text-sm tabular-nums">{circumstances.join(' · ')}</p>
       </div>
       <RelativeTime date={event.at} className="text-muted-foreground text-sm" />

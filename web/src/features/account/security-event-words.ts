@@ -13,6 +13,7 @@ const words: Record<SecurityEventKind, string> = {
   email_confirmed: 'Email address confirmed',
   login_method_connected: 'Login method connected',
   login_method_disconnected: 'Login method disconnected',
+  login_method_refused: 'Login method refused',
   api_key_saved: 'API key saved',
   api_key_removed: 'API key removed',
   admin_key_saved: 'Admin key saved',
@@ -31,6 +32,10 @@ export const eventText = ({ event, detail }: SecurityEvent): string =>
 
 const doers = { self: 'By you', administrator: 'By an administrator', operator: 'By the operator' };
 
-/** Who did it; null for what anybody can do who knows the address. */
-export const doerText = ({ event, by }: SecurityEvent): string | null =>
-  by === 'self' && (event === 'sign_in_failed' || event === 'reset_requested') ? null : doers[by];
+/** Something was tried and not allowed. */
+export const isRefused = ({ event }: SecurityEvent): boolean =>
+  event === 'sign_in_failed' || event === 'login_method_refused';
+
+/** Who did it; null for what somebody else may have tried or, knowing the address, asked for. */
+export const doerText = (event: SecurityEvent): string | null =>
+  event.by === 'self' && (isRefused(event) || event.event === 'reset_requested') ? null : doers[event.by];

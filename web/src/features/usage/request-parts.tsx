@@ -14,10 +14,12 @@ const Gone = ({ children }: { children: string }) => <span className="text-muted
 /** Where the call belongs, as long as that is there. */
 export function Conversation({ request }: { request: UsageRequest }) {
   const { thread, purpose, comparisonId, jobId } = request;
-  if (comparisonId !== null)
-    return (
+  if (purpose === 'comparison')
+    return comparisonId === null ? (
+      <Gone>Comparison, deleted</Gone>
+    ) : (
       <Link to="/fine-tuning/comparisons/$id" params={{ id: comparisonId }} className={linkClass}>
-        Comparison
+        Open comparison
       </Link>
     );
   if (purpose === 'training')
@@ -28,7 +30,6 @@ export function Conversation({ request }: { request: UsageRequest }) {
         Training
       </Link>
     );
-  // Of a comparison that is gone nothing says any more that it was one.
   if (!thread) return <Gone>Deleted</Gone>;
   return (
     <Link to="/chat/$threadId" params={{ threadId: String(thread.id) }} className={linkClass}>

@@ -23,6 +23,7 @@ const eventWords: Record<SecurityEventKind, string> = {
   email_confirmed: 'Address confirmed',
   login_method_connected: 'Login method connected',
   login_method_disconnected: 'Login method disconnected',
+  login_method_refused: 'Login method refused',
   api_key_saved: 'API key saved',
   api_key_removed: 'API key removed',
   admin_key_saved: 'Admin key saved',

@@ -53,6 +53,8 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
     );
     return rows.filter(({ event }) => event.startsWith('login_method') || event === 'email_confirmed');
   };
+  const refusal = (detail: string) => ({ event: 'login_method_refused', detail });
+
   describe.each(providers)('%s', (provider) => {
     const detail = { google: 'Google', github: 'GitHub' }[provider];
 
@@ -95,6 +97,11 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
       await goThrough(one.visitor, provider);
       expect(await goThrough(two.visitor, provider)).toBe(refused('linked_elsewhere'));
       expect((await profiles(two.visitor))[provider].connected).toBe(false);
+      // Both learn of it, neither of them who the other one is.
+      expect((await eventsOf(one.id)).at(-1)).toEqual(refusal(`${detail}, asked for by another account`));
+      expect(await eventsOf(two.id)).toEqual([refusal(`${detail}, connected to another account`)]);
+      const { body } = await one.visitor.get('/api/user/security-events');
+      expect(body.items[0]).toMatchObject({ device: 'Chrome on Linux', ipAddress: '127.0.0.1' });
     });
 
     test('is connected to one of several accounts that want it at once', async () => {
@@ -105,19 +112,21 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
     });
 
     test('is connected once: another account of the same provider is refused', async () => {
-      const { visitor } = await member();
+      const { visitor, id } = await member();
       const email = someone(provider);
       await goThrough(visitor, provider);
       someone(provider);
       expect(await goThrough(visitor, provider)).toBe(refused('already_connected'));
       expect((await profiles(visitor))[provider].email).toBe(email);
+      expect((await eventsOf(id)).at(-1)).toEqual(refusal(`${detail}, another one is connected`));
     });
 
     test('is not connected to an account whose address is not confirmed', async () => {
-      const { visitor } = await member(false);
+      const { visitor, id } = await member(false);
       someone(provider);
       expect(await goThrough(visitor, provider)).toBe(refused('unconfirmed_email'));
       expect((await profiles(visitor))[provider].connected).toBe(false);
+      expect(await eventsOf(id)).toEqual([refusal(`${detail}, address not confirmed`)]);
     });
 
     test('confirms the address where it is the same, and ends the other sessions', async () => {

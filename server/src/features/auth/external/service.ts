@@ -9,6 +9,7 @@ import { type RecordedEvent, securityEventRepository, type Visitor } from '../..
 import { createAccount } from '../new-account.ts';
 import { sessionRepository, type UserRecord, userRepository } from '../repository.ts';
 import { type ExternalIdentity, ExternalSignInFailure } from './identity-provider.ts';
+import { names, RefusedAtAccount, recordRefusal } from './refusals.ts';
 import { identityRepository } from './repository.ts';
 
 type Dependencies = {
@@ -19,8 +20,6 @@ type Dependencies = {
   /** Called after a mail was put by. */
   wakeJobs: () => void;
 };
-
-const names: Record<ExternalProvider, string> = { google: 'Google', github: 'GitHub' };
 
 /** The same person, or the same account, was dealt with elsewhere at the same time: look again. */
 class Overtaken extends Error {
@@ -43,14 +42,25 @@ export function externalSignInService({ db, config, onSessionsEnded, wakeJobs }:
     }
   }
 
+  /** The same for what somebody has come with; what is refused goes on record. */
+  const decideOn = <T>(
+    identity: ExternalIdentity,
+    visitor: Visitor,
+    work: (trx: Kysely<Database>) => Promise<T>,
+  ): Promise<T> =>
+    decide(work).catch(async (error: unknown) => {
+      if (error instanceof RefusedAtAccount) await recordRefusal(db, error, identity, visitor);
+      throw error;
+    });
+
   return {
     /** Returns the account that the identity signs in to: the one it is connected to, that of its address, or a new one. */
     signIn: (identity: ExternalIdentity, visitor: Visitor): Promise<number> =>
-      decide(async (trx) => {
+      decideOn(identity, visitor, async (trx) => {
         const identities = identityRepository(trx);
         const known = await identities.ownerOf(identity);
         if (known) {
-          refuseInactive(known.status);
+          refuseInactive(known);
           await identities.setEmail(known.userId, identity);
         }
         const userId = known?.userId ?? (await accountOfAddress(trx, identity, visitor));
@@ -64,21 +74,26 @@ export function externalSignInService({ db, config, onSessionsEnded, wakeJobs }:
       identity: ExternalIdentity,
       visitor: Visitor,
     ) {
-      const ended = await decide(async (trx) => {
+      const ended = await decideOn(identity, visitor, async (trx) => {
         const identities = identityRepository(trx);
         await identities.lockAccount(userId);
         const user = await userRepository(trx).byId(userId);
         if (!user) throw new ExternalSignInFailure('expired', 'the account is gone');
         const owner = await identities.ownerOf(identity);
         if (owner && owner.userId !== userId)
-          throw new ExternalSignInFailure('linked_elsewhere', 'connected to another account');
+          throw new RefusedAtAccount('linked_elsewhere', 'connected to another account', [
+            { userId, event: 'login_method_refused', why: 'connected to another account' },
+            { userId: owner.userId, event: 'login_method_refused', why: 'asked for by another account' },
+          ]);
         if (owner) {
           await identities.setEmail(userId, identity);
           return [];
         }
         if (!user.emailVerified && user.email !== identity.email)
-          throw new ExternalSignInFailure('unconfirmed_email', 'the address of the account is not confirmed');
-        await attach(trx, userId, identity, visitor);
+          throw new RefusedAtAccount('unconfirmed_email', 'the address of the account is not confirmed', [
+            { userId, event: 'login_method_refused', why: 'address not confirmed' },
+          ]);
+        await attach(trx, userId, identity, visitor, 'login_method_refused');
         return user.emailVerified ? [] : confirm(trx, user, sessionId, visitor);
       });
       onSessionsEnded(ended);
@@ -125,9 +140,11 @@ export function externalSignInService({ db, config, onSessionsEnded, wakeJobs }:
     if (!existing) return create(trx, identity, visitor);
     // Whoever registered it may not be the owner of the address.
     if (!existing.emailVerified)
-      throw new ExternalSignInFailure('account_exists', 'an account with an unconfirmed address has it');
-    refuseInactive(existing.status);
-    await attach(trx, existing.id, identity, visitor);
+      throw new RefusedAtAccount('account_exists', 'an account with an unconfirmed address has it', [
+        { userId: existing.id, event: 'sign_in_failed', why: 'address not confirmed' },
+      ]);
+    refuseInactive({ userId: existing.id, status: existing.status });
+    await attach(trx, existing.id, identity, visitor, 'sign_in_failed');
     return existing.id;
   }
 
@@ -142,12 +159,21 @@ export function externalSignInService({ db, config, onSessionsEnded, wakeJobs }:
   }
 
   /** The unique constraints decide: an identity has one account, an account one identity of each provider. */
-  async function attach(trx: Kysely<Database>, userId: number, identity: ExternalIdentity, visitor: Visitor) {
+  async function attach(
+    trx: Kysely<Database>,
+    userId: number,
+    identity: ExternalIdentity,
+    visitor: Visitor,
+    refusal: 'sign_in_failed' | 'login_method_refused',
+  ) {
     const identities = identityRepository(trx);
     const { provider, subject } = identity;
     const connected = (await identities.listOf(userId)).find((other) => other.provider === provider);
     if (connected?.subject === subject) throw new Overtaken();
-    if (connected) throw new ExternalSignInFailure('already_connected', 'the account is connected to another one');
+    if (connected)
+      throw new RefusedAtAccount('already_connected', 'the account is connected to another one', [
+        { userId, event: refusal, why: 'another one is connected' },
+      ]);
     if (!(await identities.insert(userId, identity))) throw new Overtaken();
     await securityEventRepository(trx).record(event('login_method_connected', userId, provider, visitor));
     await notify(trx, 'login_method_connected', userId, provider);
@@ -163,8 +189,11 @@ export function externalSignInService({ db, config, onSessionsEnded, wakeJobs }:
 
 export type ExternalSignInService = ReturnType<typeof externalSignInService>;
 
-function refuseInactive(status: UserRecord['status']) {
-  if (status !== 'Active') throw new ExternalSignInFailure('inactive', 'the account is inactive');
+function refuseInactive({ userId, status }: { userId: number; status: UserRecord['status'] }) {
+  if (status === 'Active') return;
+  throw new RefusedAtAccount('inactive', 'the account is inactive', [
+    { userId, event: 'sign_in_failed', why: 'inactive account' },
+  ]);
 }
 
 function asFailure(error: unknown): never {

@@ -120,6 +120,8 @@ describe.each(engines)('signing in elsewhere on %s', (engine) => {
         db.selectFrom('identities').select('id').where('email', '=', email).execute(),
       );
       expect(identities).toEqual([]);
+      const refusal = { event: 'sign_in_failed', detail: `${names[provider]}, address not confirmed`, done_by: 'self' };
+      expect((await eventsOf(email)).at(-1)).toEqual(refusal);
     });
 
     test('connects to the account with the same address where both sides are confirmed, and tells its owner', async () => {
@@ -151,6 +153,8 @@ describe.each(engines)('signing in elsewhere on %s', (engine) => {
       await goThrough(visitor, provider);
       someone(provider, { email });
       expect(await goThrough(app.visitor(), provider)).toBe('/auth?error=already_connected');
+      const refusal = { event: 'sign_in_failed', detail: `${names[provider]}, another one is connected` };
+      expect((await eventsOf(email)).at(-1)).toMatchObject(refusal);
     });
 
     test('lets nobody in whose account is inactive, neither by identity nor by address', async () => {
@@ -166,6 +170,64 @@ describe.each(engines)('signing in elsewhere on %s', (engine) => {
       await setUser(app, other, { status: 'Inactive' });
       expect(await goThrough(visitor, provider)).toBe('/auth?error=inactive');
       expect((await visitor.get('/api/user')).status).toBe(401);
+      const refusal = { event: 'sign_in_failed', detail: `${names[provider]}, inactive account` };
+      for (const address of [email, other]) expect((await eventsOf(address)).at(-1)).toMatchObject(refusal);
+    });
+
+    test('shows the owner a refused sign-in with device and address, without a word of whose it was', async () => {
+      const email = someone(provider, { name: 'The Stranger' });
+      const owner = app.visitor();
+      await owner.post('/api/register', { email, password });
+      await goThrough(app.visitor(), provider);
+      const { body } = await owner.get('/api/user/security-events');
+      expect(body.items[0]).toMatchObject({
+        event: 'sign_in_failed',
+        by: 'self',
+        device: 'Chrome on Linux',
+        ipAddress: '127.0.0.1',
+        detail: `${names[provider]}, address not confirmed`,
+      });
+      expect(JSON.stringify(body)).not.toMatch(/Stranger|@example/);
+    });
+
+    test('keeps ten refusals that are alike within a day, also of many at once', async () => {
+      const email = someone(provider);
+      await app.visitor().post('/api/register', { email, password });
+      const ends = await Promise.all(Array.from({ length: 13 }, () => goThrough(app.visitor(), provider)));
+      expect(new Set(ends)).toEqual(new Set(['/auth?error=account_exists']));
+      expect((await eventsOf(email)).map(({ event }) => event)).toEqual([
+        'account_created',
+        ...Array(10).fill('sign_in_failed'),
+      ]);
+      const yesterday = new Date(Date.now() - 25 * 60 * 60_000).toISOString();
+      await beside(app, (db) =>
+        db
+          .updateTable('security_events')
+          .set({ created_at: yesterday })
+          .where('event', '=', 'sign_in_failed')
+          .execute(),
+      );
+      await goThrough(app.visitor(), provider);
+      expect(await eventsOf(email)).toHaveLength(12);
+    });
+
+    test('what is refused before anybody is known is on nobody’s record', async () => {
+      const count = async () =>
+        (await beside(app, (db) => db.selectFrom('security_events').select('id').execute())).length;
+      const email = someone(provider);
+      await app.visitor().post('/api/register', { email, password });
+      await confirm(email);
+      const before = await count();
+      google.steering.claims = { ...google.steering.claims, email_verified: false };
+      github.steering.person = {
+        ...github.steering.person,
+        emails: [{ email, primary: true, verified: false }],
+      };
+      expect(await goThrough(app.visitor(), provider)).toBe('/auth?error=email_unverified');
+      google.steering.allows = false;
+      github.steering.allows = false;
+      expect(await goThrough(app.visitor(), provider)).toBe('/auth?error=cancelled');
+      expect(await count()).toBe(before);
     });
 
     test('makes one account however many browsers of a person come at once', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { asksOf, forgetAsks, newThread, send, titleAsksOf } from '#server/testing/chat';
+import { ask, asksOf, forgetAsks, newThread, send, titleAsksOf, until } from '#server/testing/chat';
 import {
   askPrompt,
   compared,
@@ -10,6 +10,7 @@ import {
   votePrompt,
 } from '#server/testing/comparisons';
 import { beside, setUser } from '#server/testing/database';
+import { aroundToday } from '#server/testing/days';
 import { openEvents, readEvents, textOf } from '#server/testing/events';
 import { withFault } from '#server/testing/faults';
 import type { Visitor } from '#server/testing/visitor';
@@ -27,6 +28,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
 
   const someone = () => app.withKey(`person${++people}`);
   const idOf = async (visitor: Visitor): Promise<number> => (await visitor.get('/api/user')).body.id;
+  const analyticsOf = (visitor: Visitor) => visitor.get(`/api/analytics?${aroundToday()}`);
   const threadsOf = (userId: number) =>
     beside(app, (db) => db.selectFrom('threads').selectAll().where('user_id', '=', userId).execute());
 
@@ -118,9 +120,8 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     expect(await threadsOf(await idOf(ada))).toHaveLength(2);
     const { body } = await ada.get(`/api/runs/${before.base?.runId}/events`);
     expect(body.code).toBe('not_found');
-    const today = new Date().toISOString().slice(0, 10);
     // What the first answers have cost stays.
-    expect((await ada.get(`/api/analytics?from=${today}&to=${today}`)).body.totals.requests).toBe(4);
+    expect((await analyticsOf(ada)).body.totals.requests).toBe(4);
   });
 
   test('asked twice at once is asked once', async () => {
@@ -170,21 +171,63 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     ]);
   });
 
-  test('its calls are comparisons in Analytics, with the way to it', async () => {
+  test('its calls are comparisons in Analytics, with the way to it as long as it is there', async () => {
     const ada = await someone();
     const { id, items } = await newComparison(ada, ['How much?']);
     const { tuned, base } = await compared(app, ada, id, items[0]?.id ?? 0);
-    const today = new Date().toISOString().slice(0, 10);
-    const { body } = await ada.get(`/api/analytics?from=${today}&to=${today}`);
+    const { body } = await analyticsOf(ada);
     const cost = (tuned?.usage?.costUsd ?? 0) + (base?.usage?.costUsd ?? 0);
     expect(body.totals).toMatchObject({ requests: 2, costUsd: expect.closeTo(cost, 9) });
     expect(body.recent).toHaveLength(2);
     for (const request of body.recent)
       expect(request).toMatchObject({ purpose: 'comparison', comparisonId: id, thread: null, jobId: null });
     expect((await ada.delete(`${path}/${id}`)).status).toBe(204);
-    const { body: after } = await ada.get(`/api/analytics?from=${today}&to=${today}`);
+    const { body: after } = await analyticsOf(ada);
     expect(after.totals).toEqual(body.totals);
-    expect(after.recent.map(({ comparisonId }: { comparisonId: number | null }) => comparisonId)).toEqual([null, null]);
+    expect(after.recent).toHaveLength(2);
+    for (const request of after.recent)
+      expect(request).toMatchObject({ purpose: 'comparison', comparisonId: null, thread: null });
+  });
+
+  test('an answer that was asked for again leads to it too', async () => {
+    const ada = await someone();
+    const { id, items } = await newComparison(ada, ['Once more']);
+    await compared(app, ada, id, items[0]?.id ?? 0);
+    await compared(app, ada, id, items[0]?.id ?? 0, { again: true });
+    const { body } = await analyticsOf(ada);
+    expect(body.recent).toHaveLength(4);
+    for (const request of body.recent) expect(request).toMatchObject({ purpose: 'comparison', comparisonId: id });
+  });
+
+  test('a deleted conversation is none, and the comparison of somebody else is no way', async () => {
+    const [ada, bob] = [await someone(), await someone()];
+    const { id } = await newComparison(ada, ['Mine']);
+    const threadId = await newThread(bob);
+    await ask(app, bob, threadId, 'Hello [[delay 0]]');
+    const shown = async () => (await analyticsOf(bob)).body.recent;
+    expect((await bob.delete(`/api/threads/${threadId}`)).status).toBe(204);
+    const [call] = (await shown()).filter(({ purpose }: { purpose: string }) => purpose !== 'title');
+    expect(call).toMatchObject({ purpose: 'chat', comparisonId: null, thread: null });
+    const userId = await idOf(bob);
+    await beside(app, (db) =>
+      db.updateTable('usage_records').set({ comparison_id: id }).where('user_id', '=', userId).execute(),
+    );
+    expect((await shown())[0]).toMatchObject({ purpose: 'comparison', comparisonId: null });
+  });
+
+  test('what is deleted elsewhere under an answer still counts as a comparison’s', async () => {
+    const ada = await someone();
+    const userId = await idOf(ada);
+    const { id, items } = await newComparison(ada, ['Under way [[bench 4000]] [[delay 10]]']);
+    const { body: begun } = await askPrompt(ada, id, items[0]?.id ?? 0);
+    for (const { runId } of [begun.tuned, begun.base]) await (await openEvents(app, ada, runId)).until(3);
+    await beside(app, async (db) => {
+      await db.deleteFrom('comparisons').where('user_id', '=', userId).execute();
+      await db.deleteFrom('threads').where('user_id', '=', userId).execute();
+    });
+    await until('both calls on record', async () => (await analyticsOf(ada)).body.totals.requests === 2);
+    for (const request of (await analyticsOf(ada)).body.recent)
+      expect(request).toMatchObject({ purpose: 'comparison', comparisonId: null, thread: null });
   });
 
   test('where one model fails the other still answers, and only the failed one is asked once more', async () => {
@@ -332,8 +375,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
       ).toEqual([]);
     const asked = await asksOf(app);
     expect(asked.map(({ aborted }) => aborted)).toEqual([true, true]);
-    const today = new Date().toISOString().slice(0, 10);
-    expect((await ada.get(`/api/analytics?from=${today}&to=${today}`)).body.totals.requests).toBe(4);
+    expect((await analyticsOf(ada)).body.totals.requests).toBe(4);
   });
 
   test('are listed in pages, the newest first', async () => {
@@ -406,6 +448,9 @@ describe.each(engines)('comparing two models on %s', (engine) => {
       error: { code: 'interrupted' },
     });
     expect(left?.base).toEqual(base);
+    const { recent } = (await analyticsOf(ada)).body;
+    expect(recent).toHaveLength(2);
+    for (const request of recent) expect(request).toMatchObject({ purpose: 'comparison', comparisonId: id });
     expect((await ada.get('/api/threads?q=half')).body.items).toEqual([]);
     const whole = await compared(app, ada, id, promptId);
     expect([whole.tuned?.state, whole.base]).toEqual(['complete', base]);

@@ -126,7 +126,7 @@ export function comparisonService({ database: { db }, aside, files, store }: Dep
         const threadOf = { tuned: tunedThreadId, base: baseThreadId };
         const { temperature } = comparison;
         const threadIds = await begin(
-          sides.map((side) => ({ model: modelOf[side], instructions, turns, temperature })),
+          sides.map((side) => ({ comparisonId: id, model: modelOf[side], instructions, turns, temperature })),
         );
         const begun = { ...threadOf };
         for (const [index, side] of sides.entries()) begun[side] = threadIds[index] ?? null;

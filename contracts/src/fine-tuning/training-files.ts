@@ -107,13 +107,19 @@ export const trainingFiles = {
     path: '/api/fine-tuning/split',
     access: 'editor',
     rate: 'uploads',
-    summary: 'Makes two new files of one: for training and for validation. The same file is always split the same way.',
+    summary:
+      'Makes two new files of one: for training and for validation, always the same way. Examples with the same first question stay together.',
     body: z.strictObject({
       fileId: Id,
       /** The share of the examples that is for validation. */
       validationShare: z.number().min(0.05, 'At least 5 %').max(0.5, 'At most 50 %').default(0.2),
     }),
-    output: z.object({ training: File, validation: File }),
+    output: z.object({
+      training: File,
+      validation: File,
+      /** How many are in each. */
+      examples: z.object({ training: z.number().int(), validation: z.number().int() }),
+    }),
     status: 201,
   }),
 };

@@ -114,6 +114,61 @@ describe.each(filePlaces)('what is made of a training file on %s and %s', (engin
     expect(validation.length).toBeLessThanOrEqual(31);
   });
 
+  /** Lines of one conversation, each with one exchange more. */
+  const growing = (topic: string, count: number) =>
+    Array.from({ length: count }, (_, index) =>
+      JSON.stringify({
+        messages: Array.from({ length: index + 1 }, (_, turn) => [
+          { role: 'user', content: `${topic}, question ${turn}` },
+          { role: 'assistant', content: `Answer ${turn}`, ...(turn < index && { weight: 0 }) },
+        ]).flat(),
+      }),
+    );
+  const topicsOf = (lines: string[]) =>
+    new Set(lines.map((line) => JSON.parse(line).messages[0].content.split(',')[0]));
+
+  test('what begins alike stays together, and the counts are those of the files', async () => {
+    const visitor = await someone();
+    const topics = Array.from({ length: 40 }, (_, number) => growing(`Topic ${number}`, 1 + (number % 7)));
+    const lines = topics.flat();
+    const { status, body } = await split(visitor, await saved(visitor, lines), { validationShare: 0.2 });
+    expect(status).toBe(201);
+    const [training, validation] = [
+      await linesOf(visitor, body.training.id),
+      await linesOf(visitor, body.validation.id),
+    ];
+    expect(body.examples).toEqual({ training: training.length, validation: validation.length });
+    expect([...training, ...validation].toSorted()).toEqual(lines.toSorted());
+    expect([...topicsOf(training)].filter((topic) => topicsOf(validation).has(topic))).toEqual([]);
+    expect(Math.abs(validation.length - lines.length * 0.2)).toBeLessThanOrEqual(1);
+  });
+
+  test('a beginning that most lines have is not taken for the smaller part', async () => {
+    const visitor = await someone();
+    const greeting = Array.from({ length: 60 }, (_, number) =>
+      JSON.stringify({
+        messages: [
+          { role: 'system', content: 'Be brief.' },
+          { role: 'user', content: 'Hello' },
+          { role: 'assistant', content: `Hello ${number}` },
+        ],
+      }),
+    );
+    const id = await saved(visitor, [...greeting, ...numbered(40)]);
+    const { body } = await split(visitor, id, { validationShare: 0.2 });
+    expect(body.examples).toEqual({ training: 80, validation: 20 });
+    const two = await saved(visitor, [...greeting, ...growing('Topic', 30)]);
+    const { body: whole } = await split(visitor, two, { validationShare: 0.1 });
+    expect(whole.examples).toEqual({ training: 60, validation: 30 });
+    expect(topicsOf(await linesOf(visitor, whole.validation.id))).toEqual(new Set(['Topic']));
+  });
+
+  test('where all lines begin alike, each goes for itself', async () => {
+    const visitor = await someone();
+    const { body } = await split(visitor, await saved(visitor, growing('Topic', 40)), { validationShare: 0.25 });
+    expect(body.examples).toEqual({ training: 30, validation: 10 });
+  });
+
   test('the smallest file that can be divided gives one example for validation', async () => {
     const visitor = await someone();
     const { body } = await split(visitor, await saved(visitor, numbered(11)), { validationShare: 0.05 });

@@ -61,7 +61,8 @@ export function makingOfFiles({ making, thread }: Dependencies) {
         );
       const training = await part('training', 'train');
       try {
-        return { training, validation: await part('validation', 'validation') };
+        const validation = await part('validation', 'validation');
+        return { training, validation, examples: { training: forTraining, validation: forValidation } };
       } catch (error) {
         // Half of a division is of no use, and would be taken for the whole.
         await making.remove(userId, training.id);

@@ -3,7 +3,7 @@ import { ArrowRightLeft, Split } from 'lucide-react';
 import { useState } from 'react';
 import { useConvertFile, useSplitFile } from '#web/data/training-files.ts';
 import { errorText } from '#web/lib/api.ts';
-import { formatCount } from '#web/lib/format.ts';
+import { formatCount, formatNumber } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Slider } from '#web/ui/slider.tsx';
@@ -63,10 +63,10 @@ export function SplitOffer({ report: { fileId, examples }, onSplit }: SplitOffer
     split.mutate(
       { fileId, validationShare: percent / 100 },
       {
-        onSuccess: ({ training, validation }) => {
+        onSuccess: ({ training, validation, examples }) => {
           toast({
             title: 'Success',
-            description: `${training.filename} and ${validation.filename} have been made and chosen.`,
+            description: `${training.filename} with ${formatCount(examples.training, 'example')} and ${validation.filename} with ${formatNumber(examples.validation)} have been made and chosen.`,
           });
           onSplit({ training: training.id, validation: validation.id });
         },
@@ -78,7 +78,7 @@ export function SplitOffer({ report: { fileId, examples }, onSplit }: SplitOffer
       <Field
         label="Share for validation"
         aside={<output className="font-medium">{percent} %</output>}
-        hint={`About ${formatCount(Math.round((examples * percent) / 100), 'example')} are kept out of the training; their loss shows whether the model learns or memorises.`}
+        hint={`About ${formatCount(Math.round((examples * percent) / 100), 'example')} are kept out of the training; their loss shows whether the model learns or memorises. Examples with the same first question stay together.`}
       >
         {(control) => <Slider {...control} value={percent} onValueChange={setPercent} min={5} max={50} step={5} />}
       </Field>

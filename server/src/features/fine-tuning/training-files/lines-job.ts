@@ -43,9 +43,10 @@ function output() {
 
 export function surveyJob(): Job<'survey'> {
   const survey = pairSurvey();
-  const seePair = (value: JsonObject | undefined) => {
+  const seePair = (value: JsonObject | undefined, { number }: Line) => {
     const pair = value && pairOf(value);
     if (pair) survey.see(pair);
+    else survey.seeOther(number);
   };
   return { ...eachLine(seePair), result: survey.result };
 }

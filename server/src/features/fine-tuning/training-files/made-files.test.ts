@@ -47,6 +47,7 @@ describe.each(filePlaces)('what is made of a training file on %s and %s', (engin
       {
         file: expect.objectContaining({ filename: 'Old notes-chat.jsonl', purpose: 'fine-tune' }),
         examples: 2,
+        leftOut: { lines: 1, first: [3] },
         convertedAt: expect.any(String),
       },
     ]);
@@ -64,6 +65,25 @@ describe.each(filePlaces)('what is made of a training file on %s and %s', (engin
         ],
       },
     ]);
+  });
+
+  test('what is left out is counted, and the first lines are named', async () => {
+    const visitor = await someone();
+    const others = ['not JSON', conversation('a', 'b'), pair('a', ' '), '[1]', '{"prompt":"a"}', '   '];
+    const id = await saved(visitor, [
+      pair('a', 'b'),
+      ...others,
+      ...Array.from({ length: 40 }, () => 'x'),
+      pair('c', 'd'),
+    ]);
+    const { body } = await convert(visitor, id);
+    expect([body.examples, body.leftOut]).toEqual([
+      2,
+      { lines: 45, first: [2, 3, 4, 5, 6, ...Array.from({ length: 15 }, (_, index) => 8 + index)] },
+    ]);
+    expect((await linesOf(visitor, body.file.id)).length).toBe(2);
+    const whole = await convert(visitor, await saved(visitor, [pair('a', 'b'), '']));
+    expect(whole.body.leftOut).toEqual({ lines: 0, first: [] });
   });
 
   test('what only some of the pairs end with is a part of them', async () => {

@@ -37,9 +37,9 @@ const example = (number: number) =>
   });
 const examples = (count: number) => `${Array.from({ length: count }, (_, number) => example(number)).join('\n')}\n`;
 const pairs = (count: number, from = 0) =>
-  Array.from({ length: count }, (_, index) => index + from).map((number) =>
-    JSON.stringify({ prompt: `Question ${number} ->`, completion: ` Answer ${number}` }),
-  ).join('\n');
+  Array.from({ length: count }, (_, index) => index + from)
+    .map((number) => JSON.stringify({ prompt: `Question ${number} ->`, completion: ` Answer ${number}` }))
+    .join('\n');
 
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Create Fine-Tuning Job' });
 const field = (page: Page, name: string) => dialog(page).getByRole('combobox', { name, exact: true });

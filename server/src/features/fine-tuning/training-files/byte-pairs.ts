@@ -59,6 +59,19 @@ export function bytePairs({ joinedHash, rankOf }: TokenTable, most: number) {
     if (rank !== noToken) push(part, rank);
   }
 
+  /** Joins a part with the one behind it, and looks what it and the one before it make now. */
+  function join(part: number, bytes: Uint8Array, length: number) {
+    const merged = next[part] ?? length;
+    const end = next[merged] ?? length;
+    hashes[part] = joinedHash(hashes[part] ?? 0, hashes[merged] ?? 0, end - merged);
+    joined[merged] = noToken;
+    next[part] = end;
+    if (end < length) previous[end] = part;
+    note(part, bytes, length);
+    const before = previous[part] ?? -1;
+    if (before >= 0) note(before, bytes, length);
+  }
+
   /** How many tokens the first `length` bytes are. */
   return (bytes: Uint8Array, length: number): number => {
     size = 0;
@@ -74,16 +87,8 @@ export function bytePairs({ joinedHash, rankOf }: TokenTable, most: number) {
       const rank = Math.floor(key / most);
       const part = key - rank * most;
       if (joined[part] !== rank) continue;
-      const merged = next[part] ?? length;
-      const end = next[merged] ?? length;
-      hashes[part] = joinedHash(hashes[part] ?? 0, hashes[merged] ?? 0, end - merged);
-      joined[merged] = noToken;
-      next[part] = end;
-      if (end < length) previous[end] = part;
+      join(part, bytes, length);
       parts--;
-      note(part, bytes, length);
-      const before = previous[part] ?? -1;
-      if (before >= 0) note(before, bytes, length);
     }
     return parts;
   };

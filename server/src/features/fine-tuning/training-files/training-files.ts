@@ -7,7 +7,7 @@ import { trainingFileThread } from './thread.ts';
 export function createTrainingFiles(dependencies: Omit<Dependencies, 'thread'>) {
   const thread = trainingFileThread();
   const service = trainingFileService({ ...dependencies, thread });
-  let answered = async () => {};
+  let answered = () => Promise.resolve();
   return {
     routes(router: Router) {
       ({ answered } = trainingFileRoutes(router, service));

@@ -59,7 +59,9 @@ export function ConversionResult({ conversion: { file, examples, leftOut } }: { 
   const { lines, first } = leftOut;
   const converted = `${formatCount(examples, 'line')} converted`;
   if (lines === 0)
-    return <Notice title={`${converted}, none left out`}>{`${file.filename} holds all pairs as chat examples.`}</Notice>;
+    return (
+      <Notice title={`${converted}, none left out`}>{`${file.filename} holds all pairs as chat examples.`}</Notice>
+    );
   const named = first.map(formatNumber).join(', ');
   return (
     <Notice tone="warning" title={`${converted}, ${formatNumber(lines)} left out`}>

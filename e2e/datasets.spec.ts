@@ -108,6 +108,8 @@ test('from rating answers in a chat to a training file in Files', async ({ page,
   await expect(dialog).toContainText('1 example');
   await expect(dialog).toContainText('The provider trains on no less than 10');
   await expect(dialog.getByRole('textbox', { name: 'Filename' })).toHaveValue('My-chats.jsonl');
+  await expect(dialog).toContainText('All examples come from one conversation, which is not divided.');
+  await expect(dialog.getByRole('option', { name: '20 % for validation' })).toBeDisabled();
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('link', { name: 'Open in Files' }).click();
   await expect(page.getByRole('button', { name: 'My-chats.jsonl', exact: true })).toBeVisible();
@@ -186,8 +188,10 @@ test('a rating is not taken back by what was read before it was kept', async ({ 
 });
 
 test('gathering again, renaming, dividing and deleting', async ({ page, roster, withAssistant }) => {
-  const ratings: Rating[] = Array.from({ length: 12 }, () => ({ value: 'good' }));
-  await ratedThread(page, roster, withAssistant.assistantId, ratings);
+  for (const count of [7, 3, 2]) {
+    const ratings: Rating[] = Array.from({ length: count }, () => ({ value: 'good' }));
+    await ratedThread(page, roster, withAssistant.assistantId, ratings);
+  }
   const { body } = await request(page, roster, 'POST', '/api/fine-tuning/datasets', { name: 'Twelve' });
   await page.goto(`/fine-tuning/datasets/${body.id}`);
   await expect(example(page)).toContainText('Example 1 of 12');
@@ -202,6 +206,11 @@ test('gathering again, renaming, dividing and deleting', async ({ page, roster, 
   await page.getByRole('button', { name: 'Save as File' }).click();
   await page.getByLabel('Validation').selectOption('20 % for validation');
   await expect(page.getByRole('dialog')).toContainText('10 examples to train on, 2 for validation');
+  await page.getByLabel('Validation').selectOption('30 % for validation');
+  await expect(page.getByRole('dialog')).toContainText('9 examples to train on, 3 for validation');
+  await expect(page.getByRole('dialog')).toContainText('The provider trains on no less than 10');
+  await expect(page.getByRole('dialog')).toContainText('each conversation as a whole');
+  await page.getByLabel('Validation').selectOption('20 % for validation');
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await expect(page.getByRole('dialog')).toContainText('A-dozen-validation.jsonl');
   await page.getByRole('link', { name: 'Create fine-tuning job' }).click();

@@ -36,10 +36,10 @@ const example = (number: number) =>
     ],
   });
 const examples = (count: number) => `${Array.from({ length: count }, (_, number) => example(number)).join('\n')}\n`;
-const pairs = (count: number) =>
-  Array.from({ length: count }, (_, number) =>
-    JSON.stringify({ prompt: `Question ${number} ->`, completion: ` Answer ${number}` }),
-  ).join('\n');
+const pairs = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, index) => index + from)
+    .map((number) => JSON.stringify({ prompt: `Question ${number} ->`, completion: ` Answer ${number}` }))
+    .join('\n');
 
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Create Fine-Tuning Job' });
 const field = (page: Page, name: string) => dialog(page).getByRole('combobox', { name, exact: true });
@@ -135,7 +135,7 @@ test('files are checked on the spot: what is wrong by line, conversion, a split,
   roster,
 }) => {
   await store(page, roster, 'broken.jsonl', `${examples(5)}{"messages":[]}\nnot json\n${examples(12)}`);
-  await store(page, roster, 'pairs.jsonl', pairs(24));
+  await store(page, roster, 'pairs.jsonl', `${pairs(12)}\nnot json\n{"prompt":"No answer"}\n${pairs(12, 12)}`);
   await openDialog(page);
   const submit = dialog(page).getByRole('button', { name: 'Create Job' });
 
@@ -163,6 +163,9 @@ test('files are checked on the spot: what is wrong by line, conversion, a split,
   await expect(submit).toHaveAccessibleDescription('Convert the training file to chat format first.');
   await check(page).getByRole('button', { name: 'Convert to Chat Format' }).click();
   await expect(check(page).getByText('Ready to train', { exact: true })).toBeVisible();
+  await expect(check(page).getByText('24 lines converted, 2 left out')).toBeVisible();
+  await expect(check(page)).toContainText('line 13, 14 of the file that pairs-chat.jsonl was made from.');
+  await expectAccessible(page);
   await expect(check(page).getByText('Estimated price')).toBeVisible();
   await expect(check(page)).toContainText('epochs likely');
 

@@ -25,3 +25,7 @@ export class AppError extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds;
   }
 }
+
+/** The answer to what a stop of the server keeps from being done. */
+export const restarting = (cause?: unknown) =>
+  new AppError('unavailable', 'Roster is restarting. Please try again in a moment.', { cause, retryAfterSeconds: 3 });

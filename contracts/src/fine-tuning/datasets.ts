@@ -68,6 +68,8 @@ export const Gathering = z.strictObject({
   withInstructions: z.boolean().default(true),
 });
 
+const ValidationShare = z.number().min(0.05, 'At least 5 %').max(0.5, 'At most 50 %');
+
 const byId = z.strictObject({ id: PathId });
 const byExample = z.strictObject({ id: PathId, exampleId: PathId });
 
@@ -172,17 +174,32 @@ export const datasets = {
     bodyLimit: 2 * 1024 * 1024,
     output: DatasetExample,
   }),
+  division: endpoint({
+    method: 'GET',
+    path: '/api/fine-tuning/datasets/:id/division',
+    access: 'user',
+    summary: 'How saving would divide the examples that were not left out. A conversation stays in one part.',
+    params: byId,
+    query: z.strictObject({ validationShare: z.coerce.number<number>().pipe(ValidationShare) }),
+    output: z.object({
+      /** That the examples come from. A single one is not divided. */
+      conversations: z.number().int(),
+      /** Examples; as near to the share as whole conversations come. */
+      training: z.number().int(),
+      validation: z.number().int(),
+    }),
+  }),
   save: endpoint({
     method: 'POST',
     path: '/api/fine-tuning/datasets/:id/save',
     access: 'editor',
     rate: 'uploads',
-    summary: 'Saves the examples that were not left out as a JSONL training file, or as two.',
+    summary: 'Saves the examples that were not left out as a JSONL training file, or as two with whole conversations.',
     params: byId,
     body: z.strictObject({
       filename: textUpTo(200, 'The name cannot exceed 200 characters').trim().min(1, 'Name is required'),
       /** The share for a second file, for validation; null: one file. */
-      validationShare: z.number().min(0.05, 'At least 5 %').max(0.5, 'At most 50 %').nullable().default(null),
+      validationShare: ValidationShare.nullable().default(null),
     }),
     output: z.object({ training: File, validation: File.nullable() }),
     status: 201,

@@ -9,6 +9,8 @@ export const fewestExamples = 10;
 export const advisedExamples = 50;
 /** What of one example is trained on; the rest is cut off. */
 export const exampleTokenLimit = 65_536;
+/** Of the lines that a conversion leaves out, so many are named; all are counted. */
+export const namedLines = 20;
 /** Of each file at most so many problems are listed; all are counted. */
 export const listedProblems = 100;
 
@@ -99,7 +101,14 @@ export const trainingFiles = {
     rate: 'uploads',
     summary: 'Makes a new file in chat format of one with prompt-completion pairs.',
     body: z.strictObject({ fileId: Id }),
-    output: z.object({ file: File, examples: z.number().int(), convertedAt: Time }),
+    output: z.object({
+      file: File,
+      /** Lines that were converted. */
+      examples: z.number().int(),
+      /** Lines that are no pair with a completion; empty lines do not count. `first`: the numbers of the first of them. */
+      leftOut: z.object({ lines: z.number().int(), first: z.array(z.number().int()) }),
+      convertedAt: Time,
+    }),
     status: 201,
   }),
   split: endpoint({
@@ -107,13 +116,19 @@ export const trainingFiles = {
     path: '/api/fine-tuning/split',
     access: 'editor',
     rate: 'uploads',
-    summary: 'Makes two new files of one: for training and for validation. The same file is always split the same way.',
+    summary:
+      'Makes two new files of one: for training and for validation, always the same way. Examples with the same first question stay together.',
     body: z.strictObject({
       fileId: Id,
       /** The share of the examples that is for validation. */
       validationShare: z.number().min(0.05, 'At least 5 %').max(0.5, 'At most 50 %').default(0.2),
     }),
-    output: z.object({ training: File, validation: File }),
+    output: z.object({
+      training: File,
+      validation: File,
+      /** How many are in each. */
+      examples: z.object({ training: z.number().int(), validation: z.number().int() }),
+    }),
     status: 201,
   }),
 };

@@ -118,6 +118,7 @@ const mayCall: Record<string, readonly Kind[]> = {
   'GET /api/fine-tuning/datasets/available': signedIn,
   'GET /api/fine-tuning/datasets/:id': signedIn,
   'GET /api/fine-tuning/datasets/:id/examples': signedIn,
+  'GET /api/fine-tuning/datasets/:id/division': signedIn,
   'POST /api/fine-tuning/datasets': editors,
   'PATCH /api/fine-tuning/datasets/:id': editors,
   'DELETE /api/fine-tuning/datasets/:id': editors,

@@ -50,6 +50,15 @@ export const datasetQuery = (id: number) =>
     refetchOnMount: 'always',
   });
 
+/** How saving would divide it now; a review may have changed that since. */
+export const divisionQuery = (id: number, validationShare: number) =>
+  queryOptions({
+    queryKey: [...datasetsKey, id, 'division', validationShare],
+    queryFn: ({ signal }) => call(datasets.division, { params: { id }, query: { validationShare } }, signal),
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
 /** The examples as they were when this filter was chosen: what is reviewed stays in its place until it is chosen anew. */
 export const examplesQuery = (id: number, review: ReviewFilter) =>
   infiniteQueryOptions({

@@ -1,6 +1,7 @@
 import type { Assistant, AssistantDraft } from '@roster/contracts/assistants';
 import { ReasoningEffort } from '@roster/contracts/models';
 import { type Kysely, type Selectable, sql } from 'kysely';
+import { holdPerson } from '../../db/person-lock.ts';
 import type { Database } from '../../db/schema.ts';
 
 export type ImportedDraft = AssistantDraft & { openaiAssistantId: string | null };
@@ -40,16 +41,10 @@ export function assistantRepository(db: Kysely<Database>) {
 
   return {
     /**
-     * Until the transaction ends, other changes to this person's assistants wait: who is the default, and what was
-     * imported before, stays as it was read. The update changes nothing; it takes the lock on both engines.
+     * Other changes to this person's assistants wait: who is the default, and what was imported before, stays as it was
+     * read.
      */
-    async lock(userId: number) {
-      await db
-        .updateTable('users')
-        .set((eb) => ({ status: eb.ref('status') }))
-        .where('id', '=', userId)
-        .execute();
-    },
+    lock: (userId: number) => holdPerson(db, userId),
     /** The newest first, from below the id `cursor` on. */
     async page(userId: number, limit: number, cursor: number | undefined): Promise<Assistant[]> {
       const newestFirst = db

@@ -2,7 +2,7 @@ import type { Run, RunEvent } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Presence } from '../../db/presence.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, restarting } from '../../errors.ts';
 import type { Actor } from '../../http/actor.ts';
 import type { EventStream } from '../../http/event-stream.ts';
 import { type AnswerEnd, type AnswerPiece, type Provider, ProviderError } from '../../provider/provider.ts';
@@ -215,10 +215,7 @@ export function runExecutor({ runs, endings, provider, presence, log, onKeyRejec
     },
     refuseWhenClosing(userId: number) {
       if (leaving.has(userId)) throw new AppError('not_allowed', 'This account is being closed.');
-      if (closing)
-        throw new AppError('unavailable', 'Roster is restarting. Please try again in a moment.', {
-          retryAfterSeconds: 3,
-        });
+      if (closing) throw restarting();
     },
     /** Starts at once; the run is stored already. */
     start(order: RunOrder) {

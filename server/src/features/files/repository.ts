@@ -1,5 +1,6 @@
 import type { File, FilePurpose, FileSort } from '@roster/contracts/files';
 import { type Kysely, sql } from 'kysely';
+import { holdPerson } from '../../db/person-lock.ts';
 import type { Database } from '../../db/schema.ts';
 
 export type StoredFile = {
@@ -76,18 +77,8 @@ export function fileRepository(db: Kysely<Database>) {
   });
 
   return {
-    /**
-     * Until the transaction ends, other uploads of this person wait, so that together they stay within the quota. The
-     * update changes nothing; it takes the lock on both engines. false: there is no such person any more.
-     */
-    async lock(userId: number): Promise<boolean> {
-      const { numUpdatedRows } = await db
-        .updateTable('users')
-        .set((eb) => ({ status: eb.ref('status') }))
-        .where('id', '=', userId)
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
-    },
+    /** Other uploads of this person wait, so that together they stay within the quota. */
+    lock: (userId: number) => holdPerson(db, userId),
     async page(userId: number, { limit, sort, after, purpose, q }: Page): Promise<(File & { key: string })[]> {
       const { column, direction } = orders[sort];
       let query = shown(userId).select('files.name_key').limit(limit);

@@ -4,7 +4,8 @@ import type { ProviderFineTuning } from '../../provider/fine-tuning.ts';
 import { ProviderError } from '../../provider/provider.ts';
 import type { Secret } from '../../security/secret.ts';
 import type { Found } from './following.ts';
-import type { FineTuningJobRepository, FollowedJob } from './job-repository.ts';
+import type { FineTuningJobRepository } from './job-repository.ts';
+import type { FollowedJob } from './job-rows.ts';
 import { stateOf } from './states.ts';
 import { isPassing, isUncertain, type JobWords } from './words.ts';
 

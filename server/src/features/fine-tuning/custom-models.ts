@@ -5,7 +5,7 @@ import type { Catalogue } from '../../provider/catalogue.ts';
 import type { ProviderFineTuning } from '../../provider/fine-tuning.ts';
 import { ProviderError } from '../../provider/provider.ts';
 import type { Secret } from '../../security/secret.ts';
-import type { FollowedJob } from './job-repository.ts';
+import type { FollowedJob } from './job-rows.ts';
 import type { ModelRepository, StoredModel } from './model-repository.ts';
 import type { ProgressRepository } from './progress-repository.ts';
 

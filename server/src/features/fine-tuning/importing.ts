@@ -8,7 +8,8 @@ import type { ProviderFineTuning, ProviderJob } from '../../provider/fine-tuning
 import type { Secret } from '../../security/secret.ts';
 import { tokenOf } from './beginning.ts';
 import { costOf, type Following } from './following.ts';
-import { type JobFileOfNew, jobRepository } from './job-repository.ts';
+import { jobRepository } from './job-repository.ts';
+import type { JobFileOfNew } from './job-rows.ts';
 import { modelRepository } from './model-repository.ts';
 import { hyperparametersOf, methodOf, stateOf } from './states.ts';
 

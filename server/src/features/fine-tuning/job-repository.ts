@@ -1,139 +1,18 @@
-import { finalJobStatuses, Hyperparameters, type Job, type TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
-import type { Kysely, Selectable } from 'kysely';
+import { finalJobStatuses, type Job } from '@roster/contracts/fine-tuning/jobs';
+import type { Kysely } from 'kysely';
 import type { Engine } from '../../db/connect.ts';
+import { holdPerson } from '../../db/person-lock.ts';
 import type { Database } from '../../db/schema.ts';
-
-type Row = Selectable<Database['fine_tuning_jobs']>;
-
-/** A job as its follower needs it. */
-export type FollowedJob = {
-  id: number;
-  userId: number;
-  name: string;
-  baseModel: string;
-  method: TrainingMethod;
-  hyperparameters: Hyperparameters;
-  trainingFileId: number | null;
-  trainingFilename: string;
-  validationFileId: number | null;
-  validationFilename: string | null;
-  status: Job['status'];
-  notice: string | null;
-  token: string;
-  sentAt: string | null;
-  providerJobId: string | null;
-  tunedModel: string | null;
-  resultFileId: string | null;
-  cancelRequested: boolean;
-  lastProviderEventId: string | null;
-  totalSteps: number | null;
-  followNumber: number;
-};
-
-export type JobFileOfNew = { id: number | null; filename: string };
-
-export type NewJob = {
-  name: string;
-  baseModel: string;
-  method: TrainingMethod;
-  hyperparameters: Hyperparameters;
-  trainingFile: JobFileOfNew;
-  validationFile: JobFileOfNew | null;
-  token: string;
-};
-
-export type JobChanges = Partial<{
-  status: Job['status'];
-  notice: string | null;
-  errorCode: string | null;
-  sentAt: string | null;
-  providerJobId: string;
-  tunedModel: string | null;
-  trainedTokens: number | null;
-  costUsd: number | null;
-  cancelRequested: boolean;
-  estimatedFinishAt: string | null;
-  totalSteps: number | null;
-  resultFileId: string | null;
-  lastProviderEventId: string | null;
-  finishedAt: string | null;
-}>;
-
-/** What somebody changed by hand, or a later version wrote, is no reason to fail. */
-const hyperparametersOf = (stored: string): Hyperparameters => {
-  const parsed = Hyperparameters.safeParse(JSON.parse(stored));
-  return parsed.success ? parsed.data : {};
-};
-
-const toFollowed = (row: Row): FollowedJob => ({
-  id: row.id,
-  userId: row.user_id,
-  name: row.name,
-  baseModel: row.base_model,
-  method: row.method,
-  hyperparameters: hyperparametersOf(row.hyperparameters),
-  trainingFileId: row.training_file_id,
-  trainingFilename: row.training_filename,
-  validationFileId: row.validation_file_id,
-  validationFilename: row.validation_filename,
-  status: row.status,
-  notice: row.notice,
-  token: row.token,
-  sentAt: row.sent_at,
-  providerJobId: row.provider_job_id,
-  tunedModel: row.tuned_model,
-  resultFileId: row.result_file_id,
-  cancelRequested: row.cancel_requested === 1,
-  lastProviderEventId: row.last_provider_event_id,
-  totalSteps: row.total_steps,
-  followNumber: row.follow_number,
-});
-
-const progressOf = (step: number | null, totalSteps: number | null): Job['progress'] =>
-  step === null && totalSteps === null ? null : { step: step ?? 0, totalSteps };
-
-const toJob = (row: Row & { step: number | null }): Job => ({
-  id: row.id,
-  name: row.name,
-  baseModel: row.base_model,
-  method: row.method,
-  status: row.status,
-  notice: row.notice,
-  errorCode: row.error_code,
-  trainingFile: { id: row.training_file_id, filename: row.training_filename },
-  validationFile:
-    row.validation_filename === null ? null : { id: row.validation_file_id, filename: row.validation_filename },
-  hyperparameters: hyperparametersOf(row.hyperparameters),
-  providerJobId: row.provider_job_id,
-  tunedModel: row.tuned_model,
-  trainedTokens: row.trained_tokens,
-  costUsd: row.cost_usd,
-  cancelling: row.cancel_requested === 1 && !finalJobStatuses.some((status) => status === row.status),
-  estimatedFinishAt: row.estimated_finish_at,
-  progress: progressOf(row.step, row.total_steps),
-  createdAt: row.created_at,
-  finishedAt: row.finished_at,
-});
-
-/** null in JSON and in SQL alike; what is undefined is not changed. */
-const columnsOf = (changes: JobChanges) => ({
-  ...(changes.status !== undefined && { status: changes.status }),
-  ...(changes.notice !== undefined && { notice: changes.notice }),
-  ...(changes.errorCode !== undefined && { error_code: changes.errorCode }),
-  ...(changes.sentAt !== undefined && { sent_at: changes.sentAt }),
-  ...(changes.providerJobId !== undefined && { provider_job_id: changes.providerJobId }),
-  ...(changes.tunedModel !== undefined && { tuned_model: changes.tunedModel }),
-  ...(changes.trainedTokens !== undefined && { trained_tokens: changes.trainedTokens }),
-  ...(changes.costUsd !== undefined && { cost_usd: changes.costUsd }),
-  ...(changes.cancelRequested !== undefined && {
-    cancel_requested: changes.cancelRequested ? (1 as const) : (0 as const),
-  }),
-  ...(changes.estimatedFinishAt !== undefined && { estimated_finish_at: changes.estimatedFinishAt }),
-  ...(changes.totalSteps !== undefined && { total_steps: changes.totalSteps }),
-  ...(changes.resultFileId !== undefined && { result_file_id: changes.resultFileId }),
-  ...(changes.lastProviderEventId !== undefined && { last_provider_event_id: changes.lastProviderEventId }),
-  ...(changes.finishedAt !== undefined && { finished_at: changes.finishedAt }),
-});
+import {
+  columnsOf,
+  type FollowedJob,
+  type JobChanges,
+  type JobFileOfNew,
+  type NewJob,
+  newRow,
+  toFollowed,
+  toJob,
+} from './job-rows.ts';
 
 export function jobRepository(db: Kysely<Database>) {
   const shown = (userId: number) =>
@@ -152,18 +31,8 @@ export function jobRepository(db: Kysely<Database>) {
     db.updateTable('fine_tuning_jobs').where('user_id', '=', userId).where('id', '=', id);
 
   return {
-    /**
-     * Until the transaction ends nobody else changes this person's jobs, and the account is not closed. The update
-     * changes nothing; it takes the lock on both engines. false: there is no such person any more.
-     */
-    async hold(userId: number): Promise<boolean> {
-      const { numUpdatedRows } = await db
-        .updateTable('users')
-        .set((eb) => ({ status: eb.ref('status') }))
-        .where('id', '=', userId)
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
-    },
+    /** Before a change of the person's jobs, in its transaction. */
+    hold: (userId: number) => holdPerson(db, userId),
 
     async page(userId: number, limit: number, before: number | undefined, open: boolean | undefined): Promise<Job[]> {
       let query = shown(userId).orderBy('fine_tuning_jobs.id', 'desc').limit(limit);
@@ -354,18 +223,5 @@ export function jobRepository(db: Kysely<Database>) {
     },
   };
 }
-
-const newRow = (userId: number, job: NewJob) => ({
-  user_id: userId,
-  name: job.name,
-  base_model: job.baseModel,
-  method: job.method,
-  hyperparameters: JSON.stringify(job.hyperparameters),
-  training_file_id: job.trainingFile.id,
-  training_filename: job.trainingFile.filename,
-  validation_file_id: job.validationFile?.id ?? null,
-  validation_filename: job.validationFile?.filename ?? null,
-  token: job.token,
-});
 
 export type FineTuningJobRepository = ReturnType<typeof jobRepository>;

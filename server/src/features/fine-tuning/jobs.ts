@@ -10,7 +10,8 @@ import { ProviderError } from '../../provider/provider.ts';
 import type { Secret } from '../../security/secret.ts';
 import type { TrainingFiles } from './beginning.ts';
 import type { Following } from './following.ts';
-import { type FollowedJob, type JobFileOfNew, jobRepository } from './job-repository.ts';
+import { jobRepository } from './job-repository.ts';
+import type { FollowedJob, JobFileOfNew } from './job-rows.ts';
 import { jobWords } from './words.ts';
 
 type Dependencies = {

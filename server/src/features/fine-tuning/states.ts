@@ -1,6 +1,6 @@
 import { Hyperparameters, type Job, jobStatuses, type TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
 import type { ProviderJob } from '../../provider/fine-tuning.ts';
-import type { JobChanges } from './job-repository.ts';
+import type { JobChanges } from './job-rows.ts';
 
 /** Other servers' words for the same. */
 const otherWords = new Map<string, Job['status']>([

@@ -122,6 +122,9 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   'GET /api/fine-tuning/datasets/:id/examples': ({ datasetId }) => ({
     path: `/api/fine-tuning/datasets/${datasetId}/examples`,
   }),
+  'GET /api/fine-tuning/datasets/:id/division': ({ datasetId }) => ({
+    path: `/api/fine-tuning/datasets/${datasetId}/division?validationShare=0.2`,
+  }),
   'PATCH /api/fine-tuning/datasets/:id': ({ datasetId }) => ({
     path: `/api/fine-tuning/datasets/${datasetId}`,
     body: { name: 'Taken' },

@@ -16,9 +16,9 @@ type Dependencies = {
 /** Joins the parts of the datasets: from rated answers to training files. */
 export function createDatasets({ database, files, ownsAssistant }: Dependencies) {
   const datasets = datasetService({ ...database, gathering: gatheringService(database), ownsAssistant });
-  const save = datasetSaving({ ...database, files });
+  const saving = datasetSaving({ ...database, files });
   return {
-    routes: (router: Router) => datasetRoutes(router, { datasets, save }),
+    routes: (router: Router) => datasetRoutes(router, { datasets, saving }),
     /** What of them an export holds. */
     exportPart: datasetExport(database),
   };

@@ -2,6 +2,7 @@ import type { DatasetExample, DatasetTurn } from '@roster/contracts/fine-tuning/
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Engine } from '../../../db/connect.ts';
 import type { Database } from '../../../db/schema.ts';
+import type { IncludedExample } from './division.ts';
 
 type Review = DatasetExample['review'];
 
@@ -142,17 +143,27 @@ export function exampleRepository(db: Kysely<Database>, engine: Engine) {
         .where('id', '=', exampleId)
         .execute();
     },
-    /** Of those that a training file holds, in order. */
-    async includedIds(userId: number, datasetId: number): Promise<number[]> {
+    /**
+     * What a training file holds, in order, with the conversation of each example. Where that has been deleted, examples
+     * that begin alike are taken for one.
+     */
+    async included(userId: number, datasetId: number): Promise<IncludedExample[]> {
+      const beginning =
+        engine === 'postgres' ? sql<string>`e.turns::json -> 0 ->> 'text'` : sql<string>`e.turns ->> '$[0].text'`;
       const rows = await db
-        .selectFrom('dataset_examples')
-        .select('id')
-        .where('user_id', '=', userId)
-        .where('dataset_id', '=', datasetId)
-        .where('review', 'in', ['unreviewed', 'kept'])
-        .orderBy('id')
+        .selectFrom('dataset_examples as e')
+        .leftJoin('messages as m', 'm.id', 'e.source_message_id')
+        .select(['e.id', 'm.thread_id'])
+        .select(sql<string | null>`case when m.thread_id is null then ${beginning} end`.as('beginning'))
+        .where('e.user_id', '=', userId)
+        .where('e.dataset_id', '=', datasetId)
+        .where('e.review', 'in', ['unreviewed', 'kept'])
+        .orderBy('e.id')
         .execute();
-      return rows.map(({ id }) => id);
+      return rows.map(({ id, thread_id: threadId, beginning }) => ({
+        id,
+        conversation: threadId === null ? `deleted: ${beginning ?? ''}` : `${threadId}`,
+      }));
     },
     async lessons(userId: number, datasetId: number, ids: number[]): Promise<Lesson[]> {
       const rows = await ofDataset(userId, datasetId).where('e.id', 'in', ids).orderBy('e.id').execute();

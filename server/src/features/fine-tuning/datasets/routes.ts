@@ -5,7 +5,7 @@ import type { DatasetService } from './service.ts';
 
 export function datasetRoutes(
   { route }: Router,
-  { datasets, save }: { datasets: DatasetService; save: DatasetSaving },
+  { datasets, saving }: { datasets: DatasetService; saving: DatasetSaving },
 ) {
   route(api.list, ({ actor, query }) => datasets.list(actor.userId, query));
   route(api.available, ({ actor, query }) => datasets.available(actor.userId, query.assistantId));
@@ -18,5 +18,6 @@ export function datasetRoutes(
   route(api.updateExample, ({ actor, params, body }) =>
     datasets.updateExample(actor.userId, params.id, params.exampleId, body),
   );
-  route(api.save, ({ actor, params, body }) => save(actor.userId, params.id, body));
+  route(api.division, ({ actor, params, query }) => saving.division(actor.userId, params.id, query.validationShare));
+  route(api.save, ({ actor, params, body }) => saving.save(actor.userId, params.id, body));
 }

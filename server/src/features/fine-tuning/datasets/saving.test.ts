@@ -2,14 +2,13 @@ import type { File } from '@roster/contracts/files';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
-import { ask } from '#server/testing/chat';
+import { ask, newThread } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
 import { datasetsPath, examplesOf, gathered, rated, ratedThread } from '#server/testing/datasets';
 import { download, inStore } from '#server/testing/files';
 import { until } from '#server/testing/until';
 import type { Visitor } from '#server/testing/visitor';
 import { beginDownload, jsonLines, unzip } from '#server/testing/zip';
-import { divided } from './saving.ts';
 
 describe.each(engines)('saving a dataset on %s', (engine) => {
   let app: TestApp;
@@ -137,6 +136,84 @@ describe.each(engines)('saving a dataset on %s', (engine) => {
     expect([await textOf(ada, again.training), await textOf(ada, again.validation)]).toEqual([training, validation]);
   });
 
+  const divisionOf = async (visitor: Visitor, datasetId: number, share: number) =>
+    (await visitor.get(`${datasetsPath}/${datasetId}/division?validationShare=${share}`)).body;
+  /** The questions that the examples in a file end with. */
+  const questionsIn = async (visitor: Visitor, file: File): Promise<string[]> =>
+    jsonLines(await textOf(visitor, file)).map(({ messages }) => messages.at(-2).content);
+
+  test('keeps a conversation together, and tells beforehand what comes out', async () => {
+    const ada = await somebody();
+    for (const [topic, count] of [6, 1, 3, 2, 4].entries()) {
+      const threadId = await newThread(ada);
+      for (let number = 1; number <= count; number++)
+        await rated(ada, (await ask(app, ada, threadId, `${topic}: question ${number}`)).answer.id, { value: 'good' });
+    }
+    const { id } = await gathered(ada);
+    for (const [share, wanted] of [
+      [0.05, 1],
+      [0.2, 3],
+      [0.5, 8],
+    ] as const) {
+      const told = await divisionOf(ada, id, share);
+      expect(told).toEqual({ conversations: 5, training: 16 - wanted, validation: wanted });
+      const { body } = await save(ada, id, { filename: 'whole', validationShare: share });
+      const [training, validation] = [await questionsIn(ada, body.training), await questionsIn(ada, body.validation)];
+      expect([training.length, validation.length]).toEqual([told.training, told.validation]);
+      const topics = (questions: string[]) => questions.map((question) => question.split(':')[0]);
+      expect(topics(training).filter((topic) => topics(validation).includes(topic))).toEqual([]);
+    }
+    // What is left out does not count: a conversation of four and one of three are there, and the sixth of the first.
+    const examples = await examplesOf(ada, id);
+    for (const [index, example] of examples.entries())
+      if (index < 5 || index === 6 || [10, 11].includes(index))
+        await ada.patch(`${datasetsPath}/${id}/examples/${example.id}`, { review: 'left_out' });
+    expect(await divisionOf(ada, id, 0.5)).toEqual({ conversations: 3, training: 4, validation: 4 });
+  });
+
+  test('keeps a conversation together when it has been deleted', async () => {
+    const ada = await somebody();
+    const threads: number[] = [];
+    for (let topic = 0; topic < 4; topic++) {
+      const threadId = await newThread(ada);
+      threads.push(threadId);
+      for (let number = 1; number <= 3; number++)
+        await rated(ada, (await ask(app, ada, threadId, `${topic}: question ${number}`)).answer.id, { value: 'good' });
+    }
+    const { id } = await gathered(ada);
+    const before = (await save(ada, id, { filename: 'before', validationShare: 0.2 })).body;
+    for (const threadId of threads) expect((await ada.delete(`/api/threads/${threadId}`)).status).toBe(204);
+    expect(await divisionOf(ada, id, 0.2)).toEqual({ conversations: 4, training: 9, validation: 3 });
+    const after = (await save(ada, id, { filename: 'after', validationShare: 0.2 })).body;
+    expect(await textOf(ada, after.validation)).toBe(await textOf(ada, before.validation));
+  });
+
+  test('does not divide a single conversation', async () => {
+    const ada = await somebody();
+    await ratedThread(app, ada, [{ value: 'good' }, { value: 'good' }, { value: 'good' }]);
+    const { id } = await gathered(ada);
+    expect(await divisionOf(ada, id, 0.3)).toEqual({ conversations: 1, training: 3, validation: 0 });
+    const { status, body } = await save(ada, id, { filename: 'x', validationShare: 0.3 });
+    expect([status, body.code, body.message]).toEqual([
+      409,
+      'conflict',
+      expect.stringMatching(/^All examples come from one conversation/),
+    ]);
+    expect((await ada.get('/api/files')).body).toEqual([]);
+  });
+
+  test.each([
+    '',
+    '?validationShare=',
+    '?validationShare=0.04',
+    '?validationShare=0.6',
+    '?validationShare=half',
+  ])('tells nothing of a division with %j', async (query) => {
+    const ada = await somebody();
+    const { status, body } = await ada.get(`${datasetsPath}/${await filled(ada, 1)}/division${query}`);
+    expect([status, Object.keys(body.fields ?? {})]).toEqual([400, ['validationShare']]);
+  });
+
   test('takes a name as a label', async () => {
     const ada = await somebody();
     const id = await filled(ada, 1);
@@ -249,15 +326,4 @@ describe.each(engines)('saving a dataset on %s', (engine) => {
     expect(conversation.messages.at(-1).rating).toEqual({ value: null, correction: 'Mine' });
     expect([...files].flat().join('\n')).not.toContain('bergamot');
   });
-});
-
-test('each part of a division has at least one example, and all of them together are all', () => {
-  for (let count = 2; count <= 60; count++)
-    for (const share of [0.05, 0.1, 0.2, 0.33, 0.5]) {
-      const ids = Array.from({ length: count }, (_, index) => index);
-      const { training, validation } = divided(ids, share);
-      expect(training.length).toBeGreaterThan(0);
-      expect(validation.length).toBe(Math.min(count - 1, Math.max(1, Math.round(count * share))));
-      expect([...training, ...validation].toSorted((a, b) => a - b)).toEqual(ids);
-    }
 });

@@ -2,6 +2,7 @@ import type { File, FilePurpose } from '@roster/contracts/files';
 import type { DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import type { OpenDatabase } from '../../../db/connect.ts';
 import { AppError } from '../../../errors.ts';
+import { divided } from './division.ts';
 import { exampleRepository } from './example-repository.ts';
 import { noDataset } from './gathering.ts';
 import { datasetRepository } from './repository.ts';
@@ -26,20 +27,6 @@ function baseName(given: string): string {
   return last.replace(/\.jsonl$/i, '').trim() || 'dataset';
 }
 
-/**
- * Divides evenly along the order of the examples, so that both parts hold early and late ones, and the same examples are
- * divided the same way each time. Each part gets at least one.
- */
-export function divided(ids: number[], share: number): { training: number[]; validation: number[] } {
-  const count = Math.min(ids.length - 1, Math.max(1, Math.round(ids.length * share)));
-  const isForValidation = (index: number) =>
-    Math.floor(((index + 1) * count) / ids.length) > Math.floor((index * count) / ids.length);
-  return {
-    training: ids.filter((_, index) => !isForValidation(index)),
-    validation: ids.filter((_, index) => isForValidation(index)),
-  };
-}
-
 /** Makes training files of datasets. */
 export function datasetSaving({ db, reader, engine, files }: Dependencies) {
   const rows = exampleRepository(reader, engine);
@@ -57,31 +44,52 @@ export function datasetSaving({ db, reader, engine, files }: Dependencies) {
   const make = (userId: number, filename: string, lines: AsyncIterable<Buffer>) =>
     files.make(userId, { filename, type: 'application/jsonl', purpose: 'fine-tune', content: lines });
 
-  return async function save(
-    userId: number,
-    datasetId: number,
-    { filename, validationShare }: { filename: string; validationShare: number | null },
-  ): Promise<{ training: File; validation: File | null }> {
+  async function found(userId: number, datasetId: number) {
     const dataset = await datasetRepository(db, engine).find(userId, datasetId);
     if (!dataset) throw noDataset();
-    const ids = await rows.includedIds(userId, datasetId);
-    if (ids.length === 0)
-      throw new AppError('conflict', 'There is nothing to save: every example is left out. Keep some of them first.');
-    const name = baseName(filename);
-    if (validationShare === null)
-      return { training: await make(userId, `${name}.jsonl`, content(userId, dataset, ids)), validation: null };
-    if (ids.length === 1) throw new AppError('conflict', 'One example cannot be divided. Save it as one file.');
-    const parts = divided(ids, validationShare);
-    const training = await make(userId, `${name}.jsonl`, content(userId, dataset, parts.training));
-    try {
-      const lines = content(userId, dataset, parts.validation);
-      return { training, validation: await make(userId, `${name}-validation.jsonl`, lines) };
-    } catch (error) {
-      // Half of what was asked for would be taken for the whole.
-      await files.remove(userId, training.id);
-      throw error;
-    }
+    return { dataset, examples: await rows.included(userId, datasetId) };
+  }
+
+  return {
+    /** What saving with this share would come to now. */
+    async division(userId: number, datasetId: number, share: number) {
+      const { examples } = await found(userId, datasetId);
+      const { conversations, training, validation } = divided(examples, share);
+      return { conversations, training: training.length, validation: validation.length };
+    },
+
+    async save(
+      userId: number,
+      datasetId: number,
+      { filename, validationShare }: { filename: string; validationShare: number | null },
+    ): Promise<{ training: File; validation: File | null }> {
+      const { dataset, examples } = await found(userId, datasetId);
+      if (examples.length === 0)
+        throw new AppError('conflict', 'There is nothing to save: every example is left out. Keep some of them first.');
+      const name = baseName(filename);
+      const lines = (ids: number[]) => content(userId, dataset, ids);
+      if (validationShare === null) {
+        const all = examples.map(({ id }) => id);
+        return { training: await make(userId, `${name}.jsonl`, lines(all)), validation: null };
+      }
+      const parts = divided(examples, validationShare);
+      if (parts.conversations === 1) throw notDivided();
+      const training = await make(userId, `${name}.jsonl`, lines(parts.training));
+      try {
+        return { training, validation: await make(userId, `${name}-validation.jsonl`, lines(parts.validation)) };
+      } catch (error) {
+        // Half of what was asked for would be taken for the whole.
+        await files.remove(userId, training.id);
+        throw error;
+      }
+    },
   };
 }
+
+const notDivided = () =>
+  new AppError(
+    'conflict',
+    'All examples come from one conversation, which is not divided. Save them as one file, or add examples of other conversations.',
+  );
 
 export type DatasetSaving = ReturnType<typeof datasetSaving>;

@@ -1,6 +1,6 @@
-import { divisionPlan, sideOf } from './division.ts';
+import { divisionPlan, sides } from './division.ts';
 import { formatOf } from './example.ts';
-import { contentKey, type JsonObject, readLine } from './json-line.ts';
+import { type JsonObject, readLine } from './json-line.ts';
 import { type Line, lineLimit, lineReader } from './lines.ts';
 import { natureOf } from './nature.ts';
 import { conversationOf, pairOf, pairSurvey } from './pairs.ts';
@@ -43,9 +43,10 @@ function output() {
 
 export function surveyJob(): Job<'survey'> {
   const survey = pairSurvey();
-  const seePair = (value: JsonObject | undefined) => {
+  const seePair = (value: JsonObject | undefined, { number }: Line) => {
     const pair = value && pairOf(value);
     if (pair) survey.see(pair);
+    else survey.seeOther(number);
   };
   return { ...eachLine(seePair), result: survey.result };
 }
@@ -66,7 +67,7 @@ export function planJob({ share }: Works['plan']['order']): Job<'plan'> {
   const plan = divisionPlan(share);
   let wrongLine: number | null = null;
   const note = (value: JsonObject | undefined, { number }: Line) => {
-    if (value && formatOf(value) !== 'unknown') plan.add(contentKey(value));
+    if (value && formatOf(value) !== 'unknown') plan.add(value);
     else wrongLine ??= number;
   };
   const { take, next } = eachLine(note);
@@ -79,8 +80,9 @@ export function planJob({ share }: Works['plan']['order']): Job<'plan'> {
 
 export function divideJob({ border, side }: Works['divide']['order']): Job<'divide'> {
   const { add, made } = output();
+  const sideOf = sides(border);
   const divide = (value: JsonObject | undefined, { bytes }: Line) => {
-    if (value && bytes && sideOf(contentKey(value), border) === side) add(bytes.toString());
+    if (value && bytes && sideOf(value) === side) add(bytes.toString());
   };
   return { ...eachLine(divide), made, result: () => null };
 }

@@ -47,6 +47,7 @@ describe.each(filePlaces)('what is made of a training file on %s and %s', (engin
       {
         file: expect.objectContaining({ filename: 'Old notes-chat.jsonl', purpose: 'fine-tune' }),
         examples: 2,
+        leftOut: { lines: 1, first: [3] },
         convertedAt: expect.any(String),
       },
     ]);
@@ -64,6 +65,25 @@ describe.each(filePlaces)('what is made of a training file on %s and %s', (engin
         ],
       },
     ]);
+  });
+
+  test('what is left out is counted, and the first lines are named', async () => {
+    const visitor = await someone();
+    const others = ['not JSON', conversation('a', 'b'), pair('a', ' '), '[1]', '{"prompt":"a"}', '   '];
+    const id = await saved(visitor, [
+      pair('a', 'b'),
+      ...others,
+      ...Array.from({ length: 40 }, () => 'x'),
+      pair('c', 'd'),
+    ]);
+    const { body } = await convert(visitor, id);
+    expect([body.examples, body.leftOut]).toEqual([
+      2,
+      { lines: 45, first: [2, 3, 4, 5, 6, ...Array.from({ length: 15 }, (_, index) => 8 + index)] },
+    ]);
+    expect((await linesOf(visitor, body.file.id)).length).toBe(2);
+    const whole = await convert(visitor, await saved(visitor, [pair('a', 'b'), '']));
+    expect(whole.body.leftOut).toEqual({ lines: 0, first: [] });
   });
 
   test('what only some of the pairs end with is a part of them', async () => {
@@ -112,6 +132,61 @@ describe.each(filePlaces)('what is made of a training file on %s and %s', (engin
     expect(training.filter((line) => validation.includes(line))).toEqual([]);
     expect(validation.length).toBeGreaterThanOrEqual(30);
     expect(validation.length).toBeLessThanOrEqual(31);
+  });
+
+  /** Lines of one conversation, each with one exchange more. */
+  const growing = (topic: string, count: number) =>
+    Array.from({ length: count }, (_, index) =>
+      JSON.stringify({
+        messages: Array.from({ length: index + 1 }, (_, turn) => [
+          { role: 'user', content: `${topic}, question ${turn}` },
+          { role: 'assistant', content: `Answer ${turn}`, ...(turn < index && { weight: 0 }) },
+        ]).flat(),
+      }),
+    );
+  const topicsOf = (lines: string[]) =>
+    new Set(lines.map((line) => JSON.parse(line).messages[0].content.split(',')[0]));
+
+  test('what begins alike stays together, and the counts are those of the files', async () => {
+    const visitor = await someone();
+    const topics = Array.from({ length: 40 }, (_, number) => growing(`Topic ${number}`, 1 + (number % 7)));
+    const lines = topics.flat();
+    const { status, body } = await split(visitor, await saved(visitor, lines), { validationShare: 0.2 });
+    expect(status).toBe(201);
+    const [training, validation] = [
+      await linesOf(visitor, body.training.id),
+      await linesOf(visitor, body.validation.id),
+    ];
+    expect(body.examples).toEqual({ training: training.length, validation: validation.length });
+    expect([...training, ...validation].toSorted()).toEqual(lines.toSorted());
+    expect([...topicsOf(training)].filter((topic) => topicsOf(validation).has(topic))).toEqual([]);
+    expect(Math.abs(validation.length - lines.length * 0.2)).toBeLessThanOrEqual(1);
+  });
+
+  test('a beginning that most lines have is not taken for the smaller part', async () => {
+    const visitor = await someone();
+    const greeting = Array.from({ length: 60 }, (_, number) =>
+      JSON.stringify({
+        messages: [
+          { role: 'system', content: 'Be brief.' },
+          { role: 'user', content: 'Hello' },
+          { role: 'assistant', content: `Hello ${number}` },
+        ],
+      }),
+    );
+    const id = await saved(visitor, [...greeting, ...numbered(40)]);
+    const { body } = await split(visitor, id, { validationShare: 0.2 });
+    expect(body.examples).toEqual({ training: 80, validation: 20 });
+    const two = await saved(visitor, [...greeting, ...growing('Topic', 30)]);
+    const { body: whole } = await split(visitor, two, { validationShare: 0.1 });
+    expect(whole.examples).toEqual({ training: 60, validation: 30 });
+    expect(topicsOf(await linesOf(visitor, whole.validation.id))).toEqual(new Set(['Topic']));
+  });
+
+  test('where all lines begin alike, each goes for itself', async () => {
+    const visitor = await someone();
+    const { body } = await split(visitor, await saved(visitor, growing('Topic', 40)), { validationShare: 0.25 });
+    expect(body.examples).toEqual({ training: 30, validation: 10 });
   });
 
   test('the smallest file that can be divided gives one example for validation', async () => {

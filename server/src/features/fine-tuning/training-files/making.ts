@@ -35,12 +35,12 @@ export function makingOfFiles({ making, thread }: Dependencies) {
   return {
     async convert(userId: number, { filename }: StoredFile, source: Source, signal: AbortSignal) {
       const work = { sources: [source], signal };
-      const { pairs, trimming } = await resultOf(thread.run(userId, { ...work, order: { kind: 'survey' } }));
+      const { pairs, leftOut, trimming } = await resultOf(thread.run(userId, { ...work, order: { kind: 'survey' } }));
       if (pairs === 0)
         throw refused('No line of this file is a prompt-completion pair, so there is nothing to convert.');
       const content = thread.run(userId, { ...work, order: { kind: 'convert', trimming } });
       const file = await save(userId, nameWith(filename, 'chat'), content);
-      return { file, examples: pairs };
+      return { file, examples: pairs, leftOut };
     },
 
     async split(userId: number, file: StoredFile, source: Source, share: number, signal: AbortSignal) {
@@ -61,7 +61,8 @@ export function makingOfFiles({ making, thread }: Dependencies) {
         );
       const training = await part('training', 'train');
       try {
-        return { training, validation: await part('validation', 'validation') };
+        const validation = await part('validation', 'validation');
+        return { training, validation, examples: { training: forTraining, validation: forValidation } };
       } catch (error) {
         // Half of a division is of no use, and would be taken for the whole.
         await making.remove(userId, training.id);

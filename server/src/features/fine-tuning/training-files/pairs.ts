@@ -1,3 +1,4 @@
+import { namedLines } from '@roster/contracts/fine-tuning/training-files';
 import type { JsonObject } from './json-line.ts';
 
 /** What stands around the pairs of a file because the old models needed it, and is left out of conversations. */
@@ -8,7 +9,10 @@ export type Trimming = {
   completionEnd: string;
 };
 
-export type PairSurvey = { pairs: number; trimming: Trimming };
+/** Of lines that are no pair. */
+export type LeftOut = { lines: number; first: number[] };
+
+export type PairSurvey = { pairs: number; leftOut: LeftOut; trimming: Trimming };
 
 type Pair = { prompt: string; completion: string };
 
@@ -28,6 +32,7 @@ export function pairOf({ prompt, completion }: JsonObject): Pair | undefined {
 /** What every prompt, and every completion, of a file ends with. A word that only some end with is part of the text. */
 export function pairSurvey() {
   let pairs = 0;
+  const leftOut: LeftOut = { lines: 0, first: [] };
   let [ofPrompts, ofCompletions] = [promptEnds, completionEnds];
   return {
     see({ prompt, completion }: Pair) {
@@ -35,9 +40,13 @@ export function pairSurvey() {
       ofPrompts = ofPrompts.filter((end) => prompt.endsWith(end));
       ofCompletions = ofCompletions.filter((end) => completion.endsWith(end));
     },
+    seeOther(line: number) {
+      leftOut.lines++;
+      if (leftOut.first.length < namedLines) leftOut.first.push(line);
+    },
     result: (): PairSurvey => {
       const [promptEnd = '', completionEnd = ''] = [ofPrompts[0], ofCompletions[0]];
-      return { pairs, trimming: { promptEnd, completionEnd } };
+      return { pairs, leftOut, trimming: { promptEnd, completionEnd } };
     },
   };
 }

@@ -3,19 +3,36 @@ import type { FastifyReply } from 'fastify';
 import type { Router } from '../../../http/router.ts';
 import type { TrainingFileService } from './service.ts';
 
-/** Whoever asked is gone. */
-function leaving(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController();
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) controller.abort(new Error('The connection was closed'));
-  });
-  return controller.signal;
-}
+/** Long enough for a refusal to be written, and for what was begun in the store to be taken back. */
+const answeredWithinMs = 5_000;
 
 export function trainingFileRoutes({ route }: Router, trainingFiles: TrainingFileService) {
+  const unanswered = new Set<Promise<void>>();
+
+  /** Tells when whoever asked is gone. */
+  function leaving(reply: FastifyReply): AbortSignal {
+    const controller = new AbortController();
+    const { promise: isOver, resolve } = Promise.withResolvers<void>();
+    unanswered.add(isOver);
+    reply.raw.once('close', () => {
+      if (!reply.raw.writableFinished) controller.abort(new Error('The connection was closed'));
+      unanswered.delete(isOver);
+      resolve();
+    });
+    return controller.signal;
+  }
+
   route(api.validate, ({ actor, body, reply }) => trainingFiles.validate(actor.userId, body, leaving(reply)));
   route(api.convert, ({ actor, body, reply }) => trainingFiles.convert(actor.userId, body.fileId, leaving(reply)));
   route(api.split, ({ actor, body, reply }) =>
     trainingFiles.split(actor.userId, body.fileId, body.validationShare, leaving(reply)),
   );
+
+  return {
+    /** Resolves when everybody has their answer: connections are closed without waiting for it. */
+    async answered() {
+      const timeout = new Promise((resolve) => setTimeout(resolve, answeredWithinMs).unref());
+      await Promise.race([Promise.all(unanswered), timeout]);
+    },
+  };
 }

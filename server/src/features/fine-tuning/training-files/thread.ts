@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { AppError } from '../../../errors.ts';
+import { AppError, restarting } from '../../../errors.ts';
 import { cancelled, turns } from './turns.ts';
 import type { Kind, Order, Question, Reply, Works } from './work.ts';
 
@@ -23,6 +23,7 @@ const failed = (cause: unknown) => new Error('The thread that reads training fil
  */
 export function trainingFileThread() {
   const queue = turns();
+  const stopping = new AbortController();
   let worker: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
 
@@ -65,26 +66,38 @@ export function trainingFileThread() {
     return last.result;
   }
 
+  async function* inTurn<K extends Kind>(userId: number, { order, sources, signal }: Work<K>): Pieces<K> {
+    await queue.take(userId, signal);
+    clearTimeout(idle);
+    const limit = AbortSignal.timeout(longestWorkMs);
+    let isDone = false;
+    try {
+      const result = yield* exchange({ order, sources, signal: AbortSignal.any([signal, limit]) });
+      isDone = true;
+      return result;
+    } catch (error) {
+      throw limit.aborted ? tookTooLong(error) : error;
+    } finally {
+      // A thread that was left in the middle of something is of no use to the next.
+      if (!isDone) await end();
+      if (queue.pass(userId)) idle = setTimeout(end, idleMs).unref();
+    }
+  }
+
   return {
     /** What comes out is yielded as it is made. Whoever stops reading it ends the work. */
-    async *run<K extends Kind>(userId: number, { order, sources, signal }: Work<K>): Pieces<K> {
-      await queue.take(userId, signal);
-      clearTimeout(idle);
-      const limit = AbortSignal.timeout(longestWorkMs);
-      let isDone = false;
+    async *run<K extends Kind>(userId: number, work: Work<K>): Pieces<K> {
       try {
-        const result = yield* exchange({ order, sources, signal: AbortSignal.any([signal, limit]) });
-        isDone = true;
-        return result;
+        return yield* inTurn(userId, { ...work, signal: AbortSignal.any([work.signal, stopping.signal]) });
       } catch (error) {
-        throw limit.aborted ? tookTooLong(error) : error;
-      } finally {
-        // A thread that was left in the middle of something is of no use to the next.
-        if (!isDone) await end();
-        if (queue.pass(userId)) idle = setTimeout(end, idleMs).unref();
+        throw stopping.signal.aborted ? restarting(error) : error;
       }
     },
-    close: end,
+    /** Ends what is being read and what waits; nothing more is read. */
+    async close() {
+      stopping.abort(new Error('The server stops'));
+      await end();
+    },
   };
 }
 

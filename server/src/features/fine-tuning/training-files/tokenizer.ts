@@ -1,3 +1,5 @@
+import { bytePairs } from './byte-pairs.ts';
+import { hashOf, noToken, tokenTable } from './token-table.ts';
 import type { CountText } from './tokens.ts';
 
 /**
@@ -5,7 +7,6 @@ import type { CountText } from './tokens.ts';
  * shorter; where something is cut, it counts about one token in a hundred more.
  */
 const longestPiece = 128;
-const piecesKept = 20_000;
 /** A pattern that tries its way through millions of letters without a break runs out of stack. */
 const longestText = 65_536;
 
@@ -30,12 +31,11 @@ export async function tokenCounter(model: string | null): Promise<CountText> {
   function countPart(text: string): number {
     let count = 0;
     pattern.lastIndex = 0;
-    for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
-      const [piece] = match;
-      if (piece.length <= longestPiece) count += countPiece(piece);
-      else
-        for (let from = 0; from < piece.length; from += longestPiece)
-          count += countPiece(piece.slice(from, from + longestPiece));
+    // The pattern leaves nothing out, so a piece begins where the last one ended.
+    for (let from = 0; pattern.test(text); ) {
+      const end = pattern.lastIndex;
+      for (; from < end; from += longestPiece) count += countPiece(text, from, Math.min(from + longestPiece, end));
+      from = end;
     }
     return count;
   }
@@ -55,62 +55,66 @@ export async function tokenCounter(model: string | null): Promise<CountText> {
   };
 }
 
-/** Bytes as a string of one character each, which a map finds quickly. */
-const asBytes = (text: string) => Buffer.from(text).toString('latin1');
-const isPlain = (text: string) => !/[^\0-\x7f]/.test(text);
+const mostBytes = longestPiece * 3;
 
-/** A token is its bytes; its number in the table says how early it is merged. */
-function pieceCounter(tokens: readonly (string | number[])[]): (piece: string) => number {
-  const ranks = new Map<string, number>();
-  for (const [rank, token] of tokens.entries()) {
-    if (token === undefined) continue;
-    const bytes = typeof token === 'string' ? token : String.fromCharCode(...token);
-    ranks.set(typeof token === 'string' && !isPlain(token) ? asBytes(token) : bytes, rank);
+/** Counts the piece of a text between two places. */
+function pieceCounter(tokens: readonly (string | number[])[]): (text: string, from: number, to: number) => number {
+  const table = tokenTable(tokens);
+  const merge = bytePairs(table, mostBytes);
+  const known = knownPieces();
+  const bytes = new Uint8Array(mostBytes);
+  const encoder = new TextEncoder();
+
+  function write(text: string, from: number, to: number): number {
+    for (let at = from; at < to; at++) {
+      const letter = text.charCodeAt(at);
+      if (letter > 0x7f) return encoder.encodeInto(text.slice(from, to), bytes).written;
+      bytes[at - from] = letter;
+    }
+    return to - from;
   }
-  const merge = merging(ranks);
-  // Most words come again and again.
-  const known = new Map<string, number>();
-  return (piece) => {
-    if (piece.length === 1 && isPlain(piece)) return 1;
-    const before = known.get(piece);
-    if (before !== undefined) return before;
-    const bytes = isPlain(piece) ? piece : asBytes(piece);
-    const count = ranks.has(bytes) ? 1 : merge(bytes);
-    if (known.size >= piecesKept) known.clear();
-    known.set(piece, count);
-    return count;
+
+  return (text, from, to) => {
+    const length = write(text, from, to);
+    if (length === 1) return 1;
+    let hash = 0;
+    for (let at = 0; at < length; at++) hash = table.joinedHash(hash, hashOf(bytes[at] ?? 0), 1);
+    const before = known.find(hash, bytes, length);
+    if (before > 0) return before;
+    const counted = table.rankOf(hash, bytes, 0, length) === noToken ? merge(bytes, length) : 1;
+    known.keep(hash, bytes, length, counted);
+    return counted;
   };
 }
 
-/** Byte pair encoding: of all neighbours those that make the earliest token are merged, until no two make one. */
-function merging(ranks: ReadonlyMap<string, number>): (bytes: string) => number {
-  const none = 0x7fffffff;
-  const most = longestPiece * 3 + 2;
-  const starts = new Int32Array(most);
-  /** Of the token that part n makes with the one after it. */
-  const joined = new Int32Array(most);
+/**
+ * Most words come again and again. Their bytes are kept, and not their strings, which would keep the whole text alive
+ * that they are a part of; of two with the same place the last one stays.
+ */
+function knownPieces() {
+  const bits = 14;
+  const kept = new Uint8Array(mostBytes * 2 ** bits);
+  const hashes = new Int32Array(2 ** bits);
+  const lengths = new Uint16Array(2 ** bits);
+  const counts = new Uint16Array(2 ** bits);
+  const placeOf = (hash: number) => Math.imul(hash ^ (hash >>> 15), 0x85ebca6b) >>> (32 - bits);
 
-  return (bytes) => {
-    let parts = bytes.length;
-    const rankAt = (part: number) =>
-      part + 2 > parts ? none : (ranks.get(bytes.slice(starts[part], starts[part + 2])) ?? none);
-    for (let part = 0; part <= parts; part++) starts[part] = part;
-    for (let part = 0; part < parts; part++) joined[part] = rankAt(part);
-    for (;;) {
-      let best = none;
-      let at = -1;
-      for (let part = 0; part < parts - 1; part++) {
-        const rank = joined[part] ?? none;
-        if (rank >= best) continue;
-        best = rank;
-        at = part;
-      }
-      if (at < 0) return parts;
-      starts.copyWithin(at + 1, at + 2, parts + 1);
-      joined.copyWithin(at, at + 1, parts);
-      parts--;
-      joined[at] = rankAt(at);
-      if (at > 0) joined[at - 1] = rankAt(at - 1);
-    }
+  return {
+    /** 0: not known. */
+    find(hash: number, bytes: Uint8Array, length: number): number {
+      const place = placeOf(hash);
+      if (hashes[place] !== hash || lengths[place] !== length) return 0;
+      const start = place * mostBytes;
+      for (let at = 0; at < length; at++) if (kept[start + at] !== bytes[at]) return 0;
+      return counts[place] ?? 0;
+    },
+    keep(hash: number, bytes: Uint8Array, length: number, count: number) {
+      const place = placeOf(hash);
+      const start = place * mostBytes;
+      for (let at = 0; at < length; at++) kept[start + at] = bytes[at] ?? 0;
+      hashes[place] = hash;
+      lengths[place] = length;
+      counts[place] = count;
+    },
   };
 }

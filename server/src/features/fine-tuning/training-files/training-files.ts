@@ -7,10 +7,15 @@ import { trainingFileThread } from './thread.ts';
 export function createTrainingFiles(dependencies: Omit<Dependencies, 'thread'>) {
   const thread = trainingFileThread();
   const service = trainingFileService({ ...dependencies, thread });
+  let answered = () => Promise.resolve();
   return {
-    routes: (router: Router) => trainingFileRoutes(router, service),
-    close: async () => {
+    routes(router: Router) {
+      ({ answered } = trainingFileRoutes(router, service));
+    },
+    /** Refuses and ends all reading, and waits until that has been told. */
+    async close() {
       await thread.close();
+      await answered();
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { DivisionPlan, Side } from './division.ts';
+import type { Border, DivisionPlan, Side } from './division.ts';
 import type { CheckLimits, FileFindings } from './file-check.ts';
 import type { PairSurvey, Trimming } from './pairs.ts';
 
@@ -13,7 +13,7 @@ export type Works = {
   /** Finds where a file is to be divided. */
   plan: { order: { share: number }; result: DivisionPlan };
   /** Gives out the lines of one side. */
-  divide: { order: { border: number; side: Side }; result: null };
+  divide: { order: { border: Border; side: Side }; result: null };
 };
 export type Kind = keyof Works;
 

@@ -1,9 +1,10 @@
 import type { Dataset } from '@roster/contracts/fine-tuning/datasets';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useId, useState } from 'react';
-import { useSaveDataset } from '#web/data/datasets.ts';
+import { divisionQuery, useSaveDataset } from '#web/data/datasets.ts';
 import { errorText } from '#web/lib/api.ts';
-import { formatCount, formatMegabytes } from '#web/lib/format.ts';
+import { formatCount, formatMegabytes, formatNumber } from '#web/lib/format.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Field } from '#web/ui/field.tsx';
@@ -14,9 +15,7 @@ import { toast } from '#web/ui/toast.tsx';
 import { fewestExamples, includedIn } from './words.ts';
 
 const shares = [0.1, 0.2, 0.3] as const;
-
-/** As the server divides. */
-const validationCount = (count: number, share: number) => Math.min(count - 1, Math.max(1, Math.round(count * share)));
+const usualShare = 0.2;
 
 const fileNameOf = (name: string) =>
   `${
@@ -35,8 +34,10 @@ export function SaveDialog({ dataset, onClose }: { dataset: Dataset; onClose: ()
   const save = useSaveDataset(dataset.id);
   const formId = useId();
   const count = includedIn(dataset);
-  const validation = share === null ? 0 : validationCount(count, share);
-  const training = count - validation;
+  const { data: division, error: notCounted, refetch } = useQuery(divisionQuery(dataset.id, share ?? usualShare));
+  const isWhole = division?.conversations === 1;
+  const training = share === null ? count : division?.training;
+  const isFew = training !== undefined && training < fewestExamples;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const found = filename.trim() === '' ? 'Name is required' : undefined;
@@ -78,7 +79,11 @@ export function SaveDialog({ dataset, onClose }: { dataset: Dataset; onClose: ()
         </Field>
         <Field
           label="Validation"
-          hint="Examples that the model is measured by and does not train on. They go into a second file."
+          hint={
+            isWhole
+              ? 'All examples come from one conversation, which is not divided.'
+              : 'Examples that the model is measured by and does not train on. They go into a second file, each conversation as a whole, so their share may be a little more or less.'
+          }
         >
           {(control) => (
             <Select
@@ -88,30 +93,35 @@ export function SaveDialog({ dataset, onClose }: { dataset: Dataset; onClose: ()
             >
               <option value="">None: one file</option>
               {shares.map((option) => (
-                <option key={option} value={option} disabled={count < 2}>
+                <option key={option} value={option} disabled={isWhole}>
                   {`${option * 100} % for validation`}
                 </option>
               ))}
             </Select>
           )}
         </Field>
-        <Notice
-          tone={training < fewestExamples ? 'warning' : 'info'}
-          title={
-            share === null
-              ? formatCount(count, 'example')
-              : `${formatCount(training, 'example')} to train on, ${validation} for validation`
-          }
-        >
+        <Notice tone={isFew ? 'warning' : 'info'} title={whatComes(count, share === null ? null : division)}>
           {[
-            training < fewestExamples &&
-              `The provider trains on no less than ${fewestExamples}; 50 and more are advised.`,
+            isFew && `The provider trains on no less than ${fewestExamples}; 50 and more are advised.`,
             dataset.unreviewed > 0 && `${formatCount(dataset.unreviewed, 'unreviewed example')} will be in it.`,
             dataset.format === 'chat' && 'Of each conversation only the last answer is learned.',
           ]
             .filter(Boolean)
             .join(' ')}
         </Notice>
+        {share !== null && notCounted && (
+          <Notice
+            tone="warning"
+            title="The parts could not be counted"
+            action={
+              <Button size="sm" onClick={() => refetch()}>
+                Try Again
+              </Button>
+            }
+          >
+            {errorText(notCounted, 'They can be saved all the same.')}
+          </Notice>
+        )}
         {save.error && (
           <Notice tone="destructive" live title="Nothing was saved">
             {errorText(save.error, 'Please try again.')}
@@ -121,6 +131,14 @@ export function SaveDialog({ dataset, onClose }: { dataset: Dataset; onClose: ()
     </Dialog>
   );
 }
+
+type Division = { training: number; validation: number };
+
+/** `division`: null for one file, undefined while it is being counted. */
+const whatComes = (count: number, division: Division | null | undefined) =>
+  division
+    ? `${formatCount(division.training, 'example')} to train on, ${formatNumber(division.validation)} for validation`
+    : `${formatCount(count, 'example')}${division === null ? '' : ' in two files'}`;
 
 type Saved = NonNullable<ReturnType<typeof useSaveDataset>['data']>;
 

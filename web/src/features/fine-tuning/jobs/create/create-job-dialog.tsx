@@ -20,7 +20,7 @@ import { Input } from '#web/ui/input.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { BaseModelField } from './base-model-field.tsx';
 import { FileField } from './file-field.tsx';
-import { ConvertOffer, SplitOffer } from './file-offers.tsx';
+import { type Conversion, ConversionResult, ConvertOffer, SplitOffer } from './file-offers.tsx';
 import { HyperparameterFields } from './hyperparameter-fields.tsx';
 import { draftOf, epochsOf, type JobFiles, type JobFormOutput, type JobFormState, useJobForm } from './job-form.ts';
 import { TrainingCheckPanel } from './training-check-panel.tsx';
@@ -41,6 +41,7 @@ export function CreateJobDialog({ baseModels, files, chosen, onClose }: CreateJo
   const client = useQueryClient();
   const navigate = useNavigate();
   const [isAsking, setAsking] = useState(false);
+  const [conversions, setConversions] = useState<Conversion[]>([]);
   const { errors, isDirty } = form.formState;
   const isUnsaved = isDirty && !create.isSuccess;
   const close = () => (isUnsaved ? setAsking(true) : onClose());
@@ -74,8 +75,18 @@ export function CreateJobDialog({ baseModels, files, chosen, onClose }: CreateJo
   const { report } = check;
   const convertOffer = (which: 'training' | 'validation') => {
     const part = report?.[which];
-    if (part?.format !== 'prompt_completion') return null;
-    return <ConvertOffer report={part} onConverted={(id) => choose(`${which}FileId`, id)} />;
+    if (part?.format === 'prompt_completion')
+      return (
+        <ConvertOffer
+          report={part}
+          onConverted={(conversion) => {
+            setConversions((before) => [...before, conversion]);
+            choose(`${which}FileId`, conversion.file.id);
+          }}
+        />
+      );
+    const conversion = conversions.find(({ file }) => file.id === part?.fileId);
+    return conversion ? <ConversionResult conversion={conversion} /> : null;
   };
 
   return (

@@ -1,11 +1,13 @@
+import type { File } from '@roster/contracts/files';
 import type { TrainingFileReport } from '@roster/contracts/fine-tuning/training-files';
 import { ArrowRightLeft, Split } from 'lucide-react';
 import { useState } from 'react';
 import { useConvertFile, useSplitFile } from '#web/data/training-files.ts';
 import { errorText } from '#web/lib/api.ts';
-import { formatCount } from '#web/lib/format.ts';
+import { formatCount, formatNumber } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
+import { Notice } from '#web/ui/notice.tsx';
 import { Slider } from '#web/ui/slider.tsx';
 import { toast } from '#web/ui/toast.tsx';
 
@@ -16,26 +18,28 @@ const failed = (what: string, error: unknown) =>
     variant: 'destructive',
   });
 
-type ConvertOfferProps = { report: TrainingFileReport; onConverted: (fileId: number) => void };
+export type Conversion = { file: File; examples: number; leftOut: { lines: number; first: number[] } };
+type ConvertOfferProps = { report: TrainingFileReport; onConverted: (conversion: Conversion) => void };
 
 /** Old prompt-completion pairs become chat examples in a new file. */
-export function ConvertOffer({ report: { fileId, filename, lines }, onConverted }: ConvertOfferProps) {
+export function ConvertOffer({ report: { fileId, filename, examples }, onConverted }: ConvertOfferProps) {
   const convert = useConvertFile();
   const start = () =>
     convert.mutate(fileId, {
-      onSuccess: ({ file, examples }) => {
+      onSuccess: (conversion) => {
+        const { file, examples } = conversion;
         toast({
           title: 'Success',
           description: `${file.filename} has been made, with ${formatCount(examples, 'example')}.`,
         });
-        onConverted(file.id);
+        onConverted(conversion);
       },
       onError: (error) => failed('Failed to convert the file', error),
     });
   return (
     <div className="rounded-md border border-border px-3.5 py-3">
       <p className="text-muted-foreground text-sm">
-        {`${filename} holds ${formatCount(lines, 'prompt-completion pair')}, which today’s models do not take. Roster makes a new file of chat examples from them; this one stays.`}
+        {`${filename} holds ${formatCount(examples, 'prompt-completion pair')}, which today’s models do not take. Roster makes a new file of chat examples from them; this one stays.`}
       </p>
       <Button
         icon={ArrowRightLeft}
@@ -47,6 +51,22 @@ export function ConvertOffer({ report: { fileId, filename, lines }, onConverted 
         Convert to Chat Format
       </Button>
     </div>
+  );
+}
+
+/** What a conversion came to, beside the file that it made. */
+export function ConversionResult({ conversion: { file, examples, leftOut } }: { conversion: Conversion }) {
+  const { lines, first } = leftOut;
+  const converted = `${formatCount(examples, 'line')} converted`;
+  if (lines === 0)
+    return (
+      <Notice title={`${converted}, none left out`}>{`${file.filename} holds all pairs as chat examples.`}</Notice>
+    );
+  const named = first.map(formatNumber).join(', ');
+  return (
+    <Notice tone="warning" title={`${converted}, ${formatNumber(lines)} left out`}>
+      {`They are no prompt with a completion: line ${named}${lines > first.length ? ' and more' : ''} of the file that ${file.filename} was made from.`}
+    </Notice>
   );
 }
 
@@ -63,10 +83,10 @@ export function SplitOffer({ report: { fileId, examples }, onSplit }: SplitOffer
     split.mutate(
       { fileId, validationShare: percent / 100 },
       {
-        onSuccess: ({ training, validation }) => {
+        onSuccess: ({ training, validation, examples }) => {
           toast({
             title: 'Success',
-            description: `${training.filename} and ${validation.filename} have been made and chosen.`,
+            description: `${training.filename} with ${formatCount(examples.training, 'example')} and ${validation.filename} with ${formatNumber(examples.validation)} have been made and chosen.`,
           });
           onSplit({ training: training.id, validation: validation.id });
         },
@@ -78,7 +98,7 @@ export function SplitOffer({ report: { fileId, examples }, onSplit }: SplitOffer
       <Field
         label="Share for validation"
         aside={<output className="font-medium">{percent} %</output>}
-        hint={`About ${formatCount(Math.round((examples * percent) / 100), 'example')} are kept out of the training; their loss shows whether the model learns or memorises.`}
+        hint={`About ${formatCount(Math.round((examples * percent) / 100), 'example')} are kept out of the training; their loss shows whether the model learns or memorises. Examples with the same first question stay together.`}
       >
         {(control) => <Slider {...control} value={percent} onValueChange={setPercent} min={5} max={50} step={5} />}
       </Field>

@@ -1,0 +1,95 @@
+import { hashOf, noToken, type TokenTable } from './token-table.ts';
+
+/**
+ * Byte pair encoding: of all neighbours those that make the earliest token are merged, the first of several, until no two
+ * make one. Which these are a heap says: looking through all of them each time would take most of the time that a text
+ * of three bytes a letter takes.
+ */
+export function bytePairs({ joinedHash, rankOf }: TokenTable, most: number) {
+  /** Where a part begins is its name. */
+  const next = new Int32Array(most + 1);
+  const previous = new Int32Array(most + 1);
+  const hashes = new Int32Array(most + 1);
+  /** Of the token that a part makes with the one behind it. */
+  const joined = new Int32Array(most + 1);
+  /** Of each pair its rank and, where ranks are equal, its place. What is no longer so is passed over when it comes. */
+  const heap = new Float64Array(3 * most + 1);
+  let size = 0;
+
+  function push(part: number, rank: number) {
+    const key = rank * most + part;
+    let at = size++;
+    while (at > 0) {
+      const above = (at - 1) >> 1;
+      const upper = heap[above] ?? 0;
+      if (upper <= key) break;
+      heap[at] = upper;
+      at = above;
+    }
+    heap[at] = key;
+  }
+
+  function pop(): number {
+    const first = heap[0] ?? 0;
+    const moved = heap[--size] ?? 0;
+    let at = 0;
+    for (;;) {
+      let below = 2 * at + 1;
+      if (below >= size) break;
+      if (below + 1 < size && (heap[below + 1] ?? 0) < (heap[below] ?? 0)) below++;
+      const lower = heap[below] ?? 0;
+      if (lower >= moved) break;
+      heap[at] = lower;
+      at = below;
+    }
+    heap[at] = moved;
+    return first;
+  }
+
+  function note(part: number, bytes: Uint8Array, length: number) {
+    const middle = next[part] ?? length;
+    if (middle >= length) {
+      joined[part] = noToken;
+      return;
+    }
+    const end = next[middle] ?? length;
+    const hash = joinedHash(hashes[part] ?? 0, hashes[middle] ?? 0, end - middle);
+    const rank = rankOf(hash, bytes, part, end);
+    joined[part] = rank;
+    if (rank !== noToken) push(part, rank);
+  }
+
+  /** Joins a part with the one behind it, and looks what it and the one before it make now. */
+  function join(part: number, bytes: Uint8Array, length: number) {
+    const merged = next[part] ?? length;
+    const end = next[merged] ?? length;
+    hashes[part] = joinedHash(hashes[part] ?? 0, hashes[merged] ?? 0, end - merged);
+    joined[merged] = noToken;
+    next[part] = end;
+    if (end < length) previous[end] = part;
+    note(part, bytes, length);
+    const before = previous[part] ?? -1;
+    if (before >= 0) note(before, bytes, length);
+  }
+
+  /** How many tokens the first `length` bytes are. */
+  return (bytes: Uint8Array, length: number): number => {
+    size = 0;
+    for (let part = 0; part < length; part++) {
+      next[part] = part + 1;
+      previous[part] = part - 1;
+      hashes[part] = hashOf(bytes[part] ?? 0);
+    }
+    for (let part = 0; part < length; part++) note(part, bytes, length);
+    let parts = length;
+    while (size > 0) {
+      const key = pop();
+      const rank = Math.floor(key / most);
+      const part = key - rank * most;
+      if (joined[part] !== rank) continue;
+      join(part, bytes, length);
+      parts--;
+    }
+    return parts;
+  };
+}

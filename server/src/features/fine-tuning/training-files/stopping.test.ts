@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { uploaded } from '#server/testing/files';
+import { conversation, pair } from '#server/testing/training-files';
+import type { Visitor } from '#server/testing/visitor';
+
+const lines = (count: number, line: (topic: string) => string) =>
+  Array.from({ length: count }, (_, number) => line(`${number}`)).join('\n');
+
+describe.each(engines)('a stop of the server while a training file is read on %s', (engine) => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startApp(engine);
+  });
+  afterAll(() => app.stop());
+
+  const stored = async (visitor: Visitor, content: string) =>
+    (await uploaded(app, visitor, { filename: 'a.jsonl', content, purpose: 'fine-tune' })).id;
+
+  type Call = () => ReturnType<Visitor['post']>;
+  /** A person has one file read at a time: of two calls one is refused, and then the other one has its turn or waits. */
+  async function begun(call: Call) {
+    const calls = [call(), call()];
+    const { index, status } = await Promise.race(calls.map(async (one, index) => ({ index, ...(await one) })));
+    expect(status).toBe(429);
+    return calls.filter((_, other) => other !== index);
+  }
+
+  const check = (visitor: Visitor, trainingFileId: number) =>
+    visitor.post('/api/fine-tuning/validate', { trainingFileId });
+  const question = (topic: string) => conversation(topic, 'Yes.');
+  const count = 200_000;
+
+  test.each([
+    ['a check', question, check],
+    [
+      'a conversion',
+      (topic: string) => pair(topic, 'Yes.'),
+      (visitor: Visitor, fileId: number) => visitor.post('/api/fine-tuning/convert', { fileId }),
+    ],
+    ['a division', question, (visitor: Visitor, fileId: number) => visitor.post('/api/fine-tuning/split', { fileId })],
+  ])('is told as one to who has begun %s, and to who waits', async (what, line, call) => {
+    const [ada, bob] = [
+      await app.as(`ada ${what}`.replaceAll(' ', '-')),
+      await app.as(`bob ${what}`.replaceAll(' ', '-')),
+    ];
+    const [large, small] = [await stored(ada, lines(count, line)), await stored(bob, lines(20, question))];
+    const underWay = await begun(() => call(ada, large));
+    const waiting = await begun(() => check(bob, small));
+    await app.halt();
+    for (const { status, body, headers } of await Promise.all([...underWay, ...waiting]))
+      expect([status, body.code, body.message, headers['retry-after']]).toEqual([
+        503,
+        'unavailable',
+        'Roster is restarting. Please try again in a moment.',
+        '3',
+      ]);
+    expect(app.logLines.filter((logged) => JSON.parse(logged).level >= 50)).toEqual([]);
+    await app.startWith({});
+    expect((await check(bob, small)).status).toBe(200);
+    expect((await ada.get('/api/files')).body.length).toBe(1);
+  });
+});

@@ -1,0 +1,70 @@
+/** What a word of the table is, by its number: text, or bytes where it is no text of its own. */
+type Tokens = readonly (string | readonly number[] | undefined)[];
+
+/** Of bytes that are no token. */
+export const noToken = 0x7fffffff;
+
+const factor = 0x01000193;
+
+/** Of one byte; two parts are joined with `joinedHash`. */
+export const hashOf = (byte: number) => byte + 1;
+
+/** The hash of two parts behind each other, without looking at their bytes again. */
+export type JoinedHash = (left: number, right: number, rightLength: number) => number;
+
+/**
+ * Finds the number of a token by its bytes. A map of strings would need a new string for each question; of a text
+ * without a break five are asked for each of its letters, and nearly all come to nothing. Here the hash of two parts is
+ * made of the hashes that they have, and only where it is found are bytes compared.
+ */
+export function tokenTable(tokens: Tokens) {
+  const written = tokens.map((token) => (typeof token === 'string' ? Buffer.from(token) : token));
+  const ends = new Int32Array(tokens.length + 1);
+  for (const [rank, bytes] of written.entries()) ends[rank + 1] = (ends[rank] ?? 0) + (bytes?.length ?? 0);
+  const all = new Uint8Array(ends.at(-1) ?? 0);
+  const longest = written.reduce((most, bytes) => Math.max(most, bytes?.length ?? 0), 1);
+  const powers = new Int32Array(longest + 1).fill(1);
+  for (let length = 1; length <= longest; length++) powers[length] = Math.imul(powers[length - 1] ?? 1, factor);
+  const joinedHash: JoinedHash = (left, right, rightLength) => (Math.imul(left, powers[rightLength] ?? 0) + right) | 0;
+
+  // Twice to four times as many places as tokens, so that what is not there is soon known not to be.
+  const bits = Math.ceil(Math.log2(tokens.length * 2)) + 1;
+  const last = 2 ** bits - 1;
+  const hashes = new Int32Array(last + 1);
+  /** One more than the number; 0: free. */
+  const places = new Int32Array(last + 1);
+  const firstPlace = (hash: number) => Math.imul(hash ^ (hash >>> 15), 0x9e3779b1) >>> (32 - bits);
+
+  for (const [rank, bytes] of written.entries()) {
+    if (!bytes || bytes.length === 0) continue;
+    all.set(bytes, ends[rank]);
+    let hash = 0;
+    for (const byte of bytes) hash = joinedHash(hash, hashOf(byte), 1);
+    let place = firstPlace(hash);
+    while (places[place] !== 0) place = (place + 1) & last;
+    places[place] = rank + 1;
+    hashes[place] = hash;
+  }
+
+  function isSame(rank: number, bytes: Uint8Array, from: number, to: number): boolean {
+    const start = ends[rank] ?? 0;
+    if ((ends[rank + 1] ?? 0) - start !== to - from) return false;
+    for (let at = 0; at < to - from; at++) if (all[start + at] !== bytes[from + at]) return false;
+    return true;
+  }
+
+  return {
+    joinedHash,
+    /** The number of these bytes, whose hash is known. */
+    rankOf(hash: number, bytes: Uint8Array, from: number, to: number): number {
+      if (to - from > longest) return noToken;
+      for (let place = firstPlace(hash); ; place = (place + 1) & last) {
+        const next = places[place] ?? 0;
+        if (next === 0) return noToken;
+        if (hashes[place] === hash && isSame(next - 1, bytes, from, to)) return next - 1;
+      }
+    },
+  };
+}
+
+export type TokenTable = ReturnType<typeof tokenTable>;

@@ -187,6 +187,32 @@ test('a rating is not taken back by what was read before it was kept', async ({ 
   await expect(good).toHaveAttribute('aria-pressed', 'true');
 });
 
+test('a correction being written stays while an answer moves its own out of sight', async ({
+  page,
+  roster,
+  withAssistant,
+}) => {
+  const id = await startThread(page, roster, { assistantId: withAssistant.assistantId });
+  await exchange(page, roster, id, 'Hello [[delay 0]]');
+  await page.goto(`/chat/${id}`);
+  const { ask, answers, stop, untilDone } = conversation(page);
+  await expect(answers.getByRole('button', { name: 'Improve this answer' })).toBeVisible();
+  await ask('Tell me much [[tokens 2000]] [[slow 4]] [[delay 2]]');
+  await expect(stop).toBeVisible();
+  await answers.first().getByRole('button', { name: 'Improve this answer' }).click();
+  const corrected = page.getByRole('textbox', { name: 'Corrected answer' });
+  await corrected.fill('As it should have read');
+  // Behind the dialog nothing has a role.
+  await expect(page.locator('article[aria-label="Question"]')).toHaveCount(0, { timeout: 30_000 });
+  await expect(corrected).toHaveValue('As it should have read');
+  await corrected.press('Control+Enter');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await untilDone();
+  await page.reload();
+  await page.getByRole('region', { name: 'Messages' }).press('Home');
+  await expect(answers.first()).toContainText('Corrected for training');
+});
+
 test('gathering again, renaming, dividing and deleting', async ({ page, roster, withAssistant }) => {
   for (const count of [7, 3, 2]) {
     const ratings: Rating[] = Array.from({ length: count }, () => ({ value: 'good' }));

@@ -308,6 +308,22 @@ test('an answer that finishes unseen is told and heard, and its notification lea
   expect(await recorded(page)).toEqual({ shown: [], tones: 0 });
 });
 
+test('an answer whose end is read before its stream tells it is told too', async ({
+  page,
+  context,
+  roster,
+  withAssistant,
+}) => {
+  await recordNotices(context, 'granted');
+  const id = await startThread(page, roster, { title: 'Garden', assistantId: withAssistant.assistantId });
+  await page.goto(`/chat/${id}`);
+  // The stream never begins; the page looks after the conversation every few seconds.
+  await page.route('**/api/runs/*/events*', () => undefined);
+  await hide(page, true);
+  await conversation(page).ask('Unseen [[delay 0]]');
+  await expect.poll(() => recorded(page)).toEqual({ shown: ['Garden: The answer is complete.'], tones: 2 });
+});
+
 test('permission is asked for by a press only, and what a browser refuses is said', async ({
   page,
   context,

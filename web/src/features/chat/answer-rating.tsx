@@ -1,10 +1,9 @@
 import type { Message } from '@roster/contracts/chat';
 import { PencilLine, ThumbsDown, ThumbsUp } from 'lucide-react';
-import { useState } from 'react';
 import { Button } from '#web/ui/button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { CorrectionDialog } from './correction-dialog.tsx';
 import { useThumb } from './rating-mutation.ts';
+import { useThreadActions } from './thread-actions.ts';
 
 const thumbClass =
   'max-md:size-10 aria-pressed:text-foreground aria-pressed:[&_svg]:fill-current aria-pressed:[&_svg]:[fill-opacity:0.3]';
@@ -12,7 +11,7 @@ const thumbClass =
 /** What the reader thinks of an answer. */
 export function AnswerRating({ message }: { message: Message }) {
   const { value, toggle } = useThumb(message);
-  const [improving, setImproving] = useState(false);
+  const { improve } = useThreadActions();
   return (
     <>
       <IconButton
@@ -36,7 +35,7 @@ export function AnswerRating({ message }: { message: Message }) {
           variant="ghost"
           size="sm"
           icon={PencilLine}
-          onClick={() => setImproving(true)}
+          onClick={() => improve(message)}
           className="h-7 max-md:h-10"
         >
           Improve this answer
@@ -46,11 +45,10 @@ export function AnswerRating({ message }: { message: Message }) {
           label="Improve this answer"
           icon={PencilLine}
           size="sm"
-          onClick={() => setImproving(true)}
+          onClick={() => improve(message)}
           className="max-md:size-10"
         />
       )}
-      {improving && <CorrectionDialog message={message} onClose={() => setImproving(false)} />}
     </>
   );
 }

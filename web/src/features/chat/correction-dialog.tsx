@@ -19,8 +19,10 @@ function problemOf(text: string, answer: string): string | undefined {
   return undefined;
 }
 
+export type CorrectionDialogProps = { message: Message; onClose: () => void };
+
 /** How an answer should have read, in the reader's words. */
-export function CorrectionDialog({ message, onClose }: { message: Message; onClose: () => void }) {
+export function CorrectionDialog({ message, onClose }: CorrectionDialogProps) {
   const before = message.rating?.correction ?? message.text;
   const [text, setText] = useState(before);
   const [problem, setProblem] = useState<string>();

@@ -3,16 +3,17 @@ import { useId, useState } from 'react';
 import { Button } from '#web/ui/button.tsx';
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
 import { AnswerText } from '#web/ui/markdown/answer-text.tsx';
-import { CorrectionDialog } from './correction-dialog.tsx';
 import { useRating } from './rating-mutation.ts';
+import { useThreadActions } from './thread-actions.ts';
 
 /** Says quietly that a model is to learn another answer, and shows it on request. */
 export function CorrectionMark({ message, correction }: { message: Message; correction: string }) {
   const [open, setOpen] = useState(false);
-  const [asked, setAsked] = useState<'edit' | 'remove' | null>(null);
+  const [removing, setRemoving] = useState(false);
+  const { improve } = useThreadActions();
   const rating = useRating(message);
   const panelId = useId();
-  const close = () => setAsked(null);
+  const close = () => setRemoving(false);
   return (
     <div className="mt-2 border-border-strong border-l-2 pl-3">
       <div className="flex flex-wrap items-center gap-x-1 text-muted-foreground text-sm">
@@ -27,10 +28,10 @@ export function CorrectionMark({ message, correction }: { message: Message; corr
         >
           {open ? 'Hide' : 'View'}
         </Button>
-        <Button variant="ghost" size="sm" onClick={() => setAsked('edit')} className="h-7 px-1.5 max-md:h-10">
+        <Button variant="ghost" size="sm" onClick={() => improve(message)} className="h-7 px-1.5 max-md:h-10">
           Edit
         </Button>
-        <Button variant="ghost" size="sm" onClick={() => setAsked('remove')} className="h-7 px-1.5 max-md:h-10">
+        <Button variant="ghost" size="sm" onClick={() => setRemoving(true)} className="h-7 px-1.5 max-md:h-10">
           Remove
         </Button>
       </div>
@@ -39,9 +40,8 @@ export function CorrectionMark({ message, correction }: { message: Message; corr
           <AnswerText text={correction} live={false} />
         </section>
       )}
-      {asked === 'edit' && <CorrectionDialog message={message} onClose={close} />}
       <ConfirmDialog
-        open={asked === 'remove'}
+        open={removing}
         onOpenChange={close}
         title="Remove the correction?"
         description="What you have written is deleted. The answer in the conversation stays as it is, and so do datasets that were gathered before."

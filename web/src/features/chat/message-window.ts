@@ -1,4 +1,5 @@
 import type { Message, Run } from '@roster/contracts/chat';
+import type { RunEnd } from '#web/data/runs/run-store.ts';
 
 /**
  * The part of a thread's shown branch that is loaded: one unbroken stretch of messages. A branch is a path in a tree, so
@@ -117,4 +118,11 @@ export const isUnderWay = (message: Message) => message.state === 'queued' || me
 export function runUnderWay(window: MessageWindow | undefined): { id: number; messageId: number } | null {
   const last = window?.items.at(-1);
   return last?.run && isUnderWay(last) ? { id: last.run.id, messageId: last.id } : null;
+}
+
+/** How a loaded answer ended; undefined while it is written, or where it is not loaded. */
+export function endOf(window: MessageWindow | undefined, id: number): RunEnd | undefined {
+  const message = window?.items.find((one) => one.id === id);
+  if (!message || message.state === 'queued' || message.state === 'running') return undefined;
+  return { state: message.state, error: message.error };
 }

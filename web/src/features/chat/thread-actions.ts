@@ -1,3 +1,4 @@
+import type { Message } from '@roster/contracts/chat';
 import { createContext, useContext } from 'react';
 
 /** What can be done with the messages of the open thread. */
@@ -17,6 +18,8 @@ export type ThreadActions = {
     text: string;
     fileIds: readonly number[];
   }) => Promise<boolean>;
+  /** Opens an answer for a correction, or closes it: beside the messages, of which a long conversation takes many off the page. */
+  improve: (answer: Message | null) => void;
   showBranch: (messageId: number) => void;
   chooseAssistant: (assistantId: number | null) => void;
 };

@@ -1,15 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { MessageSquareOff } from 'lucide-react';
-import { useEffect, useRef } from 'react';
+import { Suspense, useCallback, useEffect, useRef } from 'react';
 import { ApiError, errorText } from '#web/lib/api.ts';
 import { isOverBudget } from '#web/lib/over-budget.ts';
 import { Button } from '#web/ui/button.tsx';
 import { EmptyState } from '#web/ui/empty-state.tsx';
 import { ErrorState } from '#web/ui/error-state.tsx';
+import { onDemand } from '#web/ui/markdown/on-demand.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
+import { toast } from '#web/ui/toast-store.ts';
 import { AttachmentLook } from './attachment-look.tsx';
 import { BudgetNotice } from './budget-notice.tsx';
 import { Composer } from './composer.tsx';
+import type { CorrectionDialogProps } from './correction-dialog.tsx';
 import { focusUnlessTouch } from './focus-unless-touch.ts';
 import { MessageList, type MessageListHandle } from './message-list.tsx';
 import { messagesQuery } from './queries.ts';
@@ -27,20 +30,41 @@ type ThreadPaneProps = {
   onRemoved: () => void;
 };
 
+const CorrectionDialog = onDemand<CorrectionDialogProps>(
+  async () => (await import('./correction-dialog.tsx')).CorrectionDialog,
+  NoDialog,
+);
+
+/** Where its code cannot be loaded. */
+function NoDialog({ onClose }: CorrectionDialogProps) {
+  useEffect(() => {
+    toast({
+      title: 'The answer cannot be corrected',
+      description: 'Reload the page and try again.',
+      variant: 'destructive',
+    });
+    onClose();
+  }, [onClose]);
+  return null;
+}
+
 /** One conversation: its messages, and the composer below. */
 export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPaneProps) {
   const list = useRef<MessageListHandle>(null);
   const box = useRef<HTMLTextAreaElement>(null);
   const messages = useQuery(messagesQuery(threadId));
   const open = useOpenThread(threadId, list);
-  const { thread, actions, editingId, runId, stop, stopping, failure, sending, send, editLast } = open;
+  const { thread, actions, improving, editingId, runId, stop, stopping, failure, sending, send, editLast } = open;
+  const { improve } = actions;
+  const stopImproving = useCallback(() => improve(null), [improve]);
   const answerer = findAnswerer(useAnswerers()?.answerers, thread.data?.assistantId ?? null);
 
   useEffect(() => focusUnlessTouch(box.current), []);
   // Back to the composer after editing, so that the keyboard goes on where it was.
   useEffect(() => {
-    if (editingId === null && document.activeElement === document.body) focusUnlessTouch(box.current);
-  }, [editingId]);
+    if (editingId === null && improving === null && document.activeElement === document.body)
+      focusUnlessTouch(box.current);
+  }, [editingId, improving]);
   useEscape(runId === null ? null : stop);
 
   const error = thread.error ?? messages.error;
@@ -72,6 +96,11 @@ export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPane
           </div>
         ) : (
           <LoadingMessages />
+        )}
+        {improving && (
+          <Suspense>
+            <CorrectionDialog message={improving} onClose={stopImproving} />
+          </Suspense>
         )}
         <output className="sr-only">{runId === null ? '' : 'An answer is being written'}</output>
       </ThreadActionsContext>

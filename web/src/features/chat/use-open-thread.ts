@@ -1,12 +1,13 @@
+import type { Message } from '@roster/contracts/chat';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useNotifyFinished } from '#web/data/finished.ts';
-import { type LiveRun, watchRun } from '#web/data/runs/run-store.ts';
+import { type RunEnd, watchRun } from '#web/data/runs/run-store.ts';
 import { ApiError, errorText } from '#web/lib/api.ts';
 import { isOverBudget } from '#web/lib/over-budget.ts';
 import { toast } from '#web/ui/toast-store.ts';
 import type { MessageListHandle } from './message-list.tsx';
-import { isUnderWay, runUnderWay } from './message-window.ts';
+import { endOf, isUnderWay, runUnderWay } from './message-window.ts';
 import { showRunEnd, useRegenerate, useSend, useShowBranch, useStop, useUpdateThread } from './mutations.ts';
 import { messagesQuery, refreshMessages, refreshThread, showThread, threadQuery } from './queries.ts';
 import type { ThreadActions } from './thread-actions.ts';
@@ -15,10 +16,10 @@ const complain = (title: string) => (error: Error) =>
   toast({ title, description: errorText(error), variant: 'destructive' });
 
 /** What to tell someone who is elsewhere; nothing where they ended it themselves. */
-function finishedText(run: LiveRun | null): string | undefined {
-  if (!run?.end || run.end.state === 'stopped') return undefined;
-  if (run.end.state === 'complete') return 'The answer is complete.';
-  return run.end.error ? `The answer failed. ${run.end.error.message}` : 'The answer failed.';
+function finishedText(end: RunEnd): string | undefined {
+  if (end.state === 'stopped') return undefined;
+  if (end.state === 'complete') return 'The answer is complete.';
+  return end.error ? `The answer failed. ${end.error.message}` : 'The answer failed.';
 }
 
 /** Follows the run that writes the last message, and what other tabs do in the thread. */
@@ -32,12 +33,25 @@ function useFollowedThread(threadId: number) {
   const notify = useNotifyFinished();
   useEffect(() => {
     if (runId === null || answerId === null) return;
-    return watchRun(runId, (ended) => {
-      showRunEnd(client, threadId, answerId, ended);
+    const tell = (end: RunEnd) => {
       const title = client.getQueryData(threadQuery(threadId).queryKey)?.title ?? 'Your conversation';
-      const body = finishedText(ended);
+      const body = finishedText(end);
       if (body) notify({ title, body, path: `/chat/${threadId}` });
+    };
+    let hasEnded = false;
+    const unwatch = watchRun(runId, (run) => {
+      hasEnded = run !== null;
+      showRunEnd(client, threadId, answerId, run);
+      if (run?.end) tell(run.end);
     });
+    return () => {
+      unwatch();
+      // A reading of the messages may have come before the stream's own word.
+      const end = hasEnded ? undefined : endOf(client.getQueryData(messagesQuery(threadId).queryKey), answerId);
+      if (!end) return;
+      showRunEnd(client, threadId, answerId, null);
+      tell(end);
+    };
   }, [client, notify, threadId, runId, answerId]);
 
   // Another tab has written here, or a run of ours ended unseen.
@@ -68,6 +82,7 @@ type Draft = { place: string; text: string; fileIds: readonly number[]; parentId
 export function useOpenThread(threadId: number, list: RefObject<MessageListHandle | null>) {
   const client = useQueryClient();
   const { thread, runId } = useFollowedThread(threadId);
+  const [improving, setImproving] = useState<Message | null>(null);
   const [editingId, setEditingId] = useState<number | null>(null);
   const [failure, setFailure] = useState<SendProblem | null>(null);
   const [stoppingRun, setStoppingRun] = useState<number | null>(null);
@@ -166,6 +181,7 @@ export function useOpenThread(threadId: number, list: RefObject<MessageListHandl
         };
         return sendFrom(draft, false, () => void insist());
       },
+      improve: setImproving,
       showBranch: (messageId) =>
         branch(messageId, {
           onSuccess: () => requestAnimationFrame(() => list.current?.show(messageId)),
@@ -183,6 +199,7 @@ export function useOpenThread(threadId: number, list: RefObject<MessageListHandl
   return {
     thread,
     actions,
+    improving,
     editingId,
     runId,
     stop,

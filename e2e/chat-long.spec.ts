@@ -58,3 +58,24 @@ test('the page follows a growing answer only while its reader is at the end', as
   await stop.click();
   await expect(answers.getByText('Stopped', { exact: true })).toBeVisible();
 });
+
+test('nothing moves under a pressed pointer while an answer grows', async ({ page, roster, withAssistant }) => {
+  const id = await startThread(page, roster, { assistantId: withAssistant.assistantId });
+  await exchange(page, roster, id, 'A long one [[tokens 600]] [[delay 0]]');
+  await page.goto(`/chat/${id}`);
+  const { ask, answers, growth, scroller, stop } = conversation(page);
+  await expect(answers).toHaveCount(1);
+  await ask('Tell me at length [[tokens 4000]] [[delay 20]]');
+  await growth();
+  const good = answers.first().getByRole('button', { name: 'Good answer' });
+  await good.hover();
+  await page.mouse.down();
+  const top = await scroller.evaluate((area) => area.scrollTop);
+  await expect.poll(() => distanceToEnd(scroller)).toBeGreaterThan(60);
+  expect(await scroller.evaluate((area) => area.scrollTop)).toBe(top);
+  await page.mouse.up();
+  await expect(good).toHaveAttribute('aria-pressed', 'true');
+  await growth();
+  await expect.poll(() => distanceToEnd(scroller)).toBeLessThanOrEqual(8);
+  await stop.click();
+});

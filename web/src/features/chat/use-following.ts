@@ -32,12 +32,14 @@ export function useFollowing(
   const byHandUntil = useRef(0);
   /** Told to stay: a list that is still being measured may look as if this were its end. Until a hand moves it. */
   const stays = useRef(false);
+  /** A pointer is held down on something inside: if it moved away, the press would be lost. */
+  const isPressed = useRef(false);
   const [isAway, setIsAway] = useState(false);
 
   const pin = useCallback(() => {
     const area = scroller.current;
     if (!area) return;
-    if (follows.current) {
+    if (follows.current && !isPressed.current) {
       area.scrollTop = area.scrollHeight;
       lastTop.current = area.scrollTop;
     }
@@ -60,10 +62,25 @@ export function useFollowing(
     };
     const leaving = new AbortController();
     const options = { passive: true, signal: leaving.signal };
+    const press = ({ target, button, pointerType }: PointerEvent) => {
+      // The scrollbar belongs to the area itself. What a finger holds it scrolls.
+      if (target === area || button !== 0 || pointerType === 'touch') return;
+      isPressed.current = true;
+      const released = new AbortController();
+      const release = () => {
+        released.abort();
+        isPressed.current = false;
+        // After the click that the release makes.
+        requestAnimationFrame(pin);
+      };
+      for (const type of ['pointerup', 'pointercancel', 'contextmenu', 'blur'])
+        window.addEventListener(type, release, { signal: AbortSignal.any([released.signal, leaving.signal]) });
+    };
     area.addEventListener('scroll', onScroll, options);
+    area.addEventListener('pointerdown', press, options);
     for (const type of ['wheel', 'touchmove', 'pointerdown', 'keydown']) area.addEventListener(type, byHand, options);
     return () => leaving.abort();
-  }, [scroller]);
+  }, [scroller, pin]);
 
   // The observer runs before the frame is painted, so what was added is never seen below the edge first.
   useEffect(() => {

@@ -16,3 +16,14 @@ export const preference = (question: string, preferred: string, other: string) =
     preferred_output: [{ role: 'assistant', content: preferred }],
     non_preferred_output: [{ role: 'assistant', content: other }],
   });
+
+/**
+ * Calls that read a file, one of them certainly under way: a person has one file read at a time, so of two one is
+ * refused, and the other one has its turn or waits for it.
+ */
+export async function callUnderWay<Answer extends { status: number }>(call: () => Promise<Answer>) {
+  const calls = [call(), call()];
+  const { index, status } = await Promise.race(calls.map(async (one, index) => ({ index, ...(await one) })));
+  if (status !== 429) throw new Error(`Neither call was refused: the first answered ${status}.`);
+  return calls.filter((_, other) => other !== index);
+}

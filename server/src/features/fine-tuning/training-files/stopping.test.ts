@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { uploaded } from '#server/testing/files';
-import { conversation, pair } from '#server/testing/training-files';
+import { callUnderWay, conversation, pair } from '#server/testing/training-files';
 import type { Visitor } from '#server/testing/visitor';
 
 const lines = (count: number, line: (topic: string) => string) =>
@@ -16,15 +16,6 @@ describe.each(engines)('a stop of the server while a training file is read on %s
 
   const stored = async (visitor: Visitor, content: string) =>
     (await uploaded(app, visitor, { filename: 'a.jsonl', content, purpose: 'fine-tune' })).id;
-
-  type Call = () => ReturnType<Visitor['post']>;
-  /** A person has one file read at a time: of two calls one is refused, and then the other one has its turn or waits. */
-  async function begun(call: Call) {
-    const calls = [call(), call()];
-    const { index, status } = await Promise.race(calls.map(async (one, index) => ({ index, ...(await one) })));
-    expect(status).toBe(429);
-    return calls.filter((_, other) => other !== index);
-  }
 
   const check = (visitor: Visitor, trainingFileId: number) =>
     visitor.post('/api/fine-tuning/validate', { trainingFileId });
@@ -45,8 +36,8 @@ describe.each(engines)('a stop of the server while a training file is read on %s
       await app.as(`bob ${what}`.replaceAll(' ', '-')),
     ];
     const [large, small] = [await stored(ada, lines(count, line)), await stored(bob, lines(20, question))];
-    const underWay = await begun(() => call(ada, large));
-    const waiting = await begun(() => check(bob, small));
+    const underWay = await callUnderWay(() => call(ada, large));
+    const waiting = await callUnderWay(() => check(bob, small));
     await app.halt();
     for (const { status, body, headers } of await Promise.all([...underWay, ...waiting]))
       expect([status, body.code, body.message, headers['retry-after']]).toEqual([

@@ -142,6 +142,7 @@ export function CreateJobDialog({ baseModels, files, chosen, onClose }: CreateJo
         <TrainingCheckPanel
           check={check}
           epochs={epochsOf(form.watch('n_epochs'))}
+          hasModel={form.watch('baseModel') !== ''}
           offers={{
             training: convertOffer('training'),
             validation:

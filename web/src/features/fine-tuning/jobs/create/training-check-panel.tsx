@@ -12,12 +12,14 @@ import type { TrainingCheck } from './use-training-check.ts';
 type TrainingCheckPanelProps = {
   check: TrainingCheck;
   epochs: number | 'auto';
+  /** Without a model nothing has a price yet. */
+  hasModel: boolean;
   /** What can be done about the training file, and about the validation file. */
   offers: { training: ReactNode; validation: ReactNode };
 };
 
 /** What the check of the chosen files found; it stands where one looks before creating the job. */
-export function TrainingCheckPanel({ check, epochs, offers }: TrainingCheckPanelProps) {
+export function TrainingCheckPanel({ check, epochs, hasModel, offers }: TrainingCheckPanelProps) {
   const { report, error, isRunning, isStopped, stop, again } = check;
   if (!report && !error && !isRunning && !isStopped) return null;
   return (
@@ -60,16 +62,20 @@ export function TrainingCheckPanel({ check, epochs, offers }: TrainingCheckPanel
           {error instanceof ApiError && error.retryAfterSeconds !== undefined && ` (in ${error.retryAfterSeconds} s)`}
         </Notice>
       )}
-      {report && !isRunning && !isStopped && <Report report={report} epochs={epochs} offers={offers} />}
+      {report && !isRunning && !isStopped && (
+        <Report report={report} epochs={epochs} hasModel={hasModel} offers={offers} />
+      )}
     </section>
   );
 }
 
-type ReportProps = { report: TrainingReport } & Pick<TrainingCheckPanelProps, 'epochs' | 'offers'>;
+type ReportProps = { report: TrainingReport } & Pick<TrainingCheckPanelProps, 'epochs' | 'hasModel' | 'offers'>;
 
-function Report({ report, epochs, offers }: ReportProps) {
+function Report({ report, epochs, hasModel, offers }: ReportProps) {
   const { ok, training, validation, overlap, tookMs } = report;
   const estimate = estimateOf(report, epochs);
+  const price =
+    estimate.costUsd !== null ? `≈ ${formatCost(estimate.costUsd)}` : hasModel ? 'No price known' : 'Choose a model';
   const problems = training.errors + (validation?.errors ?? 0);
   const found = ok
     ? { tone: 'success' as const, title: 'Ready to train' }
@@ -97,7 +103,7 @@ function Report({ report, epochs, offers }: ReportProps) {
               ? 'Estimated price'
               : `Estimated price${estimate.priceAsOf ? `, as of ${formatLongDate(estimate.priceAsOf)}` : ''}`
           }
-          figure={estimate.costUsd === null ? 'No price known' : `≈ ${formatCost(estimate.costUsd)}`}
+          figure={price}
         />
       </dl>
       <FileFindings name="Training file" report={training} />

@@ -24,6 +24,8 @@ export function diskStore(folder: string): FileStore {
         await rename(unfinished(key), whole(key));
         await syncFolder();
       } catch (error) {
+        // Until then it may still be making the file.
+        if (!target.closed) await new Promise<void>((resolve) => target.once('close', () => resolve()));
         await rm(unfinished(key), { force: true });
         await rm(whole(key), { force: true });
         throw error;

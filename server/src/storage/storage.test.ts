@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import fs, { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Secret } from '#server/security/secret';
 import { sha256, someBytes } from '#server/testing/files';
 import { startS3 } from '#server/testing/s3';
@@ -79,6 +79,23 @@ describe.each([
     const free = await place.store.freeBytes();
     expect(free === undefined || free > 0).toBe(true);
   });
+});
+
+test('a file that is still being made when its content breaks off is not left behind', async () => {
+  const { store, names, close } = await disk();
+  const { open } = fs;
+  const slow = vi.spyOn(fs, 'open').mockImplementation((...args: unknown[]) => {
+    setTimeout(() => Reflect.apply(open, fs, args), 20);
+  });
+  try {
+    await expect(store.put(newFileKey(), breakingAfter(someBytes(0)))).rejects.toThrow('The sender is gone');
+    expect(slow).toHaveBeenCalledOnce();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(names()).toEqual([]);
+  } finally {
+    slow.mockRestore();
+    await close();
+  }
 });
 
 test('parts that a crash left in an S3-compatible store go with the file', async () => {

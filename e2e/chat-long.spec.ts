@@ -66,6 +66,7 @@ test('nothing moves under a pressed pointer while an answer grows', async ({ pag
   const { ask, answers, growth, scroller, stop } = conversation(page);
   await expect(answers).toHaveCount(1);
   await ask('Tell me at length [[tokens 4000]] [[delay 20]]');
+  await expect(answers).toHaveCount(2);
   await growth();
   const good = answers.first().getByRole('button', { name: 'Good answer' });
   await good.hover();

@@ -7,6 +7,8 @@ export default defineConfig({
     // They say when to give up, also on a machine that does much else.
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // A second try tells a defect from a machine that was busy elsewhere; scripts/test.mjs names each test that needed one.
+    retry: 1,
     pool: 'forks',
     maxWorkers: 2,
   },

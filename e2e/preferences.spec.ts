@@ -317,10 +317,15 @@ test('an answer whose end is read before its stream tells it is told too', async
   await recordNotices(context, 'granted');
   const id = await startThread(page, roster, { title: 'Garden', assistantId: withAssistant.assistantId });
   await page.goto(`/chat/${id}`);
-  // The stream never begins; the page looks after the conversation every few seconds.
+  // The stream never begins, and what is read after sending is read when the answer has ended.
   await page.route('**/api/runs/*/events*', () => undefined);
+  const runId = async () => (await request(page, roster, 'GET', `/api/threads/${id}`)).body.runId;
+  await page.route(`**/api/threads/${id}/messages`, async (route) => {
+    if (route.request().method() === 'GET') await expect.poll(runId).toBeNull();
+    await route.continue();
+  });
   await hide(page, true);
-  await conversation(page).ask('Unseen [[delay 0]]');
+  await conversation(page).ask('Unseen [[bench 40]] [[delay 20]]');
   await expect.poll(() => recorded(page)).toEqual({ shown: ['Garden: The answer is complete.'], tones: 2 });
 });
 

@@ -17,6 +17,14 @@ async function ratedThread(page: Page, roster: Roster, assistantId: number, rati
   return id;
 }
 
+/** Opens a conversation with one answer. */
+async function openAnswered(page: Page, roster: Roster, assistantId: number) {
+  const id = await startThread(page, roster, { assistantId });
+  await exchange(page, roster, id, 'Hello [[delay 0]]');
+  await page.goto(`/chat/${id}`);
+  return id;
+}
+
 /** Lets calls of a page wait: sent and answered at once, but not told to the page before `release`. */
 function heldBack() {
   const waiting: (() => Promise<void>)[] = [];
@@ -123,9 +131,7 @@ test('from rating answers in a chat to a training file in Files', async ({ page,
 });
 
 test('a rating that the server does not keep goes back, with a word', async ({ page, roster, withAssistant }) => {
-  const id = await startThread(page, roster, { assistantId: withAssistant.assistantId });
-  await exchange(page, roster, id, 'Hello [[delay 0]]');
-  await page.goto(`/chat/${id}`);
+  await openAnswered(page, roster, withAssistant.assistantId);
   const good = conversation(page).answers.first().getByRole('button', { name: 'Good answer' });
   await expect(good).toBeVisible();
   await page.route('**/rating', (route) => route.abort());
@@ -139,9 +145,7 @@ test('a rating that was changed again meanwhile is shown, and kept, as it was ch
   roster,
   withAssistant,
 }) => {
-  const id = await startThread(page, roster, { assistantId: withAssistant.assistantId });
-  await exchange(page, roster, id, 'Hello [[delay 0]]');
-  await page.goto(`/chat/${id}`);
+  await openAnswered(page, roster, withAssistant.assistantId);
   const good = conversation(page).answers.first().getByRole('button', { name: 'Good answer' });
   await expect(good).toBeVisible();
   const rating = heldBack();
@@ -160,9 +164,7 @@ test('a rating that was changed again meanwhile is shown, and kept, as it was ch
 });
 
 test('a rating is not taken back by what was read before it was kept', async ({ page, roster, withAssistant }) => {
-  const id = await startThread(page, roster, { assistantId: withAssistant.assistantId });
-  await exchange(page, roster, id, 'Hello [[delay 0]]');
-  await page.goto(`/chat/${id}`);
+  const id = await openAnswered(page, roster, withAssistant.assistantId);
   const { answers } = conversation(page);
   const good = answers.first().getByRole('button', { name: 'Good answer' });
   await expect(good).toBeVisible();
@@ -192,9 +194,7 @@ test('a correction being written stays while an answer moves its own out of sigh
   roster,
   withAssistant,
 }) => {
-  const id = await startThread(page, roster, { assistantId: withAssistant.assistantId });
-  await exchange(page, roster, id, 'Hello [[delay 0]]');
-  await page.goto(`/chat/${id}`);
+  await openAnswered(page, roster, withAssistant.assistantId);
   const { ask, answers, stop, untilDone } = conversation(page);
   await expect(answers.getByRole('button', { name: 'Improve this answer' })).toBeVisible();
   await ask('Tell me much [[tokens 2000]] [[slow 4]] [[delay 2]]');

@@ -89,7 +89,7 @@ function Outcome({ message }: { message: Message }) {
       {message.state === 'stopped' && <p className="mt-2 text-muted-foreground text-sm">Stopped</p>}
       <Notes notes={message.notes} />
       <AnswerFailure message={message} />
-      <MessageTools className="mt-1.5 -ml-1.5">
+      <MessageTools className="mt-1.5 -ms-1.5">
         {message.text !== '' && <CopyButton text={message.text} label="Copy answer" className="max-md:size-10" />}
         {!hasFailed && (
           <IconButton

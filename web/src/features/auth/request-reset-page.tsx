@@ -30,7 +30,7 @@ export function RequestResetPage() {
           description: "If an account exists with that email, you'll receive reset instructions shortly.",
         }),
       onError: (error) => {
-        showFieldErrors(form, error, ['email']);
+        showFieldErrors(form, error);
         toast({
           title: 'Reset request failed',
           description: errorText(error, 'Please try again later.'),

@@ -217,14 +217,19 @@ function readInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType
   endpoint: Endpoint<P, Q, B, z.ZodType>,
   request: FastifyRequest,
 ) {
-  const parts = { params: request.params, query: request.query, body: request.body ?? {} };
+  // A call without a body is one that names no field; the value `null` is neither.
+  const parts = { params: request.params, query: request.query, body: request.body === undefined ? {} : request.body };
   const params = endpoint.params.safeParse(parts.params, { error: wording });
   const query = endpoint.query.safeParse(parts.query, { error: wording });
   const body = endpoint.body.safeParse(parts.body, { error: wording });
   if (params.success && query.success && body.success)
     return { params: params.data, query: query.data, body: body.data };
+  if (body.error?.issues.some(isNoObject)) throw new AppError('invalid_input', 'Send a JSON object: {…}.');
   throw invalidInput([params, query, body].flatMap((part) => part.error?.issues ?? []));
 }
+
+const isNoObject = (issue: z.core.$ZodIssue) =>
+  issue.code === 'invalid_type' && issue.expected === 'object' && issue.path.length === 0;
 
 function invalidInput(issues: z.core.$ZodIssue[]): AppError {
   const fields = new Map<string, string>();

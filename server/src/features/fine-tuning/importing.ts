@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isFinalJob, jobNameLimit } from '@roster/contracts/fine-tuning/jobs';
+import { isBlank } from '@roster/contracts/text';
 import type { Kysely } from 'kysely';
 import type { Database } from '../../db/schema.ts';
 import type { Actor } from '../../http/actor.ts';
@@ -30,7 +31,7 @@ const pauseMs = 500;
 
 const nameOf = ({ metadata, suffix, id }: ProviderJob): string => {
   const { name } = metadata;
-  const given = (typeof name === 'string' && name.trim()) || suffix || id;
+  const given = typeof name === 'string' && !isBlank(name) ? name.trim() : suffix || id;
   return [...given.replaceAll('\0', ' ')].slice(0, jobNameLimit).join('');
 };
 

@@ -22,7 +22,7 @@ export async function start(config: Config, log: FastifyBaseLogger, forTests: Fo
     await checkMasterKey(database.db, vault);
     const rewrapped = await rewrapKeys(database.db, vault);
     if (rewrapped > 0) log.info({ rewrapped }, 'data keys brought under the current master key');
-    const setupCode = randomBytes(12).toString('base64url');
+    const setupCode = randomBytes(16).toString('base64url');
     const presence = await join(database, config.databaseUrl, (error) => log.error({ err: error }, 'database signals'));
     const running = await createApp({ config, database, presence, log, setupCode, ...forTests });
     const recovered = await running.recover();

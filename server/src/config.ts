@@ -155,6 +155,7 @@ export function loadOperatorConfig(variables: Record<string, string | undefined>
     publicUrl,
     dataDir,
     databaseUrl: env.DATABASE_URL,
+    mailsOut: env.SMTP_URL !== undefined,
     s3: s3Of(env),
     /** The variable that the master keys come from; undefined: the file in the data folder. */
     masterKeyVariable: variable,

@@ -33,7 +33,7 @@ export async function start(config: Config, log: FastifyBaseLogger, forTests: Fo
     for (const warning of config.warnings) log.warn(warning);
     if (database.file && (statSync(database.file).mode & 0o077) !== 0)
       log.warn(`the database is open to others on this machine; close it with: chmod 600 '${database.file}'*`);
-    const setupCode = randomBytes(12).toString('base64url');
+    const setupCode = randomBytes(16).toString('base64url');
     const presence = await join(database, config.databaseUrl, (error) => log.error({ err: error }, 'database signals'));
     const running = await createApp({ config, database, presence, log, setupCode, ...forTests });
     const recovered = await running.recover();

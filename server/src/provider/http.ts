@@ -119,7 +119,8 @@ export function createProviderHttp(baseUrl: string) {
         throw new ProviderError('provider_unavailable', 'The provider’s answer could not be read.', { cause });
       }
     },
-    close: async () => agent?.close(),
+    /** What is still being asked then is done again later; a provider that never answers must not hold a stop. */
+    close: async () => agent?.destroy(),
   };
 }
 

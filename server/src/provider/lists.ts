@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Secret } from '../security/secret.ts';
 import type { ProviderHttp } from './http.ts';
-import { type Provider, type ProviderAssistant, ProviderError, type ProviderModel } from './provider.ts';
+import { type Provider, type ProviderAssistant, ProviderError, type ProviderModel, pressedMs } from './provider.ts';
 
 /** Bytes of one page of a list. */
 export const listLimit = 5 * 1024 * 1024;
@@ -33,7 +33,8 @@ export function providerLists(http: ProviderHttp, providerName: string): Pick<Pr
     let after = '';
     for (let number = 0; number < pagesAtMost; number++) {
       const path = `/${source}?limit=100&order=desc${after && `&after=${encodeURIComponent(after)}`}`;
-      const page = AssistantPage.safeParse(await http.json({ method: 'GET', path, apiKey, headers, limit: listLimit }));
+      const call = { method: 'GET', path, apiKey, headers, retries: 0, limit: listLimit, withinMs: pressedMs } as const;
+      const page = AssistantPage.safeParse(await http.json(call));
       if (!page.success) throw unreadable(source, page.error);
       found.push(...page.data.data.map((raw) => ({ id: raw.id, source, raw })));
       after = page.data.data.at(-1)?.id ?? '';

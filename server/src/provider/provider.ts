@@ -7,6 +7,9 @@ import type { ProviderFineTuning } from './fine-tuning.ts';
 import type { ProviderOrganization } from './organization.ts';
 import type { ProviderVectorStores } from './vector-stores.ts';
 
+/** How long the provider has for what somebody waits for who has pressed a button. */
+export const pressedMs = 5_000;
+
 /** A failure of a call to the provider, in our own closed list of codes; the message may quote the provider's words. */
 export class ProviderError extends Error {
   override name = 'ProviderError';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint, Id, NoContent, PathId, Time } from './endpoint.ts';
 import { RunError } from './errors.ts';
-import { textUpTo } from './text.ts';
+import { requiredText, textUpTo } from './text.ts';
 
 export const messageLimit = 10_000;
 export const attachedFilesLimit = 20;
@@ -9,7 +9,7 @@ export const attachedFilesLimit = 20;
 export const attachedBytesLimit = 20_971_520;
 /** One text file: 4 MB. */
 export const attachedTextLimit = 4_194_304;
-const Title = textUpTo(255, 'Title cannot exceed 255 characters').trim().min(1, 'Title is required');
+const Title = requiredText(255, 'Title cannot exceed 255 characters', 'Title is required').trim();
 
 export const Thread = z.object({
   id: Id,
@@ -146,10 +146,7 @@ export const modelsAtOnce = 4;
 const OverBudget = z.boolean().optional();
 
 export const MessageDraft = z.strictObject({
-  message: textUpTo(messageLimit, 'Message cannot exceed 10000 characters').refine(
-    (text) => text.trim() !== '',
-    'Message is required',
-  ),
+  message: requiredText(messageLimit, 'Message cannot exceed 10000 characters', 'Message is required'),
   clientId: ClientId,
   /** Files that go along, in this order. */
   fileIds: z.array(Id).max(attachedFilesLimit, 'At most 20 files can be attached to a message').optional(),

@@ -151,7 +151,7 @@ export function runEndings({ db, engine, pricing }: Dependencies) {
 export type RunEndings = ReturnType<typeof runEndings>;
 
 /** A damaged log must not keep a server from starting: what of it cannot be read is left out. */
-function readable(frames: string): ReturnType<typeof parseFrames> {
+export function readable(frames: string): ReturnType<typeof parseFrames> {
   try {
     return parseFrames(frames);
   } catch {

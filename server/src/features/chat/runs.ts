@@ -6,6 +6,7 @@ import { AppError, restarting } from '../../errors.ts';
 import type { Actor } from '../../http/actor.ts';
 import type { EventStream } from '../../http/event-stream.ts';
 import { type AnswerEnd, type AnswerPiece, type Provider, ProviderError } from '../../provider/provider.ts';
+import type { FoldedLog } from './event-log.ts';
 import { followElsewhere } from './follow-elsewhere.ts';
 import { leftOutNotes } from './history.ts';
 import { LiveRun, type PreparedRequest, type RunOrder } from './live-run.ts';
@@ -225,6 +226,8 @@ export function runExecutor({ runs, endings, provider, presence, log, onKeyRejec
       void execute(run).catch((error: unknown) => log.error({ err: error, runId: order.runId }, 'ending a run failed'));
     },
     watch,
+    /** What a run of this process has come to. */
+    logOf: (runId: number): FoldedLog | undefined => live.get(runId)?.log,
     /** Closes the connection to the provider and waits until the end is stored; elsewhere, asks for it. */
     async stop(userId: number, runId: number) {
       const here = live.get(runId);

@@ -61,6 +61,8 @@ export type AnswerRequest = {
   effort: ReasoningEffort | null;
   maxOutputTokens?: number;
   search?: FileSearch | undefined;
+  /** Told whether the provider is at work: what is stopped between two tries has cost nothing. */
+  onAsking?: (isAsked: boolean) => void;
 };
 
 /** The files that the model may search while it answers. */

@@ -90,7 +90,12 @@ export type KeyCheck =
   | { result: 'rejected'; notice: string }
   | { result: 'unreachable'; notice: string };
 
-export type ProviderModel = { id: string; shutdownDate: string | null };
+export type ProviderModel = {
+  id: string;
+  shutdownDate: string | null;
+  /** Whether it can hold a conversation; null: the provider does not say. */
+  chats: boolean | null;
+};
 
 /** An assistant or agent as the provider lists it; the fields that Roster takes along, and the rest for the notes. */
 export type ProviderAssistant = {

@@ -7,6 +7,9 @@ import type { ProviderFineTuning } from './fine-tuning.ts';
 import type { ProviderOrganization } from './organization.ts';
 import type { ProviderVectorStores } from './vector-stores.ts';
 
+/** How long the provider has for what somebody waits for who has pressed a button. */
+export const pressedMs = 5_000;
+
 /** A failure of a call to the provider, in our own closed list of codes; the message may quote the provider's words. */
 export class ProviderError extends Error {
   override name = 'ProviderError';
@@ -58,6 +61,8 @@ export type AnswerRequest = {
   effort: ReasoningEffort | null;
   maxOutputTokens?: number;
   search?: FileSearch | undefined;
+  /** Told whether the provider is at work: what is stopped between two tries has cost nothing. */
+  onAsking?: (isAsked: boolean) => void;
 };
 
 /** The files that the model may search while it answers. */
@@ -85,7 +90,12 @@ export type KeyCheck =
   | { result: 'rejected'; notice: string }
   | { result: 'unreachable'; notice: string };
 
-export type ProviderModel = { id: string; shutdownDate: string | null };
+export type ProviderModel = {
+  id: string;
+  shutdownDate: string | null;
+  /** Whether it can hold a conversation; null: the provider does not say. */
+  chats: boolean | null;
+};
 
 /** An assistant or agent as the provider lists it; the fields that Roster takes along, and the rest for the notes. */
 export type ProviderAssistant = {

@@ -31,8 +31,9 @@ const interruption: RunError = {
 
 /** How runs end: the words, the figures and the last event are stored together, once. */
 export function runEndings({ db, engine, pricing }: Dependencies) {
-  const isBilled = (error: RunError | null, log: FoldedLog) =>
-    error === null || log.text !== '' || log.reasoning !== '';
+  /** What was refused cost nothing, and neither did what was stopped while the provider was not asked. */
+  const isBilled = (error: RunError | null, { log, isAsked }: LiveRun) =>
+    (error === null && isAsked) || log.text !== '' || log.reasoning !== '';
 
   async function usageRecord(
     run: Pick<RunOrder, 'runId' | 'userId' | 'threadId' | 'assistantId' | 'comparisonId'>,
@@ -74,7 +75,7 @@ export function runEndings({ db, engine, pricing }: Dependencies) {
       const { order, log, prepared } = run;
       const at = new Date().toISOString();
       // Where it was not even known what to ask for, nothing was asked.
-      const usage = prepared && isBilled(end.error, log) ? await usageOf(order, prepared, log, reported, at) : null;
+      const usage = prepared && isBilled(end.error, run) ? await usageOf(order, prepared, log, reported, at) : null;
       const last: RunEvent[] = [...(usage ? [usageEvent(usage)] : []), endEvent(end)];
       await db.transaction().execute(async (trx) => {
         const wasOurs = await runRepository(trx).end(order.runId, {
@@ -151,7 +152,7 @@ export function runEndings({ db, engine, pricing }: Dependencies) {
 export type RunEndings = ReturnType<typeof runEndings>;
 
 /** A damaged log must not keep a server from starting: what of it cannot be read is left out. */
-function readable(frames: string): ReturnType<typeof parseFrames> {
+export function readable(frames: string): ReturnType<typeof parseFrames> {
   try {
     return parseFrames(frames);
   } catch {

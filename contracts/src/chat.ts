@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint, Id, NoContent, PathId, Time } from './endpoint.ts';
+import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
 import { RunError } from './errors.ts';
 import { textUpTo } from './text.ts';
 
@@ -149,7 +149,7 @@ export const chat = {
     access: 'user',
     summary: 'The conversations, pinned first, then the newest; `q` searches titles and messages.',
     query: z.strictObject({
-      limit: z.coerce.number<number>().int().min(1).max(100).default(50),
+      limit: wholeNumber(1, 100).default(50),
       cursor: z.string().max(200).optional(),
       q: z.string().max(200).optional(),
       archived: Flag.optional(),
@@ -216,7 +216,7 @@ export const chat = {
       'A page of the shown branch, oldest first: its end, or what lies around a message, or what a cursor names (older or newer).',
     params: byId,
     query: z.strictObject({
-      limit: z.coerce.number<number>().int().min(1).max(200).default(50),
+      limit: wholeNumber(1, 200).default(50),
       cursor: z.string().max(200).optional(),
       around: PathId.optional(),
     }),

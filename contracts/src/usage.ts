@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Day, daysBetween } from './day.ts';
-import { endpoint, Id, NoContent, PathId, Time } from './endpoint.ts';
+import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
 import { TimeZone } from './time-zone.ts';
 
 /** What calls took and cost. `costUsd` is null when nothing in it has a price; a sum leaves unpriced calls out. */
@@ -224,7 +224,7 @@ export const usage = {
       model: z.string().max(200).optional(),
       /** `none`: chats without an assistant. */
       assistantId: z.union([z.literal('none'), PathId]).optional(),
-      limit: z.coerce.number<number>().int().min(1).max(200).default(50),
+      limit: wholeNumber(1, 200).default(50),
       cursor: z.string().max(200).optional(),
     })
       .refine(isInOrder, wrongOrder)

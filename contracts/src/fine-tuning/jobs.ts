@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint, Id, NoContent, PathId, Time } from '../endpoint.ts';
+import { endpoint, Id, largestId, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
 import { textUpTo } from '../text.ts';
 
 export const jobNameLimit = 100;
@@ -62,7 +62,7 @@ export type BaseModel = z.output<typeof BaseModel>;
 export const JobDraft = z.strictObject({
   name: textUpTo(jobNameLimit, `Name cannot exceed ${jobNameLimit} characters`).trim().min(1, 'Name is required'),
   baseModel: z.string().trim().min(1, 'Base model is required').max(200, 'Base model cannot exceed 200 characters'),
-  trainingFileId: z.number('Training file is required').int().positive('Training file is required'),
+  trainingFileId: z.number('Training file is required').int().min(1, 'Training file is required').max(largestId),
   validationFileId: Id.nullable().default(null),
   hyperparameters: Hyperparameters.optional(),
   method: TrainingMethod.default('supervised'),
@@ -172,7 +172,7 @@ export const fineTuning = {
     access: 'user',
     summary: 'The jobs, the newest first; the next page is in the Link header.',
     query: z.strictObject({
-      limit: z.coerce.number<number>().int().min(1).max(100).default(50),
+      limit: wholeNumber(1, 100).default(50),
       cursor: PathId.optional(),
       /** Only those that are under way. */
       open: z
@@ -239,7 +239,7 @@ export const fineTuning = {
     summary: 'What happened in a job, the newest first.',
     params: byId,
     query: z.strictObject({
-      limit: z.coerce.number<number>().int().min(1).max(200).default(50),
+      limit: wholeNumber(1, 200).default(50),
       cursor: PathId.optional(),
     }),
     output: z.object({ items: z.array(JobEvent), nextCursor: z.string().nullable() }),
@@ -283,7 +283,7 @@ export const fineTuning = {
     access: 'user',
     summary: 'The tuned models, the newest first; the next page is in the Link header.',
     query: z.strictObject({
-      limit: z.coerce.number<number>().int().min(1).max(100).default(50),
+      limit: wholeNumber(1, 100).default(50),
       cursor: PathId.optional(),
     }),
     output: z.array(CustomModel),

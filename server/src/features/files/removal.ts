@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { RemovedFile } from '@roster/contracts/files';
+import { providerIn } from '@roster/contracts/provider-name';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
@@ -114,7 +115,7 @@ export function removal(dependencies: Dependencies) {
     return rows.map(({ id, filename, copyIds }): RemovedFile => {
       const left = copyIds.find((copyId) => pending.has(copyId));
       if (left === undefined) return { id, filename, provider: 'removed', message: null };
-      const why = pending.get(left) ?? `${providerName} has not confirmed it yet.`;
+      const why = pending.get(left) ?? `${providerIn('beginning', providerName)} has not confirmed it yet.`;
       return { id, filename, provider: 'removing', message: `${why} Roster goes on trying.` };
     });
   }

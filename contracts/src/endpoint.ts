@@ -102,5 +102,8 @@ export const PathId = wholeNumber(1, largestId);
 /** An integer id in a JSON body or answer. */
 export const Id = z.number().int().min(1).max(largestId);
 
+/** Made by the client; the same one again gives the first answer again. */
+export const ClientId = z.string().regex(/^[A-Za-z0-9_-]{8,64}$/, 'clientId must be 8 to 64 letters, digits, - or _');
+
 /** ISO 8601, UTC. */
 export const Time = z.string();

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Day, daysBetween } from './day.ts';
 import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
+import { requiredText } from './text.ts';
 import { TimeZone } from './time-zone.ts';
 
 /** What calls took and cost. `costUsd` is null when nothing in it has a price; a sum leaves unpriced calls out. */
@@ -244,7 +245,7 @@ export const usage = {
     access: 'user',
     summary: 'Sets a price, also for the calls so far that have none.',
     body: z.strictObject({
-      model: z.string().min(1, 'Model is required').max(200),
+      model: requiredText(200, 'Model cannot exceed 200 characters', 'Model is required'),
       input: Amount,
       cachedInput: Amount.nullable().default(null),
       output: Amount,
@@ -256,7 +257,7 @@ export const usage = {
     path: '/api/analytics/prices',
     access: 'user',
     summary: 'Removes an own price; what was priced with it stays so.',
-    body: z.strictObject({ model: z.string().min(1, 'Model is required').max(200) }),
+    body: z.strictObject({ model: requiredText(200, 'Model cannot exceed 200 characters', 'Model is required') }),
     output: NoContent,
     status: 204,
   }),

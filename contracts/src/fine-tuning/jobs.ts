@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint, Id, largestId, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
+import { ClientId, endpoint, Id, largestId, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
 import { requiredText } from '../text.ts';
 
 export const jobNameLimit = 100;
@@ -60,6 +60,7 @@ export const BaseModel = z.object({
 export type BaseModel = z.output<typeof BaseModel>;
 
 export const JobDraft = z.strictObject({
+  clientId: ClientId.optional(),
   name: requiredText(jobNameLimit, `Name cannot exceed ${jobNameLimit} characters`, 'Name is required').trim(),
   baseModel: requiredText(200, 'Base model cannot exceed 200 characters', 'Base model is required').trim(),
   trainingFileId: z.number('Training file is required').int().min(1, 'Training file is required').max(largestId),
@@ -195,7 +196,8 @@ export const fineTuning = {
     path: '/api/fine-tuning/jobs',
     access: 'editor',
     rate: 'jobs',
-    summary: 'Stores a job; it is begun at the provider as soon as its files are there.',
+    summary:
+      'Checks the files and stores a job; it is begun at the provider as soon as its files are there. The same `clientId` again answers the same job.',
     body: JobDraft,
     output: Job,
     status: 201,

@@ -55,6 +55,8 @@ export function handleErrors(app: FastifyInstance) {
   app.setErrorHandler((error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const expected = asAppError(error);
     if (!expected) request.log.error({ err: error }, 'unexpected failure');
+    else if (expected.code === 'internal')
+      request.log.error({ err: expected.cause ?? expected }, 'a failure of our own');
     else if (expected.cause) request.log.debug({ err: expected.cause, code: expected.code }, 'expected failure');
     const answer = expected ?? new AppError('internal', 'Something went wrong on our side. Please try again.');
     const code: ErrorCode = answer.code;

@@ -3,7 +3,8 @@ import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-q
 import { withArrived } from '#web/data/runs/run-message.ts';
 import type { LiveRun } from '#web/data/runs/run-store.ts';
 import { call } from '#web/lib/api.ts';
-import { clientIdFor, confirmSent, newClientId } from './client-id.ts';
+import { newClientId } from '#web/lib/client-id.ts';
+import { clientIdFor, confirmSent } from './client-id.ts';
 import { awaitedAnswer, type MessageWindow, withBranch, withMessage } from './message-window.ts';
 import {
   forgetThread,

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
 import { type ErrorBody, type ErrorCode, errorStatus } from '@roster/contracts/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../errors.ts';
@@ -33,8 +32,7 @@ export function answerUnreadableAddress(headers: Record<string, string>) {
 }
 
 /** What is no HTTP, or has headers beyond the limit, never becomes a request; it is answered on the connection itself. */
-export function answerUnreadableRequest({ code }: Error & { code?: string }, socket: Socket) {
-  if (!socket.writable) return void socket.destroy();
+export function answerToUnreadable({ code }: Error & { code?: string }): string {
   const error =
     code === 'HPE_HEADER_OVERFLOW'
       ? new AppError('too_large', 'The address or the headers are too large.')
@@ -47,7 +45,7 @@ export function answerUnreadableRequest({ code }: Error & { code?: string }, soc
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
   ];
-  socket.end(`${headers.join('\r\n')}\r\n\r\n${body}`);
+  return `${headers.join('\r\n')}\r\n\r\n${body}`;
 }
 
 /** The one place where a failure becomes an answer. */

@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts';
 import type { Actor, FindActor, HoldActor, SignedIn } from './actor.ts';
 import { answerSchema } from './answer-schema.ts';
 import { type IncomingFile, receiveForm } from './multipart.ts';
-import type { Rates } from './rates.ts';
+import type { RateKey, Rates } from './rates.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -205,9 +205,9 @@ const lateMs = 1_000;
 
 const perAddress: ReadonlySet<Rate> = new Set<Rate>(['signIn', 'register', 'resetRequest', 'resetAttempt']);
 
-function rateKey({ actor, ip }: FastifyRequest, { rate, path }: Endpoint): string {
-  if (!actor || perAddress.has(rate)) return ip;
-  if (rate === 'default') return actor.sessionId;
+function rateKey({ actor, ip }: FastifyRequest, { rate, path }: Endpoint): RateKey {
+  if (!actor || perAddress.has(rate)) return { address: ip };
+  if (rate === 'default') return `${actor.userId}|${actor.sessionId}`;
   // Saving, fetching and importing each have their own limit; so does everything else with a limit by person.
   return rate === 'keyUse' ? `${actor.userId}|${path}` : String(actor.userId);
 }

@@ -88,7 +88,7 @@ export function externalRoutes({ route }: Router, dependencies: Dependencies) {
   function admits(request: FastifyRequest, reply: FastifyReply): boolean {
     reply.header('cache-control', 'no-store');
     try {
-      rates.use('signIn', request.ip);
+      rates.use('signIn', { address: request.ip });
       return true;
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error;

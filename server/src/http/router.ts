@@ -5,6 +5,7 @@ import { AppError } from '../errors.ts';
 import type { Actor, FindActor, HoldActor, SignedIn } from './actor.ts';
 import { answerSchema } from './answer-schema.ts';
 import { type IncomingFile, receiveForm } from './multipart.ts';
+import { senderOf } from './network.ts';
 import type { RateKey, Rates } from './rates.ts';
 
 declare module 'fastify' {
@@ -13,6 +14,8 @@ declare module 'fastify' {
     access?: Endpoint['access'] | 'operation';
     rate?: Rate;
     accepts?: Endpoint['accepts'];
+    /** Answered under whatever name the server is called. */
+    anyHost?: true;
   }
   interface FastifyRequest {
     actor: Actor | null;
@@ -101,7 +104,8 @@ export function createRouter({ app, findActor, holdActor, sessionToken, rates, c
   function requireAccess(who: SignedIn, request: FastifyRequest, endpoint: Endpoint) {
     if (endpoint.access === 'public' || endpoint.access === 'user' || who.role === 'Admin') return;
     if (endpoint.access === 'editor' && who.role === 'Editor') return;
-    request.log.warn({ event: 'access_refused', userId: who.userId, route: endpoint.path }, 'access refused');
+    const address = senderOf(request);
+    request.log.warn({ event: 'access_refused', address, userId: who.userId, route: endpoint.path }, 'access refused');
     throw new AppError(
       'not_allowed',
       endpoint.access === 'admin'

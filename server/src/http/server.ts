@@ -22,6 +22,8 @@ export function createServer(config: Config, log: FastifyBaseLogger, times: Conn
     routerOptions: { maxParamLength: 200 },
     http: {
       maxHeaderSize: 16 * 1024,
+      // protect() demands it, except of what load balancers ask.
+      requireHostHeader: false,
       headersTimeout: times.headersMs,
       connectionsCheckingInterval: times.checkEveryMs,
     },

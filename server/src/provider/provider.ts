@@ -18,6 +18,8 @@ export class ProviderError extends Error {
   readonly param: string | undefined;
   /** The provider's own code of the failure, where it has one. */
   readonly providerCode: string | undefined;
+  /** What the provider calls this request, for its support. */
+  readonly requestId: string | undefined;
   constructor(
     code: ProviderError['code'],
     message: string,
@@ -26,6 +28,7 @@ export class ProviderError extends Error {
       retryAfterSeconds?: number | undefined;
       param?: string | undefined;
       providerCode?: string | undefined;
+      requestId?: string | undefined;
     } = {},
   ) {
     super(message, details);
@@ -34,6 +37,7 @@ export class ProviderError extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.param = details.param;
     this.providerCode = details.providerCode;
+    this.requestId = details.requestId;
   }
 }
 

@@ -9,6 +9,7 @@ import { inject } from 'vitest';
 import { loadConfig } from '../config.ts';
 import type { Engine } from '../db/connect.ts';
 import { type ConnectionTimes, usualTimes } from '../http/connections.ts';
+import { logSettings } from '../log.ts';
 import { start } from '../start.ts';
 import { freePort } from './free-port.ts';
 import { createVisitor, type Visitor } from './visitor.ts';
@@ -65,7 +66,7 @@ export async function startApp(
   const provider = await simulator.listen();
   const logLines: string[] = [];
   const log = pino(
-    { level: process.env.TEST_LOG_LEVEL ?? 'trace' },
+    { level: process.env.TEST_LOG_LEVEL ?? 'trace', ...logSettings },
     {
       write(line) {
         logLines.push(line);

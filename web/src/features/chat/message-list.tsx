@@ -1,13 +1,14 @@
 import type { Message } from '@roster/contracts/chat';
 import { useQueryClient } from '@tanstack/react-query';
 import { ArrowDown } from 'lucide-react';
-import { memo, type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef } from 'react';
+import { memo, type Ref, useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { Spinner } from '#web/ui/spinner.tsx';
 import { Answer } from './answer.tsx';
-import type { MessageWindow } from './message-window.ts';
+import { type MessageWindow, type PendingMessage, withPending } from './message-window.ts';
+import { PendingQuestion } from './pending-question.tsx';
 import { loadEnd, loadNewer, loadOlder } from './queries.ts';
 import { Question } from './question.tsx';
 import { useFollowing } from './use-following.ts';
@@ -18,6 +19,8 @@ type MessageListProps = {
   ref: Ref<MessageListHandle>;
   threadId: number;
   window: MessageWindow;
+  /** A question on its way. */
+  pending: PendingMessage | null;
   editingId: number | null;
   /** The message of a search result: shown on opening, and marked. */
   targetId: number | null;
@@ -28,15 +31,16 @@ const ahead = 2500;
 const topRoom = 40;
 
 /** The messages of a thread: only what is near the view is on the page, further pages come as they are needed. */
-export function MessageList({ ref, threadId, window, editingId, targetId }: MessageListProps) {
+export function MessageList({ ref, threadId, window, pending, editingId, targetId }: MessageListProps) {
   const client = useQueryClient();
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const handle = useRef<VirtualizerHandle>(null);
   const loading = useRef(false);
   const { isAway, goToEnd, stay } = useFollowing(scroller, content);
-  const { items, olderCursor, newerCursor } = window;
-  const indexOf = (id: number | null) => items.findIndex((message) => message.id === id);
+  const { olderCursor, newerCursor } = window;
+  const rows = useMemo(() => withPending(window, pending), [window, pending]);
+  const indexOf = (id: number | null) => rows.findIndex((row) => row.id === id);
 
   const loadMore = () => {
     const area = scroller.current;
@@ -71,11 +75,17 @@ export function MessageList({ ref, threadId, window, editingId, targetId }: Mess
     else goToEnd();
   }, [targetId]);
 
+  // What was just sent is what its sender wants to see, in the same frame.
+  const pendingId = pending?.id;
+  useLayoutEffect(() => {
+    if (pendingId !== undefined) goToEnd();
+  }, [pendingId, goToEnd]);
+
   const jump = async () => {
     if (newerCursor !== null) await loadEnd(client, threadId).catch(() => undefined);
     goToEnd();
   };
-  const editingIndex = indexOf(editingId);
+  const kept = [indexOf(editingId), indexOf(pendingId ?? null)].filter((index) => index >= 0);
   return (
     <div className="relative min-h-0 flex-1">
       <section
@@ -93,20 +103,13 @@ export function MessageList({ ref, threadId, window, editingId, targetId }: Mess
             ref={handle}
             scrollRef={scroller}
             startMargin={topRoom}
-            data={items}
+            data={rows}
             shift={window.grew === 'front'}
             bufferSize={800}
-            keepMounted={editingIndex < 0 ? [] : [editingIndex]}
+            keepMounted={kept}
             onScroll={loadMore}
           >
-            {(message) => (
-              <MessageRow
-                key={message.id}
-                message={message}
-                editing={message.id === editingId}
-                marked={message.id === targetId}
-              />
-            )}
+            {(row) => <MessageRow key={row.id} row={row} editing={row.id === editingId} marked={row.id === targetId} />}
           </Virtualizer>
           <div className="h-6" />
         </div>
@@ -127,9 +130,9 @@ export function MessageList({ ref, threadId, window, editingId, targetId }: Mess
   );
 }
 
-type MessageRowProps = { message: Message; editing: boolean; marked: boolean };
+type MessageRowProps = { row: Message | PendingMessage; editing: boolean; marked: boolean };
 
-const MessageRow = memo(function MessageRow({ message, editing, marked }: MessageRowProps) {
+const MessageRow = memo(function MessageRow({ row, editing, marked }: MessageRowProps) {
   return (
     <div className="px-4 py-2 max-md:px-3">
       <div
@@ -138,7 +141,13 @@ const MessageRow = memo(function MessageRow({ message, editing, marked }: Messag
           marked && 'rounded-md outline-2 outline-warning/70 outline-offset-8',
         )}
       >
-        {message.role === 'user' ? <Question message={message} editing={editing} /> : <Answer message={message} />}
+        {!('role' in row) ? (
+          <PendingQuestion pending={row} />
+        ) : row.role === 'user' ? (
+          <Question message={row} editing={editing} />
+        ) : (
+          <Answer message={row} />
+        )}
       </div>
     </div>
   );

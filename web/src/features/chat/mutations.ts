@@ -2,6 +2,7 @@ import { chat, type Message, type Run, type Thread } from '@roster/contracts/cha
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { LiveRun } from '#web/data/runs/run-store.ts';
 import { call } from '#web/lib/api.ts';
+import type { StoredFile } from './attachment-uploads.ts';
 import { clientIdFor, confirmSent, newClientId } from './client-id.ts';
 import { awaitedAnswer, type MessageWindow, withBranch, withMessage } from './message-window.ts';
 import {
@@ -65,7 +66,7 @@ async function showBranch(client: QueryClient, threadId: number, parentId: numbe
 type Outgoing = {
   threadId: number;
   text: string;
-  fileIds: readonly number[];
+  files: readonly StoredFile[];
   /** Where the text is kept until it is sent; a second try from there is the same message. */
   place: string;
   /** Left out: the end of the branch that the server shows. */
@@ -74,14 +75,15 @@ type Outgoing = {
   overBudget?: boolean | undefined;
 };
 
-async function send(client: QueryClient, { threadId, text, fileIds, place, parentId, overBudget }: Outgoing) {
+async function send(client: QueryClient, { threadId, text, files, place, parentId, overBudget }: Outgoing) {
+  const fileIds = files.map(({ id }) => id);
   const { message, run } = await call(chat.send, {
     params: { id: threadId },
     body: {
       message: text,
       // The same words with other files are another message.
       clientId: clientIdFor(place, fileIds.length === 0 ? text : `${text}\n${fileIds.join()}`),
-      ...(fileIds.length > 0 && { fileIds: [...fileIds] }),
+      ...(fileIds.length > 0 && { fileIds }),
       ...(parentId === undefined ? {} : { parentId }),
       ...(overBudget && { overBudget }),
     },
@@ -102,15 +104,15 @@ export function useStartThread() {
   return useMutation({
     ...atOnce,
     mutationFn: async (
-      start: Pick<Outgoing, 'text' | 'fileIds' | 'place' | 'overBudget'> & {
+      start: Pick<Outgoing, 'text' | 'files' | 'place' | 'overBudget'> & {
         assistantId: number | null;
         thread: Thread | null;
       },
     ) => {
       const thread = start.thread ?? (await call(chat.createThread, { body: { assistantId: start.assistantId } }));
       try {
-        const { text, fileIds, place, overBudget } = start;
-        await send(client, { threadId: thread.id, text, fileIds, place, parentId: null, overBudget });
+        const { text, files, place, overBudget } = start;
+        await send(client, { threadId: thread.id, text, files, place, parentId: null, overBudget });
       } catch (error) {
         // Where it is not known whether the message arrived, the thread is kept for the second try.
         if (!isRefusal(error)) throw new UnfinishedStart(thread, error);

@@ -3,13 +3,17 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useUser } from '#web/data/current-user.ts';
 import { userConfigQuery } from '#web/data/user-config.ts';
+import { writeDraft } from '#web/lib/drafts.ts';
 import { isOverBudget } from '#web/lib/over-budget.ts';
 import { AnswererMenu } from './answerer-menu.tsx';
+import type { StoredFile } from './attachment-uploads.ts';
 import { Composer } from './composer.tsx';
 import { focusUnlessTouch } from './focus-unless-touch.ts';
+import { type PendingMessage, pendingMessage } from './message-window.ts';
 import { UnfinishedStart, useStartThread } from './mutations.ts';
 import { PaneHeader } from './pane-header.tsx';
-import { findAnswerer, useAnswerers } from './use-assistants.ts';
+import { PendingQuestion } from './pending-question.tsx';
+import { type Answerer, findAnswerer, useAnswerers } from './use-assistants.ts';
 
 const loadSendFailure = () => import('./send-failure.tsx');
 const SendFailure = lazy(async () => ({ default: (await loadSendFailure()).SendFailure }));
@@ -30,12 +34,20 @@ const place = 'chat:new';
 
 /** A conversation that begins with its first message. */
 export function NewThreadPane({ assistantId, onBack, onStarted, onChoose }: NewThreadPaneProps) {
-  const user = useUser();
   const known = useAnswerers();
   const config = useQuery(userConfigQuery);
   const start = useStartThread();
   /** Made by a first try whose message did not get through. */
   const [thread, setThread] = useState<Thread | null>(null);
+  /** Stays until the conversation itself is shown. */
+  const [pending, setPending] = useState<PendingMessage | null>(null);
+  const isHere = useRef(true);
+  useEffect(() => {
+    isHere.current = true;
+    return () => {
+      isHere.current = false;
+    };
+  }, []);
   const box = useRef<HTMLTextAreaElement>(null);
   const answerer =
     assistantId === undefined ? known?.defaultAnswerer : (findAnswerer(known?.answerers, assistantId) ?? known?.plain);
@@ -43,26 +55,31 @@ export function NewThreadPane({ assistantId, onBack, onStarted, onChoose }: NewT
   // biome-ignore lint/correctness/useExhaustiveDependencies: choosing an assistant leads on to the message
   useEffect(() => focusUnlessTouch(box.current), [assistantId]);
 
-  const send = async (text: string, overBudget: boolean, fileIds: readonly number[]) => {
+  const send = async (text: string, overBudget: boolean, files: readonly StoredFile[]) => {
     const chosen = answerer ? answerer.assistantId : (assistantId ?? null);
+    setPending(pendingMessage(undefined, { text, files, parentId: null }));
     try {
       const made = await start.mutateAsync({
         text,
-        fileIds,
+        files,
         place,
         overBudget,
         assistantId: chosen,
         thread: thread?.assistantId === chosen ? thread : null,
       });
+      if (!isHere.current) return place;
+      // What was typed meanwhile goes along into the conversation.
+      const nextPlace = `chat:${made.id}`;
+      writeDraft(nextPlace, box.current?.value ?? '');
       onStarted(made.id);
-      return true;
+      return nextPlace;
     } catch (error) {
       setThread(error instanceof UnfinishedStart ? error.thread : null);
-      return false;
+      setPending(null);
+      return null;
     }
   };
   const lacksKey = config.data?.hasApiKey === false && !start.error;
-  const firstName = user.name?.split(' ')[0];
   return (
     <section aria-label="New conversation" className="relative flex h-full min-h-0 flex-col">
       <title>Chat · Roster</title>
@@ -70,33 +87,7 @@ export function NewThreadPane({ assistantId, onBack, onStarted, onChoose }: NewT
         <h2 className="min-w-0 flex-1 truncate font-medium">New conversation</h2>
         <AnswererMenu current={answerer} onChoose={onChoose} />
       </PaneHeader>
-      <div className="flex min-h-0 flex-1 flex-col items-center justify-center overflow-y-auto px-6 py-8 text-center">
-        <p className="font-semibold text-xl tracking-[-0.012em]">
-          {firstName ? `Hello ${firstName}, what` : 'What'} would you like to talk about?
-        </p>
-        {answerer && (
-          <p className="mt-2 max-w-lg text-pretty text-muted-foreground [overflow-wrap:anywhere]">
-            {answerer.assistantId === null ? (
-              answerer.model === null ? (
-                'The default model answers, without an assistant’s instructions.'
-              ) : (
-                <>
-                  The model <span className="font-mono text-foreground text-sm">{answerer.model}</span> answers, without
-                  an assistant’s instructions.
-                </>
-              )
-            ) : (
-              <>
-                <span className="text-foreground">{answerer.name}</span> answers with{' '}
-                <span className="font-mono text-foreground text-sm">{answerer.model}</span>.
-              </>
-            )}
-          </p>
-        )}
-        {answerer?.description && (
-          <p className="mt-1 line-clamp-3 max-w-lg text-muted-foreground">{answerer.description}</p>
-        )}
-      </div>
+      {pending ? <FirstQuestion pending={pending} /> : <Greeting answerer={answerer} />}
       <Composer
         ref={box}
         place={place}
@@ -121,5 +112,51 @@ export function NewThreadPane({ assistantId, onBack, onStarted, onChoose }: NewT
         )}
       />
     </section>
+  );
+}
+
+/** Where the list of messages will show it. */
+function FirstQuestion({ pending }: { pending: PendingMessage }) {
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto px-4 pt-12 max-md:px-3">
+      <div className="mx-auto max-w-[760px]">
+        <PendingQuestion pending={pending} />
+      </div>
+    </div>
+  );
+}
+
+function Greeting({ answerer }: { answerer: Answerer | undefined }) {
+  const firstName = useUser().name?.split(' ')[0];
+  return (
+    <div className="flex min-h-0 flex-1 flex-col items-center justify-center overflow-y-auto px-6 py-8 text-center">
+      <p className="font-semibold text-xl tracking-[-0.012em]">
+        {firstName ? `Hello ${firstName}, what` : 'What'} would you like to talk about?
+      </p>
+      {answerer && (
+        <p className="mt-2 max-w-lg text-pretty text-muted-foreground [overflow-wrap:anywhere]">
+          {answerer.assistantId === null ? (
+            answerer.model === null ? (
+              'The default model answers, without an assistant’s instructions.'
+            ) : (
+              <>
+                The model <span className="font-mono text-foreground text-sm">{answerer.model}</span> answers, without
+                an assistant’s instructions.
+              </>
+            )
+          ) : (
+            <>
+              <bdi className="text-foreground">{answerer.name}</bdi> answers with{' '}
+              <span className="font-mono text-foreground text-sm">{answerer.model}</span>.
+            </>
+          )}
+        </p>
+      )}
+      {answerer?.description && (
+        <p dir="auto" className="mt-1 line-clamp-3 max-w-lg text-muted-foreground">
+          {answerer.description}
+        </p>
+      )}
+    </div>
   );
 }

@@ -1,5 +1,8 @@
 import type { Message } from '@roster/contracts/chat';
 import { createContext, useContext } from 'react';
+import type { StoredFile } from './attachment-uploads.ts';
+
+export type UnsentEdit = { messageId: number; text: string; files: readonly StoredFile[] };
 
 /** What can be done with the messages of the open thread. */
 export type ThreadActions = {
@@ -11,13 +14,10 @@ export type ThreadActions = {
   /** Opens the question for editing. */
   edit: (messageId: number) => void;
   stopEditing: () => void;
-  /** Resolves true when the server has the edited question. */
-  sendEdited: (edited: {
-    messageId: number;
-    parentId: number | null;
-    text: string;
-    fileIds: readonly number[];
-  }) => Promise<boolean>;
+  /** Closes the editor; where the edited question is refused, it opens again with what was written. */
+  sendEdited: (edited: UnsentEdit & { parentId: number | null }) => void;
+  /** What was written last in an editor and not taken by the server. */
+  unsentEdit: (messageId: number) => UnsentEdit | null;
   /** Opens an answer for a correction, or closes it: beside the messages, of which a long conversation takes many off the page. */
   improve: (answer: Message | null) => void;
   showBranch: (messageId: number) => void;

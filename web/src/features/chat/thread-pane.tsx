@@ -54,7 +54,8 @@ export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPane
   const box = useRef<HTMLTextAreaElement>(null);
   const messages = useQuery(messagesQuery(threadId));
   const open = useOpenThread(threadId, list);
-  const { thread, actions, improving, editingId, runId, stop, stopping, failure, sending, send, editLast } = open;
+  const { thread, actions, improving, editingId, runId, stop, stopping, failure, pending, sending, send, editLast } =
+    open;
   const { improve } = actions;
   const stopImproving = useCallback(() => improve(null), [improve]);
   const answerer = findAnswerer(useAnswerers()?.answerers, thread.data?.assistantId ?? null);
@@ -79,6 +80,7 @@ export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPane
               ref={list}
               threadId={threadId}
               window={messages.data}
+              pending={pending}
               editingId={editingId}
               targetId={targetId}
             />

@@ -6,11 +6,12 @@ import { type RunEnd, watchRun } from '#web/data/runs/run-store.ts';
 import { ApiError, errorText } from '#web/lib/api.ts';
 import { isOverBudget } from '#web/lib/over-budget.ts';
 import { toast } from '#web/ui/toast-store.ts';
+import type { StoredFile } from './attachment-uploads.ts';
 import type { MessageListHandle } from './message-list.tsx';
-import { endOf, isUnderWay, runUnderWay } from './message-window.ts';
+import { endOf, isUnderWay, type PendingMessage, pendingMessage, runUnderWay } from './message-window.ts';
 import { showRunEnd, useRegenerate, useSend, useShowBranch, useStop, useUpdateThread } from './mutations.ts';
 import { messagesQuery, refreshMessages, refreshThread, showThread, threadQuery } from './queries.ts';
-import type { ThreadActions } from './thread-actions.ts';
+import type { ThreadActions, UnsentEdit } from './thread-actions.ts';
 
 const complain = (title: string) => (error: Error) =>
   toast({ title, description: errorText(error), variant: 'destructive' });
@@ -76,7 +77,12 @@ function useFollowedThread(threadId: number) {
 /** Why something was not sent. `insist` sends it over a budget, where it is not the composer's text. */
 type SendProblem = { error: unknown; insist: (() => void) | null };
 
-type Draft = { place: string; text: string; fileIds: readonly number[]; parentId: number | null | undefined };
+type Draft = {
+  place: string;
+  text: string;
+  files: readonly StoredFile[];
+  parentId: number | null | undefined;
+};
 
 /** The open thread, and all that can be done in it. */
 export function useOpenThread(threadId: number, list: RefObject<MessageListHandle | null>) {
@@ -84,6 +90,8 @@ export function useOpenThread(threadId: number, list: RefObject<MessageListHandl
   const { thread, runId } = useFollowedThread(threadId);
   const [improving, setImproving] = useState<Message | null>(null);
   const [editingId, setEditingId] = useState<number | null>(null);
+  const [pending, setPending] = useState<PendingMessage | null>(null);
+  const unsentEdit = useRef<UnsentEdit | null>(null);
   const [failure, setFailure] = useState<SendProblem | null>(null);
   const [stoppingRun, setStoppingRun] = useState<number | null>(null);
   const { mutateAsync: sendAsync, isPending: sending } = useSend();
@@ -93,9 +101,12 @@ export function useOpenThread(threadId: number, list: RefObject<MessageListHandl
   const { mutate: update } = useUpdateThread();
   const assistantId = thread.data?.assistantId ?? null;
 
+  const messagesNow = useCallback(() => client.getQueryData(messagesQuery(threadId).queryKey), [client, threadId]);
+
   const sendFrom = useCallback(
     async (draft: Draft, overBudget = false, insist: (() => void) | null = null) => {
       setFailure(null);
+      setPending(pendingMessage(messagesNow(), draft));
       try {
         await sendAsync({ threadId, ...draft, overBudget });
         // After the messages are on the page.
@@ -109,19 +120,20 @@ export function useOpenThread(threadId: number, list: RefObject<MessageListHandl
           void refreshMessages(client, threadId);
         }
         return false;
+      } finally {
+        setPending(null);
       }
     },
-    [client, list, sendAsync, threadId],
+    [client, list, messagesNow, sendAsync, threadId],
   );
 
-  const messagesNow = useCallback(() => client.getQueryData(messagesQuery(threadId).queryKey), [client, threadId]);
-
   /** The end that is on this page, so that a branch shown in another tab changes nothing here. */
-  const send = (text: string, overBudget: boolean, fileIds: readonly number[]) => {
+  const send = async (text: string, overBudget: boolean, files: readonly StoredFile[]) => {
     const window = messagesNow();
     const last = window?.newerCursor === null ? window.items.at(-1) : undefined;
     const parentId = last && !isUnderWay(last) ? last.id : undefined;
-    return sendFrom({ place: `chat:${threadId}`, text, fileIds, parentId }, overBudget);
+    const place = `chat:${threadId}`;
+    return (await sendFrom({ place, text, files, parentId }, overBudget)) ? place : null;
   };
 
   const edit = useCallback(
@@ -173,13 +185,20 @@ export function useOpenThread(threadId: number, list: RefObject<MessageListHandl
       blockedReason,
       regenerate: (messageId) => regenerate(messageId),
       edit,
-      stopEditing: () => setEditingId(null),
-      sendEdited: ({ messageId, parentId, text, fileIds }) => {
-        const draft = { place: `chat:${threadId}:edit:${messageId}`, text, fileIds, parentId };
-        const insist = async () => {
-          if (await sendFrom(draft, true)) setEditingId(null);
+      stopEditing: () => {
+        unsentEdit.current = null;
+        setEditingId(null);
+      },
+      unsentEdit: (messageId) => (unsentEdit.current?.messageId === messageId ? unsentEdit.current : null),
+      sendEdited: ({ messageId, parentId, text, files }) => {
+        const draft = { place: `chat:${threadId}:edit:${messageId}`, text, files, parentId };
+        const attempt = async (overBudget: boolean) => {
+          setEditingId(null);
+          unsentEdit.current = { messageId, text, files };
+          if (await sendFrom(draft, overBudget, () => void attempt(true))) unsentEdit.current = null;
+          else setEditingId(messageId);
         };
-        return sendFrom(draft, false, () => void insist());
+        void attempt(false);
       },
       improve: setImproving,
       showBranch: (messageId) =>
@@ -205,6 +224,7 @@ export function useOpenThread(threadId: number, list: RefObject<MessageListHandl
     stop,
     stopping: runId !== null && stoppingRun === runId,
     failure,
+    pending,
     sending,
     send,
     editLast,

@@ -116,6 +116,7 @@ export function awaitedAnswer(question: Message, run: Run): Message {
     sources: [],
     rating: null,
     siblings: [run.messageId],
+    together: [],
     createdAt: question.createdAt,
     finishedAt: null,
   };

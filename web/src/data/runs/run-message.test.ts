@@ -19,6 +19,7 @@ const message: Message = {
   files: [],
   sources: [],
   rating: null,
+  together: [],
   siblings: [2],
   together: [],
   createdAt: '2026-11-20T10:00:00.000Z',

@@ -3,6 +3,7 @@ import { cpus, loadavg, release, totalmem } from 'node:os';
 import { measureAnalytics } from './analytics.ts';
 import { measureFirstLoad } from './first-load.ts';
 import { measureLists } from './lists.ts';
+import { measureLongTasks } from './long-tasks.ts';
 import { endAll } from './processes.ts';
 import { printProfile } from './profile.ts';
 import { measureRelay } from './relay.ts';
@@ -23,6 +24,7 @@ const parts: Part[] = [
   { name: 'validation', measure: measureValidation },
   { name: 'start', measure: measureStart },
   { name: 'first-load', measure: measureFirstLoad },
+  { name: 'long-tasks', measure: measureLongTasks },
 ];
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)

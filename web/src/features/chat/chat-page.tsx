@@ -17,7 +17,7 @@ const StartChatDialog = lazy(async () => ({ default: (await import('./start-chat
 
 // Asked for at once, so that they are there about as soon as the messages.
 loadThreadPane().catch(() => undefined);
-loadAnswerText().catch(() => undefined);
+void loadAnswerText();
 
 type ChatPageProps = { threadId?: number | undefined; assistantId?: number | undefined };
 

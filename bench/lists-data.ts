@@ -68,7 +68,8 @@ async function fillThread(
   const messages = messageRepository(db);
   const search = searchRepository(db, engine);
   const name = title();
-  const { id } = await conversations.insert(userId, { title: name, titleSource: 'chosen', assistantId: null, at });
+  const thread = { title: name, titleSource: 'chosen', assistantId: null, model: null, at } as const;
+  const { id } = await conversations.insert(userId, thread);
   await search.putTitle(userId, id, name);
   const answers: number[] = [];
   let parentId: number | null = null;
@@ -76,7 +77,7 @@ async function fillThread(
     const role = depth % 2 === 0 ? 'user' : 'assistant';
     const text = role === 'user' ? question() : answer();
     const place = { threadId: id, parentId, depth, position: depth + 1, role } as const;
-    const messageId: number | undefined = await messages.insert(userId, { ...place, text, clientId: null, at });
+    const messageId: number | undefined = await messages.insert(userId, { ...place, text, client: null, at });
     if (messageId === undefined) throw new Error('The message is there already');
     await search.putMessage(userId, messageId, text);
     if (role === 'assistant') answers.push(messageId);

@@ -98,6 +98,7 @@ const steps = [
   ['types: e2e and bench', check([bin('typescript/bin/tsc'), '-p', 'e2e'])],
   ['lint and format', check([bin('@biomejs/biome/bin/biome'), 'ci', '.'])],
   ['import rules', check(['scripts/import-rules/check.mjs'])],
+  ['logical classes', check(['scripts/logical-classes.mjs'])],
   ['unused code', check([bin('knip/bin/knip.js')])],
   ['build', async () => one(build())],
   ['first load', check(['web/check-size.ts'])],

@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { ApiKey } from './account.ts';
 import { endpoint, Id, NoContent, PathId, Time } from './endpoint.ts';
 import { ReasoningEffort } from './models.ts';
-import { textUpTo } from './text.ts';
+import { requiredText, textUpTo } from './text.ts';
 
 export const instructionsLimit = 1500;
 /** What the retired Assistants API allowed; imported instructions are kept whole up to here. */
 export const importedInstructionsLimit = 256_000;
 
-const Name = textUpTo(100, 'Name cannot exceed 100 characters').trim().min(1, 'Name is required');
+const Name = requiredText(100, 'Name cannot exceed 100 characters', 'Name is required').trim();
 const Description = textUpTo(500, 'Description cannot exceed 500 characters');
-const Model = z.string().trim().min(1, 'Model is required').max(200, 'Model cannot exceed 200 characters');
+const Model = requiredText(200, 'Model cannot exceed 200 characters', 'Model is required').trim();
 const Temperature = z
   .number()
   .min(0, 'Temperature must be at least 0')

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint, Id, NoContent, PathId, Time } from './endpoint.ts';
 import { RunError } from './errors.ts';
-import { textUpTo } from './text.ts';
+import { requiredText, textUpTo } from './text.ts';
 
 export const messageLimit = 10_000;
 export const attachedFilesLimit = 20;
@@ -9,18 +9,21 @@ export const attachedFilesLimit = 20;
 export const attachedBytesLimit = 20_971_520;
 /** One text file: 4 MB. */
 export const attachedTextLimit = 4_194_304;
-const Title = textUpTo(255, 'Title cannot exceed 255 characters').trim().min(1, 'Title is required');
+const Title = requiredText(255, 'Title cannot exceed 255 characters', 'Title is required').trim();
 
 export const Thread = z.object({
   id: Id,
   title: z.string(),
+  /** What answers in it: an assistant with its own model; or, where it is null, `model`. Never both. */
   assistantId: Id.nullable(),
+  /** null, and no assistant: the default model, settled when an answer is written. */
+  model: z.string().nullable(),
   pinned: z.boolean(),
   archived: z.boolean(),
   createdAt: Time,
   /** The time of the last message; the list is in this order. */
   updatedAt: Time,
-  /** The run that is under way in it. */
+  /** A run that is under way in it: where several models answer one question, that of the shown answer if it is one of them. */
   runId: Id.nullable(),
 });
 export type Thread = z.output<typeof Thread>;
@@ -81,6 +84,7 @@ export const Message = z.object({
   reasoning: z.string(),
   state: RunState,
   run: z.object({ id: Id, state: RunState }).nullable(),
+  /** Of an answer; null until it is settled which model answers. */
   model: z.string().nullable(),
   usage: Usage.nullable(),
   error: RunError.nullable(),
@@ -93,6 +97,8 @@ export const Message = z.object({
   rating: AnswerRating.nullable(),
   /** The ids of all messages that follow the same parent, this one included, oldest first: the branches. */
   siblings: z.array(Id),
+  /** Of an answer: the ids of those that several models were asked for together, this one included, in the order asked; else empty. */
+  together: z.array(Id),
   createdAt: Time,
   finishedAt: Time.nullable(),
 });
@@ -126,19 +132,33 @@ const ClientId = z.string().regex(/^[A-Za-z0-9_-]{8,64}$/, 'clientId must be 8 t
 const byId = z.strictObject({ id: PathId });
 const Flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 
+/** As the provider calls it. */
+const ModelId = textUpTo(200, 'A model’s name cannot exceed 200 characters').trim().min(1, 'Choose a model');
+
+/** A conversation is answered by an assistant or by a model. */
+const oneAnswers = ({ assistantId, model }: { assistantId?: unknown; model?: unknown }) =>
+  typeof assistantId !== 'number' || typeof model !== 'string';
+const bothAnswer = { message: 'Choose an assistant or a model, not both', path: ['model'] };
+
+export const modelsAtOnce = 4;
+
 /** Asked for once more, after a budget with a hard stop refused it: this one call goes through. */
 const OverBudget = z.boolean().optional();
 
 export const MessageDraft = z.strictObject({
-  message: textUpTo(messageLimit, 'Message cannot exceed 10000 characters').refine(
-    (text) => text.trim() !== '',
-    'Message is required',
-  ),
+  message: requiredText(messageLimit, 'Message cannot exceed 10000 characters', 'Message is required'),
   clientId: ClientId,
   /** Files that go along, in this order. */
   fileIds: z.array(Id).max(attachedFilesLimit, 'At most 20 files can be attached to a message').optional(),
   /** The message this one follows: left out, the end of the shown branch; null, the beginning. */
   parentId: Id.nullable().optional(),
+  /** Several answers side by side, one of each model, with all else as it is in the conversation; the first is shown. */
+  models: z
+    .array(ModelId)
+    .min(2, 'Choose at least two models')
+    .max(modelsAtOnce, `At most ${modelsAtOnce} models can answer at once`)
+    .refine((ids) => new Set(ids).size === ids.length, 'Choose each model once')
+    .optional(),
   overBudget: OverBudget,
 });
 
@@ -161,7 +181,13 @@ export const chat = {
     path: '/api/threads',
     access: 'user',
     summary: 'Starts a conversation.',
-    body: z.strictObject({ title: Title.optional(), assistantId: Id.nullable().optional() }),
+    body: z
+      .strictObject({
+        title: Title.optional(),
+        assistantId: Id.nullable().optional(),
+        model: ModelId.nullable().optional(),
+      })
+      .refine(oneAnswers, bothAnswer),
     output: Thread,
     status: 201,
   }),
@@ -177,16 +203,20 @@ export const chat = {
     method: 'PATCH',
     path: '/api/threads/:id',
     access: 'user',
-    summary: 'Renames, pins, archives, gives another assistant, or shows another branch.',
+    summary:
+      'Renames, pins, archives, gives another assistant or model (each takes the place of the other), or shows another branch.',
     params: byId,
-    body: z.strictObject({
-      title: Title.optional(),
-      pinned: z.boolean().optional(),
-      archived: z.boolean().optional(),
-      assistantId: Id.nullable().optional(),
-      /** Shows the branch that runs through this message, down to its newest end. */
-      shownMessageId: Id.optional(),
-    }),
+    body: z
+      .strictObject({
+        title: Title.optional(),
+        pinned: z.boolean().optional(),
+        archived: z.boolean().optional(),
+        assistantId: Id.nullable().optional(),
+        model: ModelId.nullable().optional(),
+        /** Shows the branch that runs through this message, down to its newest end. */
+        shownMessageId: Id.optional(),
+      })
+      .refine(oneAnswers, bothAnswer),
     output: Thread,
   }),
   removeThread: endpoint({
@@ -233,11 +263,20 @@ export const chat = {
     path: '/api/threads/:id/messages',
     access: 'user',
     rate: 'messages',
-    summary: 'Stores a message, then starts the answer.',
+    summary: 'Stores a message, then starts the answer, or those of several models.',
     params: byId,
     body: MessageDraft,
-    output: z.object({ message: Message, run: Run }),
+    /** `run` is the first of `runs`, which are in the order of `models`. */
+    output: z.object({ message: Message, run: Run, runs: z.array(Run) }),
     status: 202,
+  }),
+  answers: endpoint({
+    method: 'GET',
+    path: '/api/messages/:id/answers',
+    access: 'user',
+    summary: 'The answers to a question, or those beside an answer, oldest first: the newest 20.',
+    params: byId,
+    output: z.object({ items: z.array(Message) }),
   }),
   regenerate: endpoint({
     method: 'POST',
@@ -246,7 +285,12 @@ export const chat = {
     rate: 'messages',
     summary: 'A new answer beside the old one, for an answer or for a question.',
     params: byId,
-    body: z.strictObject({ clientId: ClientId.optional(), overBudget: OverBudget }),
+    body: z.strictObject({
+      clientId: ClientId.optional(),
+      /** Left out: what answers in the conversation. */
+      model: ModelId.optional(),
+      overBudget: OverBudget,
+    }),
     output: z.object({ message: Message, run: Run }),
     status: 202,
   }),

@@ -21,6 +21,8 @@ export const errorStatus = {
   key_unreadable: 409,
   budget_exceeded: 409,
   run_in_progress: 409,
+  /** The same clientId with something else. */
+  client_id_used: 409,
   too_many_runs: 409,
   quota_exceeded: 409,
   too_large: 413,

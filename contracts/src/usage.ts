@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { Day, daysBetween } from './day.ts';
 import { endpoint, Id, NoContent, PathId, Time } from './endpoint.ts';
+import { requiredText } from './text.ts';
+import { TimeZone } from './time-zone.ts';
 
 /** What calls took and cost. `costUsd` is null when nothing in it has a price; a sum leaves unpriced calls out. */
 export const Figures = z.object({
@@ -46,26 +49,11 @@ export type UsageRequest = z.output<typeof UsageRequest>;
 /** The longest range that can be asked for at once, in days. */
 export const longestRange = 366;
 
-const Day = z.iso.date('Enter a day as YYYY-MM-DD');
-
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** A time zone's IANA name. */
-export const TimeZone = z.string().max(64).refine(isTimeZone, 'This time zone is not known');
-
 /** Inclusive days in `tz`. */
 const Range = z.strictObject({ from: Day, to: Day, tz: TimeZone.default('UTC') });
 
-const days = ({ from, to }: { from: string; to: string }) => (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1;
-const isInOrder = (range: { from: string; to: string }) => days(range) >= 1;
-const isShort = (range: { from: string; to: string }) => days(range) <= longestRange;
+const isInOrder = (range: { from: string; to: string }) => daysBetween(range) >= 1;
+const isShort = (range: { from: string; to: string }) => daysBetween(range) <= longestRange;
 
 const wrongOrder = { path: ['to'], message: 'The last day must not be before the first' };
 const tooLong = { path: ['from'], message: `The range can be at most ${longestRange} days` };
@@ -214,7 +202,10 @@ export const usage = {
     query: z
       .strictObject({ from: Day, to: Day })
       .refine(isInOrder, wrongOrder)
-      .refine((range) => days(range) <= 180, { path: ['from'], message: 'The provider answers for at most 180 days' }),
+      .refine((range) => daysBetween(range) <= 180, {
+        path: ['from'],
+        message: 'The provider answers for at most 180 days',
+      }),
     output: ProviderFigures,
   }),
   analytics: endpoint({
@@ -254,7 +245,7 @@ export const usage = {
     access: 'user',
     summary: 'Sets a price, also for the calls so far that have none.',
     body: z.strictObject({
-      model: z.string().min(1, 'Model is required').max(200),
+      model: requiredText(200, 'Model cannot exceed 200 characters', 'Model is required'),
       input: Amount,
       cachedInput: Amount.nullable().default(null),
       output: Amount,
@@ -266,7 +257,7 @@ export const usage = {
     path: '/api/analytics/prices',
     access: 'user',
     summary: 'Removes an own price; what was priced with it stays so.',
-    body: z.strictObject({ model: z.string().min(1, 'Model is required').max(200) }),
+    body: z.strictObject({ model: requiredText(200, 'Model cannot exceed 200 characters', 'Model is required') }),
     output: NoContent,
     status: 204,
   }),

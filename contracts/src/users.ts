@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EventsQuery, SecurityEvent } from './account.ts';
 import { Email, NewPassword, Role, UserStatus } from './auth.ts';
 import { endpoint, Id, NoContent, PathId, Time } from './endpoint.ts';
-import { textUpTo } from './text.ts';
+import { textUpTo, visibleLength } from './text.ts';
 
 /** An account as administrators see it: never its key, its contents or what it costs. */
 export const ManagedUser = z.object({
@@ -25,7 +25,7 @@ export type UserSort = z.output<typeof UserSort>;
 
 const Name = textUpTo(100, 'Name cannot exceed 100 characters')
   .transform((name) => name.trim().normalize('NFC'))
-  .refine((name) => [...name].length >= 2, 'Name must be at least 2 characters');
+  .refine((name) => visibleLength(name) >= 2, 'Name must be at least 2 characters');
 
 export const NewUser = z.strictObject({
   name: Name,

@@ -84,6 +84,7 @@ export async function createApp(parts: Parts) {
     checkAnswers,
     sessionToken: cookie.read,
     findActor: (token, request) => sessions.find(token, request.ip),
+    holdActor: sessions.hold,
   });
   const mail = createMailTransport(config, log);
   const jobKinds = new Map<string, JobKind>();

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { request } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
 import { freePort } from '#server/testing/free-port';
 import { type Spawned, spawnServer, untilReady } from '#server/testing/process';
@@ -29,6 +30,23 @@ async function started(DATA_DIR: string, more: Record<string, string> = {}) {
   return { ...spawned, port };
 }
 
+/** Twenty visitors who ask again and again until the server takes no more. */
+function askUntilRefused(port: number) {
+  let count = 0;
+  async function visit() {
+    for (;;) {
+      const answer = await request(`http://localhost:${port}/api/user`).catch(() => undefined);
+      count++;
+      if (!answer) return;
+      await answer.body.dump().catch(() => undefined);
+    }
+  }
+  return {
+    ended: Promise.all(Array.from({ length: 20 }, visit)),
+    answered: (atLeast: number) => expect.poll(() => count, { timeout: 30_000, interval: 1 }).toBeGreaterThan(atLeast),
+  };
+}
+
 describe('the server as a process', () => {
   test('starts with nothing but a data folder and ends on SIGTERM with code 0', async () => {
     const folder = newFolder();
@@ -39,6 +57,31 @@ describe('the server as a process', () => {
     const lines = server.output.text.trim().split('\n');
     for (const line of lines) expect(JSON.parse(line)).toMatchObject({ time: expect.stringMatching(/Z$/) });
     expect(server.output.text).not.toContain(readFileSync(join(folder, 'master.key'), 'utf8').trim());
+  });
+
+  test('ends with code 0 though the reader of its log goes away while it stops under load', async () => {
+    const server = await started(newFolder(), { LOG_LEVEL: 'debug', RATE_LIMIT_SCALE: '1000' });
+    await untilReady(server, server.port);
+    const load = askUntilRefused(server.port);
+    await load.answered(300);
+    server.child.kill('SIGTERM');
+    await load.answered(310);
+    server.child.stdout?.destroy();
+    expect(await server.exited).toEqual({ code: 0, signal: null });
+    await load.ended;
+  });
+
+  test('ends with code 0 though nobody reads its log any more', async () => {
+    const server = await started(newFolder(), { LOG_LEVEL: 'debug', RATE_LIMIT_SCALE: '1000' });
+    await untilReady(server, server.port);
+    server.child.stdout?.pause();
+    const load = askUntilRefused(server.port);
+    // More than the pipe holds.
+    await load.answered(4_000);
+    server.child.kill('SIGTERM');
+    expect(await server.exited).toEqual({ code: 0, signal: null });
+    server.child.stdout?.destroy();
+    await load.ended;
   });
 
   test('is refused a data folder that another one uses, and gets it once that one was killed', async () => {

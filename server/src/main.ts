@@ -1,6 +1,6 @@
-import { pino } from 'pino';
 import { loadConfig, secretVariables } from './config.ts';
 import { CannotStart } from './errors.ts';
+import { createLog } from './log.ts';
 import { start } from './start.ts';
 
 const stopWithinMs = 30_000;
@@ -9,7 +9,7 @@ try {
   const config = loadConfig(process.env);
   // From here on the secrets live only in their wrappers: nothing that prints the environment can show them.
   for (const name of secretVariables) delete process.env[name];
-  const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+  const { log, flush } = createLog(config.logLevel);
   process.on('uncaughtException', (error) => log.error({ err: error }, 'uncaught exception'));
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
 
@@ -25,6 +25,7 @@ try {
     log.info('stopping');
     setTimeout(() => process.exit(1), stopWithinMs).unref();
     await running.stop();
+    await flush();
     process.exit(0);
   };
   process.on('SIGTERM', () => void stop());

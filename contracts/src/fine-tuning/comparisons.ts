@@ -2,15 +2,12 @@ import { z } from 'zod';
 import { RunState, Usage } from '../chat.ts';
 import { endpoint, Id, NoContent, PathId, Time } from '../endpoint.ts';
 import { RunError } from '../errors.ts';
-import { textUpTo } from '../text.ts';
+import { requiredText, textUpTo } from '../text.ts';
 
 /** In one comparison. */
 export const promptLimit = 50;
-const PromptText = textUpTo(10_000, 'A prompt cannot exceed 10000 characters').refine(
-  (text) => text.trim() !== '',
-  'A prompt is required',
-);
-const ModelId = z.string().trim().min(1, 'Model is required').max(200, 'Model cannot exceed 200 characters');
+const PromptText = requiredText(10_000, 'A prompt cannot exceed 10000 characters', 'A prompt is required');
+const ModelId = requiredText(200, 'Model cannot exceed 200 characters', 'Model is required').trim();
 
 export const votes = ['tuned', 'base', 'tie'] as const;
 export const Vote = z.enum(votes);

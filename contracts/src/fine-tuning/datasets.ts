@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint, Id, NoContent, PathId, Time } from '../endpoint.ts';
 import { File } from '../files.ts';
-import { textUpTo } from '../text.ts';
+import { requiredText, textUpTo } from '../text.ts';
 
 /** Of one person. */
 export const datasetLimit = 100;
@@ -10,7 +10,7 @@ export const datasetExampleLimit = 5_000;
 /** What a person may write into one text of an example. */
 export const exampleTextLimit = 100_000;
 
-const Name = textUpTo(100, 'Name cannot exceed 100 characters').trim().min(1, 'Name is required');
+const Name = requiredText(100, 'Name cannot exceed 100 characters', 'Name is required').trim();
 
 /** `chat`: good answers. `preference`: pairs of a better and a worse answer to the same question. */
 export const datasetFormats = ['chat', 'preference'] as const;
@@ -167,9 +167,9 @@ export const datasets = {
     body: z.strictObject({
       review: z.enum(['unreviewed', 'kept', 'left_out']).optional(),
       instructions: textUpTo(exampleTextLimit, 'The instructions are too long').optional(),
-      question: textUpTo(exampleTextLimit, 'The question is too long').min(1, 'The question is required').optional(),
-      answer: textUpTo(exampleTextLimit, 'The answer is too long').min(1, 'The answer is required').optional(),
-      rejected: textUpTo(exampleTextLimit, 'The answer is too long').min(1, 'The worse answer is required').optional(),
+      question: requiredText(exampleTextLimit, 'The question is too long', 'The question is required').optional(),
+      answer: requiredText(exampleTextLimit, 'The answer is too long', 'The answer is required').optional(),
+      rejected: requiredText(exampleTextLimit, 'The answer is too long', 'The worse answer is required').optional(),
     }),
     bodyLimit: 2 * 1024 * 1024,
     output: DatasetExample,
@@ -197,7 +197,7 @@ export const datasets = {
     summary: 'Saves the examples that were not left out as a JSONL training file, or as two with whole conversations.',
     params: byId,
     body: z.strictObject({
-      filename: textUpTo(200, 'The name cannot exceed 200 characters').trim().min(1, 'Name is required'),
+      filename: requiredText(200, 'The name cannot exceed 200 characters', 'Name is required').trim(),
       /** The share for a second file, for validation; null: one file. */
       validationShare: ValidationShare.nullable().default(null),
     }),

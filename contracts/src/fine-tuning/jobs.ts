@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint, Id, NoContent, PathId, Time } from '../endpoint.ts';
-import { textUpTo } from '../text.ts';
+import { requiredText } from '../text.ts';
 
 export const jobNameLimit = 100;
 
@@ -60,8 +60,8 @@ export const BaseModel = z.object({
 export type BaseModel = z.output<typeof BaseModel>;
 
 export const JobDraft = z.strictObject({
-  name: textUpTo(jobNameLimit, `Name cannot exceed ${jobNameLimit} characters`).trim().min(1, 'Name is required'),
-  baseModel: z.string().trim().min(1, 'Base model is required').max(200, 'Base model cannot exceed 200 characters'),
+  name: requiredText(jobNameLimit, `Name cannot exceed ${jobNameLimit} characters`, 'Name is required').trim(),
+  baseModel: requiredText(200, 'Base model cannot exceed 200 characters', 'Base model is required').trim(),
   trainingFileId: z.number('Training file is required').int().positive('Training file is required'),
   validationFileId: Id.nullable().default(null),
   hyperparameters: Hyperparameters.optional(),

@@ -14,6 +14,7 @@ import * as assistantFiles from './migrations/0007-assistant-files.ts';
 import * as datasets from './migrations/0008-datasets.ts';
 import * as providerFigures from './migrations/0009-provider-figures.ts';
 import * as usageOfComparisons from './migrations/0010-usage-of-comparisons.ts';
+import * as modelsOfConversations from './migrations/0011-models-of-conversations.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -30,6 +31,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0008-datasets', datasets],
   ['0009-provider-figures', providerFigures],
   ['0010-usage-of-comparisons', usageOfComparisons],
+  ['0011-models-of-conversations', modelsOfConversations],
 ];
 
 const checksumOf = (name: string) =>

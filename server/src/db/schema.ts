@@ -80,6 +80,8 @@ export type Database = {
     /** `opening`: cut from the first message; `suggested`: by the model; `chosen`: by its owner. */
     title_source: 'opening' | 'suggested' | 'chosen';
     assistant_id: number | null;
+    /** What answers without an assistant; null: the default model. */
+    model: string | null;
     /** `comparison`: no list of conversations shows it. */
     purpose: Generated<'chat' | 'comparison'>;
     pinned: Flag;
@@ -103,6 +105,8 @@ export type Database = {
     text: string;
     reasoning: string;
     client_id: string | null;
+    /** Of what the client id was used for; null where there is none. */
+    client_digest: string | null;
     created_at: string;
   };
   runs: {
@@ -111,7 +115,10 @@ export type Database = {
     thread_id: number;
     message_id: number;
     assistant_id: number | null;
+    /** Empty until it is settled which model answers. */
     model: string;
+    /** How many answers to the same question were asked for before it, in the same call. */
+    beside: Generated<number>;
     state: 'queued' | 'running' | 'complete' | 'stopped' | 'failed' | 'interrupted';
     /** The process that executes it. */
     instance: number;

@@ -1,8 +1,23 @@
 import type { Role } from '@roster/contracts/auth';
 import type { FastifyRequest } from 'fastify';
+import type { Kysely } from 'kysely';
+import type { Database } from '../db/schema.ts';
 
-/** Who makes a call. Read anew for every request: nothing about a person is remembered in a session. */
-export type Actor = { userId: number; role: Role; sessionId: string };
+/** Who is signed in. Read anew for every request: nothing about a person is remembered in a session. */
+export type SignedIn = { userId: number; role: Role; sessionId: string };
+
+/** Who makes a call. */
+export type Actor = SignedIn & {
+  /**
+   * Asks session, status and role again. A call that lasts (it takes a body, hashes, reads files or asks somebody outside)
+   * does so first in the transaction that makes it count; until that ends, neither of them changes.
+   * @throws not_signed_in, not_allowed
+   */
+  stillMay: (trx: Kysely<Database>) => Promise<void>;
+};
 
 /** Finds who a session token belongs to. */
-export type FindActor = (token: string, request: FastifyRequest) => Promise<Actor | null>;
+export type FindActor = (token: string, request: FastifyRequest) => Promise<SignedIn | null>;
+
+/** The present role of somebody whose session is still good, both held until the transaction ends. */
+export type HoldActor = (trx: Kysely<Database>, who: SignedIn) => Promise<Role | null>;

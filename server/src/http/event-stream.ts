@@ -1,7 +1,7 @@
 import type { Role } from '@roster/contracts/auth';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../errors.ts';
-import type { Actor } from './actor.ts';
+import type { SignedIn } from './actor.ts';
 
 const heartbeatMs = 15_000;
 const sessionCheckMs = 2_500;
@@ -25,7 +25,7 @@ export function createEventStreams(
   liveSessions: (ids: string[]) => Promise<Map<string, Role>>,
   onError: (e: unknown) => void,
 ) {
-  const open = new Map<EventStream, Actor>();
+  const open = new Map<EventStream, SignedIn>();
 
   async function closeEnded() {
     // Those that are open now: a stream that comes while the database answers was not asked for.
@@ -45,7 +45,7 @@ export function createEventStreams(
 
   return {
     /** Starts the answer. Its headers are written by hand, because Fastify leaves a hijacked reply alone. */
-    open(request: FastifyRequest, reply: FastifyReply, actor: Actor): EventStream {
+    open(request: FastifyRequest, reply: FastifyReply, actor: SignedIn): EventStream {
       const mine = [...open.values()].filter(({ userId }) => userId === actor.userId).length;
       if (mine >= streamsPerUser)
         throw new AppError('rate_limited', 'Too many conversations are being followed at once. Close some tabs.', {

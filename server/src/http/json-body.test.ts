@@ -27,6 +27,8 @@ describe('a JSON body', () => {
     ['names __proto__', '{"__proto__":{"role":"Admin"}}', 'The field name __proto__ is not allowed.'],
     ['names constructor inside', '{"a":[{"constructor":1}]}', 'The field name constructor is not allowed.'],
     ['names prototype', '{"prototype":1}', 'The field name prototype is not allowed.'],
+    ['names a field twice', '{"name":"a","model":"b","name":"c"}', 'The request names a field twice.'],
+    ['names a field twice inside', '{"a":[{"b":1,"\\u0062":":\\\\"}]}', 'The request names a field twice.'],
     ['has a NUL in a text', '{"name":"a\\u0000b"}', expect.stringContaining('U+0000')],
     ['has a NUL in a name', '{"a\\u0000":1}', expect.stringContaining('U+0000')],
   ])('is refused that %s', async (_what, text, message) => {
@@ -37,14 +39,27 @@ describe('a JSON body', () => {
   test.each([
     ['20 levels', nested(20)],
     ['1,000 fields', wide(1000)],
-    ['a list', '[]'],
-    ['null', 'null'],
-    ['a number', '1'],
     ['nothing', ''],
   ])('with %s is read, and judged by its fields', async (_what, text) => {
     const { status, body } = await send(text, { 'content-type': 'application/json' });
     expect([status, body.code]).toEqual([400, 'invalid_input']);
     expect(body.fields).toBeDefined();
+  });
+
+  test.each(['null', '[]', '[{"name":"a"}]', '1', '"text"', 'true'])('is refused that is %s', async (text) => {
+    const { status, body } = await send(text, { 'content-type': 'application/json' });
+    expect([status, body.code, body.message]).toEqual([400, 'invalid_input', 'Send a JSON object: {…}.']);
+  });
+
+  test('is refused that is null, also where no field is needed', async () => {
+    const { status, body } = await ada.post('/api/logout', 'null', { headers: { 'content-type': 'application/json' } });
+    expect([status, body.message]).toEqual([400, 'Send a JSON object: {…}.']);
+    expect((await ada.get('/api/user')).status).toBe(200);
+  });
+
+  test('may have signs of JSON in its texts', async () => {
+    const name = 'a "b": {c:\\d} [:,] \\\\"';
+    expect((await send(JSON.stringify({ name, model: 'b', description: ':"' }))).body.name).toBe(name);
   });
 
   test('is refused beyond 256 KiB', async () => {

@@ -63,6 +63,7 @@ const mayCall: Record<string, readonly Kind[]> = {
   'GET /api/threads/:id/export': signedIn,
   'GET /api/threads/:id/messages': signedIn,
   'POST /api/threads/:id/messages': signedIn,
+  'GET /api/messages/:id/answers': signedIn,
   'POST /api/messages/:id/regenerate': signedIn,
   'POST /api/messages/:id/rating': signedIn,
   'GET /api/runs/:id/events': signedIn,

@@ -16,6 +16,7 @@ function routerOn(app = Fastify(), checkAnswers = true) {
     checkAnswers,
     sessionToken: ({ headers }) => headers.authorization,
     findActor: async () => actor,
+    holdActor: async () => actor.role,
   });
   return { app, ...router };
 }

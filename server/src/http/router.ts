@@ -2,7 +2,7 @@ import { type Endpoint, Nothing, type Rate } from '@roster/contracts/endpoint';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
-import type { Actor, FindActor } from './actor.ts';
+import type { Actor, FindActor, HoldActor, SignedIn } from './actor.ts';
 import { answerSchema } from './answer-schema.ts';
 import { type IncomingFile, receiveForm } from './multipart.ts';
 import type { Rates } from './rates.ts';
@@ -16,6 +16,8 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     actor: Actor | null;
+    /** On the monotonic clock: when it was seen who it is. */
+    admittedAt: number;
   }
 }
 
@@ -33,6 +35,7 @@ export type Receive<Fields> = <T>(take: (file: IncomingFile) => Promise<T>) => P
 type Options = {
   app: FastifyInstance;
   findActor: FindActor;
+  holdActor: HoldActor;
   sessionToken: (request: FastifyRequest) => string | undefined;
   rates: Rates;
   /** Parse every answer with its contract, for tests; otherwise the serialiser alone drops what is not named. */
@@ -40,10 +43,11 @@ type Options = {
 };
 
 /** The only adapter between contracts and Fastify. */
-export function createRouter({ app, findActor, sessionToken, rates, checkAnswers }: Options) {
+export function createRouter({ app, findActor, holdActor, sessionToken, rates, checkAnswers }: Options) {
   const endpoints: Endpoint[] = [];
 
   app.decorateRequest('actor', null);
+  app.decorateRequest('admittedAt', 0);
   app.addHook('onRoute', ({ config, url }) => {
     if (!config?.access) throw new Error(`The route ${url} does not declare who may call it`);
   });
@@ -64,15 +68,40 @@ export function createRouter({ app, findActor, sessionToken, rates, checkAnswers
 
   async function admitPerson(request: FastifyRequest, endpoint: Endpoint) {
     const token = sessionToken(request);
-    request.actor = token === undefined ? null : await findActor(token, request);
+    const found = token === undefined ? null : await findActor(token, request);
+    request.actor = found && actorOf(found, request, endpoint);
+    request.admittedAt = performance.now();
     const { actor } = request;
     rates.use(endpoint.rate, rateKey(request, endpoint));
     if (endpoint.access === 'public') return;
-    if (!actor) throw new AppError('not_signed_in', 'Please sign in.');
-    const allowed =
-      endpoint.access === 'user' || actor.role === 'Admin' || (endpoint.access === 'editor' && actor.role === 'Editor');
-    if (allowed) return;
-    request.log.warn({ event: 'access_refused', userId: actor.userId, route: endpoint.path }, 'access refused');
+    if (!actor) throw notSignedIn();
+    requireAccess(actor, request, endpoint);
+  }
+
+  /** A body, or what is to be read, may take half a minute to come: whoever was let in may have been signed out since. */
+  async function admitAgainIfLate(request: FastifyRequest, endpoint: Endpoint) {
+    if (endpoint.accepts === 'multipart' || performance.now() - request.admittedAt < lateMs) return;
+    const token = sessionToken(request);
+    const found = token === undefined ? null : await findActor(token, request);
+    request.actor = found && actorOf(found, request, endpoint);
+    if (endpoint.access === 'public') return;
+    if (!found) throw notSignedIn();
+    requireAccess(found, request, endpoint);
+  }
+
+  const actorOf = (who: SignedIn, request: FastifyRequest, endpoint: Endpoint): Actor => ({
+    ...who,
+    async stillMay(trx) {
+      const role = await holdActor(trx, who);
+      if (role === null) throw notSignedIn();
+      requireAccess({ ...who, role }, request, endpoint);
+    },
+  });
+
+  function requireAccess(who: SignedIn, request: FastifyRequest, endpoint: Endpoint) {
+    if (endpoint.access === 'public' || endpoint.access === 'user' || who.role === 'Admin') return;
+    if (endpoint.access === 'editor' && who.role === 'Editor') return;
+    request.log.warn({ event: 'access_refused', userId: who.userId, route: endpoint.path }, 'access refused');
     throw new AppError(
       'not_allowed',
       endpoint.access === 'admin'
@@ -96,8 +125,10 @@ export function createRouter({ app, findActor, sessionToken, rates, checkAnswers
       ...(endpoint.bodyLimit !== undefined && { bodyLimit: endpoint.bodyLimit }),
       onRequest: (request) => admit(request, endpoint),
       handler: async (request, reply) => {
+        await admitAgainIfLate(request, endpoint);
         const answer = await handle({ ...readInput(endpoint, request), request, reply });
         if (endpoint.answers !== 'json') return answer;
+        if (endpoint.method === 'GET') await admitAgainIfLate(request, endpoint);
         if (endpoint.status === 204) return reply.status(204).send();
         if (checkAnswers) endpoint.output.parse(answer);
         schema ??= answerSchema(endpoint.output);
@@ -164,9 +195,13 @@ export function createRouter({ app, findActor, sessionToken, rates, checkAnswers
 export type Router = ReturnType<typeof createRouter>;
 
 function signedIn(request: FastifyRequest): Actor {
-  if (!request.actor) throw new AppError('not_signed_in', 'Please sign in.');
+  if (!request.actor) throw notSignedIn();
   return request.actor;
 }
+
+const notSignedIn = () => new AppError('not_signed_in', 'Please sign in.');
+
+const lateMs = 1_000;
 
 const perAddress: ReadonlySet<Rate> = new Set<Rate>(['signIn', 'register', 'resetRequest', 'resetAttempt']);
 
@@ -181,14 +216,19 @@ function readInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType
   endpoint: Endpoint<P, Q, B, z.ZodType>,
   request: FastifyRequest,
 ) {
-  const parts = { params: request.params, query: request.query, body: request.body ?? {} };
+  // A call without a body is one that names no field; the value `null` is neither.
+  const parts = { params: request.params, query: request.query, body: request.body === undefined ? {} : request.body };
   const params = endpoint.params.safeParse(parts.params);
   const query = endpoint.query.safeParse(parts.query);
   const body = endpoint.body.safeParse(parts.body);
   if (params.success && query.success && body.success)
     return { params: params.data, query: query.data, body: body.data };
+  if (body.error?.issues.some(isNoObject)) throw new AppError('invalid_input', 'Send a JSON object: {…}.');
   throw invalidInput([params, query, body].flatMap((part) => part.error?.issues ?? []));
 }
+
+const isNoObject = (issue: z.core.$ZodIssue) =>
+  issue.code === 'invalid_type' && issue.expected === 'object' && issue.path.length === 0;
 
 function invalidInput(issues: z.core.$ZodIssue[]): AppError {
   const fields = new Map<string, string>();

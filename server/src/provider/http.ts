@@ -89,12 +89,30 @@ export function createProviderHttp(baseUrl: string) {
     }
   }
 
+  async function wholeText(call: ProviderCall & { limit: number }): Promise<string> {
+    const response = await send(call);
+    return bodyText(response.body, call.limit);
+  }
+
+  /** All tries and waits together. */
+  async function textWithin(ms: number, call: ProviderCall & { limit: number }): Promise<string> {
+    const controller = new AbortController();
+    const tooLate = new ProviderError('provider_timeout', 'The provider did not answer in time.');
+    const timer = setTimeout(() => controller.abort(tooLate), ms);
+    try {
+      return await wholeText({ ...call, signal: controller.signal });
+    } catch (error) {
+      throw controller.signal.aborted ? tooLate : error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   return {
     send,
     /** An answer of JSON, read whole. @throws ProviderError */
-    async json(call: ProviderCall & { limit: number }): Promise<unknown> {
-      const response = await send(call);
-      const text = await bodyText(response.body, call.limit);
+    async json(call: ProviderCall & { limit: number; withinMs?: number }): Promise<unknown> {
+      const text = await (call.withinMs === undefined ? wholeText(call) : textWithin(call.withinMs, call));
       try {
         return JSON.parse(text);
       } catch (cause) {

@@ -20,8 +20,9 @@ const unreadable = (what: string, cause: unknown) =>
 
 /** What the provider lists: the models of a key, and what can be imported. */
 export function providerLists(http: ProviderHttp, providerName: string): Pick<Provider, 'models' | 'assistants'> {
-  async function models(apiKey: Secret): Promise<ProviderModel[]> {
-    const page = ModelPage.safeParse(await http.json({ method: 'GET', path: '/models', apiKey, limit: listLimit }));
+  async function models(apiKey: Secret, withinMs: number): Promise<ProviderModel[]> {
+    const call = { method: 'GET', path: '/models', apiKey, limit: listLimit } as const;
+    const page = ModelPage.safeParse(await http.json({ ...call, withinMs }));
     if (!page.success) throw unreadable('models', page.error);
     return page.data.data.map(({ id, shutdown_date }) => ({ id, shutdownDate: shutdown_date ?? null }));
   }

@@ -103,7 +103,7 @@ export type Provider = {
   ) => Promise<AnswerEnd>;
   checkKey: (apiKey: Secret) => Promise<KeyCheck>;
   /** @throws ProviderError */
-  models: (apiKey: Secret) => Promise<ProviderModel[]>;
+  models: (apiKey: Secret, withinMs: number) => Promise<ProviderModel[]>;
   /** All that can be imported. @throws ProviderError, `not_served` where the provider has neither list */
   assistants: (apiKey: Secret) => Promise<ProviderAssistant[]>;
   files: ProviderFiles;

@@ -8,8 +8,12 @@ export type Spawned = {
   child: ChildProcess;
   /** What it has printed so far. */
   output: { text: string };
-  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** Once the process has ended, whether its output was read or not. */
+  exited: Promise<Ending>;
+  /** Once it has ended and all its output is read. */
+  ended: Promise<Ending>;
 };
+type Ending = { code: number | null; signal: NodeJS.Signals | null };
 
 /** The server as an operator starts it: a process of its own, with nothing but these variables and options of Node. */
 export function spawnServer(variables: Record<string, string>, flags: string[] = []): Spawned {
@@ -19,10 +23,9 @@ export function spawnServer(variables: Record<string, string>, flags: string[] =
     stream?.on('data', (chunk: Buffer) => {
       output.text += chunk.toString();
     });
-  const ended: Spawned['ended'] = new Promise((resolve) =>
-    child.once('close', (code, signal) => resolve({ code, signal })),
-  );
-  return { child, output, ended };
+  const on = (event: 'exit' | 'close') =>
+    new Promise<Ending>((resolve) => child.once(event, (code, signal) => resolve({ code, signal })));
+  return { child, output, exited: on('exit'), ended: on('close') };
 }
 
 /** Waits until it takes work. @throws with what it printed if it ends or does not get there */

@@ -65,14 +65,14 @@ function Shell() {
     <div className={classNames('flex', fillsWindow ? 'h-dvh overflow-hidden' : 'min-h-dvh')}>
       <a
         href="#main"
-        className="sr-only z-90 rounded-md bg-popover px-3 py-2 shadow-float focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+        className="sr-only z-90 rounded-md bg-popover px-3 py-2 shadow-float focus:not-sr-only focus:fixed focus:top-2 focus:inset-s-2"
       >
         Skip to content
       </a>
       <aside
         aria-label="Sidebar"
         className={classNames(
-          'sticky top-0 h-dvh shrink-0 border-border border-r bg-card max-md:hidden',
+          'sticky top-0 h-dvh shrink-0 border-border border-e bg-card max-md:hidden',
           collapsed ? 'w-14' : 'w-60',
         )}
       >
@@ -84,7 +84,7 @@ function Shell() {
         variant="secondary"
         side="right"
         onClick={() => setLayer('sidebar')}
-        className="fixed top-3 left-3 z-30 size-10 md:hidden"
+        className="fixed top-3 inset-s-3 z-30 size-10 md:hidden"
       />
       <div className="flex min-w-0 flex-1 flex-col">
         <main id="main" ref={main} tabIndex={-1} className="min-h-0 flex-1 outline-none">
@@ -94,7 +94,7 @@ function Shell() {
       </div>
       {layer === 'sidebar' && (
         <ModalLayer onOpenChange={close} label="Sidebar" className="flex">
-          <div data-layer-body className="h-full w-72 max-w-[85vw] animate-slide-right bg-card shadow-float">
+          <div data-layer-body className="h-full w-72 max-w-[85vw] animate-slide-end bg-card shadow-float">
             <Sidebar collapsed={false} onToggle={close} onSearch={openPalette} onNavigate={close} />
           </div>
         </ModalLayer>

@@ -31,7 +31,7 @@ export function Sidebar({ collapsed, onToggle, onSearch, onNavigate }: SidebarPr
   const toggleLabel = collapsed ? 'Expand sidebar' : 'Collapse sidebar';
   return (
     <div className="flex h-full flex-col gap-4 p-2.5">
-      <div className={classNames('flex items-center', collapsed ? 'flex-col gap-2' : 'h-10 gap-2 pl-1.5')}>
+      <div className={classNames('flex items-center', collapsed ? 'flex-col gap-2' : 'h-10 gap-2 ps-1.5')}>
         <Link
           to="/"
           onClick={onNavigate}
@@ -53,7 +53,7 @@ export function Sidebar({ collapsed, onToggle, onSearch, onNavigate }: SidebarPr
           )}
         >
           <Search aria-hidden className="size-4" />
-          <span className={collapsed ? 'sr-only' : 'flex-1 text-left'}>Search</span>
+          <span className={collapsed ? 'sr-only' : 'flex-1 text-start'}>Search</span>
           {!collapsed && (
             <span className="flex gap-1 max-md:hidden">
               <Kbd>{commandKey}</Kbd>

@@ -1,16 +1,23 @@
 import type { FieldValues, Path, UseFormReturn } from 'react-hook-form';
 import { ApiError } from './api.ts';
 
-/** Puts what the server said about single fields beside them. True when there was something. */
+/**
+ * Puts what the server said about single fields beside them: whatever the form has under that name, so that no field can
+ * be forgotten. `hyperparameters.beta` is the form's `beta`. True when there was something.
+ */
 export function showFieldErrors<Values extends FieldValues, Context, Output>(
-  form: UseFormReturn<Values, Context, Output>,
+  form: Pick<UseFormReturn<Values, Context, Output>, 'getValues' | 'setError'>,
   error: unknown,
-  names: readonly Path<Values>[],
 ): boolean {
   if (!(error instanceof ApiError) || !error.fields) return false;
-  const wrong = names.filter((name) => error.fields?.[name] !== undefined);
-  for (const [index, name] of wrong.entries()) {
-    form.setError(name, { message: error.fields[name] ?? error.message }, { shouldFocus: index === 0 });
+  const values = form.getValues();
+  const isOfForm = (name: string): name is Path<Values> => Object.hasOwn(values, name);
+  let shown = 0;
+  for (const [path, message] of Object.entries(error.fields)) {
+    const name = path.slice(path.lastIndexOf('.') + 1);
+    if (!isOfForm(name)) continue;
+    form.setError(name, { message }, { shouldFocus: shown === 0 });
+    shown += 1;
   }
-  return wrong.length > 0;
+  return shown > 0;
 }

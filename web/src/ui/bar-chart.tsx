@@ -81,7 +81,8 @@ export function BarChart({ label, bars, formatTick, onPoint, onChoose, emptyText
   };
 
   return (
-    <div className="relative flex h-52">
+    // Time goes from left to right, and so do the numbers that place it.
+    <div dir="ltr" className="relative flex h-52">
       <svg aria-hidden="true" width={axisWidth} height={height} className="shrink-0 overflow-visible">
         {ticks.map((tick, at) => (
           <text
@@ -116,7 +117,7 @@ export function BarChart({ label, bars, formatTick, onPoint, onChoose, emptyText
           aria-label={label}
           onKeyDown={keyDown}
           onPointerLeave={() => point(null)}
-          className="absolute inset-y-0 left-0 flex"
+          className="absolute inset-y-0 inset-s-0 flex"
           style={{ width }}
         >
           {bars.map((bar, index) => (

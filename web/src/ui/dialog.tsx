@@ -57,7 +57,7 @@ function OpenDialog(props: Omit<DialogProps, 'open'>) {
             icon={X}
             size="sm"
             onClick={() => onOpenChange(false)}
-            className="-mt-0.5 -mr-1.5"
+            className="-mt-0.5 -me-1.5"
           />
         </header>
         {children && (

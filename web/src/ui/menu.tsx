@@ -123,7 +123,7 @@ function MenuBox({ id, button, side, align, startAt, onClose, children }: MenuBo
       // React hands events of a portal on to its parents: a click in the menu is not one on what holds the button.
       onClick={(event) => event.stopPropagation()}
       onPointerDown={(event) => event.stopPropagation()}
-      className="fixed top-0 left-0 z-60 max-h-[min(24rem,calc(100dvh-1rem))] w-max min-w-44 max-w-80 animate-appear overflow-y-auto overscroll-contain rounded-md bg-popover p-1 text-left text-base text-foreground shadow-float outline-none"
+      className="fixed top-0 left-0 z-60 max-h-[min(24rem,calc(100dvh-1rem))] w-max min-w-44 max-w-80 animate-appear overflow-y-auto overscroll-contain rounded-md bg-popover p-1 text-start text-base text-foreground shadow-float outline-none"
     >
       {children}
     </div>,
@@ -161,7 +161,7 @@ export function MenuItem(props: MenuItemProps) {
         if (!disabled) choose(onSelect);
       }}
       className={classNames(
-        'flex min-h-8 w-full select-none items-center gap-2.5 rounded-sm px-2 py-1 text-left outline-none',
+        'flex min-h-8 w-full select-none items-center gap-2.5 rounded-sm px-2 py-1 text-start outline-none',
         'focus:bg-hover aria-disabled:opacity-50 max-md:min-h-10',
         checked && 'bg-active',
         destructive && 'text-destructive-text',

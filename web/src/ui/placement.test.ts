@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { placeBeside } from './placement.ts';
+import { mirrored, placeBeside } from './placement.ts';
 
 const window = { width: 1000, height: 800 };
 const size = { width: 200, height: 100 };
@@ -31,5 +31,11 @@ describe('a box beside its anchor', () => {
     expect(placeBeside({ ...anchor, left: 960 }, size, window, { side: 'bottom', align: 'start', gap: 6 }).left).toBe(
       792,
     );
+  });
+
+  test('is asked for on the other side where reading goes from right to left', () => {
+    expect(mirrored({ side: 'right', align: 'start', gap: 6 })).toEqual({ side: 'left', align: 'start', gap: 6 });
+    expect(mirrored({ side: 'bottom', align: 'end', gap: 6 })).toEqual({ side: 'bottom', align: 'start', gap: 6 });
+    expect(mirrored({ side: 'top', align: 'center', gap: 6 })).toEqual({ side: 'top', align: 'center', gap: 6 });
   });
 });

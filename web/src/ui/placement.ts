@@ -10,6 +10,14 @@ type Wish = { side: Side; align: Align; gap: number };
 const edge = 8;
 const opposite: Record<Side, Side> = { top: 'bottom', bottom: 'top', left: 'right', right: 'left' };
 
+const others = { left: 'right', right: 'left', start: 'end', end: 'start' } as const;
+
+/** The same wish on a page that is read from right to left. */
+export const mirrored = ({ side, align, gap }: Wish): Wish =>
+  side === 'left' || side === 'right'
+    ? { side: others[side], align, gap }
+    : { side, align: align === 'center' ? align : others[align], gap };
+
 /**
  * Where something of a size goes beside an anchor: on the side asked for, or on the opposite one where only that has
  * the room, and never over the edge of the window.

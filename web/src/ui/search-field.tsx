@@ -43,7 +43,7 @@ export function SearchField({ text, onSearch, label, placeholder, maxLength, cla
     <search className={classNames('relative block', className)}>
       <Search
         aria-hidden
-        className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted-foreground"
+        className="pointer-events-none absolute top-1/2 inset-s-3 size-4 -translate-y-1/2 text-muted-foreground"
       />
       <Input
         type="search"
@@ -60,7 +60,7 @@ export function SearchField({ text, onSearch, label, placeholder, maxLength, cla
           setTyped('');
         }}
         ref={field}
-        className="pr-9 pl-9 max-md:pr-11 [&::-webkit-search-cancel-button]:hidden"
+        className="pe-9 ps-9 max-md:pe-11 [&::-webkit-search-cancel-button]:hidden"
       />
       {typed !== '' && (
         <IconButton
@@ -71,7 +71,7 @@ export function SearchField({ text, onSearch, label, placeholder, maxLength, cla
             setTyped('');
             field.current?.focus();
           }}
-          className="absolute top-1/2 right-1 -translate-y-1/2 max-md:right-0 max-md:size-10"
+          className="absolute top-1/2 inset-e-1 -translate-y-1/2 max-md:inset-e-0 max-md:size-10"
         />
       )}
     </search>

@@ -17,14 +17,14 @@ export function SecretInput({ what, className, ...rest }: SecretInputProps) {
         autoCapitalize="none"
         {...rest}
         type={shown ? 'text' : 'password'}
-        className={classNames(controlClass, 'h-9 pr-16 max-md:h-10', className)}
+        className={classNames(controlClass, 'h-9 pe-16 max-md:h-10', className)}
       />
       <button
         type="button"
         aria-label={`${shown ? 'Hide' : 'Show'} ${what}`}
         aria-pressed={shown}
         onClick={() => setShown(!shown)}
-        className="absolute inset-y-1 right-1 rounded-sm px-2 text-muted-foreground text-sm hover:bg-hover hover:text-foreground"
+        className="absolute inset-y-1 inset-e-1 rounded-sm px-2 text-muted-foreground text-sm hover:bg-hover hover:text-foreground"
       >
         {shown ? 'Hide' : 'Show'}
       </button>

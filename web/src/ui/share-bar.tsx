@@ -16,7 +16,7 @@ export function ShareBar({ parts, whole, className }: { parts: readonly Part[]; 
       aria-hidden="true"
       viewBox="0 0 100 1"
       preserveAspectRatio="none"
-      className={classNames('block h-1.5 w-full rounded-full', className)}
+      className={classNames('block h-1.5 w-full rounded-full rtl:-scale-x-100', className)}
     >
       <rect x={0} y={0} width={100} height={1} className="fill-active" />
       {placed.map(({ key, start: x, width, className: fill }) =>

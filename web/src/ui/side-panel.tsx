@@ -31,7 +31,7 @@ function OpenSidePanel(props: Omit<SidePanelProps, 'open'>) {
       <div
         className={classNames(
           'flex h-full w-full max-w-lg flex-col bg-popover shadow-float',
-          side === 'right' ? 'animate-slide-left' : 'animate-slide-right',
+          side === 'right' ? 'animate-slide-start' : 'animate-slide-end',
         )}
       >
         <header className="flex items-start gap-4 border-border border-b px-5 py-4">

@@ -35,7 +35,7 @@ export function Switch({ label, description, className, ...rest }: SwitchProps) 
         />
         <span
           aria-hidden="true"
-          className="pointer-events-none absolute top-0.5 left-0.5 size-4 rounded-full bg-white transition-transform duration-140 peer-checked:translate-x-4 peer-checked:bg-primary-foreground"
+          className="pointer-events-none absolute top-0.5 inset-s-0.5 size-4 rounded-full bg-white transition-transform duration-140 peer-checked:translate-x-4 rtl:peer-checked:-translate-x-4 peer-checked:bg-primary-foreground"
         />
       </span>
     </label>

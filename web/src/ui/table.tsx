@@ -63,7 +63,7 @@ function Rows<Row, Sort extends string>(props: TableProps<Row, Sort>) {
       <table
         aria-label={label}
         aria-busy={loadingRows > 0 || isStale || undefined}
-        className="w-full table-fixed border-separate border-spacing-0 text-left"
+        className="w-full table-fixed border-separate border-spacing-0 text-start"
       >
         <thead>
           <tr>
@@ -81,11 +81,11 @@ function Rows<Row, Sort extends string>(props: TableProps<Row, Sort>) {
           {rows.map((row) => (
             <tr key={rowKey(row)} className="group/row hover:bg-hover">
               {columns.map((column) => (
-                <td key={column.id} className={classNames(cellClass, column.align === 'end' && 'text-right')}>
+                <td key={column.id} className={classNames(cellClass, column.align === 'end' && 'text-end')}>
                   <div className="truncate">{column.cell(row)}</div>
                 </td>
               ))}
-              {actions && <td className={classNames(cellClass, 'pr-2.5 pl-0 text-right')}>{actions(row)}</td>}
+              {actions && <td className={classNames(cellClass, 'pe-2.5 ps-0 text-end')}>{actions(row)}</td>}
             </tr>
           ))}
           {Array.from({ length: loadingRows }, (_, row) => (
@@ -93,7 +93,7 @@ function Rows<Row, Sort extends string>(props: TableProps<Row, Sort>) {
             <tr key={`loading ${row}`}>
               {columns.map(({ id, align }) => (
                 <td key={id} className={cellClass}>
-                  <Skeleton className={classNames('h-4 w-3/5', align === 'end' && 'ml-auto')} />
+                  <Skeleton className={classNames('h-4 w-3/5', align === 'end' && 'ms-auto')} />
                 </td>
               ))}
               {actions && <td className={cellClass} />}
@@ -106,7 +106,7 @@ function Rows<Row, Sort extends string>(props: TableProps<Row, Sort>) {
 }
 
 const headerClass =
-  'sticky top-0 z-10 h-10 border-border border-b bg-card px-4 font-medium text-muted-foreground text-sm first:rounded-tl-lg last:rounded-tr-lg';
+  'sticky top-0 z-10 h-10 border-border border-b bg-card px-4 font-medium text-muted-foreground text-sm first:rounded-ss-lg last:rounded-se-lg';
 const cellClass = 'h-11 border-border border-b px-4 group-last/row:border-b-0';
 
 type HeaderCellProps<Row, Sort extends string> = { column: Column<Row, Sort>; table: TableProps<Row, Sort> };
@@ -117,7 +117,7 @@ function HeaderCell<Row, Sort extends string>({ column, table }: HeaderCellProps
   const atEnd = align === 'end';
   if (!isSortable(column) || !onSortingChange) {
     return (
-      <th scope="col" className={classNames(headerClass, width, atEnd && 'text-right')}>
+      <th scope="col" className={classNames(headerClass, width, atEnd && 'text-end')}>
         {header}
       </th>
     );
@@ -129,7 +129,7 @@ function HeaderCell<Row, Sort extends string>({ column, table }: HeaderCellProps
     <th
       scope="col"
       aria-sort={order && (order === 'asc' ? 'ascending' : 'descending')}
-      className={classNames(headerClass, width, atEnd && 'text-right')}
+      className={classNames(headerClass, width, atEnd && 'text-end')}
     >
       <button
         type="button"
@@ -163,7 +163,7 @@ function Cards<Row, Sort extends string>(props: TableProps<Row, Sort>) {
           <li key={rowKey(row)} className="min-w-0 rounded-lg border border-border bg-card p-4">
             <div className="flex min-h-9 items-center gap-2">
               <div className="min-w-0 flex-1 truncate font-medium">{title?.cell(row)}</div>
-              {actions && <div className="-mr-2">{actions(row)}</div>}
+              {actions && <div className="-me-2">{actions(row)}</div>}
             </div>
             <dl className="mt-1 grid gap-1.5 text-sm">
               {details.map(({ id, header, cell }) => (

@@ -47,7 +47,10 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
     const scroller = list.current?.parentElement;
     if (!tab || !scroller) return;
     // Not scrollIntoView, which would also scroll the page.
-    scroller.scrollLeft = tab.offsetLeft - (scroller.clientWidth - tab.offsetWidth) / 2;
+    // From right to left, the beginning is at the right and what lies beyond it counts down from 0.
+    const isMirrored = getComputedStyle(scroller).direction === 'rtl';
+    const origin = isMirrored ? scroller.scrollWidth - scroller.clientWidth : 0;
+    scroller.scrollLeft = tab.offsetLeft - (scroller.clientWidth - tab.offsetWidth) / 2 - origin;
   }, [value]);
   return (
     <Radix.Root value={value} onValueChange={choose} className={classNames('min-w-0', className)}>

@@ -5,7 +5,7 @@ import { dismissToast, toastDuration, useToasts } from './toast-store.ts';
 
 /**
  * Where toasts appear: at the bottom, or above what a page keeps free there with
- * `--toasts-bottom`; beside the buttons of what lies over the page. F8 moves the focus to them, a swipe to the right dismisses.
+ * `--toasts-bottom`; beside the buttons of what lies over the page. F8 moves the focus to them, a swipe to the near edge dismisses.
  */
 export function ToastViewport() {
   const toasts = useToasts();
@@ -14,7 +14,7 @@ export function ToastViewport() {
     // a new provider begins without that.
     <Toast.Provider
       key={toasts.length > 0 ? 'some' : 'none'}
-      swipeDirection="right"
+      swipeDirection={document.dir === 'rtl' ? 'left' : 'right'}
       swipeThreshold={50}
       duration={toastDuration}
     >
@@ -26,9 +26,9 @@ export function ToastViewport() {
             if (!open) dismissToast(id);
           }}
           className={classNames(
-            'pointer-events-auto relative flex animate-rise gap-3 rounded-md bg-popover py-3 pr-10 pl-4 shadow-float',
+            'pointer-events-auto relative flex animate-rise gap-3 rounded-md bg-popover py-3 pe-10 ps-4 shadow-float',
             'data-[swipe=move]:translate-x-(--radix-toast-swipe-move-x) data-[swipe=cancel]:translate-x-0 data-[swipe=cancel]:transition-transform',
-            variant === 'destructive' && 'border-destructive border-l-2',
+            variant === 'destructive' && 'border-destructive border-s-2',
           )}
         >
           {variant === 'destructive' && (
@@ -53,7 +53,7 @@ export function ToastViewport() {
           </div>
           <Toast.Close
             aria-label="Dismiss"
-            className="absolute top-2 right-2 flex size-7 items-center justify-center rounded-sm text-muted-foreground hover:bg-hover hover:text-foreground"
+            className="absolute top-2 inset-e-2 flex size-7 items-center justify-center rounded-sm text-muted-foreground hover:bg-hover hover:text-foreground"
           >
             <X aria-hidden className="size-4" />
           </Toast.Close>
@@ -62,9 +62,9 @@ export function ToastViewport() {
       <Toast.Viewport
         hotkey={['F8']}
         className={classNames(
-          'pointer-events-none fixed right-0 bottom-(--toasts-bottom,0px) z-80 m-0 flex max-h-dvh w-full list-none flex-col-reverse gap-2 p-4 outline-none sm:w-96',
+          'pointer-events-none fixed inset-e-0 bottom-(--toasts-bottom,0px) z-80 m-0 flex max-h-dvh w-full list-none flex-col-reverse gap-2 p-4 outline-none sm:w-96',
           // The buttons of a dialog and of a side panel are at the bottom and to the right.
-          'in-[body:has(>dialog)]:bottom-0 sm:in-[body:has(>dialog)]:right-auto sm:in-[body:has(>dialog)]:left-0',
+          'in-[body:has(>dialog)]:bottom-0 sm:in-[body:has(>dialog)]:inset-e-auto sm:in-[body:has(>dialog)]:inset-s-0',
           'max-sm:in-[body:has(>dialog)]:top-0 max-sm:in-[body:has(>dialog)]:bottom-auto max-sm:in-[body:has(>dialog)]:flex-col',
         )}
       />

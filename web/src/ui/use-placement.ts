@@ -1,5 +1,5 @@
 import { type RefObject, useLayoutEffect } from 'react';
-import { type Align, placeBeside, type Side } from './placement.ts';
+import { type Align, mirrored, placeBeside, type Side } from './placement.ts';
 
 type Placed = {
   /** What floats; `position: fixed`. */
@@ -20,7 +20,9 @@ export function usePlacement({ box, anchor, side, align, gap }: Placed): void {
       // The size without its entrance animation, which getBoundingClientRect would include.
       const size = { width: element.offsetWidth, height: element.offsetHeight };
       const { clientWidth: width, clientHeight: height } = document.documentElement;
-      const { left, top } = placeBeside(beside, size, { width, height }, { side, align, gap });
+      const isMirrored = getComputedStyle(document.documentElement).direction === 'rtl';
+      const wish = { side, align, gap };
+      const { left, top } = placeBeside(beside, size, { width, height }, isMirrored ? mirrored(wish) : wish);
       element.style.left = `${left}px`;
       element.style.top = `${top}px`;
     };

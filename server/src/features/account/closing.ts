@@ -43,7 +43,7 @@ export function accountClosing(dependencies: Dependencies) {
     );
   }
 
-  return async function close({ userId, sessionId }: Actor, closing: Closing, visitor: Visitor) {
+  return async function close({ userId, sessionId, stillMay }: Actor, closing: Closing, visitor: Visitor) {
     const confirmation = await confirmPassword(userId, closing.password, visitor);
     if (confirmation === 'missing') throw refuse('Enter your password to close the account.');
     if (confirmation === 'wrong') throw refuse('The password is not right.');
@@ -57,6 +57,7 @@ export function accountClosing(dependencies: Dependencies) {
     }
     await removeAccount(userId, {
       by: 'self',
+      stillMay,
       visitor,
       ...(closing.removeAtProvider && { beforehand: () => emptyProvider(userId) }),
     });

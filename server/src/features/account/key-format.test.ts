@@ -6,6 +6,7 @@ import { migrate } from '#server/db/migrate';
 import type { KeyCheck } from '#server/provider/provider';
 import { Secret } from '#server/security/secret';
 import { createVault } from '#server/security/vault';
+import { actor } from '#server/testing/actor';
 import { emptyDatabase } from '#server/testing/app';
 import { providerKeyService } from './provider-key.ts';
 
@@ -44,7 +45,7 @@ describe('the form of a key', () => {
     `sk-${'d'.repeat(509)}`,
   ])('at OpenAI may be %s', async (key) => {
     const { asked, id, service } = await serviceFor(true);
-    await service.save(id, key, visitor);
+    await service.save(actor(id), key, visitor);
     expect(asked).toEqual([key]);
   });
 
@@ -59,14 +60,14 @@ describe('the form of a key', () => {
   ])('at OpenAI may not be %s, and nothing is sent', async (key, message) => {
     const { asked, id, service } = await serviceFor(true);
     const refused = { code: 'invalid_input', message, fields: { apiKey: message } };
-    await expect(service.save(id, key, visitor)).rejects.toMatchObject(refused);
+    await expect(service.save(actor(id), key, visitor)).rejects.toMatchObject(refused);
     await expect(service.typedOrSaved(id, key)).rejects.toMatchObject(refused);
     expect(asked).toEqual([]);
   });
 
   test('elsewhere is the provider’s affair', async () => {
     const { asked, id, service } = await serviceFor(false);
-    for (const key of ['local', 'sk-ant-x', 'gsk_123']) await service.save(id, key, visitor);
+    for (const key of ['local', 'sk-ant-x', 'gsk_123']) await service.save(actor(id), key, visitor);
     expect(asked).toHaveLength(3);
   });
 });

@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
+import type { Actor } from '../../http/actor.ts';
 import type { Provider } from '../../provider/provider.ts';
 import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
 import { sealWithDataKey } from '../../security/sealing.ts';
@@ -50,7 +51,7 @@ export function providerKeyService({ db, vault, provider, config }: Dependencies
     },
 
     /** Tries the key first: a rejected one is not stored; where the provider cannot be asked, it is stored unverified. */
-    async save(userId: number, typed: string, visitor: Visitor): Promise<UserConfig> {
+    async save({ userId, stillMay }: Actor, typed: string, visitor: Visitor): Promise<UserConfig> {
       checkFormat(typed);
       const apiKey = new Secret(typed);
       const check = await provider.checkKey(apiKey);
@@ -63,6 +64,7 @@ export function providerKeyService({ db, vault, provider, config }: Dependencies
         notice: check.result === 'works' ? null : check.notice,
       };
       await db.transaction().execute(async (trx) => {
+        await stillMay(trx);
         await keyRepository(trx).save(userId, key);
         await securityEventRepository(trx).record({ userId, event: 'api_key_saved', by: 'self', visitor });
       });

@@ -3,6 +3,7 @@ import { holdAccounts } from '../../db/accounts-lock.ts';
 import type { OpenDatabase } from '../../db/connect.ts';
 import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
+import type { Actor } from '../../http/actor.ts';
 import { jobRepository } from '../../jobs/repository.ts';
 import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
 import { removalRepository } from './removal-repository.ts';
@@ -31,6 +32,8 @@ type Dependencies = {
 
 export type Removal = {
   by: 'self' | 'administrator';
+  /** Asked of whoever wants it once more, before anything goes. */
+  stillMay: Actor['stillMay'];
   visitor?: Visitor;
   /** What is to be done first, once it is known that the account may go. */
   beforehand?: () => Promise<void>;
@@ -46,17 +49,23 @@ export function accountRemoval({ database, parts, endStreams, forget, wakeJobs }
   const { db, engine } = database;
 
   /** So that no process takes more work for them. Whoever is kept after all has to sign in again. */
-  async function signOut(userId: number) {
-    endStreams(await removalRepository(db, engine).endSessions(userId));
+  async function signOut(userId: number, stillMay?: Actor['stillMay']) {
+    const ended = await db.transaction().execute(async (trx) => {
+      await stillMay?.(trx);
+      return removalRepository(trx, engine).endSessions(userId);
+    });
+    endStreams(ended);
   }
 
   const atRest = (userId: number, work: () => Promise<boolean>): Promise<boolean> =>
     parts.reduceRight<() => Promise<boolean>>((next, part) => () => part.atRest(userId, next), work)();
 
-  async function removeOnce(userId: number, { by, visitor }: Removal): Promise<boolean> {
+  async function removeOnce(userId: number, { by, visitor, stillMay }: Removal): Promise<boolean> {
     const sessionIds = await db.transaction().execute(async (trx) => {
       const accounts = removalRepository(trx, engine);
       await holdAccounts(trx);
+      // The owner's own session has ended by now.
+      if (by === 'administrator') await stillMay(trx);
       const account = await accounts.hold(userId);
       if (!account) return undefined;
       await refuseLastAdministrator(trx, userId);
@@ -96,7 +105,7 @@ export function accountRemoval({ database, parts, endStreams, forget, wakeJobs }
     await refuseLastAdministrator(db, userId);
     await removal.beforehand?.();
     for (let attempt = 1; attempt <= attempts; attempt++) {
-      await signOut(userId);
+      await signOut(userId, attempt === 1 ? removal.stillMay : undefined);
       try {
         return await atRest(userId, () => removeOnce(userId, removal));
       } catch (error) {

@@ -42,7 +42,7 @@ export function accountRoutes({ route, rawRoute }: Router, dependencies: Depende
   });
   route(api.config, ({ actor }) => keys.config(actor.userId));
   route(api.saveApiKey, async ({ actor, body, request }) => {
-    const config = await keys.save(actor.userId, body.apiKey, visitorOf(request));
+    const config = await keys.save(actor, body.apiKey, visitorOf(request));
     models.forget(actor.userId);
     await onKeySaved(actor.userId);
     request.log.info(

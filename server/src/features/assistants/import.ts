@@ -1,6 +1,7 @@
 import type { ImportCandidate, ImportResult } from '@roster/contracts/assistants';
 import type { Kysely } from 'kysely';
 import type { Database } from '../../db/schema.ts';
+import type { Actor } from '../../http/actor.ts';
 import { throwProviderFailure } from '../../http/provider-failure.ts';
 import type { Catalogue } from '../../provider/catalogue.ts';
 import { type Provider, type ProviderAssistant, ProviderError } from '../../provider/provider.ts';
@@ -51,9 +52,14 @@ export function importService({ db, provider, keys, models, catalogue }: Depende
     };
   }
 
-  async function importAll(userId: number, entries: Entry[], known: Refusal[] = []): Promise<ImportResult> {
+  async function importAll(
+    { userId, stillMay }: Actor,
+    entries: Entry[],
+    known: Refusal[] = [],
+  ): Promise<ImportResult> {
     const notesOnModel = await modelNotes(userId);
     return db.transaction().execute(async (trx) => {
+      await stillMay(trx);
       const assistants = assistantRepository(trx);
       await assistants.lock(userId);
       const { chosen, failed } = await judge(assistants, userId, entries);
@@ -72,9 +78,10 @@ export function importService({ db, provider, keys, models, catalogue }: Depende
 
   return {
     /** What the provider has to import, with what would be lost. */
-    async candidates(userId: number, typedKey: string | undefined): Promise<ImportCandidate[]> {
+    async candidates({ userId, stillMay }: Actor, typedKey: string | undefined): Promise<ImportCandidate[]> {
       const list = await listed(userId, typedKey);
       const notesOnModel = await modelNotes(userId);
+      await db.transaction().execute(stillMay);
       const before = await assistantRepository(db).importedFrom(
         userId,
         list.map(({ id }) => id),
@@ -93,22 +100,22 @@ export function importService({ db, provider, keys, models, catalogue }: Depende
     },
 
     /** Reads the list again: what is stored comes from the provider, not from the browser's copy. */
-    async fromProvider(userId: number, ids: string[], typedKey: string | undefined): Promise<ImportResult> {
-      const list = new Map((await listed(userId, typedKey)).map((assistant) => [assistant.id, assistant]));
+    async fromProvider(actor: Actor, ids: string[], typedKey: string | undefined): Promise<ImportResult> {
+      const list = new Map((await listed(actor.userId, typedKey)).map((assistant) => [assistant.id, assistant]));
       const wanted = [...new Set(ids)].map((id) => ({ id, found: list.get(id) }));
       const entries = wanted.flatMap(({ id, found }) => (found ? [{ id, reading: readAssistant(found.raw) }] : []));
       const unknown = wanted.filter(({ found }) => !found);
       return importAll(
-        userId,
+        actor,
         entries,
         unknown.map(({ id }) => ({ id, name: null, reason: 'The provider does not list it to this API key.' })),
       );
     },
 
-    fromFile(userId: number, document: unknown): Promise<ImportResult> {
+    fromFile(actor: Actor, document: unknown): Promise<ImportResult> {
       const readings = entriesOf(document).map(readAssistant);
       return importAll(
-        userId,
+        actor,
         readings.map((reading, index) => ({ id: reading.id ?? `#${index + 1}`, reading })),
       );
     },

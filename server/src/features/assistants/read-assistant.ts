@@ -1,6 +1,7 @@
 import { importedInstructionsLimit, instructionsLimit, ProviderAssistantId } from '@roster/contracts/assistants';
 import { codePointLength } from '@roster/contracts/length';
 import { ReasoningEffort } from '@roster/contracts/models';
+import { isBlank } from '@roster/contracts/text';
 import { z } from 'zod';
 import { isObject, type Json, leftBehind } from './left-behind.ts';
 import type { ImportedDraft } from './repository.ts';
@@ -71,9 +72,9 @@ const cut = (value: string, limit: number) =>
   codePointLength(value) <= limit ? value : Array.from(value).slice(0, limit).join('').trimEnd();
 
 function nameOf(name: string, notes: string[]): string {
-  if (name === '') notes.push(`It has no name and is called '${untitled}'.`);
-  const short = cut(name, nameLimit);
-  if (short !== name) notes.push(`The name was cut to ${nameLimit} characters.`);
+  if (isBlank(name)) notes.push(`It has no name and is called '${untitled}'.`);
+  const short = isBlank(name) ? '' : cut(name, nameLimit);
+  if (short !== '' && short !== name) notes.push(`The name was cut to ${nameLimit} characters.`);
   return short || untitled;
 }
 

@@ -30,17 +30,17 @@ export function assistantRoutes({ route }: Router, { assistants, imports, knowle
       reply.header('link', `<${api.list.path}?limit=${query.limit}&cursor=${nextCursor}>; rel="next"`);
     return page;
   });
-  route(api.create, ({ actor, body }) => assistants.create(actor.userId, body));
-  route(api.update, ({ actor, params, body }) => assistants.update(actor.userId, params.id, body));
+  route(api.create, ({ actor, body }) => assistants.create(actor, body));
+  route(api.update, ({ actor, params, body }) => assistants.update(actor, params.id, body));
   route(api.remove, ({ actor, params }) => assistants.remove(actor.userId, params.id));
   route(api.files, ({ actor, params }) => knowledge.list(actor.userId, params.id));
   route(api.addFiles, ({ actor, params, body }) => knowledge.add(actor.userId, params.id, body.fileIds));
   route(api.removeFile, ({ actor, params }) => knowledge.remove(actor.userId, params.id, params.fileId));
   route(api.retryFile, ({ actor, params }) => knowledge.retry(actor.userId, params.id, params.fileId));
   route(api.setDefault, ({ actor, body }) => assistants.setDefault(actor.userId, body.assistantId));
-  route(api.fetchFromProvider, ({ actor, body }) => imports.candidates(actor.userId, body.apiKey));
-  route(api.importBatch, ({ actor, body }) => imports.fromProvider(actor.userId, body.assistantIds, body.apiKey));
-  route(api.importFile, ({ actor, body }) => imports.fromFile(actor.userId, body));
+  route(api.fetchFromProvider, ({ actor, body }) => imports.candidates(actor, body.apiKey));
+  route(api.importBatch, ({ actor, body }) => imports.fromProvider(actor, body.assistantIds, body.apiKey));
+  route(api.importFile, ({ actor, body }) => imports.fromFile(actor, body));
   route(api.exportAll, async ({ actor, reply }) => {
     const content = await assistants.exportAll(actor.userId);
     asDownload(reply, `roster assistants ${content.exportedAt.slice(0, 10)}`);

@@ -10,6 +10,7 @@ import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '../../db/connect.ts';
 import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
+import type { Actor } from '../../http/actor.ts';
 import type { ModelService } from '../models/service.ts';
 import { releaseStore } from './knowledge/queue.ts';
 import { knowledgeRepository } from './knowledge/repository.ts';
@@ -67,9 +68,10 @@ export function assistantService({ database, models }: Dependencies) {
       return { page, nextCursor: rows.length > limit ? page.at(-1)?.id : undefined };
     },
 
-    async create(userId: number, draft: AssistantDraft): Promise<Assistant> {
+    async create({ userId, stillMay }: Actor, draft: AssistantDraft): Promise<Assistant> {
       await checkModel(userId, draft.model);
-      const [created] = await alone(userId, async (inTransaction) => {
+      const [created] = await alone(userId, async (inTransaction, trx) => {
+        await stillMay(trx);
         const isDefault = (await inTransaction.newestId(userId)) === undefined;
         return inTransaction.insert(userId, [{ ...draft, isDefault, openaiAssistantId: null }]);
       });
@@ -77,10 +79,11 @@ export function assistantService({ database, models }: Dependencies) {
       return created;
     },
 
-    async update(userId: number, id: number, changes: AssistantChanges): Promise<Assistant> {
+    async update({ userId, stillMay }: Actor, id: number, changes: AssistantChanges): Promise<Assistant> {
       const before = await found(userId, id);
       if (changes.model !== undefined && changes.model !== before.model) await checkModel(userId, changes.model);
-      return alone(userId, async (inTransaction) => {
+      return alone(userId, async (inTransaction, trx) => {
+        await stillMay(trx);
         const stored = await inTransaction.find(userId, id);
         if (!stored) throw notFound();
         if (changes.instructions !== undefined) checkInstructions(changes.instructions, stored.instructions);

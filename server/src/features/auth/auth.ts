@@ -48,7 +48,7 @@ export function createAuth(dependencies: Dependencies) {
   const confirmPassword = passwordConfirmation({ db, hashing, rates });
   const passwords = passwordService({ db, hashing, confirmPassword, onSessionsEnded, wakeJobs });
   const auth = authService({ db, config, hashing, rates, sessions, confirmation, wakeJobs, setupCode });
-  const external = externalSignInService({ db, config, onSessionsEnded, wakeJobs });
+  const external = externalSignInService({ db, holdSession: sessions.hold, config, onSessionsEnded, wakeJobs });
   const navigations = {
     flowCookie: flowCookie(config.publicUrl.protocol === 'https:'),
     flows: flowService(flowRepository(db)),

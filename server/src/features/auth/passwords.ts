@@ -82,7 +82,7 @@ export function passwordService({ db, hashing, confirmPassword, onSessionsEnded,
 
     /** Changes the password of a signed-in person; all other devices are signed out. */
     async change(actor: Actor, input: { currentPassword: string; newPassword: string }, visitor: Visitor) {
-      const { userId, sessionId } = actor;
+      const { userId, sessionId, stillMay } = actor;
       const user = await userRepository(db).byId(userId);
       if (!user) throw new AppError('not_signed_in', 'Please sign in.');
       const { passwordHash: provenHash } = user;
@@ -95,6 +95,7 @@ export function passwordService({ db, hashing, confirmPassword, onSessionsEnded,
       if ((await confirmPassword(userId, input.currentPassword, visitor)) !== 'right') throw wrongPassword();
       const passwordHash = await hashing.hash(input.newPassword);
       const ended = await db.transaction().execute(async (trx) => {
+        await stillMay(trx);
         const users = userRepository(trx);
         // Of two changes at once, or a change and a reset, the later one proved a password that is gone.
         if (!(await users.admit(userId, provenHash, passwordHash))) throw wrongPassword();

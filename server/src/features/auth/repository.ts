@@ -176,6 +176,28 @@ export function sessionRepository(db: Kysely<Database>) {
         .where('sessions.last_active_at', '>', notBefore.active)
         .where('users.status', '=', 'Active')
         .executeTakeFirst(),
+    /**
+     * The present role of a session's owner, if both are good. The person is held first and the session after, as
+     * whoever ends sessions does; updates that change nothing hold on both databases.
+     */
+    async hold(userId: number, sessionId: string, notBefore: { created: string }): Promise<Role | null> {
+      const user = await db
+        .updateTable('users')
+        .set((eb) => ({ status: eb.ref('status') }))
+        .where('id', '=', userId)
+        .where('status', '=', 'Active')
+        .returning('role')
+        .executeTakeFirst();
+      const session = await db
+        .updateTable('sessions')
+        .set((eb) => ({ last_active_at: eb.ref('last_active_at') }))
+        .where('user_id', '=', userId)
+        .where('id', '=', sessionId)
+        .where('created_at', '>', notBefore.created)
+        .returning('id')
+        .executeTakeFirst();
+      return user && session ? user.role : null;
+    },
     /** Which of these sessions are still good, with the present role of their owners. */
     async live(sessionIds: string[], notBefore: { created: string; active: string }): Promise<Map<string, Role>> {
       const rows = await db

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Session } from '@roster/contracts/auth';
+import type { Role, Session } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
 import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
-import type { Actor } from '../../http/actor.ts';
+import type { SignedIn } from '../../http/actor.ts';
 import { deviceLabel } from '../../http/device.ts';
 import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
 import { type SessionRepository, sessionRepository } from './repository.ts';
@@ -45,7 +45,7 @@ export function sessionService(db: Kysely<Database>, onEnd: (sessionIds: string[
       return token;
     },
     /** Who a token belongs to, read anew each time; notes the activity at most once a minute. */
-    async find(token: string, ipAddress: string): Promise<Actor | null> {
+    async find(token: string, ipAddress: string): Promise<SignedIn | null> {
       const found = await sessions.byTokenHash(hashOf(token), notBefore());
       if (!found) return null;
       const now = Date.now();
@@ -53,8 +53,13 @@ export function sessionService(db: Kysely<Database>, onEnd: (sessionIds: string[
         await sessions.touch(found.userId, found.sessionId, { at: new Date(now).toISOString(), ipAddress });
       return { userId: found.userId, role: found.role, sessionId: found.sessionId };
     },
+    /** The present role of somebody whose session is still good; neither changes until the transaction ends. */
+    hold: (
+      trx: Kysely<Database>,
+      { userId, sessionId }: Pick<SignedIn, 'userId' | 'sessionId'>,
+    ): Promise<Role | null> => sessionRepository(trx).hold(userId, sessionId, notBefore()),
     live: (sessionIds: string[]) => sessions.live(sessionIds, notBefore()),
-    async list({ userId, sessionId }: Actor): Promise<Session[]> {
+    async list({ userId, sessionId }: SignedIn): Promise<Session[]> {
       const list = await sessions.list(userId, notBefore());
       return list
         .map((session) => ({
@@ -69,7 +74,7 @@ export function sessionService(db: Kysely<Database>, onEnd: (sessionIds: string[
         .sort((a, b) => Number(b.isCurrent) - Number(a.isCurrent));
     },
     /** Signs one device out, this one or another. */
-    async end({ userId }: Actor, sessionId: string, visitor: Visitor) {
+    async end({ userId }: SignedIn, sessionId: string, visitor: Visitor) {
       await db.transaction().execute(async (trx) => {
         const ended = await sessionRepository(trx).delete(userId, sessionId);
         if (!ended) throw new AppError('not_found', 'This session has ended already.');
@@ -78,14 +83,14 @@ export function sessionService(db: Kysely<Database>, onEnd: (sessionIds: string[
       });
       onEnd([sessionId]);
     },
-    async signOut({ userId, sessionId }: Actor, visitor: Visitor) {
+    async signOut({ userId, sessionId }: SignedIn, visitor: Visitor) {
       await db.transaction().execute(async (trx) => {
         if (await sessionRepository(trx).delete(userId, sessionId))
           await securityEventRepository(trx).record({ userId, event: 'signed_out', by: 'self', visitor });
       });
       onEnd([sessionId]);
     },
-    async endOthers({ userId, sessionId }: Actor, visitor: Visitor) {
+    async endOthers({ userId, sessionId }: SignedIn, visitor: Visitor) {
       const ended = await db.transaction().execute(async (trx) => {
         const others = await sessionRepository(trx).deleteOthers(userId, sessionId);
         if (others.length > 0)

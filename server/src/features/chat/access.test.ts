@@ -143,7 +143,7 @@ describe.each(engines)('who may do what with conversations on %s', (engine) => {
       [`/api/threads/${threadId}`, { headMessageId: messageId }, 'patch'],
       [`/api/threads/${threadId}/messages`, { ...draft(), role: 'assistant' }, 'post'],
       [`/api/threads/${threadId}/messages`, { ...draft(), position: 1 }, 'post'],
-      [`/api/messages/${messageId}/regenerate`, { model: 'gpt-4o' }, 'post'],
+      [`/api/messages/${messageId}/regenerate`, { assistantId: 1 }, 'post'],
       [`/api/runs/${runId}/stop`, { state: 'complete' }, 'post'],
     ];
     for (const [path, body, method] of attempts) {

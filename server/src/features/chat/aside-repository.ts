@@ -26,6 +26,7 @@ export function asideRepository(db: Kysely<Database>) {
           title,
           title_source: 'chosen',
           assistant_id: null,
+          model: null,
           purpose: 'comparison',
           pinned: 0,
           archived: 0,

@@ -8,10 +8,10 @@ import type { Secret } from '../../security/secret.ts';
 import { asideRepository } from './aside-repository.ts';
 import type { RunOrder } from './live-run.ts';
 import { messageRepository } from './message-repository.ts';
-import { runsPerUser } from './messages.ts';
 import { runRepository } from './run-repository.ts';
 import type { RunExecutor } from './runs.ts';
 import { searchRepository } from './search-repository.ts';
+import { conversationsAtOnce } from './storing.ts';
 import { threadRepository } from './thread-repository.ts';
 import { openingTitle } from './titles.ts';
 
@@ -57,7 +57,7 @@ export function asideService({ database, executor, catalogue, instance, openKey,
       const id: number | undefined = await messageRepository(trx).insert(userId, {
         ...place,
         ...turn,
-        clientId: null,
+        client: null,
         at,
       });
       if (id === undefined) throw new Error('a message without a client id cannot be there already');
@@ -70,12 +70,21 @@ export function asideService({ database, executor, catalogue, instance, openKey,
       messageId,
       assistantId: null,
       model,
+      beside: 0,
       instance,
       at,
     });
     const { temperature: takesTemperature } = catalogue.describe(model, null, '');
     const takesIt = takesTemperature === 'yes' || takesTemperature === 'unknown';
     const sent: ConversationTurn[] = turns.map(({ role, text }) => ({ role, text }));
+    const request = {
+      apiKey,
+      model,
+      instructions,
+      turns: sent,
+      temperature: takesIt ? question.temperature : null,
+      effort: null,
+    };
     return {
       runId: run.id,
       userId,
@@ -83,18 +92,7 @@ export function asideService({ database, executor, catalogue, instance, openKey,
       messageId,
       assistantId: null,
       comparisonId: question.comparisonId,
-      request: {
-        apiKey,
-        model,
-        instructions,
-        turns: sent,
-        temperature: takesIt ? question.temperature : null,
-        effort: null,
-      },
-      notes: [],
-      leftOut: 0,
-      filesLeftOut: 0,
-      fileTokens: 0,
+      prepare: async () => ({ request, notes: [], leftOut: 0, filesLeftOut: 0, fileTokens: 0 }),
     };
   }
 
@@ -116,11 +114,11 @@ export function asideService({ database, executor, catalogue, instance, openKey,
         const runs = runRepository(trx);
         if (engine === 'postgres') await runs.takeTurn(userId);
         return work(trx, async (questions) => {
-          const underWay = (await runs.underWay(userId)).length;
-          if (underWay + questions.length > runsPerUser)
+          const underWay = new Set((await runs.underWay(userId)).map(({ threadId }) => threadId)).size;
+          if (underWay + questions.length > conversationsAtOnce)
             throw new AppError(
               'too_many_runs',
-              `${runsPerUser} answers can be written at a time, and ${underWay} ${underWay === 1 ? 'is' : 'are'} being written already. Wait for one of them.`,
+              `${conversationsAtOnce} answers can be written at a time, and ${underWay} ${underWay === 1 ? 'is' : 'are'} being written already. Wait for one of them.`,
             );
           for (const question of questions) orders.push(await store(trx, userId, apiKey, question));
           return orders.map(({ threadId }) => threadId);

@@ -38,7 +38,7 @@ type Dependencies = {
   provider: Provider;
   catalogue: Catalogue;
   keys: ProviderKeyService;
-  models: Pick<ModelService, 'defaultModel'>;
+  models: Pick<ModelService, 'defaultModel' | 'knownDefault' | 'checkKnown'>;
   assistants: Pick<AssistantRepository, 'find'>;
   pricing: Pick<PricingService, 'price'>;
   budgets: Pick<BudgetService, 'check'>;
@@ -71,6 +71,7 @@ export function createChat(dependencies: Dependencies) {
     database,
     executor,
     ownsAssistant: async (userId, id) => (await assistants.find(userId, id)) !== undefined,
+    checkModels: models.checkKnown,
   });
   const messages = messageService({
     database,
@@ -79,12 +80,14 @@ export function createChat(dependencies: Dependencies) {
     instance: presence.instance,
     openKey: keys.open,
     checkBudget: budgets.check,
-    answererFor: answererFinder({
+    answerersFor: answererFinder({
       catalogue,
       findAssistant: assistants.find,
-      defaultModel: models.defaultModel,
+      knownDefaultModel: models.knownDefault,
       knowledgeOf: knowledge.forAnswer,
     }),
+    checkModels: models.checkKnown,
+    defaultModel: models.defaultModel,
     attachments: attachmentReader({ files, store }),
   });
   const aside = asideService({

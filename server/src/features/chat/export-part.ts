@@ -31,8 +31,18 @@ export function conversationExport({ reader, engine }: Pick<OpenDatabase, 'reade
   async function* index(userId: number) {
     for await (const batch of batches(userId))
       for (const thread of batch) {
-        const { title, assistantId, pinned, archived, createdAt, updatedAt, messageCount } = thread;
-        const line = { file: fileOf(thread), title, assistantId, pinned, archived, createdAt, updatedAt, messageCount };
+        const { title, assistantId, model, pinned, archived, createdAt, updatedAt, messageCount } = thread;
+        const line = {
+          file: fileOf(thread),
+          title,
+          assistantId,
+          model,
+          pinned,
+          archived,
+          createdAt,
+          updatedAt,
+          messageCount,
+        };
         yield `${JSON.stringify(line)}\n`;
       }
   }

@@ -3,15 +3,8 @@ import type { EventStream } from '../../http/event-stream.ts';
 import type { AnswerRequest } from '../../provider/provider.ts';
 import { emptyLog, fold, frameOf } from './event-log.ts';
 
-/** Everything a run needs to be executed, gathered when its message was stored. */
-export type RunOrder = {
-  runId: number;
-  userId: number;
-  threadId: number;
-  messageId: number;
-  assistantId: number | null;
-  /** What it is asked for; null in a conversation. */
-  comparisonId: number | null;
+/** What a run asks the provider for. */
+export type PreparedRequest = {
   request: AnswerRequest;
   /** What is said before the answer. */
   notes: string[];
@@ -23,9 +16,24 @@ export type RunOrder = {
   fileTokens: number;
 };
 
+/** A run whose message is stored. */
+export type RunOrder = {
+  runId: number;
+  userId: number;
+  threadId: number;
+  messageId: number;
+  assistantId: number | null;
+  /** What it is asked for; null in a conversation. */
+  comparisonId: number | null;
+  /** Gathers what the provider is asked for, and may ask the provider itself: only what is stored gets so far. */
+  prepare: (signal: AbortSignal) => Promise<PreparedRequest>;
+};
+
 /** A run while this process executes it: its events, who watches them, and what is not stored yet. */
 export class LiveRun {
   readonly order: RunOrder;
+  /** undefined until it is known what the provider is asked for. */
+  prepared: PreparedRequest | undefined;
   readonly log = emptyLog();
   readonly startedAt = performance.now();
   readonly controller = new AbortController();

@@ -15,8 +15,11 @@ export type MessagePlace = {
   role: Message['role'];
 };
 
+/** The id that a client gave its call, and a digest of what it asked for. */
+export type ClientCall = { id: string; digest: string };
+
 /** A message as an export has it. */
-export type KeptMessage = Omit<Message, 'threadId' | 'run' | 'siblings' | 'files'> & {
+export type KeptMessage = Omit<Message, 'threadId' | 'run' | 'siblings' | 'together' | 'files'> & {
   /** `sha256` finds the file among those of the same archive; null where it was deleted. */
   files: Pick<KeptAttachment, 'filename' | 'size' | 'kind' | 'sha256'>[];
 };
@@ -69,7 +72,7 @@ export function messageRepository(db: Kysely<Database>) {
     const known = parents.filter((parent) => parent !== null);
     const siblings = await db
       .selectFrom('messages')
-      .select(['id', 'parent_id'])
+      .select(['id', 'parent_id', 'created_at'])
       .where('user_id', '=', userId)
       .where('thread_id', '=', threadId)
       .where((eb) =>
@@ -82,10 +85,17 @@ export function messageRepository(db: Kysely<Database>) {
       .execute();
     const byParent = Map.groupBy(siblings, (sibling) => sibling.parent_id);
     const files = await filesOf(userId, rows);
-    return rows.map((row) => ({
-      ...toMessage(row, byParent.get(row.parent_id)?.map(({ id }) => id) ?? [row.id]),
-      files: (files.get(row.id) ?? []).map(shownFile),
-    }));
+    return rows.map((row) => {
+      const beside = byParent.get(row.parent_id) ?? [];
+      // What was asked for with one call has one time.
+      const together = beside.filter(({ created_at }) => created_at === row.created_at).map(({ id }) => id);
+      return {
+        ...toMessage(row),
+        siblings: beside.map(({ id }) => id),
+        together: row.role === 'assistant' && together.length > 1 ? together : [],
+        files: (files.get(row.id) ?? []).map(shownFile),
+      };
+    });
   }
 
   return {
@@ -143,6 +153,16 @@ export function messageRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return row && (await withSiblings(userId, row.thread_id, [row]))[0];
     },
+    /** The newest of what follows a message, oldest first. */
+    async newestChildren(userId: number, parent: MessagePlace, limit: number): Promise<Message[]> {
+      const rows = await select()
+        .where(isOf(userId))
+        .where('messages.parent_id', '=', parent.id)
+        .orderBy('messages.id', 'desc')
+        .limit(limit)
+        .execute();
+      return withSiblings(userId, parent.threadId, rows.reverse());
+    },
     async place(userId: number, messageId: number): Promise<MessagePlace | undefined> {
       return db
         .selectFrom('messages')
@@ -151,10 +171,13 @@ export function messageRepository(db: Kysely<Database>) {
         .where('id', '=', messageId)
         .executeTakeFirst();
     },
-    async byClientId(userId: number, clientId: string): Promise<MessagePlace | undefined> {
+    async byClientId(
+      userId: number,
+      clientId: string,
+    ): Promise<(MessagePlace & { digest: string | null }) | undefined> {
       return db
         .selectFrom('messages')
-        .select(['id', 'thread_id as threadId', 'parent_id as parentId', 'depth', 'role'])
+        .select(['id', 'thread_id as threadId', 'parent_id as parentId', 'depth', 'role', 'client_digest as digest'])
         .where('user_id', '=', userId)
         .where('client_id', '=', clientId)
         .executeTakeFirst();
@@ -162,7 +185,7 @@ export function messageRepository(db: Kysely<Database>) {
     /** undefined: a message with this client id is there already. */
     async insert(
       userId: number,
-      message: Omit<MessagePlace, 'id'> & { position: number; text: string; clientId: string | null; at: string },
+      message: Omit<MessagePlace, 'id'> & { position: number; text: string; client: ClientCall | null; at: string },
     ): Promise<number | undefined> {
       const row = await db
         .insertInto('messages')
@@ -175,7 +198,8 @@ export function messageRepository(db: Kysely<Database>) {
           role: message.role,
           text: message.text,
           reasoning: '',
-          client_id: message.clientId,
+          client_id: message.client?.id ?? null,
+          client_digest: message.client?.digest ?? null,
           created_at: message.at,
         })
         .onConflict((conflict) => conflict.columns(['user_id', 'client_id']).doNothing())
@@ -215,13 +239,13 @@ export function messageRepository(db: Kysely<Database>) {
   async function toKeptMessages(userId: number, rows: Row[]): Promise<KeptMessage[]> {
     const files = await filesOf(userId, rows);
     return rows.map((row) => {
-      const { threadId: _thread, run: _run, siblings: _siblings, ...kept } = toMessage(row, []);
+      const { threadId: _thread, run: _run, siblings: _siblings, together: _together, ...kept } = toMessage(row);
       const own = files.get(row.id) ?? [];
       return { ...kept, files: own.map(({ filename, size, kind, sha256 }) => ({ filename, size, kind, sha256 })) };
     });
   }
 
-  function toMessage(row: Row, siblings: number[]): Message {
+  function toMessage(row: Row): Message {
     const state = row.run_state ?? 'complete';
     return {
       id: row.id,
@@ -232,14 +256,15 @@ export function messageRepository(db: Kysely<Database>) {
       reasoning: row.reasoning,
       state,
       run: row.run_id === null ? null : { id: row.run_id, state },
-      model: row.run_model,
+      model: row.run_model || null,
       usage: toUsage(row),
       error: row.run_error === null ? null : JSON.parse(row.run_error),
       notes: row.run_notes === null ? [] : JSON.parse(row.run_notes),
       files: [],
       sources: row.run_sources === null ? [] : JSON.parse(row.run_sources),
       rating: row.rated_at === null ? null : { value: row.rating_value, correction: row.correction },
-      siblings,
+      siblings: [],
+      together: [],
       createdAt: row.created_at,
       finishedAt: row.run_finished_at,
     };

@@ -1,24 +1,21 @@
+import { createHash } from 'node:crypto';
 import type { Message, Run } from '@roster/contracts/chat';
-import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '../../db/connect.ts';
-import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
 import type { Catalogue } from '../../provider/catalogue.ts';
 import type { Secret } from '../../security/secret.ts';
-import type { Answerer } from './answerer.ts';
-import { type AttachmentReader, noSuchFile } from './attachments.ts';
-import { readHistory } from './history.ts';
-import { type Attachment, messageFileRepository } from './message-file-repository.ts';
-import { messageRepository } from './message-repository.ts';
+import type { answererFinder } from './answerer.ts';
+import type { AttachmentReader } from './attachments.ts';
+import { type ClientCall, messageRepository } from './message-repository.ts';
+import { orderMaker } from './preparing.ts';
 import { runRepository } from './run-repository.ts';
 import type { RunExecutor } from './runs.ts';
-import { searchRepository } from './search-repository.ts';
-import { threadRepository } from './thread-repository.ts';
+import { answerStore, type StoredAnswer } from './storing.ts';
+import { type ThreadRecord, threadRepository } from './thread-repository.ts';
 import { noThread } from './threads.ts';
-import { openingTitle } from './titles.ts';
 
-/** At a time. */
-export const runsPerUser = 3;
+/** How many answers to one question are listed. */
+const answersListed = 20;
 
 type Dependencies = {
   database: OpenDatabase;
@@ -28,257 +25,149 @@ type Dependencies = {
   openKey: (userId: number) => Promise<Secret>;
   /** Refuses a call that a budget does not allow. */
   checkBudget: (userId: number, assistantId: number | null) => Promise<void>;
-  answererFor: (userId: number, assistantId: number | null) => Promise<Answerer>;
+  answerersFor: ReturnType<typeof answererFinder>;
+  /** Refuses models that are known not to be usable, naming the field. Nobody outside is asked. */
+  checkModels: (userId: number, models: string[], field: string) => Promise<void>;
+  /** May ask the provider. */
+  defaultModel: (userId: number) => Promise<string>;
   attachments: AttachmentReader;
 };
 
-type Stored = { question: { id: number; depth: number }; answerId: number; run: Run; answerer: Answerer };
-/** Thrown inside the transaction to leave it: the same message was stored by a request that came first. */
-class AlreadyThere extends Error {}
+type Draft = {
+  message: string;
+  clientId: string;
+  fileIds?: number[] | undefined;
+  parentId?: number | null | undefined;
+  models?: string[] | undefined;
+  overBudget?: boolean | undefined;
+};
+type Again = { clientId?: string | undefined; model?: string | undefined; overBudget?: boolean | undefined };
+/** `run` is the first of `runs`. */
+type Stored = { message: Message; run: Run; runs: Run[] };
 
 export function messageService(dependencies: Dependencies) {
-  const { database, executor, catalogue, instance, openKey, checkBudget, answererFor, attachments } = dependencies;
+  const { database, executor, instance, openKey, checkBudget, answerersFor, checkModels, attachments } = dependencies;
   const { db, engine } = database;
   const messages = messageRepository(db);
   const runs = runRepository(db);
+  const store = answerStore(database, instance);
+  const orderOf = orderMaker({ db, ...dependencies });
 
   async function find(userId: number, messageId: number): Promise<Message> {
     const message = await messages.find(userId, messageId);
-    if (!message) throw new AppError('not_found', 'This message does not exist.');
+    if (!message) throw noMessage();
     return message;
   }
 
-  /** The answer that an earlier request with the same client id got. */
-  async function earlier(userId: number, clientId: string | undefined) {
-    const place = clientId === undefined ? undefined : await messages.byClientId(userId, clientId);
+  /** What an earlier request with the same client id got. @throws conflict where that one asked for something else */
+  async function earlier(userId: number, client: ClientCall | null): Promise<Stored | undefined> {
+    const place = client && (await messages.byClientId(userId, client.id));
     if (!place) return undefined;
-    const run = await (place.role === 'user' ? runs.ofQuestion(userId, place.id) : runs.ofMessage(userId, place.id));
-    return run && { message: await find(userId, place.id), run };
+    if (place.digest !== null && place.digest !== client.digest) throw clientIdUsed();
+    const ofOne = async () => [await runs.ofMessage(userId, place.id)].filter((run) => run !== undefined);
+    const started = await (place.role === 'user' ? runs.ofQuestion(userId, place.id) : ofOne());
+    const [run] = started;
+    return run && { message: await find(userId, place.id), run, runs: started };
   }
 
-  /** undefined: a request with the same client id was quicker. */
-  const once = (store: (trx: Kysely<Database>) => Promise<Stored>) =>
-    db
-      .transaction()
-      .execute(store)
-      .catch((error: unknown) => {
-        if (error instanceof AlreadyThere) return undefined;
-        throw error;
-      });
-
-  async function first(userId: number, clientId: string | undefined) {
-    const found = await earlier(userId, clientId);
+  async function first(userId: number, client: ClientCall | null): Promise<Stored> {
+    const found = await earlier(userId, client);
     if (!found) throw noThread();
     return found;
   }
 
-  /**
-   * First in the transaction that stores a run. Who changes assistants, or closes the account, takes the person before
-   * the threads too: in another order two of them could wait for each other.
-   */
-  async function takeTurn(trx: Kysely<Database>, userId: number) {
-    if (engine === 'postgres') await runRepository(trx).takeTurn(userId);
+  async function ownThread(userId: number, threadId: number): Promise<ThreadRecord> {
+    const thread = await threadRepository(db, engine).find(userId, threadId);
+    if (!thread) throw noThread();
+    return thread;
   }
 
-  /** Inside that transaction: nothing else may be under way in the thread. */
-  async function refuseSecondRun(trx: Kysely<Database>, userId: number, threadId: number) {
-    const underWay = await runRepository(trx).underWay(userId);
-    if (underWay.some((run) => run.threadId === threadId))
-      throw new AppError(
-        'run_in_progress',
-        'An answer is still being written in this conversation. Stop it or wait for it.',
-      );
-    if (underWay.length >= runsPerUser)
-      throw new AppError('too_many_runs', `${runsPerUser} answers are being written already. Wait for one of them.`);
+  /** Who will answer, after all that can be said against it is said. */
+  async function ready(userId: number, thread: ThreadRecord, models: string[], overBudget: boolean | undefined) {
+    const apiKey = await openKey(userId);
+    const answerers = await answerersFor(userId, thread, models);
+    if (!overBudget) await checkBudget(userId, answerers[0]?.assistantId ?? null);
+    return { apiKey, answerers };
   }
 
-  /** Stores an empty answer to `question` and its run, and shows it. */
-  async function insertAnswer(
-    trx: Kysely<Database>,
-    userId: number,
-    place: { threadId: number; question: { id: number; depth: number }; position: number; clientId: string | null },
-    answerer: Answerer,
-    at: string,
-  ): Promise<Stored> {
-    const { threadId, question, position, clientId } = place;
-    const answerId = await messageRepository(trx).insert(userId, {
-      threadId,
-      parentId: question.id,
-      position,
-      depth: question.depth + 1,
-      role: 'assistant',
-      text: '',
-      clientId,
-      at,
-    });
-    if (answerId === undefined) throw new AlreadyThere();
-    const { assistantId, model } = answerer;
-    const run = await runRepository(trx).insert(userId, {
-      threadId,
-      messageId: answerId,
-      assistantId,
-      model,
-      instance,
-      at,
-    });
-    return { question, answerId, run, answerer };
+  /** Begins to write what was stored. */
+  function begin(userId: number, apiKey: Secret, stored: StoredAnswer[]): Run[] {
+    for (const answer of stored) executor.start(orderOf(userId, apiKey, answer));
+    return stored.map(({ run }) => run);
   }
 
-  /** Begins to write what was stored. A failure before the provider is called ends the run like any other. */
-  async function begin(userId: number, apiKey: Secret, { question, answerId, run, answerer }: Stored) {
-    const { model, instructions, temperature, effort, assistantId, knowledge } = answerer;
-    const { turns, ...rest } = await readHistory(
-      { messages, messageFiles: messageFileRepository(db), attachments, catalogue },
-      { userId, threadId: run.threadId, head: question.id, depth: question.depth },
-      model,
-      instructions,
-    );
-    executor.start({
-      runId: run.id,
-      userId,
-      threadId: run.threadId,
-      messageId: answerId,
-      comparisonId: null,
-      assistantId,
-      request: { apiKey, model, instructions, turns, temperature, effort, search: knowledge.search },
-      notes: knowledge.notes,
-      ...rest,
-    });
+  async function questionOf(userId: number, messageId: number) {
+    const named = await messages.place(userId, messageId);
+    const questionId = named?.role === 'assistant' ? named.parentId : named?.id;
+    const question = typeof questionId === 'number' ? await messages.place(userId, questionId) : undefined;
+    if (!question) throw noMessage();
+    return question;
   }
 
   return {
     find,
 
-    async send(
-      userId: number,
-      threadId: number,
-      input: {
-        message: string;
-        clientId: string;
-        fileIds?: number[] | undefined;
-        parentId?: number | null | undefined;
-        overBudget?: boolean | undefined;
-      },
-    ): Promise<{ message: Message; run: Run }> {
-      const known = await earlier(userId, input.clientId);
+    /** The answers to a question, or those beside an answer. */
+    async answers(userId: number, messageId: number): Promise<{ items: Message[] }> {
+      return { items: await messages.newestChildren(userId, await questionOf(userId, messageId), answersListed) };
+    },
+
+    async send(userId: number, threadId: number, draft: Draft): Promise<Stored> {
+      const { message: text, clientId, fileIds = [], parentId, models = [], overBudget } = draft;
+      const client = {
+        id: clientId,
+        digest: digestOf('send', threadId, text, fileIds, parentId ?? String(parentId), models),
+      };
+      const known = await earlier(userId, client);
       if (known) return known;
       executor.refuseWhenClosing(userId);
-      const thread = await threadRepository(db, engine).find(userId, threadId);
-      if (!thread) throw noThread();
-      const attached = await attachments.inspect(userId, input.fileIds ?? []);
-      const apiKey = await openKey(userId);
-      const answerer = await answererFor(userId, thread.assistantId);
-      if (!input.overBudget) await checkBudget(userId, answerer.assistantId);
-      const at = new Date().toISOString();
-
-      const stored = await once((trx) => storeQuestion(trx, userId, threadId, { ...input, attached }, answerer, at));
-      if (!stored) return first(userId, input.clientId);
-      await begin(userId, apiKey, stored);
-      return { message: await find(userId, stored.question.id), run: stored.run };
+      const thread = await ownThread(userId, threadId);
+      const attached = await attachments.inspect(userId, fileIds);
+      if (models.length > 0) await checkModels(userId, models, 'models');
+      const { apiKey, answerers } = await ready(userId, thread, models, overBudget);
+      const question = { threadId, text, client, attached, parentId };
+      const stored = await store.question(userId, question, answerers);
+      const [answer] = stored ?? [];
+      if (!stored || !answer) return first(userId, client);
+      const {
+        question: { id },
+        run,
+      } = answer;
+      return { runs: begin(userId, apiKey, stored), run, message: await find(userId, id) };
     },
 
     /** A new answer beside the old one: to the same question, or to a question that is named itself. */
-    async regenerate(
-      userId: number,
-      messageId: number,
-      { clientId, overBudget }: { clientId?: string | undefined; overBudget?: boolean | undefined },
-    ): Promise<{ message: Message; run: Run }> {
-      const known = await earlier(userId, clientId);
+    async regenerate(userId: number, messageId: number, { clientId, model, overBudget }: Again): Promise<Stored> {
+      const digest = digestOf('regenerate', messageId, model ?? null);
+      const client = clientId === undefined ? null : { id: clientId, digest };
+      const known = await earlier(userId, client);
       if (known) return known;
       executor.refuseWhenClosing(userId);
-      const named = await messages.place(userId, messageId);
-      const questionId = named?.role === 'assistant' ? named.parentId : named?.id;
-      const question = typeof questionId === 'number' ? await messages.place(userId, questionId) : undefined;
-      if (!question) throw new AppError('not_found', 'This message does not exist.');
+      const question = await questionOf(userId, messageId);
       const { threadId } = question;
-      const thread = await threadRepository(db, engine).find(userId, threadId);
-      if (!thread) throw noThread();
-      const apiKey = await openKey(userId);
-      const answerer = await answererFor(userId, thread.assistantId);
-      if (!overBudget) await checkBudget(userId, answerer.assistantId);
-      const at = new Date().toISOString();
-      const stored = await once(async (trx) => {
-        await takeTurn(trx, userId);
-        const place = await threadRepository(trx, engine).takePositions(userId, threadId, 1);
-        if (!place) throw noThread();
-        if (clientId && (await messageRepository(trx).byClientId(userId, clientId))) throw new AlreadyThere();
-        await refuseSecondRun(trx, userId, threadId);
-        const position = { threadId, question, position: place.first, clientId: clientId ?? null };
-        const inserted = await insertAnswer(trx, userId, position, answerer, at);
-        await threadRepository(trx, engine).update(userId, threadId, {
-          headMessageId: inserted.answerId,
-          updatedAt: at,
-        });
-        return inserted;
-      });
-      if (!stored) return first(userId, clientId);
-      await begin(userId, apiKey, stored);
-      return { message: await find(userId, stored.answerId), run: stored.run };
+      const thread = await ownThread(userId, threadId);
+      const models = model === undefined ? [] : [model];
+      await checkModels(userId, models, 'model');
+      const { apiKey, answerers } = await ready(userId, thread, models, overBudget);
+      const [answerer] = answerers;
+      const stored = answerer && (await store.answer(userId, { threadId, question, client }, answerer));
+      const [answer] = stored ?? [];
+      if (!stored || !answer) return first(userId, client);
+      const { run } = answer;
+      return { runs: begin(userId, apiKey, stored), run, message: await find(userId, run.messageId) };
     },
   };
-
-  /** What a message follows: the named one, or the end of the shown branch. Always an answer, or nothing. */
-  async function parentOf(
-    trx: Kysely<Database>,
-    userId: number,
-    threadId: number,
-    named: number | null | undefined,
-    shownEnd: number | null,
-  ) {
-    const parentId = named === undefined ? shownEnd : named;
-    if (parentId === null) return undefined;
-    const parent = await messageRepository(trx).place(userId, parentId);
-    if (parent?.threadId !== threadId)
-      throw new AppError('not_found', 'The message this one follows does not exist.', {
-        fields: { parentId: 'This message does not exist.' },
-      });
-    if (parent.role === 'user')
-      throw new AppError('invalid_input', 'A message follows an answer, not another message.', {
-        fields: { parentId: 'A message follows an answer.' },
-      });
-    return parent;
-  }
-
-  async function storeQuestion(
-    trx: Kysely<Database>,
-    userId: number,
-    threadId: number,
-    input: { message: string; clientId: string; attached: Attachment[]; parentId?: number | null | undefined },
-    answerer: Answerer,
-    at: string,
-  ): Promise<Stored> {
-    await takeTurn(trx, userId);
-    const threads = threadRepository(trx, engine);
-    const place = await threads.takePositions(userId, threadId, 2);
-    if (!place) throw noThread();
-    if (await messageRepository(trx).byClientId(userId, input.clientId)) throw new AlreadyThere();
-    await refuseSecondRun(trx, userId, threadId);
-    const parent = await parentOf(trx, userId, threadId, input.parentId, place.thread.headMessageId);
-    const depth = parent ? parent.depth + 1 : 0;
-    const { message: text, clientId } = input;
-    const question = {
-      threadId,
-      parentId: parent?.id ?? null,
-      position: place.first,
-      depth,
-      role: 'user' as const,
-      text,
-      clientId,
-      at,
-    };
-    const id = await messageRepository(trx).insert(userId, question);
-    if (id === undefined) throw new AlreadyThere();
-    if (!(await messageFileRepository(trx).attach(userId, engine, id, input.attached))) throw noSuchFile();
-    const position = { threadId, question: { id, depth }, position: place.first + 1, clientId: null };
-    const stored = await insertAnswer(trx, userId, position, answerer, at);
-    const isFirst = place.thread.titleSource === 'opening' && place.first === 1;
-    const title = isFirst ? openingTitle(text) : undefined;
-    await threads.update(userId, threadId, { headMessageId: stored.answerId, updatedAt: at, title });
-    const search = searchRepository(trx, engine);
-    await search.putMessage(userId, id, text);
-    if (title !== undefined) await search.putTitle(userId, threadId, title);
-    return stored;
-  }
 }
 
 export type MessageService = ReturnType<typeof messageService>;
+
+const noMessage = () => new AppError('not_found', 'This message does not exist.');
+
+const clientIdUsed = () =>
+  new AppError(
+    'client_id_used',
+    'Something else was sent with this clientId already, so nothing was stored. Send it again with a new one.',
+  );
+
+/** What tells one call from another with the same client id. Whether a budget was passed over does not. */
+const digestOf = (...asked: unknown[]) => createHash('sha256').update(JSON.stringify(asked)).digest('base64url');

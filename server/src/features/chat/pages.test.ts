@@ -21,7 +21,7 @@ async function insertLine(
       for (let number = 0; number < count; number++) {
         const role = depth % 2 === 0 ? ('user' as const) : ('assistant' as const);
         const message = { threadId, parentId, position: position++, depth: depth++, role };
-        const words = { text: `Message ${position - 1}`, clientId: null, at: '2026-11-20T10:00:00.000Z' };
+        const words = { text: `Message ${position - 1}`, client: null, at: '2026-11-20T10:00:00.000Z' };
         const id = await messageRepository(trx).insert(userId, { ...message, ...words });
         if (id === undefined) throw new Error('The message is there already');
         ids.push(id);

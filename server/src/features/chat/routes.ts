@@ -42,6 +42,7 @@ export function chatRoutes({ route, rawRoute }: Router, dependencies: Dependenci
   route(api.updateThread, ({ actor, params, body }) => threads.update(actor.userId, params.id, body));
   route(api.removeThread, ({ actor, params }) => threads.remove(actor.userId, params.id));
   route(api.messages, ({ actor, params, query }) => pages(actor.userId, params.id, query));
+  route(api.answers, ({ actor, params }) => messages.answers(actor.userId, params.id));
   route(api.send, ({ actor, params, body }) => messages.send(actor.userId, params.id, body));
   route(api.regenerate, ({ actor, params, body }) => messages.regenerate(actor.userId, params.id, body));
   route(api.rate, async ({ actor, params, body }) => {

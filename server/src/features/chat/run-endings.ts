@@ -8,7 +8,7 @@ import { type AnswerEnd, type AnswerRequest, ProviderError } from '../../provide
 import type { PricingService } from '../usage/pricing.ts';
 import { type UsageRecord, usageRepository } from '../usage/repository.ts';
 import { emptyLog, type FoldedLog, fold, framesAfter, parseFrames, unfold } from './event-log.ts';
-import type { LiveRun, RunOrder } from './live-run.ts';
+import type { LiveRun, PreparedRequest, RunOrder } from './live-run.ts';
 import { messageRepository } from './message-repository.ts';
 import { type AbandonedRun, runRepository } from './run-repository.ts';
 import { searchRepository } from './search-repository.ts';
@@ -48,6 +48,14 @@ export function runEndings({ db, engine, pricing }: Dependencies) {
     return { ...counts, ...price, ...made, model, estimated };
   }
 
+  const usageOf = (
+    order: RunOrder,
+    { request, fileTokens }: PreparedRequest,
+    log: FoldedLog,
+    reported: AnswerEnd['usage'],
+    at: string,
+  ) => usageRecord(order, request.model, reported ?? estimate(request, log, fileTokens), reported === null, at);
+
   return {
     interrupted: () => interruption,
 
@@ -63,10 +71,10 @@ export function runEndings({ db, engine, pricing }: Dependencies) {
 
     /** Stores the end of a run of this process and returns its last events, to be told afterwards. */
     async store(run: LiveRun, end: End, reported: AnswerEnd['usage']): Promise<RunEvent[]> {
-      const { order, log } = run;
+      const { order, log, prepared } = run;
       const at = new Date().toISOString();
-      const counts = isBilled(end.error, log) ? (reported ?? estimate(order.request, log, order.fileTokens)) : null;
-      const usage = counts && (await usageRecord(order, order.request.model, counts, reported === null, at));
+      // Where it was not even known what to ask for, nothing was asked.
+      const usage = prepared && isBilled(end.error, log) ? await usageOf(order, prepared, log, reported, at) : null;
       const last: RunEvent[] = [...(usage ? [usageEvent(usage)] : []), endEvent(end)];
       await db.transaction().execute(async (trx) => {
         const wasOurs = await runRepository(trx).end(order.runId, {

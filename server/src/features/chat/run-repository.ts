@@ -41,6 +41,7 @@ export function runRepository(db: Kysely<Database>) {
         messageId: number;
         assistantId: number | null;
         model: string;
+        beside: number;
         instance: number;
         at: string;
       },
@@ -53,6 +54,7 @@ export function runRepository(db: Kysely<Database>) {
           message_id: run.messageId,
           assistant_id: run.assistantId,
           model: run.model,
+          beside: run.beside,
           state: 'queued',
           instance: run.instance,
           event_marks: null,
@@ -82,17 +84,23 @@ export function runRepository(db: Kysely<Database>) {
         .where('message_id', '=', messageId)
         .executeTakeFirst();
     },
-    /** The run of the first answer to a question. */
-    async ofQuestion(userId: number, questionId: number): Promise<Run | undefined> {
+    /** The runs that were asked for with a question, in order. */
+    async ofQuestion(userId: number, questionId: number): Promise<Run[]> {
       return db
-        .selectFrom('runs')
-        .innerJoin('messages', 'messages.id', 'runs.message_id')
+        .selectFrom('messages as question')
+        .innerJoin('messages as answer', (join) =>
+          join.onRef('answer.parent_id', '=', 'question.id').onRef('answer.created_at', '=', 'question.created_at'),
+        )
+        .innerJoin('runs', 'runs.message_id', 'answer.id')
         .select(['runs.id', 'runs.thread_id as threadId', 'runs.message_id as messageId', 'runs.state'])
+        .where('question.id', '=', questionId)
         .where('runs.user_id', '=', userId)
-        .where('messages.parent_id', '=', questionId)
-        .orderBy('runs.id')
-        .limit(1)
-        .executeTakeFirst();
+        .orderBy('runs.beside')
+        .execute();
+    },
+    /** Which model answers, once that is known. */
+    async settleModel(userId: number, runId: number, model: string) {
+      await db.updateTable('runs').set({ model }).where('user_id', '=', userId).where('id', '=', runId).execute();
     },
     /** PostgreSQL only: transactions that store a run of the same person wait for each other, so that both can count. */
     async takeTurn(userId: number) {

@@ -8,7 +8,7 @@ import type { EventStream } from '../../http/event-stream.ts';
 import { type AnswerEnd, type AnswerPiece, type Provider, ProviderError } from '../../provider/provider.ts';
 import { followElsewhere } from './follow-elsewhere.ts';
 import { leftOutNotes } from './history.ts';
-import { LiveRun, type RunOrder } from './live-run.ts';
+import { LiveRun, type PreparedRequest, type RunOrder } from './live-run.ts';
 import type { RunEndings } from './run-endings.ts';
 import type { RunRepository } from './run-repository.ts';
 
@@ -29,7 +29,7 @@ type Dependencies = {
   log: FastifyBaseLogger;
   onKeyRejected: (userId: number, notice: string) => Promise<void>;
   /** What follows a complete answer; the run itself has ended by then. */
-  onComplete: (order: RunOrder, signal: AbortSignal) => Promise<void>;
+  onComplete: (order: RunOrder, request: PreparedRequest['request'], signal: AbortSignal) => Promise<void>;
 };
 
 /** Executes runs. A run belongs to the server: readers come and go without touching it. */
@@ -97,7 +97,8 @@ export function runExecutor({ runs, endings, provider, presence, log, onKeyRejec
     }, answerWithinMs);
     let isComplete = false;
     try {
-      const end = await answerWithin(run);
+      run.prepared = await untilAborted(order.prepare(controller.signal), controller.signal);
+      const end = await answerWithin(run, run.prepared);
       await finish(run, { state: 'complete', reason: end.reason, error: null }, end.usage);
       isComplete = end.reason === 'complete';
     } catch (error) {
@@ -108,12 +109,12 @@ export function runExecutor({ runs, endings, provider, presence, log, onKeyRejec
       run.endStreams();
       run.done.resolve();
     }
-    if (isComplete) followUp(order);
+    if (isComplete && run.prepared) followUp(order, run.prepared);
   }
 
-  function followUp(order: RunOrder) {
+  function followUp(order: RunOrder, { request }: PreparedRequest) {
     const controller = new AbortController();
-    const work = onComplete(order, AbortSignal.any([shutdown.signal, controller.signal]))
+    const work = onComplete(order, request, AbortSignal.any([shutdown.signal, controller.signal]))
       .catch((error: unknown) => log.error({ err: error, runId: order.runId }, 'what follows an answer failed'))
       .finally(() => followUps.delete(work));
     followUps.set(work, { userId: order.userId, controller });
@@ -123,14 +124,14 @@ export function runExecutor({ runs, endings, provider, presence, log, onKeyRejec
    * Where the provider finds the conversation too long, it is tried again with the newer half. What was left out in the
    * end is said once, before the answer.
    */
-  async function answerWithin(run: LiveRun): Promise<AnswerEnd> {
-    const { order, controller } = run;
-    const { turns } = order.request;
+  async function answerWithin(run: LiveRun, prepared: PreparedRequest): Promise<AnswerEnd> {
+    const { controller } = run;
+    const { turns } = prepared.request;
     for (let kept = turns; ; kept = kept.slice(Math.ceil(kept.length / 2))) {
-      const leftOut = order.leftOut + turns.length - kept.length;
+      const leftOut = prepared.leftOut + turns.length - kept.length;
       let notes: AnswerPiece[] = [
-        ...order.notes.map((text) => ({ type: 'note' as const, text })),
-        ...leftOutNotes(leftOut, order.filesLeftOut),
+        ...prepared.notes.map((text) => ({ type: 'note' as const, text })),
+        ...leftOutNotes(leftOut, prepared.filesLeftOut),
       ];
       const onPieces = (pieces: AnswerPiece[]) => {
         // Not with a mere note: what is left out may still become more.
@@ -139,7 +140,7 @@ export function runExecutor({ runs, endings, provider, presence, log, onKeyRejec
         if (begins) notes = [];
       };
       try {
-        return await provider.answer({ ...order.request, turns: kept }, onPieces, controller.signal);
+        return await provider.answer({ ...prepared.request, turns: kept }, onPieces, controller.signal);
       } catch (error) {
         const isTooLong = error instanceof ProviderError && error.code === 'context_too_long' && run.log.text === '';
         if (!isTooLong || kept.length < 2) throw error;
@@ -294,6 +295,15 @@ export function runExecutor({ runs, endings, provider, presence, log, onKeyRejec
       await Promise.all(followUps.keys());
     },
   };
+}
+
+/** A run that is stopped does not wait for what is being gathered for it. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', onAbort));
 }
 
 export type RunExecutor = ReturnType<typeof runExecutor>;

@@ -21,6 +21,7 @@ const toThread = (row: Row): ThreadRecord => ({
   title: row.title,
   titleSource: row.title_source,
   assistantId: row.assistant_id,
+  model: row.model,
   pinned: row.pinned === 1,
   archived: row.archived === 1,
   headMessageId: row.head_message_id,
@@ -32,13 +33,22 @@ const toThread = (row: Row): ThreadRecord => ({
 const flag = (value: boolean): 0 | 1 => (value ? 1 : 0);
 
 export function threadRepository(db: Kysely<Database>, engine: Engine) {
-  /** With the run that is under way: at most one, held so by an index. */
+  /** With a run that is under way, that of the shown answer before those beside it. */
   const select = () =>
     db
       .selectFrom('threads')
-      .leftJoin('runs', (join) => join.onRef('runs.thread_id', '=', 'threads.id').on('runs.state', 'in', underWay))
       .selectAll('threads')
-      .select('runs.id as run_id');
+      .select((eb) =>
+        eb
+          .selectFrom('runs')
+          .select('runs.id')
+          .whereRef('runs.thread_id', '=', 'threads.id')
+          .where('runs.state', 'in', underWay)
+          .orderBy(sql`case when runs.message_id = threads.head_message_id then 0 else 1 end`)
+          .orderBy('runs.beside')
+          .limit(1)
+          .as('run_id'),
+      );
 
   /** The newest first, pinned ones before the rest; a row more than asked for tells whether there is another page. */
   function page(userId: number, limit: number, after: ThreadPosition | undefined) {
@@ -113,7 +123,7 @@ export function threadRepository(db: Kysely<Database>, engine: Engine) {
     },
     async insert(
       userId: number,
-      thread: { title: string; titleSource: ThreadRecord['titleSource']; assistantId: number | null; at: string },
+      thread: Pick<ThreadRecord, 'title' | 'titleSource' | 'assistantId' | 'model'> & { at: string },
     ): Promise<ThreadRecord> {
       const row = await db
         .insertInto('threads')
@@ -122,6 +132,7 @@ export function threadRepository(db: Kysely<Database>, engine: Engine) {
           title: thread.title,
           title_source: thread.titleSource,
           assistant_id: thread.assistantId,
+          model: thread.model,
           pinned: 0,
           archived: 0,
           head_message_id: null,
@@ -141,6 +152,7 @@ export function threadRepository(db: Kysely<Database>, engine: Engine) {
         pinned?: boolean | undefined;
         archived?: boolean | undefined;
         assistantId?: number | null | undefined;
+        model?: string | null | undefined;
         headMessageId?: number | undefined;
         updatedAt?: string;
       },
@@ -155,6 +167,7 @@ export function threadRepository(db: Kysely<Database>, engine: Engine) {
           ...(changes.pinned !== undefined && { pinned: flag(changes.pinned) }),
           ...(changes.archived !== undefined && { archived: flag(changes.archived) }),
           ...(changes.assistantId !== undefined && { assistant_id: changes.assistantId }),
+          ...(changes.model !== undefined && { model: changes.model }),
           ...(changes.headMessageId !== undefined && { head_message_id: changes.headMessageId }),
           ...(changes.updatedAt && { updated_at: changes.updatedAt }),
         })

@@ -16,7 +16,12 @@ type Dependencies = {
   executor: RunExecutor;
   /** Whether the assistant is theirs. */
   ownsAssistant: (userId: number, assistantId: number) => Promise<boolean>;
+  /** Refuses models that are known not to be usable, naming the field. Nobody outside is asked. */
+  checkModels: (userId: number, models: string[], field: string) => Promise<void>;
 };
+
+/** What answers in a thread: at most one of the two. */
+type AnswererChoice = { assistantId?: number | null | undefined; model?: string | null | undefined };
 
 const newTitle = 'New conversation';
 export const noThread = () => new AppError('not_found', 'This conversation does not exist.');
@@ -42,16 +47,17 @@ function decodeCursor(cursor: string | undefined): ThreadPosition | undefined {
 }
 
 export function toThread(record: ThreadRecord): Thread {
-  const { id, title, assistantId, pinned, archived, createdAt, updatedAt, runId } = record;
-  return { id, title, assistantId, pinned, archived, createdAt, updatedAt, runId };
+  const { id, title, assistantId, model, pinned, archived, createdAt, updatedAt, runId } = record;
+  return { id, title, assistantId, model, pinned, archived, createdAt, updatedAt, runId };
 }
 
-export function threadService({ database, executor, ownsAssistant }: Dependencies) {
+export function threadService({ database, executor, ownsAssistant, checkModels }: Dependencies) {
   const { db, engine } = database;
   const threads = threadRepository(db, engine);
   const slowThreads = threadRepository(database.reader, engine);
 
-  async function checkAssistant(userId: number, assistantId: number | null | undefined) {
+  async function checkAnswerer(userId: number, { assistantId, model }: AnswererChoice) {
+    if (typeof model === 'string') await checkModels(userId, [model], 'model');
     if (typeof assistantId === 'number' && !(await ownsAssistant(userId, assistantId)))
       throw new AppError('not_found', 'This assistant does not exist.', {
         fields: { assistantId: 'This assistant does not exist.' },
@@ -82,13 +88,14 @@ export function threadService({ database, executor, ownsAssistant }: Dependencie
         nextCursor: found.length > limit && last ? encodeCursor(last.thread) : null,
       };
     },
-    async create(userId: number, input: { title?: string | undefined; assistantId?: number | null | undefined }) {
-      await checkAssistant(userId, input.assistantId);
+    async create(userId: number, input: AnswererChoice & { title?: string | undefined }) {
+      await checkAnswerer(userId, input);
       const thread = await db.transaction().execute(async (trx) => {
         const created = await threadRepository(trx, engine).insert(userId, {
           title: input.title ?? newTitle,
           titleSource: input.title === undefined ? 'opening' : 'chosen',
           assistantId: input.assistantId ?? null,
+          model: input.model ?? null,
           at: new Date().toISOString(),
         });
         await searchRepository(trx, engine).putTitle(userId, created.id, created.title);
@@ -104,21 +111,23 @@ export function threadService({ database, executor, ownsAssistant }: Dependencie
     async update(
       userId: number,
       threadId: number,
-      changes: {
+      changes: AnswererChoice & {
         title?: string | undefined;
         pinned?: boolean | undefined;
         archived?: boolean | undefined;
-        assistantId?: number | null | undefined;
         shownMessageId?: number | undefined;
       },
     ): Promise<Thread> {
-      await checkAssistant(userId, changes.assistantId);
+      await checkAnswerer(userId, changes);
       const { shownMessageId, ...plain } = changes;
       await db.transaction().execute(async (trx) => {
         const headMessageId =
           shownMessageId === undefined ? undefined : await endOfBranch(trx, userId, threadId, shownMessageId);
         const found = await threadRepository(trx, engine).update(userId, threadId, {
           ...plain,
+          // Each takes the place of the other.
+          ...(typeof changes.assistantId === 'number' && { model: null }),
+          ...(typeof changes.model === 'string' && { assistantId: null }),
           headMessageId,
           ...(changes.title !== undefined && { titleSource: 'chosen' }),
         });

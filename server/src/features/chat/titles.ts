@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Engine } from '../../db/connect.ts';
 import type { Database } from '../../db/schema.ts';
 import type { Catalogue } from '../../provider/catalogue.ts';
-import { type Provider, ProviderError } from '../../provider/provider.ts';
+import { type AnswerRequest, type Provider, ProviderError } from '../../provider/provider.ts';
 import type { PricingService } from '../usage/pricing.ts';
 import { usageRepository } from '../usage/repository.ts';
 import type { RunOrder } from './live-run.ts';
@@ -45,8 +45,18 @@ type Dependencies = {
 
 /** Asks the conversation's own model for a title after the first exchange. Its usage is recorded like any other. */
 export function titleSuggester({ db, engine, provider, catalogue, pricing }: Dependencies) {
-  return async function suggest(order: RunOrder, signal: AbortSignal): Promise<void> {
-    const { userId, threadId, runId, assistantId, request } = order;
+  /** Where it is being asked for: of the answers of several models one is enough. */
+  const asking = new Set<number>();
+
+  return async function suggest(order: RunOrder, request: AnswerRequest, signal: AbortSignal): Promise<void> {
+    const { threadId } = order;
+    if (asking.has(threadId)) return;
+    asking.add(threadId);
+    await suggestOnce(order, request, signal).finally(() => asking.delete(threadId));
+  };
+
+  async function suggestOnce(order: RunOrder, request: AnswerRequest, signal: AbortSignal): Promise<void> {
+    const { userId, threadId, runId, assistantId } = order;
     const thread = await threadRepository(db, engine).find(userId, threadId);
     if (thread?.titleSource !== 'opening') return;
     const answer = await messageRepository(db).place(userId, order.messageId);
@@ -79,10 +89,10 @@ export function titleSuggester({ db, engine, provider, catalogue, pricing }: Dep
         createdAt: new Date().toISOString(),
       });
     });
-  };
+  }
 
   /** undefined: the provider would not, or not in time. The opening words stay as the title, and nobody is troubled. */
-  async function askFor({ apiKey, model }: RunOrder['request'], talk: string, signal: AbortSignal) {
+  async function askFor({ apiKey, model }: AnswerRequest, talk: string, signal: AbortSignal) {
     let words = '';
     const [effort = null] = catalogue.describe(model, null, '').efforts;
     const question = { apiKey, model, instructions, turns: [{ role: 'user' as const, text: talk }], temperature: null };

@@ -1,4 +1,5 @@
 import { filenameLimit } from '@roster/contracts/files';
+import { isBlank } from '@roster/contracts/text';
 
 /** Control characters, and those that turn the direction of writing and so make a name look like another one. */
 const unwanted = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
@@ -9,7 +10,7 @@ export function cleanName(given: string): string {
   const meant = given.replace(/%0[da]/gi, ' ').replaceAll('%22', '"');
   const last = meant.toWellFormed().replaceAll('\\', '/').split('/').at(-1) ?? '';
   const name = last.replace(unwanted, '').replace(/\s+/g, ' ').trim();
-  if (/^\.*$/.test(name)) return 'file';
+  if (/^\.*$/.test(name) || isBlank(name)) return 'file';
   const letters = [...name];
   if (letters.length <= filenameLimit) return name;
   const ending = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? '';

@@ -40,7 +40,7 @@ export function fileRoutes(router: Router, dependencies: Dependencies) {
   route(api.summary, ({ actor }) => files.summary(actor.userId));
   uploadRoute(api.upload, ({ actor, request, receive }) => {
     const length = request.headers['content-length'];
-    return uploads.upload(actor.userId, length === undefined ? undefined : Number(length), receive);
+    return uploads.upload(actor, length === undefined ? undefined : Number(length), receive);
   });
   rawRoute(api.content, async ({ actor, params, reply }) => {
     const file = await files.stored(actor.userId, params.id);

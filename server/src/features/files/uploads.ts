@@ -4,6 +4,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
+import type { Actor } from '../../http/actor.ts';
 import type { IncomingFile } from '../../http/multipart.ts';
 import type { Receive } from '../../http/router.ts';
 import { jobRepository } from '../../jobs/repository.ts';
@@ -97,13 +98,17 @@ export function uploadService({ db, store, instance, isGone, hasKey, minFreeByte
   type Stored = Awaited<ReturnType<typeof storeBytes>>;
 
   /** The reservation goes in the transaction that the file comes in: while there is one, there is no file. */
-  async function commit(userId: number, uploadId: number, stored: Stored, purpose: FilePurpose): Promise<number> {
+  async function commit(
+    { userId, stillMay }: Actor,
+    uploadId: number,
+    stored: Stored,
+    purpose: FilePurpose,
+  ): Promise<number> {
     const state = (await hasKey(userId)) ? 'queued' : 'waiting_for_key';
     return db.transaction().execute(async (trx) => {
+      await stillMay(trx);
       const files = fileRepository(trx);
-      const isThere = await files.lock(userId);
-      if (!isThere || !(await uploadRepository(trx).delete(uploadId)))
-        throw new AppError('not_signed_in', 'Please sign in.');
+      if (!(await uploadRepository(trx).delete(uploadId))) throw new AppError('not_signed_in', 'Please sign in.');
       const fileId = await files.insert(userId, { ...stored, purpose });
       const { filename, size: bytes, sha256 } = stored;
       const copyId = await copyRepository(trx).insert(userId, fileId, { filename, bytes, sha256, purpose }, state);
@@ -140,14 +145,15 @@ export function uploadService({ db, store, instance, isGone, hasKey, minFreeByte
 
   /** A file that Roster itself makes: kept and forwarded like an uploaded one. */
   async function make(
-    userId: number,
+    actor: Actor,
     made: { filename: string; type: string; purpose: FilePurpose; content: AsyncIterable<Buffer> },
   ): Promise<File> {
+    const { userId } = actor;
     const storageKey = newFileKey();
     const uploadId = await reserve(userId, storageKey, fileSizeLimit);
     return finish(userId, uploadId, storageKey, async () => {
       const stored = await storeBytes(storageKey, { ...made, content: limited(made.content) });
-      return commit(userId, uploadId, stored, made.purpose);
+      return commit(actor, uploadId, stored, made.purpose);
     });
   }
 
@@ -155,10 +161,11 @@ export function uploadService({ db, store, instance, isGone, hasKey, minFreeByte
     make,
 
     async upload(
-      userId: number,
+      actor: Actor,
       contentLength: number | undefined,
       receive: Receive<{ purpose: FilePurpose }>,
     ): Promise<File> {
+      const { userId } = actor;
       if (contentLength !== undefined && contentLength > fileSizeLimit + formBytes)
         throw new AppError('too_large', `The file is larger than ${fileSizeLimit / 1024 / 1024} MB.`);
       const free = await store.freeBytes();
@@ -169,7 +176,7 @@ export function uploadService({ db, store, instance, isGone, hasKey, minFreeByte
         const { fields, file } = await receive((incoming) => storeBytes(storageKey, incoming));
         if (fields.purpose === 'fine-tune' && !/\.jsonl$/i.test(file.filename))
           throw refused('file', 'A file for fine-tuning must be JSONL, with a name that ends in .jsonl.');
-        return commit(userId, uploadId, file, fields.purpose);
+        return commit(actor, uploadId, file, fields.purpose);
       });
     },
 

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { isFinalJob, jobNameLimit } from '@roster/contracts/fine-tuning/jobs';
+import { isBlank } from '@roster/contracts/text';
 import type { Kysely } from 'kysely';
 import type { Database } from '../../db/schema.ts';
+import type { Actor } from '../../http/actor.ts';
 import { throwProviderFailure } from '../../http/provider-failure.ts';
 import type { Catalogue } from '../../provider/catalogue.ts';
 import type { ProviderFineTuning, ProviderJob } from '../../provider/fine-tuning.ts';
@@ -29,7 +31,7 @@ const pauseMs = 500;
 
 const nameOf = ({ metadata, suffix, id }: ProviderJob): string => {
   const { name } = metadata;
-  const given = (typeof name === 'string' && name.trim()) || suffix || id;
+  const given = typeof name === 'string' && !isBlank(name) ? name.trim() : suffix || id;
   return [...given.replaceAll('\0', ' ')].slice(0, jobNameLimit).join('');
 };
 
@@ -69,11 +71,12 @@ export function importing({ db, provider, keys, catalogue, usable, follower, wak
     return { id, isOver };
   }
 
-  return async function importJobs(userId: number) {
+  return async function importJobs({ userId, stillMay }: Actor) {
     const apiKey = await keys.open(userId);
     const listed = await provider.list(apiKey).catch(throwProviderFailure);
     const offered = await usable(userId);
     const imported = await db.transaction().execute(async (trx) => {
+      await stillMay(trx);
       const jobs = jobRepository(trx);
       if (!(await jobs.hold(userId))) return 0;
       const { providerIds, tokens } = await jobs.known(userId);

@@ -4,6 +4,7 @@ import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '../../db/connect.ts';
 import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
+import type { Actor } from '../../http/actor.ts';
 import { throwProviderFailure } from '../../http/provider-failure.ts';
 import type { ProviderFineTuning } from '../../provider/fine-tuning.ts';
 import { ProviderError } from '../../provider/provider.ts';
@@ -122,7 +123,7 @@ export function jobService(dependencies: Dependencies) {
     found,
 
     /** Stores the job with the look that brings it to the provider. */
-    async create(userId: number, draft: JobDraft): Promise<Job> {
+    async create({ userId, stillMay }: Actor, draft: JobDraft): Promise<Job> {
       const training = await trainingFile(userId, draft.trainingFileId, 'trainingFileId', 'training file');
       const validation =
         draft.validationFileId === null
@@ -136,6 +137,7 @@ export function jobService(dependencies: Dependencies) {
       await keys.open(userId);
       await checkModel(userId, draft.baseModel);
       const id = await db.transaction().execute(async (trx) => {
+        await stillMay(trx);
         const inTransaction = jobRepository(trx);
         if (!(await inTransaction.hold(userId))) throw new AppError('not_signed_in', 'Please sign in.');
         const { name, baseModel, method } = draft;

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { fineTuning as api } from '@roster/contracts/fine-tuning/jobs';
 import { AppError } from '../../errors.ts';
+import type { Actor } from '../../http/actor.ts';
 import { throwProviderFailure } from '../../http/provider-failure.ts';
 import type { Router } from '../../http/router.ts';
 import type { ProviderFineTuning } from '../../provider/fine-tuning.ts';
@@ -16,7 +17,7 @@ type Dependencies = {
   progress: ProgressRepository;
   models: CustomModels;
   bases: BaseModels;
-  importJobs: (userId: number) => Promise<{ imported: number; known: number }>;
+  importJobs: (actor: Actor) => Promise<{ imported: number; known: number }>;
   provider: ProviderFineTuning;
   keys: { open: (userId: number) => Promise<Secret> };
 };
@@ -37,8 +38,8 @@ export function fineTuningRoutes({ route, rawRoute }: Router, dependencies: Depe
     return page;
   });
   route(api.job, ({ actor, params }) => jobs.shown(actor.userId, params.id));
-  route(api.createJob, ({ actor, body }) => jobs.create(actor.userId, body));
-  route(api.importJobs, ({ actor }) => importJobs(actor.userId));
+  route(api.createJob, ({ actor, body }) => jobs.create(actor, body));
+  route(api.importJobs, ({ actor }) => importJobs(actor));
   route(api.cancelJob, ({ actor, params }) => jobs.cancel(actor.userId, params.id));
   route(api.pauseJob, ({ actor, params }) => jobs.pause(actor.userId, params.id));
   route(api.resumeJob, ({ actor, params }) => jobs.resume(actor.userId, params.id));

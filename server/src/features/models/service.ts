@@ -9,6 +9,9 @@ import type { ProviderKeyService } from '../account/provider-key.ts';
 
 const freshForMs = 5 * 60_000;
 const rememberedUsers = 1_000;
+/** How long the provider has for its list, and how long somebody waits who wants something else. */
+const askForMs = 10_000;
+const waitForMs = 3_000;
 
 /** What OpenAI's mixed list holds that can hold a conversation. */
 const chatModel = /^(gpt-|o\d|chatgpt-|chat-latest|ft:)/;
@@ -29,15 +32,34 @@ type Dependencies = {
 /** What a person's key can use, asked of the provider and kept for five minutes. */
 export function modelService({ provider, keys, catalogue, config, tunedModels }: Dependencies) {
   const remembered = new Map<number, { key: string; list: ProviderModel[]; until: number }>();
+  const asking = new Map<number, { key: string; list: Promise<ProviderModel[]> }>();
   const today = () => new Date().toISOString().slice(0, 10);
   const describe = ({ id, shutdownDate }: ProviderModel): Model => catalogue.describe(id, shutdownDate, today());
 
-  async function ask(userId: number, apiKey: Secret): Promise<ProviderModel[]> {
+  /** A list is that of its key: a call under way, or another process, may not know yet that the key has changed. */
+  const keyOf = (apiKey: Secret) => createHash('sha256').update(apiKey.reveal()).digest('base64');
+
+  function fresh(userId: number, key: string): ProviderModel[] | undefined {
     const known = remembered.get(userId);
-    // A list is that of its key: a call under way, or another process, may not know yet that the key has changed.
-    const key = createHash('sha256').update(apiKey.reveal()).digest('base64');
-    if (known?.key === key && known.until > performance.now()) return known.list;
-    const all = await provider.models(apiKey);
+    return known?.key === key && known.until > performance.now() ? known.list : undefined;
+  }
+
+  /** One call for all who wait for it; it goes on, for the next who asks, when they have stopped waiting. */
+  function ask(userId: number, apiKey: Secret): Promise<ProviderModel[]> {
+    const key = keyOf(apiKey);
+    const known = fresh(userId, key);
+    if (known) return Promise.resolve(known);
+    const underWay = asking.get(userId);
+    if (underWay?.key === key) return underWay.list;
+    const list = fetched(userId, apiKey, key).finally(() => {
+      if (asking.get(userId)?.list === list) asking.delete(userId);
+    });
+    asking.set(userId, { key, list });
+    return list;
+  }
+
+  async function fetched(userId: number, apiKey: Secret, key: string): Promise<ProviderModel[]> {
+    const all = await provider.models(apiKey, askForMs);
     const list = config.provider.isOpenAi ? all.filter(({ id }) => chatModel.test(id) && !otherKind.test(id)) : all;
     const [oldest] = remembered.keys();
     if (remembered.size >= rememberedUsers && oldest !== undefined) remembered.delete(oldest);
@@ -65,42 +87,75 @@ export function modelService({ provider, keys, catalogue, config, tunedModels }:
     return { source: 'unknown', notice, models: await offered(userId, specified), defaultModel: config.defaultModel };
   }
 
-  /** Of the key; why not, in words, where it cannot be had. */
-  async function listed(userId: number): Promise<ProviderModel[] | string> {
+  /** Of the key; why not, in words, where it cannot be had in time. */
+  async function listed(userId: number, withinMs: number): Promise<ProviderModel[] | string> {
     try {
-      return await ask(userId, await keys.open(userId));
+      return await within(withinMs, ask(userId, await keys.open(userId)));
     } catch (error) {
       if (error instanceof ProviderError || (error instanceof AppError && isAboutTheKey(error))) return error.message;
       throw error;
     }
   }
 
+  /** The list where it is fresh. */
+  async function known(userId: number): Promise<ProviderModel[] | undefined> {
+    if (!remembered.has(userId)) return undefined;
+    try {
+      return fresh(userId, keyOf(await keys.open(userId)));
+    } catch (error) {
+      if (error instanceof AppError && isAboutTheKey(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Asked for with messages: the usual one needs no look at the tuned models. */
+  async function preferred(userId: number, list: ProviderModel[]): Promise<string> {
+    const usual = list.find(({ id }) => id === config.defaultModel);
+    if (usual && describe(usual).lifecycle !== 'gone') return usual.id;
+    return (await listOf(userId, list)).defaultModel;
+  }
+
+  async function listOf(userId: number, list: ProviderModel[]): Promise<ModelList> {
+    const models = (await offered(userId, list)).sort(inOrder);
+    const usable = models.filter(({ lifecycle }) => lifecycle !== 'gone');
+    const chosen = usable.find(({ id }) => id === config.defaultModel) ?? usable[0];
+    return { source: 'provider', notice: null, models, defaultModel: chosen?.id ?? config.defaultModel };
+  }
+
   const service = {
-    async list(userId: number): Promise<ModelList> {
-      const list = await listed(userId);
-      if (typeof list === 'string') return unknownList(userId, list);
-      const models = (await offered(userId, list)).sort(inOrder);
-      const usable = models.filter(({ lifecycle }) => lifecycle !== 'gone');
-      const preferred = usable.find(({ id }) => id === config.defaultModel) ?? usable[0];
-      return { source: 'provider', notice: null, models, defaultModel: preferred?.id ?? config.defaultModel };
+    async list(userId: number, withinMs = askForMs): Promise<ModelList> {
+      const list = await listed(userId, withinMs);
+      return typeof list === 'string' ? unknownList(userId, list) : listOf(userId, list);
     },
     /** All that the key has, whether it is offered or not; null while that is unknown. */
     async listed(userId: number): Promise<Model[] | null> {
-      const list = await listed(userId);
+      const list = await listed(userId, waitForMs);
       return typeof list === 'string' ? null : list.map(describe);
     },
     /** The ids the key can use; null while that is unknown, when any id is accepted. */
     async usable(userId: number): Promise<Set<string> | null> {
-      const list = await service.list(userId);
+      const list = await service.list(userId, waitForMs);
       return list.source === 'unknown' ? null : new Set(list.models.map(({ id }) => id));
     },
-    /** Asked for with messages: what is preferred needs no look at the tuned models. */
+    /** What answers where nobody has chosen a model. */
     async defaultModel(userId: number): Promise<string> {
-      const list = await listed(userId);
-      if (typeof list === 'string') return config.defaultModel;
-      const preferred = list.find(({ id }) => id === config.defaultModel);
-      if (preferred && describe(preferred).lifecycle !== 'gone') return preferred.id;
-      return (await service.list(userId)).defaultModel;
+      const list = await listed(userId, waitForMs);
+      return typeof list === 'string' ? config.defaultModel : preferred(userId, list);
+    },
+    /** The same as far as it is known without asking anybody. */
+    async knownDefault(userId: number): Promise<string | null> {
+      const list = await known(userId);
+      return list ? preferred(userId, list) : null;
+    },
+    /** Refuses models that the key is known not to have. Nobody is asked: while the list is unknown, any will do. */
+    async checkKnown(userId: number, wanted: string[], field: string) {
+      const list = wanted.length > 0 ? await known(userId) : undefined;
+      if (!list) return;
+      const ids = new Set((await offered(userId, list)).map(({ id }) => id));
+      const missing = wanted.find((id) => !ids.has(id));
+      if (missing === undefined) return;
+      const message = `Model ${missing} is not among the models your API key can use`;
+      throw new AppError('invalid_input', message, { fields: { [field]: message } });
     },
     /** After the key has changed. */
     forget: (userId: number) => remembered.delete(userId),
@@ -111,6 +166,16 @@ export function modelService({ provider, keys, catalogue, config, tunedModels }:
     if (a.tuned !== b.tuned) return a.tuned ? -1 : 1;
     return catalogue.order(a.id) - catalogue.order(b.id) || a.id.localeCompare(b.id);
   }
+}
+
+/** @throws ProviderError where it takes longer; the work goes on */
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(new ProviderError('provider_timeout', 'The provider did not answer in time.')),
+    ms,
+  );
+  return Promise.race([work, promise]).finally(() => clearTimeout(timer));
 }
 
 const isAboutTheKey = ({ code }: AppError) => code === 'no_api_key' || code === 'key_unreadable';

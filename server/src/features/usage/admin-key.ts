@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
+import type { Actor } from '../../http/actor.ts';
 import type { Provider } from '../../provider/provider.ts';
 import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
 import { sealWithDataKey } from '../../security/sealing.ts';
@@ -35,7 +36,7 @@ export function adminKeyService({ db, vault, provider, config }: Dependencies) {
     },
 
     /** Tries the key first: a rejected one is not stored; where the provider cannot be asked, it is stored with a notice. */
-    async save(userId: number, typed: string, visitor: Visitor): Promise<AdminKeyState> {
+    async save({ userId, stillMay }: Actor, typed: string, visitor: Visitor): Promise<AdminKeyState> {
       if (config.provider.isOpenAi && !typed.startsWith('sk-admin-')) {
         const problem = typed.startsWith('sk-')
           ? "This is an ordinary API key; it belongs in Settings, under API Keys. An admin key begins with 'sk-admin-'."
@@ -53,6 +54,7 @@ export function adminKeyService({ db, vault, provider, config }: Dependencies) {
         notice: check.result === 'works' ? null : check.notice,
       };
       await db.transaction().execute(async (trx) => {
+        await stillMay(trx);
         await adminKeyRepository(trx).save(userId, key);
         await securityEventRepository(trx).record({ userId, event: 'admin_key_saved', by: 'self', visitor });
       });

@@ -197,9 +197,34 @@ describe.each(engines)('analytics on %s', (engine) => {
     ['from=2024-10-10&to=2026-10-09', 'from'],
     ['from=2026-02-30&to=2026-10-09', 'from'],
     ['from=2026-10-01&to=2026-10-09&tz=Mars/Olympus', 'tz'],
+    ['from=2026-10-01&to=2026-10-09&tz=%2B01:00', 'tz'],
+    ['from=9999-12-31&to=9999-12-31', 'from'],
+    ['from=0000-01-01&to=0000-01-01', 'from'],
+    ['from=1999-12-31&to=2000-01-01', 'from'],
+    ['from=2199-12-31&to=2200-01-01', 'to'],
+    ['from=%2B010000-01-01&to=%2B010000-01-01', 'from'],
+    ['from=2100-02-29&to=2100-02-29', 'from'],
   ])('refuse %s', async (query, field) => {
-    const { status, body } = await ada.get(`/api/analytics?${query}`);
-    expect([status, Object.keys(body.fields)]).toEqual([400, [field]]);
+    for (const list of ['', '/requests']) {
+      const { status, body } = await ada.get(`/api/analytics${list}?${query}`);
+      expect([status, Object.keys(body.fields)[0]], list).toEqual([400, field]);
+    }
+  });
+
+  test('reach from the first day there is to the last', async () => {
+    expect((await shown(ada, 'from=2000-01-01&to=2000-12-31')).byDay).toHaveLength(366);
+    const last = await shown(ada, 'from=2199-12-31&to=2199-12-31&tz=Pacific/Kiritimati');
+    expect(last.byDay.map(({ day }: { day: string }) => day)).toEqual(['2199-12-31']);
+  });
+
+  test.each([
+    'europe/BERLIN',
+    'Asia/Kolkata',
+    'Asia/Calcutta',
+    'US/Pacific',
+    'Etc/GMT-14',
+  ])('take the time zone %s', async (tz) => {
+    expect((await shown(ada, `from=2026-10-10&to=2026-10-11&tz=${tz}`)).byDay).toHaveLength(2);
   });
 
   test('refuse a cursor that is not one of theirs', async () => {

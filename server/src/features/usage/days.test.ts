@@ -19,6 +19,11 @@ describe('a day in a zone', () => {
     expect(dayIn(tz, startOfDay(tz, day) - 1)).toBe(nextDay(day, -1));
   });
 
+  test('is one of as many as were asked for, whatever comes after the year 9999', () => {
+    expect(daysIn('UTC', '9999-12-31', '9999-12-31')).toHaveLength(1);
+    expect(daysIn('Europe/Berlin', '2199-12-31', '2199-12-31')).toHaveLength(1);
+  });
+
   test('has 23 or 25 hours when the clocks change', () => {
     const hours = (day: string) => daysIn('Europe/Berlin', day, day).map(({ from, to }) => (to - from) / 3_600_000);
     expect([hours('2026-03-29'), hours('2026-10-25'), hours('2026-11-20')]).toEqual([[23], [25], [24]]);

@@ -5,6 +5,7 @@ import { connect } from '#server/db/connect';
 import { migrate } from '#server/db/migrate';
 import { Secret } from '#server/security/secret';
 import { createVault } from '#server/security/vault';
+import { actor } from '#server/testing/actor';
 import { emptyDatabase, engines, goodKey, startApp, type TestApp } from '#server/testing/app';
 import { ask, newThread } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
@@ -393,10 +394,10 @@ describe('an admin key for OpenAI itself', () => {
 
   test('begins with sk-admin-; an ordinary key is told where it belongs, and nothing is sent', async () => {
     const { id, asked, service } = await serviceAtOpenAi();
-    await expect(service.save(id, goodKey, visitor)).rejects.toThrow('it belongs in Settings, under API Keys');
-    await expect(service.save(id, 'something', visitor)).rejects.toThrow("begins with 'sk-admin-'");
+    await expect(service.save(actor(id), goodKey, visitor)).rejects.toThrow('it belongs in Settings, under API Keys');
+    await expect(service.save(actor(id), 'something', visitor)).rejects.toThrow("begins with 'sk-admin-'");
     expect([asked, (await service.state(id)).hasAdminKey]).toEqual([[], false]);
-    await service.save(id, adminKey, visitor);
+    await service.save(actor(id), adminKey, visitor);
     expect(asked).toEqual([adminKey]);
   });
 });

@@ -32,7 +32,7 @@ export function usageRoutes({ route }: Router, dependencies: Dependencies) {
   route(api.providerFigures, ({ actor, query }) => providerFigures.read(actor.userId, query));
   route(api.adminKey, ({ actor }) => adminKeys.state(actor.userId));
   route(api.saveAdminKey, async ({ actor, body, request }) => {
-    const state = await adminKeys.save(actor.userId, body.adminKey, visitorOf(request));
+    const state = await adminKeys.save(actor, body.adminKey, visitorOf(request));
     providerFigures.forget(actor.userId);
     request.log.info({ event: 'admin_key_saved', userId: actor.userId }, 'admin key saved');
     return state;

@@ -85,6 +85,7 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   'GET /api/threads/:id/export': ({ threadId }) => ({ path: `/api/threads/${threadId}/export?format=json` }),
   'GET /api/threads/:id/messages': ({ threadId }) => ({ path: `/api/threads/${threadId}/messages` }),
   'POST /api/threads/:id/messages': ({ threadId }) => ({ path: `/api/threads/${threadId}/messages`, body: draft() }),
+  'GET /api/messages/:id/answers': ({ answerId }) => ({ path: `/api/messages/${answerId}/answers` }),
   'POST /api/messages/:id/regenerate': ({ answerId }) => ({ path: `/api/messages/${answerId}/regenerate`, body: {} }),
   'POST /api/messages/:id/rating': ({ answerId }) => ({
     path: `/api/messages/${answerId}/rating`,

@@ -22,7 +22,7 @@ type Dependencies = {
   /** Makes a link that sets the password, once, and puts that on record. */
   passwordLink: (userId: number, by: 'administrator') => Promise<string>;
   /** Removes an account and everything of its owner; never the last active administrator. false: there was none. */
-  removeAccount: (userId: number, options: { by: 'administrator' }) => Promise<boolean>;
+  removeAccount: (userId: number, options: { by: 'administrator'; stillMay: Actor['stillMay'] }) => Promise<boolean>;
   /** Ends the open streams of these sessions. */
   endStreams: (sessionIds: string[]) => void;
   /** Called when a mail was stored. */
@@ -120,6 +120,7 @@ export function userService(dependencies: Dependencies) {
       // Whoever cannot sign in yet is given a link when they can.
       const wantsLink = password === undefined && input.status === 'Active';
       const user = await db.transaction().execute(async (trx) => {
+        await actor.stillMay(trx);
         const added = await managedUserRepository(trx).insert({ ...input, passwordHash });
         if (!added) throw taken();
         const { id: userId, role: detail } = added;
@@ -148,7 +149,8 @@ export function userService(dependencies: Dependencies) {
     async remove(actor: Actor, userId: number) {
       if (userId === actor.userId)
         throw new AppError('conflict', 'This is your own account. Close it under Settings > Account.');
-      if (!(await dependencies.removeAccount(userId, { by: 'administrator' }))) throw noUser();
+      if (!(await dependencies.removeAccount(userId, { by: 'administrator', stillMay: actor.stillMay })))
+        throw noUser();
     },
 
     async resetPassword(actor: Actor, userId: number): Promise<PasswordLink> {

@@ -29,7 +29,7 @@ export function ApiKeyCard() {
           <KeyRound aria-hidden className="size-4 text-muted-foreground" />
           {config ? <KeyStatus config={config} /> : <Skeleton className="h-5 w-48" />}
           {config?.hasApiKey && (
-            <Button variant="ghost" size="sm" onClick={() => setRemoving(true)} className="max-sm:ml-5">
+            <Button variant="ghost" size="sm" onClick={() => setRemoving(true)} className="max-sm:ms-5">
               Remove
             </Button>
           )}

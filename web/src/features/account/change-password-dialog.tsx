@@ -54,7 +54,7 @@ function OpenDialog({ onClose }: { onClose: () => void }) {
         onError: (error) => {
           if (error instanceof ApiError && error.code === 'invalid_credentials')
             form.setError('currentPassword', { message: error.message }, { shouldFocus: true });
-          else showFieldErrors(form, error, ['currentPassword', 'newPassword']);
+          else showFieldErrors(form, error);
           toast({
             title: 'Failed to change password',
             description: errorText(error, 'Please try again.'),

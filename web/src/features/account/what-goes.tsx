@@ -18,7 +18,7 @@ export function WhatGoes() {
   return (
     <div>
       <p>This is removed at once:</p>
-      <ul className="mt-1.5 list-disc pl-5 marker:text-muted-foreground">
+      <ul className="mt-1.5 list-disc ps-5 marker:text-muted-foreground">
         <li>your assistants, your conversations and your files</li>
         <li>the record of your usage and costs, with your budgets and prices</li>
         <li>your preferences and your saved API key</li>

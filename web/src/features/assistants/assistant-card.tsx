@@ -43,7 +43,7 @@ export function AssistantCard({ assistant, models, onEdit, onDelete }: Assistant
               size="sm"
               busy={exporting.isPending}
               onClick={() => exporting.mutate(assistant)}
-              className="-mr-1.5 ml-auto"
+              className="-me-1.5 ms-auto"
             />
           </div>
           {description && (
@@ -94,7 +94,7 @@ export function AssistantCard({ assistant, models, onEdit, onDelete }: Assistant
           disabledReason={reason}
           aria-label={`Delete ${name}`}
           onClick={onDelete}
-          className="ml-auto not-aria-disabled:hover:text-destructive-text"
+          className="ms-auto not-aria-disabled:hover:text-destructive-text"
         >
           Delete
         </Button>

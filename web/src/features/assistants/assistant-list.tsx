@@ -63,7 +63,7 @@ function FilledList({ assistants, onCreate, onImport, onEdit }: AssistantListPro
   return (
     <section aria-labelledby="your-assistants">
       <header className="mb-4 flex flex-wrap items-center gap-2 max-sm:gap-1.5">
-        <h2 id="your-assistants" className="mr-auto font-semibold text-lg max-sm:w-full">
+        <h2 id="your-assistants" className="me-auto font-semibold text-lg max-sm:w-full">
           Your Assistants
         </h2>
         <Button variant="ghost" icon={Download} busy={exporting.isPending} onClick={() => exporting.mutate(undefined)}>

@@ -43,7 +43,7 @@ function CreateForm({ models, onDone }: { models: ModelList | undefined; onDone:
     create.mutate(draft, {
       onSuccess: ({ name }) => toast({ title: 'Assistant created', description: `${name} is ready to chat.` }),
       onError: (error) => {
-        showFieldErrors(form, error, ['name', 'description', 'model', 'temperature', 'instructions']);
+        showFieldErrors(form, error);
         toast({
           title: 'Failed to create assistant',
           description: errorText(error, 'An error occurred while creating your assistant'),

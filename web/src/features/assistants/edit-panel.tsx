@@ -58,7 +58,7 @@ function OpenEditPanel({ assistant, onClose }: { assistant: Assistant; onClose: 
       {
         onSuccess: () => toast({ title: 'Assistant updated', description: 'Your changes have been saved.' }),
         onError: (error) => {
-          showFieldErrors(form, error, ['name', 'description', 'model', 'temperature', 'instructions']);
+          showFieldErrors(form, error);
           toast({
             title: 'Failed to update assistant',
             description: errorText(error, 'An error occurred. Please try again.'),

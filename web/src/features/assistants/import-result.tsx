@@ -21,7 +21,7 @@ export function ImportResultNotice({ result, onDismiss }: ImportResultNoticeProp
   const tone = result.failed.length > 0 ? 'warning' : 'success';
   return (
     <div className="relative mb-6">
-      <Notice tone={tone} title={`${formatCount(result.imported.length, 'assistant')} imported`} className="pr-12">
+      <Notice tone={tone} title={`${formatCount(result.imported.length, 'assistant')} imported`} className="pe-12">
         {result.failed.length > 0 && (
           <Details
             title={`${formatCount(result.failed.length, 'assistant')} could not be imported:`}
@@ -35,7 +35,7 @@ export function ImportResultNotice({ result, onDismiss }: ImportResultNoticeProp
           />
         )}
       </Notice>
-      <IconButton label="Dismiss" icon={X} size="sm" onClick={onDismiss} className="absolute top-2 right-2" />
+      <IconButton label="Dismiss" icon={X} size="sm" onClick={onDismiss} className="absolute top-2 inset-e-2" />
     </div>
   );
 }

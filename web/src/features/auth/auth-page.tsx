@@ -86,7 +86,7 @@ export function AuthPage({ tab, onTabChange, returnPath }: AuthPageProps) {
           </Link>
         </footer>
       </main>
-      <aside className="hidden flex-1 items-center border-border border-l bg-card px-12 lg:flex xl:px-20">
+      <aside className="hidden flex-1 items-center border-border border-s bg-card px-12 lg:flex xl:px-20">
         <div className="max-w-md">
           <h2 className="font-semibold text-2xl tracking-[-0.02em]">
             Manage AI assistants through your own provider account.

@@ -115,7 +115,7 @@ function Unconfirmed({ heading, lead, children }: { heading: string; lead?: stri
   return (
     <NarrowPage title={title} heading={heading} lead={lead}>
       {children}
-      <Link to="/" className={buttonClass({ variant: 'ghost', className: 'mt-6 -ml-3.5 self-start' })}>
+      <Link to="/" className={buttonClass({ variant: 'ghost', className: 'mt-6 -ms-3.5 self-start' })}>
         Go to Home
       </Link>
     </NarrowPage>

@@ -35,7 +35,7 @@ export function RegisterForm({ options }: { options: SignInOptions | undefined }
       onSuccess: () => toast({ title: 'Account created', description: 'Your account has been created successfully!' }),
       onError: (error) => {
         if (error instanceof ApiError && error.code === 'setup_code_required') setCodeAskedFor(true);
-        showFieldErrors(form, error, ['email', 'password', 'setupCode']);
+        showFieldErrors(form, error);
         toast({
           title: 'Registration failed',
           description: errorText(error, 'This email might already be in use.'),

@@ -30,7 +30,7 @@ export function RequestResetPage() {
           description: "If an account exists with that email, you'll receive reset instructions shortly.",
         }),
       onError: (error) => {
-        showFieldErrors(form, error, ['email']);
+        showFieldErrors(form, error);
         toast({
           title: 'Reset request failed',
           description: errorText(error, 'Please try again later.'),
@@ -72,7 +72,7 @@ export function RequestResetPage() {
           The link works once, for 30 minutes. A newer one replaces it.
         </Notice>
       )}
-      <Link to="/auth" className={buttonClass({ variant: 'ghost', className: 'mt-6 -ml-3.5 self-start' })}>
+      <Link to="/auth" className={buttonClass({ variant: 'ghost', className: 'mt-6 -ms-3.5 self-start' })}>
         Back to login
       </Link>
     </NarrowPage>

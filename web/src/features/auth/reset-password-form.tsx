@@ -52,7 +52,7 @@ export function ResetPasswordForm({ link, onDone }: { link: MailedLink; onDone: 
         onSuccess: () =>
           toast({ title: 'Password reset successful', description: 'You can now log in with your new password.' }),
         onError: (error) => {
-          showFieldErrors(form, error, ['password']);
+          showFieldErrors(form, error);
           toast({
             title: 'Password reset failed',
             description: errorText(error, 'Invalid or expired reset token. Please try again.'),

@@ -35,7 +35,7 @@ export function AnswerFigures({ message }: { message: Message }) {
   const time = message.finishedAt ?? message.createdAt;
   const about = usage?.estimated ? '≈ ' : '';
   return (
-    <span className="flex flex-wrap items-center gap-x-3 gap-y-1 pl-1.5">
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-1 ps-1.5">
       {model && <span className="font-mono">{model}</span>}
       {usage && (
         <Figure tooltip={tokensInWords(usage)}>

@@ -1,6 +1,7 @@
 import type { Message } from '@roster/contracts/chat';
 import { RotateCw } from 'lucide-react';
 import { Suspense } from 'react';
+import { withArrived } from '#web/data/runs/run-message.ts';
 import { useLiveRun } from '#web/data/runs/run-store.ts';
 
 import { CopyButton } from '#web/ui/copy-button.tsx';
@@ -26,29 +27,25 @@ const CorrectionMark = onDemand<{ message: Message; correction: string }>(
   NoRating,
 );
 
-export function Answer({ message }: { message: Message }) {
-  const isGrowing = isUnderWay(message);
-  const run = useLiveRun(isGrowing ? (message.run?.id ?? null) : null);
-  const text = isGrowing ? furthest(message.text, run?.text) : message.text;
-  const reasoning = isGrowing ? furthest(message.reasoning, run?.reasoning) : message.reasoning;
+export function Answer({ message: stored }: { message: Message }) {
+  const isGrowing = isUnderWay(stored);
+  const run = useLiveRun(isGrowing ? (stored.run?.id ?? null) : null);
+  const message = isGrowing ? withArrived(stored, run) : stored;
+  const { text, reasoning } = message;
   // The same parts before and after the end: what a reader has opened or wrapped stays so.
   return (
     <article aria-label="Answer" data-hovered>
       <Reasoning text={reasoning} live={isGrowing} />
       <AnswerText text={text} live={isGrowing} />
-      <Sources names={(isGrowing && run?.sources) || message.sources} />
+      <Sources names={message.sources} />
       {isGrowing ? (
-        <Progress run={run} text={text} reasoning={reasoning} notes={run?.notes ?? message.notes} />
+        <Progress run={run} text={text} reasoning={reasoning} notes={message.notes} />
       ) : (
         <Outcome message={message} />
       )}
     </article>
   );
 }
-
-/** The longer of two states of the same text: the stored one is ahead until the stream has caught up. */
-const furthest = (stored: string, arrived: string | undefined) =>
-  arrived !== undefined && arrived.length >= stored.length ? arrived : stored;
 
 type ProgressProps = {
   run: ReturnType<typeof useLiveRun>;
@@ -89,7 +86,7 @@ function Outcome({ message }: { message: Message }) {
       {message.state === 'stopped' && <p className="mt-2 text-muted-foreground text-sm">Stopped</p>}
       <Notes notes={message.notes} />
       <AnswerFailure message={message} />
-      <MessageTools className="mt-1.5 -ml-1.5">
+      <MessageTools className="mt-1.5 -ms-1.5">
         {message.text !== '' && <CopyButton text={message.text} label="Copy answer" className="max-md:size-10" />}
         {!hasFailed && (
           <IconButton

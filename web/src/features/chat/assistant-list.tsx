@@ -32,7 +32,7 @@ export function AssistantList({ onStartChat }: { onStartChat: (assistantId: numb
                 <button
                   type="button"
                   onClick={() => onStartChat(assistant.id)}
-                  className="flex w-full items-center gap-2 rounded-md px-2 py-1.5 text-left transition-colors duration-120 hover:bg-hover"
+                  className="flex w-full items-center gap-2 rounded-md px-2 py-1.5 text-start transition-colors duration-120 hover:bg-hover"
                 >
                   <span className="min-w-0 flex-1">
                     <span className="block truncate">{assistant.name}</span>

@@ -40,7 +40,7 @@ export function AttachmentChip({ filename, detail, kind, picture, faded, failed,
           <Icon aria-hidden className="size-4" />
         )}
       </span>
-      <span className="min-w-0 flex-1 pr-1.5 leading-tight">
+      <span className="min-w-0 flex-1 pe-1.5 leading-tight">
         <span className={classNames('block truncate font-medium text-sm', faded && 'text-muted-foreground')}>
           {onLook && <span className="sr-only">Preview </span>}
           {filename}
@@ -56,12 +56,12 @@ export function AttachmentChip({ filename, detail, kind, picture, faded, failed,
       </span>
     </>
   );
-  const faceClass = 'flex min-w-0 flex-1 items-center gap-2 py-1 pr-1 pl-1.5 text-left';
+  const faceClass = 'flex min-w-0 flex-1 items-center gap-2 py-1 pe-1 ps-1.5 text-start';
   return (
     <div
       className={classNames(
         'relative flex min-w-0 items-center overflow-hidden rounded-md border bg-card text-foreground',
-        Boolean(children) && 'pr-1',
+        Boolean(children) && 'pe-1',
         failed ? 'border-destructive/40' : 'border-border',
         onLook && 'transition-colors duration-120 hover:border-border-strong',
       )}

@@ -70,7 +70,7 @@ export function ChatPage({ threadId, assistantId }: ChatPageProps) {
         onNewChat={() => setChoosing(true)}
         onStartChat={startChat}
         onRemoved={(id) => id === threadId && showList()}
-        className={classNames('w-76 shrink-0 border-border border-r max-md:w-full', showsPane && 'max-md:hidden')}
+        className={classNames('w-76 shrink-0 border-border border-e max-md:w-full', showsPane && 'max-md:hidden')}
       />
       <div className={classNames('min-h-0 min-w-0 flex-1', !showsPane && 'max-md:hidden')}>
         {threadId === undefined ? (

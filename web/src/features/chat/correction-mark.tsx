@@ -15,9 +15,9 @@ export function CorrectionMark({ message, correction }: { message: Message; corr
   const panelId = useId();
   const close = () => setRemoving(false);
   return (
-    <div className="mt-2 border-border-strong border-l-2 pl-3">
+    <div className="mt-2 border-border-strong border-s-2 ps-3">
       <div className="flex flex-wrap items-center gap-x-1 text-muted-foreground text-sm">
-        <span className="mr-1.5">Corrected for training</span>
+        <span className="me-1.5">Corrected for training</span>
         <Button
           variant="ghost"
           size="sm"

@@ -31,6 +31,7 @@ const message = (
   sources: [],
   rating: null,
   siblings: [id],
+  together: [],
   createdAt: '2026-11-20T10:00:00Z',
   finishedAt: null,
   ...more,

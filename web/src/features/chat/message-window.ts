@@ -78,6 +78,7 @@ export function awaitedAnswer(question: Message, run: Run): Message {
     sources: [],
     rating: null,
     siblings: [run.messageId],
+    together: [],
     createdAt: question.createdAt,
     finishedAt: null,
   };

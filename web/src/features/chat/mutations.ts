@@ -1,5 +1,6 @@
 import { chat, type Message, type Run, type Thread } from '@roster/contracts/chat';
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
+import { withArrived } from '#web/data/runs/run-message.ts';
 import type { LiveRun } from '#web/data/runs/run-store.ts';
 import { call } from '#web/lib/api.ts';
 import { clientIdFor, confirmSent, newClientId } from './client-id.ts';
@@ -167,22 +168,10 @@ export function useStop() {
 
 /** Puts what a run has brought into its message, so that nothing moves while the server is asked for the rest. */
 export function showRunEnd(client: QueryClient, threadId: number, messageId: number, run: LiveRun | null): void {
-  const end = run?.end;
-  if (run && end) {
+  if (run?.end) {
     client.setQueryData(
       messagesQuery(threadId).queryKey,
-      (window) =>
-        window &&
-        withMessage(window, messageId, (message) => ({
-          ...message,
-          text: run.text || message.text,
-          reasoning: run.reasoning || message.reasoning,
-          notes: run.notes.length > 0 ? [...run.notes] : message.notes,
-          usage: run.usage ?? message.usage,
-          state: end.state,
-          error: end.error,
-          run: message.run && { ...message.run, state: end.state },
-        })),
+      (window) => window && withMessage(window, messageId, (message) => withArrived(message, run)),
     );
   }
   const { queryKey } = threadQuery(threadId);

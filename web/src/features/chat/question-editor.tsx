@@ -89,7 +89,7 @@ export function QuestionEditor({ message }: { message: Message }) {
         className="field-sizing-content max-h-[40dvh] min-h-18"
       />
       <div className="mt-2 flex flex-wrap items-center justify-end gap-2">
-        <p id={noteId} className="mr-auto min-w-0 text-sm max-md:basis-full">
+        <p id={noteId} className="me-auto min-w-0 text-sm max-md:basis-full">
           {shownProblem ? (
             <span role="alert" className="text-destructive-text">
               {shownProblem}
@@ -97,7 +97,7 @@ export function QuestionEditor({ message }: { message: Message }) {
           ) : (
             <span className="text-muted-foreground">The old version stays beside it.</span>
           )}
-          {counter && <span className="ml-2 text-muted-foreground tabular-nums">{counter}</span>}
+          {counter && <span className="ms-2 text-muted-foreground tabular-nums">{counter}</span>}
         </p>
         <Button size="sm" variant="ghost" onClick={stopEditing} className="max-md:h-10">
           Cancel

@@ -19,7 +19,7 @@ export function Question({ message, editing }: { message: Message; editing: bool
     <article aria-label="Question" data-hovered className="flex flex-col items-end md:flex-row-reverse md:gap-2">
       <QuestionText message={message} />
       <MessageTools className="shrink-0 justify-end max-md:mt-1 md:mb-1.5 md:flex-nowrap">
-        <time dateTime={message.createdAt} title={formatDateTime(message.createdAt)} className="pr-1">
+        <time dateTime={message.createdAt} title={formatDateTime(message.createdAt)} className="pe-1">
           {formatTime(message.createdAt)}
         </time>
         <BranchSwitcher message={message} />

@@ -27,7 +27,7 @@ export function ThreadColumn(props: ThreadColumnProps) {
 
   return (
     <section aria-label="Conversations" className={classNames('flex min-h-0 flex-col bg-card', className)}>
-      <header className="flex h-14 shrink-0 items-center gap-2 pr-3 pl-4 max-md:h-16 max-md:pl-16">
+      <header className="flex h-14 shrink-0 items-center gap-2 pe-3 ps-4 max-md:h-16 max-md:ps-16">
         <h1 className="min-w-0 flex-1 truncate font-semibold text-lg tracking-[-0.012em]">Chat with AI</h1>
         <Button size="sm" variant="primary" icon={Plus} onClick={onNewChat} className="max-md:h-10">
           New Chat
@@ -41,7 +41,7 @@ export function ThreadColumn(props: ThreadColumnProps) {
         maxLength={200}
         className="mx-3 mb-2 shrink-0"
       />
-      <div className="flex h-8 shrink-0 items-center gap-1 pr-3 pl-4">
+      <div className="flex h-8 shrink-0 items-center gap-1 pe-3 ps-4">
         <h2 className="min-w-0 flex-1 truncate font-medium text-muted-foreground text-sm">
           {q === '' ? title : archived ? 'Found in the archive' : 'Found'}
         </h2>

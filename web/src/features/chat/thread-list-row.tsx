@@ -59,8 +59,8 @@ export const ThreadListRow = memo(function ThreadListRow(props: ThreadListRowPro
         aria-current={isOpen ? 'page' : undefined}
         title={thread.title}
         className={classNames(
-          'block min-h-10 rounded-md py-2.5 pr-9 pl-2 leading-5 transition-colors duration-120 hover:bg-hover',
-          'max-md:min-h-11 max-md:py-3 max-md:pr-12',
+          'block min-h-10 rounded-md py-2.5 pe-9 ps-2 leading-5 transition-colors duration-120 hover:bg-hover',
+          'max-md:min-h-11 max-md:py-3 max-md:pe-12',
           isOpen ? 'bg-active font-medium' : undefined,
         )}
       >
@@ -92,7 +92,7 @@ export const ThreadListRow = memo(function ThreadListRow(props: ThreadListRowPro
             icon={Ellipsis}
             size="sm"
             className={classNames(
-              'absolute top-1.5 right-1.5 data-[state=open]:opacity-100 max-md:top-0.5 max-md:right-0 max-md:size-11',
+              'absolute top-1.5 inset-e-1.5 data-[state=open]:opacity-100 max-md:top-0.5 max-md:inset-e-0 max-md:size-11',
               '[@media(hover:hover)]:[[data-hovered]:not(:hover,:focus-within)_&:not([data-state=open])]:opacity-0',
             )}
           />

@@ -7,6 +7,7 @@ const thread = (id: number, updatedAt: string, more: Partial<ThreadListItem> = {
   id,
   title: `Thread ${id}`,
   assistantId: null,
+  model: null,
   pinned: false,
   archived: false,
   createdAt: updatedAt,

@@ -126,9 +126,9 @@ const FileName = memo(({ file, isSelected, withDetails, onSelect, onPreview }: F
   const { mayEdit } = useEditing();
   const { id, filename } = file;
   return (
-    <div className="flex gap-2 py-2 pl-1 max-md:py-1">
+    <div className="flex gap-2 py-2 ps-1 max-md:py-1">
       {mayEdit && (
-        <span className="flex h-5 items-center pr-1">
+        <span className="flex h-5 items-center pe-1">
           <Checkbox
             aria-label={`Select ${filename}`}
             checked={isSelected}
@@ -141,7 +141,7 @@ const FileName = memo(({ file, isSelected, withDetails, onSelect, onPreview }: F
           type="button"
           title={filename}
           onClick={() => onPreview(file)}
-          className="block max-w-full truncate rounded-xs text-left font-medium -outline-offset-1 hover:underline"
+          className="block max-w-full truncate rounded-xs text-start font-medium -outline-offset-1 hover:underline"
         >
           {filename}
         </button>

@@ -157,7 +157,7 @@ function TotalProgress({ uploads, isRunning }: { uploads: readonly Upload[]; isR
   const isShown = total > 0 && (isRunning || done > 0);
   const percent = total === 0 ? 0 : Math.round((done / total) * 100);
   return (
-    <output className="mr-auto block w-64 min-w-0 text-muted-foreground text-sm tabular-nums max-sm:w-full">
+    <output className="me-auto block w-64 min-w-0 text-muted-foreground text-sm tabular-nums max-sm:w-full">
       {isShown && (
         <>
           {`${done} of ${formatCount(total, 'file')} uploaded, ${percent}%`}

@@ -78,7 +78,7 @@ function Step({ number, done, title, text, children }: StepProps) {
         <p className={done ? 'text-muted-foreground line-through' : 'font-medium'}>{title}</p>
         {done ? <span className="sr-only">Done</span> : <p className="text-muted-foreground text-sm">{text}</p>}
       </div>
-      {!done && <div className="max-sm:w-full max-sm:pl-10">{children}</div>}
+      {!done && <div className="max-sm:w-full max-sm:ps-10">{children}</div>}
     </li>
   );
 }

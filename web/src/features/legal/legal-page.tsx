@@ -35,7 +35,7 @@ export function LegalPage({ title, lead, children }: LegalPageProps) {
 
 export function LegalSection({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <section className="mt-8 [&_a]:text-primary-text [&_a]:underline [&_li]:mt-1.5 [&_p]:mt-2 [&_ul]:mt-2 [&_ul]:list-disc [&_ul]:pl-5 [&_ul]:marker:text-muted-foreground">
+    <section className="mt-8 [&_a]:text-primary-text [&_a]:underline [&_li]:mt-1.5 [&_p]:mt-2 [&_ul]:mt-2 [&_ul]:list-disc [&_ul]:ps-5 [&_ul]:marker:text-muted-foreground">
       <h2 className="font-semibold">{title}</h2>
       <div className="text-muted-foreground">{children}</div>
     </section>

@@ -126,7 +126,7 @@ function BudgetRow({ budget, onChange }: { budget: Budget; onChange: () => void 
         <p className="text-muted-foreground text-sm">
           Warns at {formatShare(budget.warnAt, 1)}. {budget.hardStop ? 'Stops when it is used up.' : 'Does not stop.'}
         </p>
-        <div className="-mr-2.5 flex gap-1 max-sm:-ml-2.5">
+        <div className="-me-2.5 flex gap-1 max-sm:-ms-2.5">
           <Button
             size="sm"
             variant="ghost"

@@ -102,7 +102,7 @@ function Readout({ days, pointed, today }: { days: readonly Day[]; pointed: numb
   );
 }
 
-const right = 'py-2 pl-4 text-right tabular-nums';
+const right = 'py-2 ps-4 text-end tabular-nums';
 
 function DayTable({ days, onOpen }: { days: readonly Day[]; onOpen: (day: string) => void }) {
   return (
@@ -110,7 +110,7 @@ function DayTable({ days, onOpen }: { days: readonly Day[]; onOpen: (day: string
       {() => (
         <table className="w-full whitespace-nowrap text-sm">
           <thead className="sticky top-0 bg-card text-muted-foreground shadow-[0_1px_0_var(--border)]">
-            <tr className="[&>th]:px-4 [&>th]:py-2 [&>th]:text-right [&>th]:font-medium [&>th:first-child]:text-left">
+            <tr className="[&>th]:px-4 [&>th]:py-2 [&>th]:text-end [&>th]:font-medium [&>th:first-child]:text-start">
               <th scope="col">Day</th>
               <th scope="col">Cost</th>
               <th scope="col">Requests</th>
@@ -120,10 +120,10 @@ function DayTable({ days, onOpen }: { days: readonly Day[]; onOpen: (day: string
               <th scope="col">Reasoning</th>
             </tr>
           </thead>
-          <tbody className="divide-y divide-border [&_td]:pr-4">
+          <tbody className="divide-y divide-border [&_td]:pe-4">
             {days.toReversed().map((day) => (
               <tr key={day.day}>
-                <th scope="row" className="py-2 pl-4 text-left font-normal">
+                <th scope="row" className="py-2 ps-4 text-start font-normal">
                   {day.requests > 0 ? (
                     <button
                       type="button"

@@ -74,7 +74,7 @@ export function FigureList({
     <dl className="space-y-1.5 text-sm">
       {rows.map(({ name, value, isPart }, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the rows of a card are always the same ones.
-        <div key={at} className={classNames('flex items-baseline justify-between gap-4', isPart && 'pl-4')}>
+        <div key={at} className={classNames('flex items-baseline justify-between gap-4', isPart && 'ps-4')}>
           <dt className="min-w-0 text-muted-foreground">{name}</dt>
           <dd className="shrink-0 tabular-nums">{value ?? <Skeleton className="my-0.5 h-4 w-14" />}</dd>
         </div>

@@ -58,9 +58,10 @@ describe('two days', () => {
   test.each([
     ['2026-01-02', '2026-01-01', 'to', 'The last day must not be before the first'],
     ['2026-01-01', '2027-01-02', 'from', 'At most 366 days can be shown at once; these are 367'],
-    ['2026-04-31', '2026-05-01', 'from', 'Enter a day that exists, since 2000'],
-    ['2026-04-30', 'soon', 'to', 'Enter a day that exists, since 2000'],
-    ['0026-04-30', '2026-05-01', 'from', 'Enter a day that exists, since 2000'],
+    ['2026-04-31', '2026-05-01', 'from', 'Enter a day that exists, from 2000 to 2199'],
+    ['2026-04-30', 'soon', 'to', 'Enter a day that exists, from 2000 to 2199'],
+    ['0026-04-30', '2026-05-01', 'from', 'Enter a day that exists, from 2000 to 2199'],
+    ['2026-05-01', '9999-12-31', 'to', 'Enter a day that exists, from 2000 to 2199'],
     ['', '2026-05-01', 'from', 'Choose a day'],
   ])('from %j to %j are not: %s', (from, to, field, words) =>
     expect(problemOf({ from, to })).toEqual({ [field]: words }));

@@ -9,11 +9,15 @@ export type RangeSearch = { range?: Preset | undefined; from?: string | undefine
 
 const usual: Preset = 30;
 const dayMs = 86_400_000;
-/** As the server's contract has it; that stands beside its schemas, which this page does not load. */
+/** As the server's contract has them; they stand beside its schemas, which this page does not load. */
 export const longestRange = 366;
+const [earliestDay, latestDay] = ['2000-01-01', '2199-12-31'];
 
-/** The browser's own time zone. */
-export const localZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** The browser's own time zone. One that it can only name by its distance, as +03:30, is no zone that others know. */
+export function localZone(): string {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  return /^[+-]/.test(timeZone) ? 'UTC' : timeZone;
+}
 
 /** YYYY-MM-DD of a moment in a zone. */
 export function dayIn(tz: string, moment: Date): string {
@@ -43,8 +47,9 @@ export type RangeProblem = { from?: string; to?: string };
 
 /** What is wrong with two days, beside the field that is to be changed; null where nothing is. */
 export function problemOf({ from, to }: DayRange): RangeProblem | null {
+  const isPossible = (text: string) => isDay(text) && earliestDay <= text && text <= latestDay;
   const noDay = (text: string) =>
-    text === '' ? 'Choose a day' : !isDay(text) || text < '2000' ? 'Enter a day that exists, since 2000' : undefined;
+    text === '' ? 'Choose a day' : isPossible(text) ? undefined : 'Enter a day that exists, from 2000 to 2199';
   const [noFrom, noTo] = [noDay(from), noDay(to)];
   if (noFrom || noTo) return { ...(noFrom && { from: noFrom }), ...(noTo && { to: noTo }) };
   const days = daysBetween({ from, to });

@@ -35,7 +35,7 @@ function Ranking({ rows, whole }: { rows: readonly Row[]; whole: number }) {
               onClick={onOpen}
               aria-label={`${name}: show requests`}
               className={classNames(
-                'relative min-w-0 truncate rounded-xs text-left max-md:-my-2 max-md:py-2 font-medium underline-offset-4 hover:underline',
+                'relative min-w-0 truncate rounded-xs text-start max-md:-my-2 max-md:py-2 font-medium underline-offset-4 hover:underline',
                 isCode && 'font-mono text-sm',
               )}
             >
@@ -136,7 +136,7 @@ export function CostByModel(props: ModelProps & { onSetPrice: (model: string) =>
       whole={shown?.totals.costUsd ?? 0}
       empty={{ icon: Layers, text: nothing }}
       action={
-        <Button size="sm" variant="ghost" onClick={onListPrices} className="-mt-1.5 -mr-2">
+        <Button size="sm" variant="ghost" onClick={onListPrices} className="-mt-1.5 -me-2">
           Own prices
         </Button>
       }

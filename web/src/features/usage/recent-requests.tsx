@@ -64,7 +64,7 @@ export function RecentRequests({ shown, onShowAll, onSetPrice, className }: Rece
   );
 }
 
-const number = 'text-right tabular-nums';
+const number = 'text-end tabular-nums';
 
 function RequestTable({
   requests,
@@ -78,29 +78,29 @@ function RequestTable({
     <section tabIndex={0} aria-label="Table of recent requests" className="mt-3 overflow-x-auto pb-2 max-md:hidden">
       <table className="w-full whitespace-nowrap text-sm">
         <thead className="text-muted-foreground">
-          <tr className="border-border border-b text-left [&>th:first-child]:pl-5 [&>th:last-child]:pr-5 [&>th]:px-3 [&>th]:py-2 [&>th]:font-medium">
+          <tr className="border-border border-b text-start [&>th:first-child]:ps-5 [&>th:last-child]:pe-5 [&>th]:px-3 [&>th]:py-2 [&>th]:font-medium">
             <th scope="col">Time</th>
             <th scope="col">Model</th>
             <th scope="col">Assistant</th>
-            <th scope="col" className="text-right">
+            <th scope="col" className="text-end">
               Input
             </th>
-            <th scope="col" className="text-right">
+            <th scope="col" className="text-end">
               Cached
             </th>
-            <th scope="col" className="text-right">
+            <th scope="col" className="text-end">
               Output
             </th>
-            <th scope="col" className="text-right">
+            <th scope="col" className="text-end">
               Reasoning
             </th>
-            <th scope="col" className="text-right">
+            <th scope="col" className="text-end">
               Cost
             </th>
             <th scope="col">Conversation</th>
           </tr>
         </thead>
-        <tbody className="divide-y divide-border [&_td:first-child]:pl-5 [&_td:last-child]:pr-5 [&_td]:h-11 [&_td]:px-3">
+        <tbody className="divide-y divide-border [&_td:first-child]:ps-5 [&_td:last-child]:pe-5 [&_td]:h-11 [&_td]:px-3">
           {requests.map((request) => (
             <tr key={request.id}>
               <td className="text-muted-foreground">

@@ -6,7 +6,7 @@ import { toast } from '#web/ui/toast.tsx';
 import { type NewLink, newLink } from './password-link-dialog.tsx';
 import { useAddUser } from './queries.ts';
 import { UserDialog } from './user-dialog.tsx';
-import { UserFields, userFieldNames } from './user-fields.tsx';
+import { UserFields } from './user-fields.tsx';
 import { AddForm, type UserValues } from './user-schema.ts';
 
 export function AddUserDialog({ onClose, onLink }: { onClose: () => void; onLink: (link: NewLink) => void }) {
@@ -24,7 +24,7 @@ export function AddUserDialog({ onClose, onLink }: { onClose: () => void; onLink
         if (passwordLink?.link) onLink(newLink(user, passwordLink.link, 'new'));
       },
       onError: (error) => {
-        showFieldErrors(form, error, userFieldNames);
+        showFieldErrors(form, error);
         toast({
           title: 'Failed to add user',
           description: errorText(error, 'An error occurred. Please try again.'),

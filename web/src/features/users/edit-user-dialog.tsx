@@ -7,7 +7,7 @@ import { showFieldErrors } from '#web/lib/form-errors.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { useChangeUser } from './queries.ts';
 import { UserDialog } from './user-dialog.tsx';
-import { UserFields, userFieldNames } from './user-fields.tsx';
+import { UserFields } from './user-fields.tsx';
 import { editForm, type UserValues } from './user-schema.ts';
 
 export function EditUserDialog({ user, onClose }: { user: ManagedUser; onClose: () => void }) {
@@ -35,7 +35,7 @@ export function EditUserDialog({ user, onClose }: { user: ManagedUser; onClose: 
           toast({ title: 'User updated', description: `The changes to ${changed.email} have been saved.` });
         },
         onError: (error) => {
-          showFieldErrors(form, error, userFieldNames);
+          showFieldErrors(form, error);
           toast({
             title: 'Failed to update user',
             description: errorText(error, 'An error occurred. Please try again.'),

@@ -9,7 +9,7 @@ import type { UserValues } from './user-schema.ts';
 
 export type UserForm = UseFormReturn<UserValues>;
 
-export const userFieldNames = ['name', 'email', 'role', 'status', 'password'] as const;
+const userFieldNames = ['name', 'email', 'role', 'status', 'password'] as const;
 
 const roleHints: Record<Role, string> = {
   Admin: 'Everything, and this page.',

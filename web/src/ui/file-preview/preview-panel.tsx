@@ -125,7 +125,7 @@ function Picture({ image, name }: { image: Blob; name: string }) {
 }
 
 function Records({ rows: [head = [], ...rows], label }: { rows: string[][]; label: string }) {
-  const cell = 'max-w-60 truncate border-border border-b px-3 py-1.5 text-left';
+  const cell = 'max-w-60 truncate border-border border-b px-3 py-1.5 text-start';
   return (
     <section
       aria-label={label}

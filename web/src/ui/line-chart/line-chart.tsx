@@ -118,6 +118,8 @@ export function LineChart({ label, lines, xName, formatX, formatY, formatTick, x
         onPointerDown={pointAt}
         onPointerLeave={() => setPointed(null)}
         onBlur={() => setPointed(null)}
+        // The numbers that place things count from the left.
+        dir="ltr"
         className="relative h-60 touch-pan-y rounded-sm"
       >
         <svg aria-hidden="true" width={width} height={height} className="block">

@@ -19,8 +19,8 @@ type CodeFrameProps = { label: string; actions: ReactNode; children: ReactNode }
 export function CodeFrame({ label, actions, children }: CodeFrameProps) {
   return (
     <figure className="my-3 overflow-hidden rounded-md border border-border bg-card first:mt-0 last:mb-0">
-      <figcaption className="flex h-9 items-center gap-1 border-border border-b pr-1 pl-3.5">
-        <span className="mr-auto min-w-0 truncate text-muted-foreground text-xs">{label}</span>
+      <figcaption className="flex h-9 items-center gap-1 border-border border-b pe-1 ps-3.5">
+        <span className="me-auto min-w-0 truncate text-muted-foreground text-xs">{label}</span>
         {actions}
       </figcaption>
       {children}

@@ -16,7 +16,7 @@ const headings = [
   'mt-4 mb-1 font-medium',
 ];
 const levels = ['h3', 'h4', 'h5'] as const;
-const alignments = { left: 'text-left', center: 'text-center', right: 'text-right' };
+const alignments = { left: 'text-start', center: 'text-center', right: 'text-end' };
 const alignment = (align: Align | undefined) => alignments[align ?? 'left'];
 
 function Heading({ block }: { block: Extract<Block, { kind: 'heading' }> }) {
@@ -37,12 +37,12 @@ function List({ start, items }: { start: number | null; items: ListItem[] }) {
       {...(start !== null && start !== 1 ? { start } : {})}
       className={classNames(
         'my-2.5 space-y-1 marker:text-muted-foreground first:mt-0 last:mb-0 [li_&]:my-1',
-        tasks ? 'list-none pl-1' : start === null ? 'list-disc pl-6' : 'list-decimal pl-7',
+        tasks ? 'list-none ps-1' : start === null ? 'list-disc ps-6' : 'list-decimal ps-7',
       )}
     >
       {items.map((item, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: an item's only identity is its place
-        <li key={index} className={item.checked === null ? 'pl-0.5' : 'flex items-start gap-2.5'}>
+        <li key={index} className={item.checked === null ? 'ps-0.5' : 'flex items-start gap-2.5'}>
           {item.checked !== null && (
             <input
               type="checkbox"
@@ -69,7 +69,7 @@ function Table({ block }: { block: Extract<Block, { kind: 'table' }> }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways must be reachable by keyboard
     <div tabIndex={0} className="my-3 overflow-x-auto rounded-md border border-border first:mt-0 last:mb-0">
-      <table className="w-full border-collapse text-left [overflow-wrap:break-word]">
+      <table className="w-full border-collapse text-start [overflow-wrap:break-word]">
         <thead>
           <tr className="bg-card">
             {block.header.map((cell, index) => (
@@ -138,7 +138,7 @@ function BlockPart({ block }: { block: Block }) {
       );
     case 'quote':
       return (
-        <blockquote className="my-3 border-border-strong border-l-2 pl-4 text-muted-foreground first:mt-0 last:mb-0">
+        <blockquote className="my-3 border-border-strong border-s-2 ps-4 text-muted-foreground first:mt-0 last:mb-0">
           <Blocks blocks={block.blocks} />
         </blockquote>
       );

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Email, type ExternalFailure, type ExternalProvider } from '@roster/contracts/auth';
+import { codePointLength } from '@roster/contracts/length';
+import { visibleLength } from '@roster/contracts/text';
 import type { CustomFetch } from 'openid-client';
 import { isLoopback } from '../../../config.ts';
 
@@ -100,6 +102,5 @@ export function usableEmail(email: unknown): string {
 export function usableName(name: unknown): string | null {
   if (typeof name !== 'string' || name.length > 400) return null;
   const tidy = name.trim().normalize('NFC');
-  const { length } = [...tidy];
-  return length >= 2 && length <= 100 && !/\p{Cc}/u.test(tidy) ? tidy : null;
+  return visibleLength(tidy) >= 2 && codePointLength(tidy) <= 100 && !/\p{Cc}/u.test(tidy) ? tidy : null;
 }

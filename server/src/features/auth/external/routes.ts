@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Config } from '../../../config.ts';
 import { AppError } from '../../../errors.ts';
-import type { Actor } from '../../../http/actor.ts';
+import type { SignedIn } from '../../../http/actor.ts';
 import { visitorOf } from '../../../http/device.ts';
 import type { Rates } from '../../../http/rates.ts';
 import type { Router } from '../../../http/router.ts';
@@ -97,7 +97,7 @@ export function externalRoutes({ route }: Router, dependencies: Dependencies) {
     }
   }
 
-  async function actorOf(request: FastifyRequest): Promise<Actor | null> {
+  async function actorOf(request: FastifyRequest): Promise<SignedIn | null> {
     const token = cookie.read(request);
     return token === undefined ? null : sessions.find(token, request.ip);
   }
@@ -109,7 +109,7 @@ export function externalRoutes({ route }: Router, dependencies: Dependencies) {
   }
 
   /** Returns the address at the provider. */
-  async function begin(provider: ExternalProvider, returnPath: string, actor: Actor | null, reply: FastifyReply) {
+  async function begin(provider: ExternalProvider, returnPath: string, actor: SignedIn | null, reply: FastifyReply) {
     const { authorizationUrl } = configured(provider);
     const { id, secrets } = await flows.begin(provider, {
       returnPath,
@@ -125,7 +125,7 @@ export function externalRoutes({ route }: Router, dependencies: Dependencies) {
     provider: ExternalProvider,
     flow: Flow,
     { code, state, iss, error }: z.output<typeof Callback>,
-    actor: Actor | null,
+    actor: SignedIn | null,
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<string> {
@@ -140,8 +140,6 @@ export function externalRoutes({ route }: Router, dependencies: Dependencies) {
     const identity = await orProviderFailed(() => identify(flow, callback));
     const visitor = visitorOf(request);
     if (connectsTo) {
-      // The provider had ten seconds; somebody may have signed this device out meanwhile.
-      if (!(await sessions.live([connectsTo.sessionId])).has(connectsTo.sessionId)) throw elsewhere();
       await external.connect(connectsTo, identity, visitor);
       request.log.info({ event: 'login_method_connected', userId: connectsTo.userId, provider }, 'sign-in connected');
       return `${accountPage}&connected=${provider}`;

@@ -3,16 +3,18 @@ import type { Kysely } from 'kysely';
 import type { Config } from '../../../config.ts';
 import type { Database } from '../../../db/schema.ts';
 import { AppError } from '../../../errors.ts';
-import type { Actor } from '../../../http/actor.ts';
+import type { SignedIn } from '../../../http/actor.ts';
 import { jobRepository } from '../../../jobs/repository.ts';
 import { type RecordedEvent, securityEventRepository, type Visitor } from '../../../security/events-repository.ts';
 import { createAccount } from '../new-account.ts';
 import { sessionRepository, type UserRecord, userRepository } from '../repository.ts';
+import type { SessionService } from '../sessions.ts';
 import { type ExternalIdentity, ExternalSignInFailure } from './identity-provider.ts';
 import { names, RefusedAtAccount, recordRefusal } from './refusals.ts';
 import { identityRepository } from './repository.ts';
 
 type Dependencies = {
+  holdSession: SessionService['hold'];
   db: Kysely<Database>;
   config: Pick<Config, 'registration' | 'loopback' | ExternalProvider>;
   /** Closes what is open of sessions that have ended. */
@@ -28,7 +30,7 @@ class Overtaken extends Error {
 const attempts = 5;
 
 /** What an identity at Google or GitHub opens, and what it is connected to. */
-export function externalSignInService({ db, config, onSessionsEnded, wakeJobs }: Dependencies) {
+export function externalSignInService({ db, holdSession, config, onSessionsEnded, wakeJobs }: Dependencies) {
   /** In one transaction, from the beginning where another one was faster. */
   async function decide<T>(work: (trx: Kysely<Database>) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
@@ -70,15 +72,17 @@ export function externalSignInService({ db, config, onSessionsEnded, wakeJobs }:
 
     /** Connects the identity to the account of somebody who is signed in. */
     async connect(
-      { userId, sessionId }: Pick<Actor, 'userId' | 'sessionId'>,
+      { userId, sessionId }: Pick<SignedIn, 'userId' | 'sessionId'>,
       identity: ExternalIdentity,
       visitor: Visitor,
     ) {
       const ended = await decideOn(identity, visitor, async (trx) => {
         const identities = identityRepository(trx);
         await identities.lockAccount(userId);
-        const user = await userRepository(trx).byId(userId);
-        if (!user) throw new ExternalSignInFailure('expired', 'the account is gone');
+        // The provider had ten seconds; somebody may have signed this device out meanwhile.
+        const isSignedIn = (await holdSession(trx, { userId, sessionId })) !== null;
+        const user = isSignedIn ? await userRepository(trx).byId(userId) : undefined;
+        if (!user) throw new ExternalSignInFailure('expired', 'the session has ended');
         const owner = await identities.ownerOf(identity);
         if (owner && owner.userId !== userId)
           throw new RefusedAtAccount('linked_elsewhere', 'connected to another account', [

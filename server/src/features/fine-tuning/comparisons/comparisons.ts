@@ -20,7 +20,7 @@ export function createComparisons({ database, aside, files, store }: Dependencie
   return {
     routes({ route }: Router) {
       route(api.list, ({ actor, query }) => comparisons.list(actor.userId, query));
-      route(api.create, ({ actor, body }) => comparisons.create(actor.userId, body));
+      route(api.create, ({ actor, body }) => comparisons.create(actor, body));
       route(api.comparison, ({ actor, params }) => comparisons.find(actor.userId, params.id));
       route(api.ask, ({ actor, params, body }) => comparisons.ask(actor.userId, params, body));
       route(api.vote, ({ actor, params, body }) => comparisons.vote(actor.userId, params, body.vote));

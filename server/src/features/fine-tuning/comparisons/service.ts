@@ -2,6 +2,7 @@ import type { Comparison, ComparisonPrompt, comparisons, Vote } from '@roster/co
 import type { z } from 'zod';
 import type { OpenDatabase } from '../../../db/connect.ts';
 import { AppError } from '../../../errors.ts';
+import type { Actor } from '../../../http/actor.ts';
 import type { FileStore } from '../../../storage/file-store.ts';
 import type { AsideService } from '../../chat/aside.ts';
 import type { AsideAnswer } from '../../chat/aside-repository.ts';
@@ -87,7 +88,7 @@ export function comparisonService({ database: { db }, aside, files, store }: Dep
       return { ...comparison, items: prompts.map((prompt) => toShown(prompt, answers)) };
     },
 
-    async create(userId: number, draft: Draft): Promise<Comparison> {
+    async create({ userId, stillMay }: Actor, draft: Draft): Promise<Comparison> {
       const { prompts, instructions, tunedModel, baseModel, temperature } = draft;
       const { typed = [], fileId, count } = prompts;
       const examples =
@@ -95,11 +96,10 @@ export function comparisonService({ database: { db }, aside, files, store }: Dep
           ? typed.map((text): Example => ({ instructions, turns: [{ role: 'user', text }], expected: null }))
           : await examplesFrom(userId, fileId, count);
       const at = new Date().toISOString();
-      const id = await db
-        .transaction()
-        .execute((trx) =>
-          comparisonRepository(trx).insert(userId, { tunedModel, baseModel, temperature, at }, examples),
-        );
+      const id = await db.transaction().execute(async (trx) => {
+        await stillMay(trx);
+        return comparisonRepository(trx).insert(userId, { tunedModel, baseModel, temperature, at }, examples);
+      });
       const comparison = await rows.find(userId, id);
       if (!comparison) throw noComparison();
       return comparison;

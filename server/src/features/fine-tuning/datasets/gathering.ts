@@ -2,6 +2,7 @@ import { fileSizeLimit } from '@roster/contracts/files';
 import { type DatasetFormat, datasetExampleLimit } from '@roster/contracts/fine-tuning/datasets';
 import type { OpenDatabase } from '../../../db/connect.ts';
 import { AppError } from '../../../errors.ts';
+import type { Actor } from '../../../http/actor.ts';
 import { branchesTo } from './branches.ts';
 import { exampleRepository, type NewExample } from './example-repository.ts';
 import { type Candidate, type RatedAnswer, ratedAnswerRepository } from './rated-answer-repository.ts';
@@ -78,8 +79,9 @@ export function gatheringService({ db, reader, engine }: Pick<OpenDatabase, 'db'
   }
 
   /** Returns how many came in. @throws not_found where the dataset was deleted meanwhile */
-  const store = (userId: number, datasetId: number, examples: NewExample[]) =>
+  const store = ({ userId, stillMay }: Actor, datasetId: number, examples: NewExample[]) =>
     db.transaction().execute(async (trx) => {
+      await stillMay(trx);
       const datasets = datasetRepository(trx, engine);
       if (!(await datasets.take(userId, datasetId))) throw noDataset();
       const rows = exampleRepository(trx, engine);
@@ -107,14 +109,15 @@ export function gatheringService({ db, reader, engine }: Pick<OpenDatabase, 'db'
     },
 
     /** Adds what is not in the dataset yet; what is in it stays as it is. */
-    async gather(userId: number, dataset: { id: number; format: DatasetFormat }, request: GatheringRequest) {
+    async gather(actor: Actor, dataset: { id: number; format: DatasetFormat }, request: GatheringRequest) {
+      const { userId } = actor;
       const { id, format } = dataset;
       const candidates = await answers.candidates(userId, format, request.assistantId, id);
       let added = 0;
       let from = 0;
       for (; from < candidates.length && (await hasRoom(userId, id)); from += candidatesAtOnce) {
         const examples = await examplesOf(userId, format, request, candidates.slice(from, from + candidatesAtOnce));
-        for (const batch of inBatches(examples)) added += await store(userId, id, batch);
+        for (const batch of inBatches(examples)) added += await store(actor, id, batch);
       }
       const full = from < candidates.length || !(await hasRoom(userId, id));
       const left = full ? (await answers.candidates(userId, format, request.assistantId, id)).length : 0;

@@ -9,8 +9,8 @@ export function datasetRoutes(
 ) {
   route(api.list, ({ actor, query }) => datasets.list(actor.userId, query));
   route(api.available, ({ actor, query }) => datasets.available(actor.userId, query.assistantId));
-  route(api.create, ({ actor, body }) => datasets.create(actor.userId, body));
-  route(api.gather, ({ actor, params, body }) => datasets.gather(actor.userId, params.id, body));
+  route(api.create, ({ actor, body }) => datasets.create(actor, body));
+  route(api.gather, ({ actor, params, body }) => datasets.gather(actor, params.id, body));
   route(api.dataset, ({ actor, params }) => datasets.find(actor.userId, params.id));
   route(api.update, ({ actor, params, body }) => datasets.rename(actor.userId, params.id, body.name));
   route(api.remove, ({ actor, params }) => datasets.remove(actor.userId, params.id));
@@ -19,5 +19,5 @@ export function datasetRoutes(
     datasets.updateExample(actor.userId, params.id, params.exampleId, body),
   );
   route(api.division, ({ actor, params, query }) => saving.division(actor.userId, params.id, query.validationShare));
-  route(api.save, ({ actor, params, body }) => saving.save(actor.userId, params.id, body));
+  route(api.save, ({ actor, params, body }) => saving.save(actor, params.id, body));
 }

@@ -2,6 +2,7 @@ import type { File, FilePurpose } from '@roster/contracts/files';
 import type { DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import type { OpenDatabase } from '../../../db/connect.ts';
 import { AppError } from '../../../errors.ts';
+import type { Actor } from '../../../http/actor.ts';
 import { divided } from './division.ts';
 import { exampleRepository } from './example-repository.ts';
 import { noDataset } from './gathering.ts';
@@ -11,7 +12,7 @@ import { trainingLine } from './training-lines.ts';
 /** Keeps files that Roster itself makes. */
 export type FileKeeper = {
   make: (
-    userId: number,
+    actor: Actor,
     made: { filename: string; type: string; purpose: FilePurpose; content: AsyncIterable<Buffer> },
   ) => Promise<File>;
   remove: (userId: number, fileId: number) => Promise<unknown>;
@@ -41,8 +42,8 @@ export function datasetSaving({ db, reader, engine, files }: Dependencies) {
     }
   }
 
-  const make = (userId: number, filename: string, lines: AsyncIterable<Buffer>) =>
-    files.make(userId, { filename, type: 'application/jsonl', purpose: 'fine-tune', content: lines });
+  const make = (actor: Actor, filename: string, lines: AsyncIterable<Buffer>) =>
+    files.make(actor, { filename, type: 'application/jsonl', purpose: 'fine-tune', content: lines });
 
   async function found(userId: number, datasetId: number) {
     const dataset = await datasetRepository(db, engine).find(userId, datasetId);
@@ -59,10 +60,11 @@ export function datasetSaving({ db, reader, engine, files }: Dependencies) {
     },
 
     async save(
-      userId: number,
+      actor: Actor,
       datasetId: number,
       { filename, validationShare }: { filename: string; validationShare: number | null },
     ): Promise<{ training: File; validation: File | null }> {
+      const { userId } = actor;
       const { dataset, examples } = await found(userId, datasetId);
       if (examples.length === 0)
         throw new AppError('conflict', 'There is nothing to save: every example is left out. Keep some of them first.');
@@ -70,13 +72,13 @@ export function datasetSaving({ db, reader, engine, files }: Dependencies) {
       const lines = (ids: number[]) => content(userId, dataset, ids);
       if (validationShare === null) {
         const all = examples.map(({ id }) => id);
-        return { training: await make(userId, `${name}.jsonl`, lines(all)), validation: null };
+        return { training: await make(actor, `${name}.jsonl`, lines(all)), validation: null };
       }
       const parts = divided(examples, validationShare);
       if (parts.conversations === 1) throw notDivided();
-      const training = await make(userId, `${name}.jsonl`, lines(parts.training));
+      const training = await make(actor, `${name}.jsonl`, lines(parts.training));
       try {
-        return { training, validation: await make(userId, `${name}-validation.jsonl`, lines(parts.validation)) };
+        return { training, validation: await make(actor, `${name}-validation.jsonl`, lines(parts.validation)) };
       } catch (error) {
         // Half of what was asked for would be taken for the whole.
         await files.remove(userId, training.id);

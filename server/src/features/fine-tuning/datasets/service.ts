@@ -8,6 +8,7 @@ import {
 import { z } from 'zod';
 import type { OpenDatabase } from '../../../db/connect.ts';
 import { AppError } from '../../../errors.ts';
+import type { Actor } from '../../../http/actor.ts';
 import { exampleRepository, type Lesson } from './example-repository.ts';
 import { type GatheringService, noDataset } from './gathering.ts';
 import { type DatasetPosition, datasetRepository } from './repository.ts';
@@ -84,8 +85,9 @@ export function datasetService({ db, reader, engine, gathering, ownsAssistant }:
       });
   }
 
-  const insert = (userId: number, name: string, format: DatasetFormat) =>
+  const insert = ({ userId, stillMay }: Actor, name: string, format: DatasetFormat) =>
     db.transaction().execute(async (trx) => {
+      await stillMay(trx);
       const rows = datasetRepository(trx, engine);
       await rows.holdPerson(userId);
       if ((await rows.count(userId)) >= datasetLimit)
@@ -111,22 +113,30 @@ export function datasetService({ db, reader, engine, gathering, ownsAssistant }:
       return gathering.counts(userId, assistantId);
     },
 
-    async create(userId: number, input: Wanted & { name: string; format: DatasetFormat }) {
+    async create(actor: Actor, input: Wanted & { name: string; format: DatasetFormat }) {
+      const { userId } = actor;
       const { name, format, withInstructions } = input;
       await checkAssistant(userId, input.assistantId);
       const assistantId = input.assistantId ?? undefined;
       if (!(await gathering.hasAny(userId, format, assistantId))) throw new AppError('conflict', nothingRated[format]);
-      const id = await insert(userId, name, format);
-      const gathered = await gathering.gather(userId, { id, format }, { assistantId, withInstructions });
+      const id = await insert(actor, name, format);
+      const gathered = await gathering
+        .gather(actor, { id, format }, { assistantId, withInstructions })
+        .catch(async (error: unknown) => {
+          // A part of what was asked for would be taken for the whole.
+          await datasets.delete(userId, id);
+          throw error;
+        });
       return { ...(await find(userId, id)), ...gathered };
     },
 
-    async gather(userId: number, datasetId: number, input: Wanted) {
+    async gather(actor: Actor, datasetId: number, input: Wanted) {
+      const { userId } = actor;
       const dataset = await find(userId, datasetId);
       await checkAssistant(userId, input.assistantId);
       const { withInstructions } = input;
       const assistantId = input.assistantId ?? undefined;
-      const gathered = await gathering.gather(userId, dataset, { assistantId, withInstructions });
+      const gathered = await gathering.gather(actor, dataset, { assistantId, withInstructions });
       return { dataset: await find(userId, datasetId), ...gathered };
     },
 

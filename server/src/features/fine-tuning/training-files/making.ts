@@ -1,6 +1,7 @@
 import { type File, filenameLimit } from '@roster/contracts/files';
 import { fewestExamples } from '@roster/contracts/fine-tuning/training-files';
 import { AppError } from '../../../errors.ts';
+import type { Actor } from '../../../http/actor.ts';
 import type { StoredFile } from '../../files/repository.ts';
 import type { Side } from './division.ts';
 import { resultOf } from './result.ts';
@@ -10,7 +11,7 @@ import type { Source, TrainingFileThread } from './thread.ts';
 export type Making = {
   /** Stores what is made, whole or not at all. */
   make: (
-    userId: number,
+    actor: Actor,
     made: { filename: string; type: string; purpose: 'fine-tune'; content: AsyncIterable<Buffer> },
   ) => Promise<File>;
   remove: (userId: number, id: number) => Promise<unknown>;
@@ -29,23 +30,25 @@ const refused = (message: string) => new AppError('invalid_input', message, { fi
 
 /** Files that are made of a training file, in the same order of lines. */
 export function makingOfFiles({ making, thread }: Dependencies) {
-  const save = (userId: number, filename: string, content: AsyncIterable<Buffer>) =>
-    making.make(userId, { filename, type: 'application/jsonl', purpose: 'fine-tune', content });
+  const save = (actor: Actor, filename: string, content: AsyncIterable<Buffer>) =>
+    making.make(actor, { filename, type: 'application/jsonl', purpose: 'fine-tune', content });
 
   return {
-    async convert(userId: number, { filename }: StoredFile, source: Source, signal: AbortSignal) {
+    async convert(actor: Actor, { filename }: StoredFile, source: Source, signal: AbortSignal) {
       const work = { sources: [source], signal };
-      const { pairs, leftOut, trimming } = await resultOf(thread.run(userId, { ...work, order: { kind: 'survey' } }));
+      const { pairs, leftOut, trimming } = await resultOf(
+        thread.run(actor.userId, { ...work, order: { kind: 'survey' } }),
+      );
       if (pairs === 0)
         throw refused('No line of this file is a prompt-completion pair, so there is nothing to convert.');
-      const content = thread.run(userId, { ...work, order: { kind: 'convert', trimming } });
-      const file = await save(userId, nameWith(filename, 'chat'), content);
+      const content = thread.run(actor.userId, { ...work, order: { kind: 'convert', trimming } });
+      const file = await save(actor, nameWith(filename, 'chat'), content);
       return { file, examples: pairs, leftOut };
     },
 
-    async split(userId: number, file: StoredFile, source: Source, share: number, signal: AbortSignal) {
+    async split(actor: Actor, file: StoredFile, source: Source, share: number, signal: AbortSignal) {
       const work = { sources: [source], signal };
-      const plan = await resultOf(thread.run(userId, { ...work, order: { kind: 'plan', share } }));
+      const plan = await resultOf(thread.run(actor.userId, { ...work, order: { kind: 'plan', share } }));
       const { wrongLine, training: forTraining, validation: forValidation, border } = plan;
       if (wrongLine !== null)
         throw refused(`Line ${wrongLine} is no training example. Check the file and repair it before it is divided.`);
@@ -55,9 +58,9 @@ export function makingOfFiles({ making, thread }: Dependencies) {
         );
       const part = (side: Side, name: string) =>
         save(
-          userId,
+          actor,
           nameWith(file.filename, name),
-          thread.run(userId, { ...work, order: { kind: 'divide', border, side } }),
+          thread.run(actor.userId, { ...work, order: { kind: 'divide', border, side } }),
         );
       const training = await part('training', 'train');
       try {
@@ -65,7 +68,7 @@ export function makingOfFiles({ making, thread }: Dependencies) {
         return { training, validation, examples: { training: forTraining, validation: forValidation } };
       } catch (error) {
         // Half of a division is of no use, and would be taken for the whole.
-        await making.remove(userId, training.id);
+        await making.remove(actor.userId, training.id);
         throw error;
       }
     },

@@ -23,9 +23,9 @@ export function trainingFileRoutes({ route }: Router, trainingFiles: TrainingFil
   }
 
   route(api.validate, ({ actor, body, reply }) => trainingFiles.validate(actor.userId, body, leaving(reply)));
-  route(api.convert, ({ actor, body, reply }) => trainingFiles.convert(actor.userId, body.fileId, leaving(reply)));
+  route(api.convert, ({ actor, body, reply }) => trainingFiles.convert(actor, body.fileId, leaving(reply)));
   route(api.split, ({ actor, body, reply }) =>
-    trainingFiles.split(actor.userId, body.fileId, body.validationShare, leaving(reply)),
+    trainingFiles.split(actor, body.fileId, body.validationShare, leaving(reply)),
   );
 
   return {

@@ -6,6 +6,7 @@ import {
 } from '@roster/contracts/fine-tuning/training-files';
 import type { z } from 'zod';
 import { AppError } from '../../../errors.ts';
+import type { Actor } from '../../../http/actor.ts';
 import type { Catalogue } from '../../../provider/catalogue.ts';
 import type { FileStore } from '../../../storage/file-store.ts';
 import type { FileRepository, StoredFile } from '../../files/repository.ts';
@@ -69,14 +70,14 @@ export function trainingFileService({ files, store, catalogue, thread, making }:
       };
     },
 
-    async convert(userId: number, fileId: number, signal: AbortSignal) {
-      const file = await found(userId, fileId);
-      return { ...(await make.convert(userId, file, bytesOf(file), signal)), convertedAt: new Date().toISOString() };
+    async convert(actor: Actor, fileId: number, signal: AbortSignal) {
+      const file = await found(actor.userId, fileId);
+      return { ...(await make.convert(actor, file, bytesOf(file), signal)), convertedAt: new Date().toISOString() };
     },
 
-    async split(userId: number, fileId: number, share: number, signal: AbortSignal) {
-      const file = await found(userId, fileId);
-      return make.split(userId, file, bytesOf(file), share, signal);
+    async split(actor: Actor, fileId: number, share: number, signal: AbortSignal) {
+      const file = await found(actor.userId, fileId);
+      return make.split(actor, file, bytesOf(file), share, signal);
     },
   };
 }

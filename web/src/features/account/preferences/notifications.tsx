@@ -41,7 +41,7 @@ export function Notifications({ draft, onChange }: NotificationsProps) {
           onChange={(event) => onChange({ soundEnabled: event.currentTarget.checked })}
         />
         {draft.soundEnabled && (
-          <Button size="sm" variant="ghost" icon={Volume2} onClick={() => void play()} className="-ml-2.5 w-fit">
+          <Button size="sm" variant="ghost" icon={Volume2} onClick={() => void play()} className="-ms-2.5 w-fit">
             Play the sound
           </Button>
         )}

@@ -40,7 +40,7 @@ export function AnswerColumn({ comparisonId, promptId, answer, name, model, isBe
             {model}
           </span>
         )}
-        <span className="ml-auto flex shrink-0 items-center gap-1">
+        <span className="ms-auto flex shrink-0 items-center gap-1">
           {isBetter && (
             <Badge tone="success" icon={Check}>
               Better

@@ -133,11 +133,14 @@ function PromptHead({ number, prompt }: { number: number; prompt: ComparisonProm
 function Folded({ label, children }: { label: string; children: ReactNode }) {
   return (
     <details className="group/folded max-w-full">
-      <summary className="-ml-1.5 inline-flex min-h-7 list-none items-center gap-1 rounded-sm pr-2 pl-1 text-muted-foreground text-sm hover:text-foreground max-md:min-h-10 [&::-webkit-details-marker]:hidden">
-        <ChevronRight aria-hidden className="size-4 transition-transform duration-120 group-open/folded:rotate-90" />
+      <summary className="-ms-1.5 inline-flex min-h-7 list-none items-center gap-1 rounded-sm pe-2 ps-1 text-muted-foreground text-sm hover:text-foreground max-md:min-h-10 [&::-webkit-details-marker]:hidden">
+        <ChevronRight
+          aria-hidden
+          className="size-4 transition-transform duration-120 group-open/folded:rotate-90 rtl:group-open/folded:-rotate-90"
+        />
         {label}
       </summary>
-      <div className="wrap-anywhere mt-1 mb-2 max-w-[80ch] whitespace-pre-wrap border-border border-l-2 pl-4">
+      <div className="wrap-anywhere mt-1 mb-2 max-w-[80ch] whitespace-pre-wrap border-border border-s-2 ps-4">
         {children}
       </div>
     </details>

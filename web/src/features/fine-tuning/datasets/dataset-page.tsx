@@ -112,7 +112,7 @@ function OpenDataset({ dataset }: { dataset: Dataset }) {
             ? 'Chat: the model learns each answer.'
             : 'Preference: the model learns which of two answers is better.'}
         </p>
-        <div className="w-64 max-w-full sm:ml-auto">
+        <div className="w-64 max-w-full sm:ms-auto">
           <ReviewProgress dataset={dataset} />
         </div>
       </div>

@@ -69,7 +69,7 @@ export function ExampleEditor({ datasetId, example, onClose }: ExampleEditorProp
         </Notice>
       )}
       <div className="flex flex-wrap items-center justify-end gap-2">
-        <p className="mr-auto text-muted-foreground text-sm max-sm:hidden">
+        <p className="me-auto text-muted-foreground text-sm max-sm:hidden">
           Ctrl+Enter saves. The chat stays as it is.
         </p>
         <Button onClick={onClose}>Cancel</Button>

@@ -40,7 +40,7 @@ export function ExampleList({ examples, shownId, onShow }: ExampleListProps) {
               type="button"
               aria-current={id === shownId || undefined}
               onClick={() => onShow(index)}
-              className="flex min-h-10 w-full items-center gap-2.5 rounded-sm px-2.5 text-left hover:bg-hover aria-[current=true]:bg-active focus-visible:-outline-offset-2"
+              className="flex min-h-10 w-full items-center gap-2.5 rounded-sm px-2.5 text-start hover:bg-hover aria-[current=true]:bg-active focus-visible:-outline-offset-2"
             >
               <Mark aria-hidden className={classNames('size-4', look)} />
               <span className={classNames('min-w-0 flex-1 truncate', review === 'left_out' && 'text-muted-foreground')}>

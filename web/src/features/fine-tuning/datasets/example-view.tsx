@@ -47,7 +47,7 @@ export function ExampleView({ example }: { example: DatasetExample }) {
 
 function Part({ title, className, children }: { title: string; className?: string; children: ReactNode }) {
   return (
-    <section aria-label={title} className={classNames('border-l-2 pl-3.5', className ?? 'border-border-strong')}>
+    <section aria-label={title} className={classNames('border-s-2 ps-3.5', className ?? 'border-border-strong')}>
       <h3 className="mb-1 font-medium text-muted-foreground text-sm">{title}</h3>
       {children}
     </section>
@@ -72,10 +72,13 @@ function Folded({ title, text }: { title: string; text: string }) {
   return (
     <details className="group">
       <summary className="flex min-h-7 list-none items-center gap-1.5 rounded-xs font-medium text-muted-foreground text-sm max-md:min-h-10 [&::-webkit-details-marker]:hidden">
-        <ChevronRight aria-hidden className="size-4 transition-transform duration-120 group-open:rotate-90" />
+        <ChevronRight
+          aria-hidden
+          className="size-4 transition-transform duration-120 group-open:rotate-90 rtl:group-open:-rotate-90"
+        />
         {title}
       </summary>
-      <div className="mt-1 border-border-strong border-l-2 pl-3.5">
+      <div className="mt-1 border-border-strong border-s-2 ps-3.5">
         <Words text={text} />
       </div>
     </details>
@@ -99,7 +102,7 @@ function Before({ turns }: { turns: readonly DatasetTurn[] }) {
       )}
       {(all ? turns : []).map(({ role, text, files }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: turns have nothing else, and their order never changes
-        <div key={index} className="border-border border-l-2 pl-3.5 text-muted-foreground">
+        <div key={index} className="border-border border-s-2 ps-3.5 text-muted-foreground">
           <p className="mb-0.5 text-sm">{role === 'user' ? 'User' : 'Assistant'}</p>
           <Words text={text} />
           <FileNames files={files} />

@@ -88,11 +88,11 @@ export function Review({ dataset, filter }: { dataset: Dataset; filter: ReviewFi
         <ExampleList examples={examples} shownId={example.id} onShow={show} />
       </div>
       <article aria-label="Example" className="min-w-0 rounded-lg border border-border bg-card">
-        <header className="flex min-h-12 flex-wrap items-center gap-2 border-border border-b py-1.5 pr-2 pl-5 max-md:pl-4">
+        <header className="flex min-h-12 flex-wrap items-center gap-2 border-border border-b py-1.5 pe-2 ps-5 max-md:ps-4">
           <h2 className="font-medium tabular-nums">{`Example ${formatNumber(index + 1)} of ${total}`}</h2>
           <Badge tone={verdict.tone}>{verdict.name}</Badge>
           {example.edited && <Badge>Edited</Badge>}
-          <span className="ml-auto flex">
+          <span className="ms-auto flex">
             <IconButton
               label="Previous example"
               tooltip="Previous (←)"
@@ -183,7 +183,7 @@ function Legend() {
   return (
     <ul
       aria-label="Keys"
-      className="ml-auto flex flex-wrap gap-x-3 gap-y-1 text-muted-foreground text-xs max-md:hidden"
+      className="ms-auto flex flex-wrap gap-x-3 gap-y-1 text-muted-foreground text-xs max-md:hidden"
     >
       {keys.map(([key, what]) => (
         <li key={key} className="flex items-center gap-1.5">

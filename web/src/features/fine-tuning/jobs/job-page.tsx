@@ -98,7 +98,7 @@ export function JobPage({ jobId }: { jobId: number }) {
 /** What belongs together, with a dot between. */
 function Lead({ children }: { children: ReactNode[] }) {
   return (
-    <span className="wrap-anywhere flex flex-wrap gap-x-2 max-sm:flex-col sm:[&>:not(:last-child)]:after:ml-2 sm:[&>:not(:last-child)]:after:text-faint-foreground sm:[&>:not(:last-child)]:after:content-['·']">
+    <span className="wrap-anywhere flex flex-wrap gap-x-2 max-sm:flex-col sm:[&>:not(:last-child)]:after:ms-2 sm:[&>:not(:last-child)]:after:text-faint-foreground sm:[&>:not(:last-child)]:after:content-['·']">
       {children}
     </span>
   );

@@ -108,7 +108,7 @@ function CostFact({ job }: { job: Job }) {
           busy={estimate.isFetching}
           pendingLabel="Counting..."
           onClick={count}
-          className="-ml-2.5"
+          className="-ms-2.5"
         >
           Estimate
         </Button>

@@ -132,7 +132,7 @@ function MetricTable({ metrics, view }: { metrics: readonly JobMetric[]; view: V
   return (
     <FoldedTable summary="Show the measurements as a table" label="Measurements">
       {() => (
-        <table className="w-full whitespace-nowrap text-right text-sm">
+        <table className="w-full whitespace-nowrap text-end text-sm">
           <thead className="sticky top-0 bg-card text-muted-foreground shadow-[0_1px_0_var(--border)]">
             <tr className="[&>th]:px-4 [&>th]:py-2 [&>th]:font-medium">
               <th scope="col">Step</th>

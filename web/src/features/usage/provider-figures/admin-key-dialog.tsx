@@ -56,7 +56,7 @@ export function AdminKeyDialog({ provider, replaces, onClose }: AdminKeyDialogPr
       }
     >
       <form id={formId} noValidate onSubmit={submit} className="grid gap-4">
-        <ul className="list-disc space-y-1 pl-5 text-muted-foreground text-sm">
+        <ul className="list-disc space-y-1 ps-5 text-muted-foreground text-sm">
           <li>It covers the whole organization, not only what goes through Roster.</li>
           <li>Roster reads usage and costs with it, and uses it for nothing else.</li>
           <li>It is stored encrypted, is yours alone, and is never shown again.</li>

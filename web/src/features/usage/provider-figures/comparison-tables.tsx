@@ -4,10 +4,10 @@ import { formatCost, formatLongDate, formatNumber } from '#web/lib/format.ts';
 import { FoldedTable } from '#web/ui/folded-table.tsx';
 import { formatDifference } from './difference.ts';
 
-const number = 'py-2 pl-4 text-right tabular-nums';
-const rowHeader = 'py-2 text-left font-normal';
+const number = 'py-2 ps-4 text-end tabular-nums';
+const rowHeader = 'py-2 text-start font-normal';
 const head =
-  '[&>th]:py-2 [&>th]:pl-4 [&>th]:text-right [&>th]:font-medium [&>th:first-child]:pl-0 [&>th:first-child]:text-left';
+  '[&>th]:py-2 [&>th]:ps-4 [&>th]:text-end [&>th]:font-medium [&>th:first-child]:ps-0 [&>th:first-child]:text-start';
 
 /** null: not known. */
 const count = (value: number | null) => (value === null ? '—' : formatNumber(value));

@@ -168,7 +168,7 @@ function KeyLine({ state, onReplace }: { state: AdminKeyState; onReplace: () => 
           )}
           {state.addedAt && `added on ${formatLongDate(state.addedAt)}`}
         </p>
-        <div className="-mr-2.5 flex gap-1 max-sm:-ml-2.5">
+        <div className="-me-2.5 flex gap-1 max-sm:-ms-2.5">
           <Button size="sm" variant="ghost" className="max-md:h-10" onClick={onReplace} aria-label="Replace admin key">
             Replace
           </Button>

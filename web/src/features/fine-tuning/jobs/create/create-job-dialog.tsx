@@ -60,7 +60,7 @@ export function CreateJobDialog({ baseModels, files, chosen, onClose }: CreateJo
         toast({ title: 'Success', description: `${job.name} has been created.` });
       },
       onError: (error) => {
-        showFieldErrors(form, error, ['name', 'baseModel', 'trainingFileId', 'validationFileId', 'method']);
+        showFieldErrors(form, error);
         toast({
           title: 'Error',
           description: ['Failed to create fine-tuning job', errorText(error, '')].filter(Boolean).join('. '),

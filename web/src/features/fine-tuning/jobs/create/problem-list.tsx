@@ -41,7 +41,7 @@ export function ProblemList({ report }: { report: TrainingFileReport }) {
       </ul>
       <div className="mt-2 flex flex-wrap items-center gap-3 text-muted-foreground text-sm">
         {problems.length > shown.length && (
-          <Button size="sm" variant="ghost" className="-ml-2.5" onClick={() => setShowsAll(true)}>
+          <Button size="sm" variant="ghost" className="-ms-2.5" onClick={() => setShowsAll(true)}>
             {`Show ${formatNumber(problems.length - shown.length)} more`}
           </Button>
         )}

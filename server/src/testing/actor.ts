@@ -1,0 +1,9 @@
+import type { Actor } from '../http/actor.ts';
+
+/** For calls of a service without its route: an administrator who stays signed in. */
+export const actor = (userId: number): Actor => ({
+  userId,
+  role: 'Admin',
+  sessionId: 'session',
+  stillMay: async () => undefined,
+});

@@ -1,0 +1,52 @@
+import type { Message } from '@roster/contracts/chat';
+import { expect, test } from 'vitest';
+import { withArrived } from './run-message.ts';
+import type { LiveRun } from './run-store.ts';
+
+const message: Message = {
+  id: 2,
+  threadId: 1,
+  parentId: 1,
+  role: 'assistant',
+  text: 'One',
+  reasoning: '',
+  state: 'running',
+  run: { id: 7, state: 'running' },
+  model: 'gpt-5',
+  usage: null,
+  error: null,
+  notes: [],
+  files: [],
+  sources: [],
+  rating: null,
+  siblings: [2],
+  createdAt: '2026-11-20T10:00:00.000Z',
+  finishedAt: null,
+};
+const usage = { inputTokens: 1, cachedTokens: 0, outputTokens: 2, reasoningTokens: 0, costUsd: null, estimated: true };
+const run: LiveRun = {
+  text: 'One two',
+  reasoning: 'Hm.',
+  notes: ['Left out.'],
+  sources: ['notes.pdf'],
+  usage,
+  connection: 'open',
+  end: null,
+};
+
+test('all that a run has brought stands in its message, sources included, before its end and after it', () => {
+  const { connection: _, end: __, ...brought } = run;
+  expect(withArrived(message, run)).toEqual({ ...message, ...brought });
+  expect(withArrived(message, { ...run, end: { state: 'complete', error: null } })).toEqual({
+    ...message,
+    ...brought,
+    state: 'complete',
+    run: { id: 7, state: 'complete' },
+  });
+});
+
+test('what is stored is not forgotten while the stream catches up', () => {
+  const ahead = { ...message, text: 'One two three', sources: ['notes.pdf'] };
+  const behind = { ...run, text: 'One', sources: [] };
+  expect(withArrived(ahead, behind)).toMatchObject({ text: 'One two three', sources: ['notes.pdf'] });
+});

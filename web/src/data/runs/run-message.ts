@@ -1,0 +1,25 @@
+import type { Message } from '@roster/contracts/chat';
+import type { LiveRun } from './run-store.ts';
+
+/** The longer of two states of the same text: the stored one is ahead until the stream has caught up. */
+const furthest = <Part extends { readonly length: number }>(stored: Part, arrived: Part): Part =>
+  arrived.length >= stored.length ? arrived : stored;
+
+/** An answer with all that has arrived of it: what its reader sees while it grows is what stands there at its end. */
+export function withArrived(message: Message, run: LiveRun | null): Message {
+  if (!run) return message;
+  // Whatever a run brings has to stand here under the message's own name, or this does not compile.
+  const arrived: Pick<Message, Exclude<keyof LiveRun, 'connection' | 'end'>> = {
+    text: furthest(message.text, run.text),
+    reasoning: furthest(message.reasoning, run.reasoning),
+    notes: [...furthest<readonly string[]>(message.notes, run.notes)],
+    sources: [...furthest<readonly string[]>(message.sources, run.sources)],
+    usage: run.usage ?? message.usage,
+  };
+  const { end } = run;
+  return {
+    ...message,
+    ...arrived,
+    ...(end && { state: end.state, error: end.error, run: message.run && { ...message.run, state: end.state } }),
+  };
+}

@@ -1,6 +1,7 @@
 import type { Run, RunState } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
 import { type Kysely, sql } from 'kysely';
+import { type Places, prepared } from '../../db/prepared.ts';
 import type { Database } from '../../db/schema.ts';
 import { toUsage, usageColumns } from '../usage/repository.ts';
 
@@ -32,49 +33,94 @@ export type RunEnd = {
   at: string;
 };
 
+type NewRun = {
+  threadId: number;
+  messageId: number;
+  assistantId: number | null;
+  model: string;
+  beside: number;
+  instance: number;
+  at: string;
+};
+
+const insertRun = prepared((db, at: Places<NewRun & { userId: number }>) =>
+  db
+    .insertInto('runs')
+    .values({
+      user_id: at('userId'),
+      thread_id: at('threadId'),
+      message_id: at('messageId'),
+      assistant_id: at('assistantId'),
+      model: at('model'),
+      beside: at('beside'),
+      state: 'queued',
+      instance: at('instance'),
+      event_marks: null,
+      finish_reason: null,
+      error: null,
+      created_at: at('at'),
+      finished_at: null,
+    })
+    .returning('id'),
+);
+
+const findRun = prepared((db, at: Places<{ userId: number; runId: number }>) =>
+  db
+    .selectFrom('runs')
+    .select(['id', 'thread_id as threadId', 'message_id as messageId', 'state'])
+    .where('user_id', '=', at('userId'))
+    .where('id', '=', at('runId')),
+);
+
+const runsUnderWay = prepared((db, at: Places<{ userId: number }>) =>
+  db
+    .selectFrom('runs')
+    .select(['id', 'thread_id as threadId'])
+    .where('user_id', '=', at('userId'))
+    .where('state', 'in', underWay),
+);
+
+type EndedRun = {
+  runId: number;
+  state: RunEnd['state'];
+  reason: string | null;
+  error: string | null;
+  notes: string;
+  sources: string;
+  marks: string;
+  lastEvent: number;
+  endedAt: string;
+};
+
+const endRun = prepared((db, at: Places<EndedRun>) =>
+  db
+    .updateTable('runs')
+    .set({
+      state: at('state'),
+      finish_reason: at('reason'),
+      error: at('error'),
+      notes: at('notes'),
+      sources: at('sources'),
+      event_marks: at('marks'),
+      last_event: at('lastEvent'),
+      finished_at: at('endedAt'),
+    })
+    .where('id', '=', at('runId'))
+    .where('state', 'in', underWay),
+);
+
+const deleteEvents = prepared((db, at: Places<{ runId: number }>) =>
+  db.deleteFrom('run_events').where('run_id', '=', at('runId')),
+);
+
 export function runRepository(db: Kysely<Database>) {
   return {
-    async insert(
-      userId: number,
-      run: {
-        threadId: number;
-        messageId: number;
-        assistantId: number | null;
-        model: string;
-        beside: number;
-        instance: number;
-        at: string;
-      },
-    ): Promise<Run> {
-      const row = await db
-        .insertInto('runs')
-        .values({
-          user_id: userId,
-          thread_id: run.threadId,
-          message_id: run.messageId,
-          assistant_id: run.assistantId,
-          model: run.model,
-          beside: run.beside,
-          state: 'queued',
-          instance: run.instance,
-          event_marks: null,
-          finish_reason: null,
-          error: null,
-          created_at: run.at,
-          finished_at: null,
-        })
-        .returning('id')
-        .executeTakeFirstOrThrow();
+    async insert(userId: number, run: NewRun): Promise<Run> {
+      const row = await insertRun.first(db, { ...run, userId });
+      if (!row) throw new Error('A run was not inserted');
       return { id: row.id, threadId: run.threadId, messageId: run.messageId, state: 'queued' };
     },
-    async find(userId: number, runId: number): Promise<Run | undefined> {
-      return db
-        .selectFrom('runs')
-        .select(['id', 'thread_id as threadId', 'message_id as messageId', 'state'])
-        .where('user_id', '=', userId)
-        .where('id', '=', runId)
-        .executeTakeFirst();
-    },
+    find: (userId: number, runId: number): Promise<Run | undefined> => findRun.first(db, { userId, runId }),
     /** The run of an answer. */
     async ofMessage(userId: number, messageId: number): Promise<Run | undefined> {
       return db
@@ -124,14 +170,7 @@ export function runRepository(db: Kysely<Database>) {
     async holdAll(userId: number) {
       await db.selectFrom('runs').select('id').where('user_id', '=', userId).orderBy('id').forUpdate().execute();
     },
-    async underWay(userId: number): Promise<{ id: number; threadId: number }[]> {
-      return db
-        .selectFrom('runs')
-        .select(['id', 'thread_id as threadId'])
-        .where('user_id', '=', userId)
-        .where('state', 'in', underWay)
-        .execute();
-    },
+    underWay: (userId: number): Promise<{ id: number; threadId: number }[]> => runsUnderWay.all(db, { userId }),
     /** What a reader of a finished run needs to be told all of it again. */
     async finished(userId: number, runId: number) {
       const row = await db
@@ -212,25 +251,25 @@ export function runRepository(db: Kysely<Database>) {
         frames: row.events,
       }));
     },
-    /** Only from a state that is not final. false: somebody else has ended it, or it is gone. */
-    async end(runId: number, end: RunEnd): Promise<boolean> {
-      const { numUpdatedRows } = await db
-        .updateTable('runs')
-        .set({
-          state: end.state,
-          finish_reason: end.reason,
-          error: end.error && JSON.stringify(end.error),
-          notes: JSON.stringify(end.notes),
-          sources: JSON.stringify(end.sources),
-          event_marks: end.marks,
-          last_event: end.lastEvent,
-          finished_at: end.at,
-        })
-        .where('id', '=', runId)
-        .where('state', 'in', underWay)
-        .executeTakeFirst();
-      if (numUpdatedRows === 0n) return false;
-      await db.deleteFrom('run_events').where('run_id', '=', runId).execute();
+    /**
+     * Only from a state that is not final. false: somebody else has ended it, or it is gone. `hasEvents`: some may be
+     * stored, which are not needed any more.
+     */
+    async end(runId: number, end: RunEnd, hasEvents: boolean): Promise<boolean> {
+      const { state, reason, marks, lastEvent } = end;
+      const ended = await endRun.changed(db, {
+        runId,
+        state,
+        reason,
+        error: end.error && JSON.stringify(end.error),
+        notes: JSON.stringify(end.notes),
+        sources: JSON.stringify(end.sources),
+        marks,
+        lastEvent,
+        endedAt: end.at,
+      });
+      if (ended === 0) return false;
+      if (hasEvents) await deleteEvents.changed(db, { runId });
       return true;
     },
     async requestStop(userId: number, runId: number) {

@@ -1,6 +1,7 @@
 import type { Run, RunState } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
 import { type Kysely, sql } from 'kysely';
+import type { Engine } from '../../db/connect.ts';
 import { type Places, prepared } from '../../db/prepared.ts';
 import type { Database } from '../../db/schema.ts';
 import { toUsage, usageColumns } from '../usage/repository.ts';
@@ -113,6 +114,24 @@ const deleteEvents = prepared((db, at: Places<{ runId: number }>) =>
   db.deleteFrom('run_events').where('run_id', '=', at('runId')),
 );
 
+/**
+ * The batches as one parameter, so that it is one and the same statement for any number of runs: building a statement with
+ * four parameters for each took longer than storing them. The run, and its events with it, may have been deleted meanwhile.
+ */
+const insertEvents = {
+  sqlite: prepared(
+    (_db, at: Places<{ batches: string }>) => sql`insert into run_events (run_id, first_event, last_event, events)
+      select value ->> 0, value ->> 1, value ->> 2, value ->> 3 from json_each(${at('batches')}) where true
+      on conflict do nothing`,
+  ),
+  postgres: prepared(
+    (_db, at: Places<{ batches: string }>) => sql`insert into run_events (run_id, first_event, last_event, events)
+      select (value ->> 0)::integer, (value ->> 1)::integer, (value ->> 2)::integer, value ->> 3
+      from json_array_elements(${at('batches')}::json) as batches (value)
+      on conflict do nothing`,
+  ),
+};
+
 export function runRepository(db: Kysely<Database>) {
   return {
     async insert(userId: number, run: NewRun): Promise<Run> {
@@ -208,29 +227,19 @@ export function runRepository(db: Kysely<Database>) {
         usage: toUsage(row),
       };
     },
-    /** One statement for the events of all runs: a commit costs the same for one run and for two hundred. */
-    async appendEvents(batches: EventBatch[]) {
-      await db
-        .insertInto('run_events')
-        .values(
-          batches.map(({ runId, first, last, frames }) => ({
-            run_id: runId,
-            first_event: first,
-            last_event: last,
-            events: frames,
-          })),
-        )
-        // The run, and its events with it, may have been deleted meanwhile.
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
-    },
-    async markRunning(runIds: number[]) {
-      await db
-        .updateTable('runs')
-        .set({ state: 'running' })
-        .where('id', 'in', runIds)
-        .where('state', '=', 'queued')
-        .execute();
+    /**
+     * One commit for the events of all runs: it costs the same for one run and for two hundred. `begun` are those of which
+     * it is the first.
+     */
+    async storeEvents(engine: Engine, begun: number[], batches: EventBatch[]) {
+      const rows = batches.map(({ runId, first, last, frames }) => [runId, first, last, frames]);
+      const values = { batches: JSON.stringify(rows) };
+      if (begun.length === 0) return void (await insertEvents[engine].changed(db, values));
+      await db.transaction().execute(async (trx) => {
+        const toRunning = trx.updateTable('runs').set({ state: 'running' });
+        await toRunning.where('id', 'in', begun).where('state', '=', 'queued').execute();
+        await insertEvents[engine].changed(trx, values);
+      });
     },
     async existing(runIds: number[]): Promise<Set<number>> {
       const rows = await db.selectFrom('runs').select('id').where('id', 'in', runIds).execute();

@@ -1,5 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { SqliteDialect, type SqliteStatement } from 'kysely';
+import { type Dialect, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { groupingDriver } from './sqlite-driver.ts';
 
 type Bindable = null | number | bigint | string | Uint8Array;
 
@@ -50,8 +51,18 @@ const isDiskFailure = (error: unknown) =>
   typeof error.errcode === 'number' &&
   diskFailureCodes.has(error.errcode & 0xff);
 
+/** Transactions take turns in the driver, not in Kysely: it knows which of them may share a commit. */
+class SharedAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections() {
+    return true;
+  }
+}
+
 /** `onDiskFailure` ends the process: after a failed write or fsync nobody knows what is really stored. */
-export function sqliteDialect(database: DatabaseSync, onDiskFailure: (error: unknown) => void = () => undefined) {
+export function sqliteDialect(
+  database: DatabaseSync,
+  onDiskFailure: (error: unknown) => void = () => undefined,
+): Dialect {
   function watched<T>(work: () => T): T {
     try {
       return work();
@@ -60,23 +71,10 @@ export function sqliteDialect(database: DatabaseSync, onDiskFailure: (error: unk
       throw error;
     }
   }
-
-  const prepare = statementCache(database);
-  // A transaction that reads first and finds that an operator's command has written since could write no more,
-  // however long it waited. Taking the write lock at once, it waits for its turn before it reads.
-  const withLock = (sql: string) => (sql === 'begin' ? 'begin immediate' : sql);
-  return new SqliteDialect({
-    database: {
-      close: () => database.close(),
-      prepare(sql: string): SqliteStatement {
-        const { statement, hasRows } = prepare(withLock(sql));
-        return {
-          reader: hasRows,
-          all: (values) => watched(() => statement.all(...bindable(values))),
-          run: (values) => watched(() => statement.run(...bindable(values))),
-          iterate: (values) => statement.iterate(...bindable(values)),
-        };
-      },
-    },
-  });
+  return {
+    createAdapter: () => new SharedAdapter(),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createDriver: () => groupingDriver(database, watched),
+  };
 }

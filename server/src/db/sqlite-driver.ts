@@ -39,10 +39,12 @@ export function groupingDriver(database: DatabaseSync, watched: <T>(work: () => 
   function goOn() {
     while (!current) {
       if (group && (group.isDue || group.size >= groupAtMost)) commit();
-      else if (waitingTransactions.length > 0) waitingTransactions.shift()?.();
-      else break;
+      // Between two groups, so that transactions that never cease do not keep them waiting for ever.
+      if (!group) for (const run of waitingStatements.splice(0)) run();
+      const begin = waitingTransactions.shift();
+      if (!begin) break;
+      begin();
     }
-    if (!current && !group) for (const run of waitingStatements.splice(0)) run();
   }
 
   function commit() {

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { Message } from '@roster/contracts/chat';
 import { messageRepository } from '../server/src/features/chat/message-repository.ts';
 import { messagePages } from '../server/src/features/chat/pages.ts';
 import { threadRepository } from '../server/src/features/chat/thread-repository.ts';
@@ -73,7 +72,7 @@ async function questionsTo({ folder, userId, longThreadId }: Lists, place: Place
 }
 
 /** No answer is being written to the measured conversations. */
-const nothingUnderWay = { withWords: async (_userId: number, list: Message[]) => list };
+const nothingUnderWay: Parameters<typeof messagePages>[2] = { withWords: async (_userId, list) => list };
 
 async function deepCursor({ roster, headers }: Place): Promise<string> {
   let cursor = '';

@@ -124,10 +124,10 @@ export function runRepository(db: Kysely<Database>) {
     async holdAll(userId: number) {
       await db.selectFrom('runs').select('id').where('user_id', '=', userId).orderBy('id').forUpdate().execute();
     },
-    async underWay(userId: number): Promise<{ id: number; threadId: number }[]> {
+    async underWay(userId: number): Promise<{ id: number; threadId: number; messageId: number }[]> {
       return db
         .selectFrom('runs')
-        .select(['id', 'thread_id as threadId'])
+        .select(['id', 'thread_id as threadId', 'message_id as messageId'])
         .where('user_id', '=', userId)
         .where('state', 'in', underWay)
         .execute();

@@ -18,7 +18,7 @@ export function AnswererMenu({ current, onChoose, label }: AnswererMenuProps) {
       trigger={
         <Button size="sm" variant={label ? 'secondary' : 'ghost'} className="min-w-0 shrink max-md:h-10">
           {!label && <span className="sr-only">Assistant: </span>}
-          <span className={label ? 'truncate' : 'max-w-44 truncate max-md:max-w-[26vw]'}>
+          <span dir="auto" className={label ? 'truncate' : 'max-w-44 truncate max-md:max-w-[26vw]'}>
             {label ?? current?.name ?? 'Assistant'}
           </span>
           {!label && current?.model && (

@@ -46,7 +46,14 @@ function QuestionText({ message: { text, files } }: { message: Message }) {
   return (
     <div className="min-w-0 max-w-[88%] rounded-lg md:max-w-[76%] bg-muted px-4 py-2.5 leading-6 md:text-[15px]">
       <MessageFiles attached={files} />
-      <div className={classNames('whitespace-pre-wrap [overflow-wrap:anywhere]', folded && 'line-clamp-12')}>
+      <div
+        dir="auto"
+        className={classNames(
+          // Each line has a direction of its own, and nothing is painted outside, such as marks piled up over a letter.
+          'overflow-clip whitespace-pre-wrap [overflow-clip-margin:4px] [overflow-wrap:anywhere] [unicode-bidi:plaintext]',
+          folded && 'line-clamp-12',
+        )}
+      >
         {text}
       </div>
       {isLong(text) && (

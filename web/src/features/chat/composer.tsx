@@ -44,6 +44,8 @@ export type ComposerProps = {
   sending: boolean;
   /** Nothing can be sent for a moment; Enter pressed meanwhile counts when it is over. */
   waiting?: boolean | undefined;
+  /** What is kept at the place was sent elsewhere already: it goes as soon as it can. */
+  sendsAtOnce?: boolean | undefined;
   /** While an answer is being written, Stop is where Send was. */
   onStop?: (() => void) | undefined;
   stopping?: boolean | undefined;
@@ -55,7 +57,19 @@ export type ComposerProps = {
 const joined = (sent: string, next: string) => (sent === '' ? next : next.trim() === '' ? sent : `${sent}\n\n${next}`);
 
 export function Composer(props: ComposerProps) {
-  const { ref, place, placeholder, onSend, sending, waiting = false, onStop, stopping, onEditLast, notice } = props;
+  const {
+    ref,
+    place,
+    placeholder,
+    onSend,
+    sending,
+    waiting = false,
+    sendsAtOnce = false,
+    onStop,
+    stopping,
+    onEditLast,
+    notice,
+  } = props;
   const [text, setText] = useState(() => readDraft(place));
   const box = useRef<HTMLTextAreaElement>(null);
   const noteId = useId();
@@ -80,7 +94,7 @@ export function Composer(props: ComposerProps) {
     written.current = next;
     writeDraft(place, joined(underWay.current ?? '', next));
   };
-  const [wanted, setWanted] = useState(false);
+  const [wanted, setWanted] = useState(sendsAtOnce);
   // Until it is known what is attached, nothing of it must be left out.
   const mustWait = waiting || !attached || attached.waits;
   const send = async (overBudget = false) => {

@@ -2,6 +2,7 @@ import type { Thread } from '@roster/contracts/chat';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useUser } from '#web/data/current-user.ts';
+import { endAsking, isAskedInNewThread, newThreadPlace } from '#web/data/first-question.ts';
 import { userConfigQuery } from '#web/data/user-config.ts';
 import { writeDraft } from '#web/lib/drafts.ts';
 import { isOverBudget } from '#web/lib/over-budget.ts';
@@ -32,7 +33,7 @@ type NewThreadPaneProps = {
   onChoose: (choice: Choice) => void;
 };
 
-const place = 'chat:new';
+const place = newThreadPlace;
 
 /** A conversation that begins with its first message. */
 export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThreadPaneProps) {
@@ -51,6 +52,8 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
     };
   }, []);
   const box = useRef<HTMLTextAreaElement>(null);
+  const [isAsked] = useState(isAskedInNewThread);
+  useEffect(endAsking, []);
   const [several, setSeveral] = useState<readonly string[]>([]);
   const userId = useUser().id;
   const defaultId = known?.defaultAnswerer.assistantId ?? null;
@@ -111,6 +114,7 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
         sending={start.isPending}
         // Who answers by default is known in a moment; Enter pressed before that must not leave the assistant out.
         waiting={!known && choice === undefined}
+        sendsAtOnce={isAsked}
         notice={(sendOverBudget) => (
           <Suspense>
             <SeveralNotice models={several} onClear={() => setSeveral([])} />

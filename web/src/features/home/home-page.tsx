@@ -1,17 +1,23 @@
 import { providerIn } from '@roster/contracts/provider-name';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ArrowRight, ChartNoAxesColumn, Files, MessageSquare, Users } from 'lucide-react';
 import { useUser } from '#web/data/current-user.ts';
+import { recentThreadsQuery } from '#web/data/recent-threads.ts';
 import { useProviderName } from '#web/data/sign-in-options.ts';
 import type { Icon } from '#web/ui/icon.ts';
 import { Page } from '#web/ui/page.tsx';
+import { AskBox } from './ask-box.tsx';
+import { Attention } from './attention.tsx';
 import { FirstSteps } from './first-steps.tsx';
+import { Overview } from './overview.tsx';
 
 type Destination = { to: '/chat' | '/files' | '/analytics' | '/users'; title: string; text: string; icon: Icon };
 
 export function HomePage() {
   const user = useUser();
   const provider = useProviderName();
+  const { data: threads } = useQuery(recentThreadsQuery);
   const cards: Destination[] = [
     {
       to: '/chat',
@@ -30,7 +36,10 @@ export function HomePage() {
   };
   return (
     <Page title={`Welcome, ${user.name ?? user.email}`} lead="Your AI Assistant Dashboard">
+      <AskBox />
+      <Attention />
       <FirstSteps />
+      {threads && threads.length > 0 && <Overview threads={threads} />}
       <ul className="grid gap-4 sm:grid-cols-2 xl:grid-cols-4">
         {cards.map((card) => (
           <DestinationCard key={card.to} {...card} />

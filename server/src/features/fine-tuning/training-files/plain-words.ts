@@ -2,10 +2,11 @@
 export type CountPiece = (text: string, from: number, to: number) => number;
 
 const [space, apostrophe] = [0x20, 0x27];
+const isSmall = (letter: number) => letter >= 0x61 && letter <= 0x7a;
 const isCapital = (letter: number) => letter >= 0x41 && letter <= 0x5a;
 
 /** Whether a letter behind a word may still be a part of it. At the end of the text it is not a number. */
-const isOfWord = (letter: number) => !(letter <= 0x7f) || letter === apostrophe || isCapital(letter);
+const isOfWord = (letter: number) => !(letter <= 0x7f) || letter === apostrophe || isCapital(letter) || isSmall(letter);
 
 const lettersInNumber = 6;
 const longestWord = 3 * lettersInNumber;
@@ -52,12 +53,11 @@ export function plainWords(countPiece: CountPiece) {
         third |= 1 << 31;
         letter += 0x20;
       }
-      while (letter >= 0x61 && letter <= 0x7a) {
+      while (isSmall(letter) && at - begin < longestWord) {
         const number = at - begin;
         if (number < lettersInNumber) first = (first << 5) | (letter - 0x60);
         else if (number < 2 * lettersInNumber) second = (second << 5) | (letter - 0x60);
-        else if (number < longestWord) third = (third & -0x40000000) | ((third & 0x1ffffff) << 5) | (letter - 0x60);
-        else return 0;
+        else third = (third & -0x40000000) | ((third & 0x1ffffff) << 5) | (letter - 0x60);
         letter = text.charCodeAt(++at);
       }
       // A single capital may be the beginning of anything.

@@ -189,7 +189,7 @@ export const assistants = {
     params: byId,
     body: z.strictObject({
       fileIds: z
-        .array(Id)
+        .array(Id, 'Please select at least one file')
         .min(1, 'Please select at least one file')
         .max(assistantFileLimit, `An assistant can have at most ${assistantFileLimit} files`),
     }),
@@ -239,7 +239,7 @@ export const assistants = {
     summary: 'Imports the chosen ones; what was imported before is reported, not doubled.',
     body: z.strictObject({
       assistantIds: z
-        .array(ProviderAssistantId)
+        .array(ProviderAssistantId, 'Please select at least one assistant to import')
         .min(1, 'Please select at least one assistant to import')
         .max(100, 'At most 100 assistants can be imported at once'),
       apiKey: ApiKey.optional(),

@@ -135,7 +135,10 @@ export const files = {
     access: 'editor',
     summary: 'Deletes several files.',
     body: z.strictObject({
-      ids: z.array(Id).min(1, 'Please select at least one file').max(100, 'At most 100 files can be deleted at once'),
+      ids: z
+        .array(Id, 'Please select at least one file')
+        .min(1, 'Please select at least one file')
+        .max(100, 'At most 100 files can be deleted at once'),
     }),
     output: z.object({
       deleted: z.array(RemovedFile),

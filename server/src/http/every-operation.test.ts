@@ -40,12 +40,12 @@ describe.each(engines)('every call on %s', (engine) => {
       },
     ));
 
-  test('that changes something is refused from another site', () =>
+  test('that changes something, or is for somebody who is signed in, is refused from another site', () =>
     each(
-      ({ method }) => method !== 'GET',
+      ({ method, access }) => method !== 'GET' || access !== 'public',
       async (endpoint) => {
         const { status, body } = await bare(app, endpoint.method, path(endpoint), {
-          ...json,
+          ...(endpoint.method === 'GET' ? {} : json),
           'sec-fetch-site': 'cross-site',
           cookie: `session=${ada.cookies.get('session')}`,
         });
@@ -62,6 +62,39 @@ describe.each(engines)('every call on %s', (engine) => {
         expect(body.fields, named(endpoint)).toMatchObject({ noSuchField: 'This field is not known' });
       },
     ));
+
+  /** The schema library's own words, which no person is to read. */
+  const foreignWords =
+    /Invalid (input|option|key|element|string|number)|Too (big|small)|expected|received|Unrecognized/;
+  const shapeOf = ({ body }: Endpoint) => (body instanceof z.ZodObject ? Object.keys(body.shape) : []);
+
+  test('says what is missing or wrong in words of its own', () =>
+    each(
+      (endpoint) => endpoint.accepts === 'json' && shapeOf(endpoint).length > 0,
+      async (endpoint) => {
+        for (const value of [undefined, null, 'x', '', 1.5, -1, true, [], [{}], {}, 'x'.repeat(50_000)]) {
+          const wrong = Object.fromEntries(shapeOf(endpoint).map((name) => [name, value]));
+          const { body } = await send(endpoint, path(endpoint), wrong);
+          const said = [body?.message ?? '', ...Object.values(body?.fields ?? {})].join(' | ');
+          expect(said, `${named(endpoint)} with ${JSON.stringify(wrong).slice(0, 80)}`).not.toMatch(foreignWords);
+        }
+      },
+    ));
+
+  test.each([
+    ['/api/settings/apikey', 'apiKey', 'API Key is required'],
+    ['/api/assistants', 'name', 'Name is required'],
+    ['/api/threads/1/messages', 'message', 'Message is required'],
+    ['/api/reset-password/reset', 'token', 'Invalid reset link'],
+    ['/api/reset-password/reset', 'userId', 'Invalid reset link'],
+    ['/api/reset-password/reset', 'password', 'Password is required'],
+    ['/api/login', 'email', 'Email is required'],
+    ['/api/user/password', 'currentPassword', 'Enter your current password'],
+    ['/api/fine-tuning/jobs', 'trainingFileId', 'Training file is required'],
+    ['/api/admin/users', 'role', 'Role is required'],
+  ])('%s says of a missing %s: %s', async (where, field, sentence) => {
+    expect((await ada.post(where, {})).body.fields).toMatchObject({ [field]: sentence });
+  });
 
   test('refuses query values that it does not know', () =>
     each(

@@ -9,11 +9,9 @@ import { providerFineTuning } from './fine-tuning.ts';
 import { createProviderHttp } from './http.ts';
 import { listLimit, providerLists } from './lists.ts';
 import { providerOrganization } from './organization.ts';
-import { type KeyCheck, type Provider, ProviderError } from './provider.ts';
+import { type KeyCheck, type Provider, ProviderError, pressedMs } from './provider.ts';
 import { loadTraits } from './traits.ts';
 import { providerVectorStores } from './vector-stores.ts';
-
-const keyCheckMs = 10_000;
 
 /** Speaks the OpenAI HTTP API at the configured base URL. */
 export async function createProvider(options: { db: Kysely<Database>; config: Config['provider'] }): Promise<Provider> {
@@ -23,7 +21,7 @@ export async function createProvider(options: { db: Kysely<Database>; config: Co
 
   async function checkKey(apiKey: Secret): Promise<KeyCheck> {
     try {
-      const signal = AbortSignal.timeout(keyCheckMs);
+      const signal = AbortSignal.timeout(pressedMs);
       await http.json({ method: 'GET', path: '/models', apiKey, retries: 0, limit: listLimit, signal });
       return { result: 'works' };
     } catch (error) {

@@ -32,7 +32,7 @@ type Dependencies = {
 };
 
 /** How long somebody who cancels, pauses or resumes waits for the provider's word. */
-const patienceMs = 8_000;
+const patienceMs = 5_000;
 const betweenLooksMs = 100;
 
 const notFound = () => new AppError('not_found', 'Fine-tuning job not found.');
@@ -159,8 +159,8 @@ export function jobService(dependencies: Dependencies) {
       await provider[action](apiKey, job.providerJobId);
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
-      // It may have gone on meanwhile: what is shown from now on is what the provider says.
-      await lookNow(userId, id);
+      // It may have gone on meanwhile: what is shown from now on is what the provider says, if it says anything.
+      if (error.status !== undefined) await lookNow(userId, id);
       if (error.status === 400 && (await found(userId, id)).status !== from) throw conflict(error);
       throwProviderFailure(error);
     }

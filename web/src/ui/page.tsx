@@ -1,5 +1,6 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useContext } from 'react';
 import { classNames } from './class-names.ts';
+import { TopBarTitle } from './top-bar.tsx';
 
 type PageProps = {
   title: string;
@@ -12,8 +13,9 @@ type PageProps = {
   children?: ReactNode;
 };
 
-/** The skeleton of every page. On small screens the title stands beside the floating sidebar button. */
+/** The skeleton of every page. What the bar of a small screen says is not said again below it. */
 export function Page({ title, lead, action, width = 'full', children }: PageProps) {
+  const isInBar = useContext(TopBarTitle) === title;
   return (
     <div
       className={classNames(
@@ -24,7 +26,12 @@ export function Page({ title, lead, action, width = 'full', children }: PageProp
       <title>{`${title} · Roster`}</title>
       <header className="mb-6 flex flex-wrap items-center gap-x-6 gap-y-3">
         <div className="min-w-0 flex-1 max-sm:min-w-56">
-          <h1 className="wrap-anywhere flex min-h-10 items-center font-semibold text-xl tracking-[-0.012em] max-md:ps-13 md:min-h-0">
+          <h1
+            className={classNames(
+              'wrap-anywhere flex min-h-10 items-center font-semibold text-xl tracking-[-0.012em] md:min-h-0',
+              isInBar && 'max-md:sr-only',
+            )}
+          >
             {title}
           </h1>
           {lead && <p className="mt-1 max-w-[72ch] text-muted-foreground">{lead}</p>}

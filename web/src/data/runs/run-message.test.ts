@@ -19,7 +19,6 @@ const message: Message = {
   files: [],
   sources: [],
   rating: null,
-  together: [],
   siblings: [2],
   together: [],
   createdAt: '2026-11-20T10:00:00.000Z',

@@ -332,9 +332,9 @@ test.describe('home, for somebody who has been here', () => {
     roster,
     signedIn,
   }) => {
-    expect(signedIn.email).not.toBe('');
     await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
     await page.goto('/');
+    await expect(page.getByRole('heading', { name: `Welcome, ${signedIn.email}` })).toBeVisible();
     const main = page.getByRole('main');
     await expect(main.getByRole('region', { name: 'Recent conversations' })).toHaveCount(0);
     await main.getByRole('textbox', { name: 'Message' }).fill('Which ships sail tonight?');
@@ -353,12 +353,15 @@ test.describe('home, for somebody who has been here', () => {
   });
 
   test('says what needs attention, and leads there', async ({ page, roster, signedIn }) => {
-    expect(signedIn.email).not.toBe('');
     await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
     const assistant = { name: 'Old timer', model: 'gpt-4o' };
     expect((await request(page, roster, 'POST', '/api/assistants', assistant)).status).toBe(201);
     await page.goto('/');
-    const matter = page.getByRole('region', { name: 'Needs attention' }).getByRole('listitem').filter({ hasText: 'Old timer' });
+    await expect(page.getByRole('heading', { name: `Welcome, ${signedIn.email}` })).toBeVisible();
+    const matter = page
+      .getByRole('region', { name: 'Needs attention' })
+      .getByRole('listitem')
+      .filter({ hasText: 'Old timer' });
     await expect(matter).toContainText(/gpt-4o (shuts|was shut) down on January 14, 2027/);
     await matter.getByRole('link').click();
     await expect(page).toHaveURL(/\/settings\?tab=assistants/);

@@ -1,5 +1,5 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import { LogOut, PanelLeft, Search } from 'lucide-react';
+import { LogOut, PanelLeft, Search, SquarePen } from 'lucide-react';
 import { useLogout, useUser } from '#web/data/current-user.ts';
 import { errorText } from '#web/lib/api.ts';
 import { classNames } from '#web/ui/class-names.ts';
@@ -10,7 +10,7 @@ import { Mark } from '#web/ui/mark.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { Tooltip } from '#web/ui/tooltip.tsx';
 import { pagesFor } from './navigation.ts';
-import { commandKey } from './shortcuts.ts';
+import { commandKey, newChatAria, newChatKeys } from './shortcuts.ts';
 
 type SidebarProps = {
   collapsed: boolean;
@@ -60,6 +60,29 @@ export function Sidebar({ collapsed, onToggle, onSearch, onNavigate }: SidebarPr
             </span>
           )}
         </button>
+      </Tooltip>
+      <Tooltip content={`New Chat (${newChatKeys.join(' ')})`} side="right" disabled={!collapsed}>
+        <Link
+          to="/chat"
+          search={{ new: true }}
+          activeProps={{}}
+          onClick={onNavigate}
+          aria-keyshortcuts={newChatAria}
+          className={classNames(
+            '-mt-2 flex h-9 items-center gap-3 rounded-md border border-border font-medium transition-colors duration-120 hover:border-border-strong hover:bg-hover max-md:h-11',
+            collapsed ? 'justify-center' : 'px-2.5',
+          )}
+        >
+          <SquarePen aria-hidden className="size-4" />
+          <span className={collapsed ? 'sr-only' : 'flex-1'}>New Chat</span>
+          {!collapsed && (
+            <span className="flex gap-1 max-md:hidden">
+              {newChatKeys.map((key) => (
+                <Kbd key={key}>{key}</Kbd>
+              ))}
+            </span>
+          )}
+        </Link>
       </Tooltip>
       <nav aria-label="Main" className="min-h-0 flex-1 overflow-y-auto">
         <ul className="grid gap-0.5">

@@ -19,13 +19,13 @@ loadThreadPane().catch(() => undefined);
 import('#web/ui/markdown/markdown-text.tsx').catch(() => undefined);
 import('#web/ui/markdown/answer-text.tsx').then(({ loadAnswerText }) => loadAnswerText()).catch(() => undefined);
 
-type ChatPageProps = { threadId?: number | undefined; assistantId?: number | undefined };
+type ChatPageProps = { threadId?: number | undefined; assistantId?: number | undefined; isNew?: boolean };
 
 /** The message of a search result that is to be shown. */
 type Target = { threadId: number; messageId: number };
 
 /** Conversations at the left, the open one beside it; on a phone one of the two. */
-export function ChatPage({ threadId, assistantId }: ChatPageProps) {
+export function ChatPage({ threadId, assistantId, isNew }: ChatPageProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const [choosing, setChoosing] = useState(false);
@@ -53,14 +53,17 @@ export function ChatPage({ threadId, assistantId }: ChatPageProps) {
     setChoosing(false);
     setPlain(choice.assistantId === null ? choice : undefined);
     setTarget(null);
-    void navigate({ to: '/chat', search: choice.assistantId === null ? {} : { assistant: choice.assistantId } });
+    void navigate({
+      to: '/chat',
+      search: choice.assistantId === null ? { new: true } : { assistant: choice.assistantId },
+    });
   };
   const showList = () => {
     setPlain(undefined);
     void navigate({ to: '/chat', search: {} });
   };
 
-  const showsPane = threadId !== undefined || assistantId !== undefined || plain !== undefined;
+  const showsPane = threadId !== undefined || assistantId !== undefined || plain !== undefined || isNew;
   return (
     <div className="flex h-full min-h-0">
       {showsPane && <h1 className="sr-only md:hidden">Chat with AI</h1>}

@@ -4,6 +4,7 @@ import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { SearchField } from '#web/ui/search-field.tsx';
+import { MenuButton } from '#web/ui/top-bar.tsx';
 import { AssistantList } from './assistant-list.tsx';
 import { ThreadList } from './thread-list.tsx';
 
@@ -27,7 +28,8 @@ export function ThreadColumn(props: ThreadColumnProps) {
 
   return (
     <section aria-label="Conversations" className={classNames('flex min-h-0 flex-col bg-card', className)}>
-      <header className="flex h-14 shrink-0 items-center gap-2 pe-3 ps-4 max-md:h-16 max-md:ps-16">
+      <header className="flex h-14 shrink-0 items-center gap-2 pe-3 ps-4 max-md:mb-3 max-md:gap-1 max-md:border-border max-md:border-b max-md:bg-background">
+        <MenuButton />
         <h1 className="min-w-0 flex-1 truncate font-semibold text-lg tracking-[-0.012em]">Chat with AI</h1>
         <Button size="sm" variant="primary" icon={Plus} onClick={onNewChat} className="max-md:h-10">
           New Chat

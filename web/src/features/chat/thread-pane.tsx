@@ -15,6 +15,7 @@ import { Composer } from './composer.tsx';
 import type { CorrectionDialogProps } from './correction-dialog.tsx';
 import { focusUnlessTouch } from './focus-unless-touch.ts';
 import { MessageList, type MessageListHandle } from './message-list.tsx';
+import { PaneHeader } from './pane-header.tsx';
 import { messagesQuery } from './queries.ts';
 import { SendFailure } from './send-failure.tsx';
 import { SeveralNotice } from './several-notice.tsx';
@@ -151,14 +152,19 @@ export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPane
 
 function NotThere({ onBack }: { onBack: () => void }) {
   return (
-    <div className="p-6 max-md:pt-16">
-      <EmptyState
-        icon={MessageSquareOff}
-        title="This conversation is not there"
-        text="It may have been deleted, or it belongs to another account."
-        action={<Button onClick={onBack}>Back to the conversations</Button>}
-      />
-    </div>
+    <>
+      <div className="md:hidden">
+        <PaneHeader onBack={onBack} />
+      </div>
+      <div className="p-6">
+        <EmptyState
+          icon={MessageSquareOff}
+          title="This conversation is not there"
+          text="It may have been deleted, or it belongs to another account."
+          action={<Button onClick={onBack}>Back to the conversations</Button>}
+        />
+      </div>
+    </>
   );
 }
 

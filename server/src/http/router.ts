@@ -14,6 +14,8 @@ declare module 'fastify' {
     access?: Endpoint['access'] | 'operation';
     rate?: Rate;
     accepts?: Endpoint['accepts'];
+    /** A page's form without fields leads here. */
+    form?: boolean;
   }
   interface FastifyRequest {
     actor: Actor | null;

@@ -22,6 +22,7 @@ const AccountAppearance = lazy(() =>
   import('./account-appearance.ts').then((part) => ({ default: part.AccountAppearance })),
 );
 // What ends later can be watched for later.
+const AccountNotices = lazy(() => import('./account-notices.tsx').then((part) => ({ default: part.AccountNotices })));
 const JobWatch = lazy(() => import('./job-watch.ts').then((part) => ({ default: part.JobWatch })));
 
 const newChatClass =
@@ -106,6 +107,7 @@ function Shell() {
           <Suspense fallback={null}>
             <AccountAppearance />
             {isSettled && <JobWatch />}
+            {isSettled && <AccountNotices />}
           </Suspense>
           <Suspense fallback={null}>
             {layer === 'palette' && <CommandPalette onClose={close} />}

@@ -2,6 +2,7 @@
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { measureAnalytics } from './analytics.ts';
 import { measureFirstLoad } from './first-load.ts';
+import { measureLighthouse } from './lighthouse.ts';
 import { measureLists } from './lists.ts';
 import { endAll } from './processes.ts';
 import { printProfile } from './profile.ts';
@@ -23,6 +24,7 @@ const parts: Part[] = [
   { name: 'validation', measure: measureValidation },
   { name: 'start', measure: measureStart },
   { name: 'first-load', measure: measureFirstLoad },
+  { name: 'lighthouse', measure: measureLighthouse },
 ];
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)

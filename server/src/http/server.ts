@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import type { Config } from '../config.ts';
 import { limitBodyTime, longestRequestMs } from './body-time.ts';
+import { compressAnswers } from './compression.ts';
 import { answerUnreadableAddress, answerUnreadableRequest, handleErrors } from './error-handler.ts';
 import { readJsonBodies } from './json-body.ts';
 import { protect, securityHeaders } from './protection.ts';
@@ -29,6 +30,7 @@ export function createServer(config: Config, log: FastifyBaseLogger) {
   limitBodyTime(app);
   readJsonBodies(app, usualBodyLimit);
   handleErrors(app);
+  compressAnswers(app);
   app.addHook('onResponse', async (request, reply) => {
     const { id: requestId, method, routeOptions } = request;
     const { statusCode: status, elapsedTime } = reply;

@@ -1,6 +1,7 @@
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { PanelLeft } from 'lucide-react';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { afterUsable } from '#web/lib/usable.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { ModalLayer } from '#web/ui/modal-layer.tsx';
@@ -16,7 +17,7 @@ const CommandPalette = lazy(() => loadPalette().then((part) => ({ default: part.
 const ShortcutList = lazy(() => loadShortcutList().then((part) => ({ default: part.ShortcutList })));
 // What the page looks like is painted from this browser's copy; the account's answer may come after the page.
 const AccountAppearance = lazy(() =>
-  import('./account-appearance.ts').then((part) => ({ default: part.AccountAppearance })),
+  afterUsable(() => import('./account-appearance.ts')).then((part) => ({ default: part.AccountAppearance })),
 );
 // What ends later can be watched for later.
 const JobWatch = lazy(() => import('./job-watch.ts').then((part) => ({ default: part.JobWatch })));
@@ -71,10 +72,8 @@ function Shell() {
       </a>
       <aside
         aria-label="Sidebar"
-        className={classNames(
-          'sticky top-0 h-dvh shrink-0 border-border border-e bg-card max-md:hidden',
-          collapsed ? 'w-14' : 'w-60',
-        )}
+        data-collapsible
+        className="sticky top-0 h-dvh w-60 shrink-0 border-border border-e bg-card max-md:hidden collapsed:w-14"
       >
         <Sidebar collapsed={collapsed} onToggle={toggleCollapsed} onSearch={openPalette} />
       </aside>
@@ -86,7 +85,13 @@ function Shell() {
         onClick={() => setLayer('sidebar')}
         className="fixed top-3 inset-s-3 z-30 size-10 md:hidden"
       />
-      <div className="flex min-w-0 flex-1 flex-col">
+      <div
+        className={classNames(
+          'flex min-w-0 flex-1 flex-col',
+          // It would jump when the content comes, which is higher or lower than what stands in for it.
+          !fillsWindow && 'has-[main_[data-loading]]:[&>footer]:hidden',
+        )}
+      >
         <main id="main" ref={main} tabIndex={-1} className="min-h-0 flex-1 outline-none">
           <Outlet />
         </main>

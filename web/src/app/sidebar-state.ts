@@ -10,11 +10,18 @@ function readCollapsed(): boolean {
   }
 }
 
+/** The look follows this mark, which `public/first.js` sets before the first paint. */
+function show(collapsed: boolean) {
+  if (collapsed) document.documentElement.dataset.sidebar = 'collapsed';
+  else delete document.documentElement.dataset.sidebar;
+}
+
 /** Whether the sidebar is an icon bar; kept in this browser until sign-out. */
 export function useCollapsed(): [collapsed: boolean, toggle: () => void] {
   const [collapsed, setCollapsed] = useState(readCollapsed);
   const toggle = () => {
     setCollapsed(!collapsed);
+    show(!collapsed);
     try {
       localStorage.setItem(storageKey, collapsed ? 'open' : 'collapsed');
     } catch {
@@ -25,6 +32,7 @@ export function useCollapsed(): [collapsed: boolean, toggle: () => void] {
 }
 
 export function forgetSidebar(): void {
+  show(false);
   try {
     localStorage.removeItem(storageKey);
   } catch {

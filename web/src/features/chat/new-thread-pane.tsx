@@ -5,6 +5,7 @@ import { useUser } from '#web/data/current-user.ts';
 import { userConfigQuery } from '#web/data/user-config.ts';
 import { writeDraft } from '#web/lib/drafts.ts';
 import { isOverBudget } from '#web/lib/over-budget.ts';
+import { afterUsable } from '#web/lib/usable.ts';
 import { AnswererMenu } from './answerer-menu.tsx';
 import type { StoredFile } from './attachment-uploads.ts';
 import { Composer } from './composer.tsx';
@@ -18,9 +19,13 @@ import { type Answerer, findAnswerer, useAnswerers } from './use-assistants.ts';
 const loadSendFailure = () => import('./send-failure.tsx');
 const SendFailure = lazy(async () => ({ default: (await loadSendFailure()).SendFailure }));
 // Before it is needed: a failure may be that nothing can be loaded any more.
-loadSendFailure().catch(() => undefined);
-const MissingKeyNotice = lazy(async () => ({ default: (await import('./missing-key-notice.tsx')).MissingKeyNotice }));
-const BudgetNotice = lazy(async () => ({ default: (await import('./budget-notice.tsx')).BudgetNotice }));
+afterUsable(loadSendFailure).catch(() => undefined);
+const MissingKeyNotice = lazy(async () => ({
+  default: (await afterUsable(() => import('./missing-key-notice.tsx'))).MissingKeyNotice,
+}));
+const BudgetNotice = lazy(async () => ({
+  default: (await afterUsable(() => import('./budget-notice.tsx'))).BudgetNotice,
+}));
 
 type NewThreadPaneProps = {
   /** Left out: the default assistant. null: no assistant. */

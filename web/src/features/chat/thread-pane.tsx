@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { MessageSquareOff } from 'lucide-react';
-import { Suspense, useCallback, useEffect, useRef } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useRef } from 'react';
 import { ApiError, errorText } from '#web/lib/api.ts';
 import { isOverBudget } from '#web/lib/over-budget.ts';
+import { afterUsable } from '#web/lib/usable.ts';
 import { Button } from '#web/ui/button.tsx';
 import { EmptyState } from '#web/ui/empty-state.tsx';
 import { ErrorState } from '#web/ui/error-state.tsx';
+import { loadAnswerText } from '#web/ui/markdown/answer-text.tsx';
 import { onDemand } from '#web/ui/markdown/on-demand.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
 import { toast } from '#web/ui/toast-store.ts';
@@ -14,7 +16,7 @@ import { BudgetNotice } from './budget-notice.tsx';
 import { Composer } from './composer.tsx';
 import type { CorrectionDialogProps } from './correction-dialog.tsx';
 import { focusUnlessTouch } from './focus-unless-touch.ts';
-import { MessageList, type MessageListHandle } from './message-list.tsx';
+import type { MessageListHandle } from './message-list.tsx';
 import { messagesQuery } from './queries.ts';
 import { SendFailure } from './send-failure.tsx';
 import { ThreadActionsContext } from './thread-actions.ts';
@@ -29,6 +31,16 @@ type ThreadPaneProps = {
   onBack: () => void;
   onRemoved: () => void;
 };
+
+/** What draws the answers comes with it, unless it cannot be had. */
+async function loadMessageList() {
+  const [{ MessageList: List }] = await Promise.all([
+    import('./message-list.tsx'),
+    loadAnswerText().catch(() => undefined),
+  ]);
+  return { default: List };
+}
+const MessageList = lazy(() => afterUsable(loadMessageList));
 
 const CorrectionDialog = onDemand<CorrectionDialogProps>(
   async () => (await import('./correction-dialog.tsx')).CorrectionDialog,
@@ -76,14 +88,16 @@ export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPane
       <ThreadActionsContext value={actions}>
         {messages.data ? (
           <AttachmentLook box={box}>
-            <MessageList
-              ref={list}
-              threadId={threadId}
-              window={messages.data}
-              pending={pending}
-              editingId={editingId}
-              targetId={targetId}
-            />
+            <Suspense fallback={<LoadingMessages />}>
+              <MessageList
+                ref={list}
+                threadId={threadId}
+                window={messages.data}
+                pending={pending}
+                editingId={editingId}
+                targetId={targetId}
+              />
+            </Suspense>
           </AttachmentLook>
         ) : error && !messages.isFetching ? (
           <div className="min-h-0 flex-1 overflow-y-auto p-6">

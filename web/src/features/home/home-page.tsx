@@ -1,9 +1,13 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ArrowRight, ChartNoAxesColumn, Files, MessageSquare, Users } from 'lucide-react';
+import { assistantsQuery } from '#web/data/assistants.ts';
 import { useUser } from '#web/data/current-user.ts';
 import { useProviderName } from '#web/data/sign-in-options.ts';
+import { userConfigQuery } from '#web/data/user-config.ts';
 import type { Icon } from '#web/ui/icon.ts';
 import { Page } from '#web/ui/page.tsx';
+import { Skeleton } from '#web/ui/skeleton.tsx';
 import { FirstSteps } from './first-steps.tsx';
 
 type Destination = { to: '/chat' | '/files' | '/analytics' | '/users'; title: string; text: string; icon: Icon };
@@ -11,6 +15,10 @@ type Destination = { to: '/chat' | '/files' | '/analytics' | '/users'; title: st
 export function HomePage() {
   const user = useUser();
   const provider = useProviderName();
+  // What a new account still needs stands above the cards: they do not come before it, to be pushed down by it.
+  const config = useQuery(userConfigQuery);
+  const assistants = useQuery(assistantsQuery);
+  const isKnown = !config.isPending && !assistants.isPending;
   const cards: Destination[] = [
     {
       to: '/chat',
@@ -29,17 +37,24 @@ export function HomePage() {
   };
   return (
     <Page title={`Welcome, ${user.name ?? user.email}`} lead="Your AI Assistant Dashboard">
-      <FirstSteps />
-      <ul className="grid gap-4 sm:grid-cols-2 xl:grid-cols-4">
-        {cards.map((card) => (
-          <DestinationCard key={card.to} {...card} />
-        ))}
-        {user.role === 'Admin' ? <DestinationCard {...management} /> : <ClosedCard {...management} />}
-      </ul>
+      {isKnown ? (
+        <>
+          <FirstSteps />
+          <ul className={gridClass}>
+            {cards.map((card) => (
+              <DestinationCard key={card.to} {...card} />
+            ))}
+            {user.role === 'Admin' ? <DestinationCard {...management} /> : <ClosedCard {...management} />}
+          </ul>
+        </>
+      ) : (
+        <LoadingCards />
+      )}
     </Page>
   );
 }
 
+const gridClass = 'grid gap-4 sm:grid-cols-2 xl:grid-cols-4';
 const cardClass = 'group flex h-full flex-col rounded-lg border border-border bg-card p-5';
 
 function DestinationCard({ to, title, text, icon: IconPart }: Destination) {
@@ -57,6 +72,21 @@ function DestinationCard({ to, title, text, icon: IconPart }: Destination) {
         <p className="mt-1 text-muted-foreground text-sm">{text}</p>
       </Link>
     </li>
+  );
+}
+
+function LoadingCards() {
+  return (
+    <div aria-busy="true" className={gridClass}>
+      <span className="sr-only">Loading</span>
+      {['chat', 'files', 'analytics', 'users'].map((card) => (
+        <div key={card} className={cardClass}>
+          <Skeleton className="size-4" />
+          <Skeleton className="mt-8 h-5 w-1/2" />
+          <Skeleton className="mt-2 h-4 w-4/5" />
+        </div>
+      ))}
+    </div>
   );
 }
 

@@ -47,10 +47,10 @@ export default defineConfig({
               priority: 4,
             },
             { name: 'forms', test: /node_modules[\\/]react-hook-form/, priority: 4 },
-            // What only counts characters is no schema, and a page needs it earlier.
+            // What only counts or names is no schema, and a page needs it earlier.
             {
               name: 'schemas',
-              test: /node_modules[\\/](zod|@hookform)[\\/]|contracts[\\/]src[\\/](?!length)/,
+              test: /node_modules[\\/](zod|@hookform)[\\/]|contracts[\\/]src[\\/](?!length|provider-name)/,
               priority: 3,
               includeDependenciesRecursively: false,
             },
@@ -58,7 +58,7 @@ export default defineConfig({
             {
               name: fileOfFirstPages,
               debugName: 'first pages',
-              test: /web[\\/]src[\\/]|contract-calls|contracts[\\/]src[\\/]length|lucide-react/,
+              test: /web[\\/]src[\\/]|contract-calls|contracts[\\/]src[\\/](length|provider-name)|lucide-react/,
               priority: 2,
               includeDependenciesRecursively: false,
             },

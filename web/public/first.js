@@ -15,11 +15,13 @@
   const light =
     choice === 'light' || (choice === 'system' && window.matchMedia('(prefers-color-scheme: light)').matches);
   root.dataset.theme = light ? 'light' : 'dark';
-  if (read('app-sidebar') === 'collapsed') root.dataset.sidebar = 'collapsed';
+  // What is a person's own is not shown to a visitor; the application removes it.
+  const isVisitor = root.dataset.visitor !== undefined;
+  if (!isVisitor && read('app-sidebar') === 'collapsed') root.dataset.sidebar = 'collapsed';
 
   try {
     const palette = JSON.parse(read('app-colors') ?? 'null');
-    if (palette) {
+    if (palette && !isVisitor) {
       for (const [name, color] of Object.entries(palette.colors))
         if (/^--[a-z-]+$/.test(name) && /^#[0-9a-f]{6}$/.test(color)) root.style.setProperty(name, color);
       root.dataset.colors = 'custom';

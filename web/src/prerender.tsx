@@ -24,6 +24,8 @@ export async function shellOf(path: string, user: User | null): Promise<Shell> {
     .replaceAll(/<title>.*?<\/title>|<script.*?<\/script>|<template.*?<\/template>|<!--.*?-->|<link[^>]*>/gs, '')
     // The content security policy allows no style in the text; what has one gets it from the application.
     .replaceAll(/ style="[^"]*"/g, '');
+  // React puts what stands for a part where that part has failed.
+  if (!html.includes('<main')) throw new Error(`The shell of ${path} cannot be drawn: ${html.slice(0, 300)}`);
   return { title, html, calls: await calls.ofQueries() };
 }
 

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useLayoutEffect, useState } from 'react';
 
 const storageKey = 'app-sidebar';
 
@@ -16,12 +16,12 @@ function show(collapsed: boolean) {
   else delete document.documentElement.dataset.sidebar;
 }
 
-/** Whether the sidebar is an icon bar; kept in this browser until sign-out. */
+/** Whether the sidebar is an icon bar; kept in this browser until the session ends (`lib/browser-values.ts`). */
 export function useCollapsed(): [collapsed: boolean, toggle: () => void] {
   const [collapsed, setCollapsed] = useState(readCollapsed);
+  useLayoutEffect(() => show(collapsed), [collapsed]);
   const toggle = () => {
     setCollapsed(!collapsed);
-    show(!collapsed);
     try {
       localStorage.setItem(storageKey, collapsed ? 'open' : 'collapsed');
     } catch {
@@ -29,13 +29,4 @@ export function useCollapsed(): [collapsed: boolean, toggle: () => void] {
     }
   };
   return [collapsed, toggle];
-}
-
-export function forgetSidebar(): void {
-  show(false);
-  try {
-    localStorage.removeItem(storageKey);
-  } catch {
-    // Storage is refused, so nothing was kept.
-  }
 }

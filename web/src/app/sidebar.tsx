@@ -10,7 +10,6 @@ import { toast } from '#web/ui/toast.tsx';
 import { Tooltip } from '#web/ui/tooltip.tsx';
 import { pagesFor } from './navigation.ts';
 import { commandKey } from './shortcuts.ts';
-import { forgetSidebar } from './sidebar-state.ts';
 
 type SidebarProps = {
   collapsed: boolean;
@@ -98,7 +97,6 @@ function Account({ collapsed }: { collapsed: boolean }) {
   const signOut = async () => {
     try {
       await logout.mutateAsync();
-      forgetSidebar();
       toast({ title: 'Logged out', description: "You've been signed out." });
       await navigate({ to: '/auth' });
     } catch (error) {
@@ -108,7 +106,7 @@ function Account({ collapsed }: { collapsed: boolean }) {
   return (
     <div className="border-border border-t pt-2.5">
       <div className="mb-2 px-2.5 pt-1 collapsed:hidden">
-        <p className="truncate font-medium" title={user.name ?? user.email}>
+        <p dir="auto" className="truncate font-medium" title={user.name ?? user.email}>
           {user.name ?? user.email}
         </p>
         <p className="truncate text-muted-foreground text-xs" title={user.email}>

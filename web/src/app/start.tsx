@@ -1,7 +1,7 @@
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode, startTransition, useEffect, useLayoutEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
-import { currentUserQuery } from '#web/data/current-user.ts';
+import { currentUserQuery, forgetUser } from '#web/data/current-user.ts';
 import { signInOptionsQuery } from '#web/data/sign-in-options.ts';
 import { markUsable } from '#web/lib/usable.ts';
 import { type EarlyInput, keepEarlyInput, untilComposed } from './early-input.ts';
@@ -12,7 +12,7 @@ import { router } from './router.tsx';
 /** A shell stands in the page until everything is there that the first view of the application is made of. */
 export async function start(root: HTMLElement): Promise<void> {
   // The server has said so already; asking again would only fill the browser's console.
-  if (document.documentElement.dataset.visitor !== undefined) client.setQueryData(currentUserQuery.queryKey, null);
+  if (document.documentElement.dataset.visitor !== undefined) forgetUser(client);
   // What cannot be learnt is dealt with by the application itself.
   await Promise.all([router.load(), client.prefetchQuery(currentUserQuery), client.prefetchQuery(signInOptionsQuery)]);
   await goWhereOneBelongs();

@@ -20,12 +20,13 @@ type TabsProps<Value extends string> = {
 };
 
 const lists = {
-  line: 'gap-6',
+  // As much room around the words as the ring of the focus takes; the words still begin where the page does.
+  line: 'gap-3',
   segment: 'gap-0.5 rounded-md border border-border p-0.5 light:bg-muted',
 };
 const triggers = {
   line:
-    'h-10 border-transparent border-b-2 text-muted-foreground hover:text-foreground ' +
+    'h-10 rounded-t-xs px-1.5 border-transparent border-b-2 text-muted-foreground hover:text-foreground ' +
     'data-[state=active]:border-foreground data-[state=active]:text-foreground',
   segment:
     'h-8 rounded-sm px-3 text-muted-foreground hover:text-foreground ' +
@@ -73,7 +74,7 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
       <div
         className={classNames(
           'relative max-w-full overflow-x-auto overflow-y-hidden [scrollbar-width:none]',
-          look === 'line' && 'shadow-[inset_0_-1px_0_var(--border)]',
+          look === 'line' && '-mx-1.5 shadow-[inset_0_-1px_0_var(--border)]',
           look === 'segment' && !stretch && 'w-fit',
         )}
       >

@@ -145,6 +145,7 @@ export function Composer(props: ComposerProps) {
             />
           </Suspense>
           <textarea
+            dir="auto"
             ref={(element) => {
               box.current = element;
               if (typeof ref === 'function') ref(element);

@@ -1,13 +1,15 @@
 import type { Message } from '@roster/contracts/chat';
 import { useQueryClient } from '@tanstack/react-query';
 import { ArrowDown } from 'lucide-react';
-import { memo, type Ref, useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef } from 'react';
+import { memo, type Ref, Suspense, useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
+import { onDemand } from '#web/ui/markdown/on-demand.tsx';
 import { Spinner } from '#web/ui/spinner.tsx';
 import { Answer } from './answer.tsx';
-import { type MessageWindow, type PendingMessage, withPending } from './message-window.ts';
+import { undecided } from './answers.ts';
+import { changesOfModel, type MessageWindow, type PendingMessage, withPending } from './message-window.ts';
 import { PendingQuestion } from './pending-question.tsx';
 import { loadEnd, loadNewer, loadOlder } from './queries.ts';
 import { Question } from './question.tsx';
@@ -40,6 +42,8 @@ export function MessageList({ ref, threadId, window, pending, editingId, targetI
   const { isAway, goToEnd, stay } = useFollowing(scroller, content);
   const { olderCursor, newerCursor } = window;
   const rows = useMemo(() => withPending(window, pending), [window, pending]);
+  const open = undecided(window);
+  const newModels = useMemo(() => changesOfModel(window.items), [window.items]);
   const indexOf = (id: number | null) => rows.findIndex((row) => row.id === id);
 
   const loadMore = () => {
@@ -109,7 +113,16 @@ export function MessageList({ ref, threadId, window, pending, editingId, targetI
             keepMounted={kept}
             onScroll={loadMore}
           >
-            {(row) => <MessageRow key={row.id} row={row} editing={row.id === editingId} marked={row.id === targetId} />}
+            {(row) => (
+              <MessageRow
+                key={row.id}
+                row={row}
+                editing={row.id === editingId}
+                marked={row.id === targetId}
+                together={row.id === open?.id}
+                newModel={newModels.get(row.id)}
+              />
+            )}
           </Virtualizer>
           <div className="h-6" />
         </div>
@@ -130,14 +143,26 @@ export function MessageList({ ref, threadId, window, pending, editingId, targetI
   );
 }
 
-type MessageRowProps = { row: Message | PendingMessage; editing: boolean; marked: boolean };
+const loadSideBySide = async () => (await import('./side-by-side.tsx')).SideBySide;
+const SideBySide = onDemand(loadSideBySide, Answer);
 
-const MessageRow = memo(function MessageRow({ row, editing, marked }: MessageRowProps) {
+type MessageRowProps = {
+  row: Message | PendingMessage;
+  editing: boolean;
+  marked: boolean;
+  /** Shown with the answers that were asked for together with it. */
+  together: boolean;
+  /** The model that answers from here on, where another did before. */
+  newModel: string | undefined;
+};
+
+const MessageRow = memo(function MessageRow({ row, editing, marked, together, newModel }: MessageRowProps) {
   return (
     <div className="px-4 py-2 max-md:px-3">
       <div
         className={classNames(
-          'mx-auto max-w-[760px]',
+          'mx-auto',
+          together ? 'max-w-[1400px]' : 'max-w-[760px]',
           marked && 'rounded-md outline-2 outline-warning/70 outline-offset-8',
         )}
       >
@@ -145,10 +170,27 @@ const MessageRow = memo(function MessageRow({ row, editing, marked }: MessageRow
           <PendingQuestion pending={row} />
         ) : row.role === 'user' ? (
           <Question message={row} editing={editing} />
+        ) : together ? (
+          <Suspense fallback={<Answer message={row} />}>
+            <SideBySide message={row} />
+          </Suspense>
         ) : (
-          <Answer message={row} />
+          <>
+            {newModel && <NewModel model={newModel} />}
+            <Answer message={row} />
+          </>
         )}
       </div>
     </div>
   );
 });
+
+function NewModel({ model }: { model: string }) {
+  return (
+    <p className="mb-3 flex items-center gap-3 text-muted-foreground text-xs before:h-px before:flex-1 before:bg-border after:h-px after:flex-1 after:bg-border">
+      <span className="wrap-anywhere max-w-[70%]">
+        <bdi className="font-mono">{model}</bdi> answers from here
+      </span>
+    </p>
+  );
+}

@@ -98,7 +98,12 @@ export function withNewer(window: MessageWindow, asked: string, page: MessagePag
 }
 
 /** The answer that a run has begun to write, as it is before the server has told more. */
-export function awaitedAnswer(question: Message, run: Run): Message {
+export function awaitedAnswer(
+  question: Message,
+  run: Run,
+  together: readonly number[] = [],
+  model: string | null = null,
+): Message {
   return {
     id: run.messageId,
     threadId: question.threadId,
@@ -108,15 +113,15 @@ export function awaitedAnswer(question: Message, run: Run): Message {
     reasoning: '',
     state: run.state,
     run: { id: run.id, state: run.state },
-    model: null,
+    model,
     usage: null,
     error: null,
     notes: [],
     files: [],
     sources: [],
     rating: null,
-    siblings: [run.messageId],
-    together: [],
+    siblings: together.length > 0 ? [...together] : [run.messageId],
+    together: [...together],
     createdAt: question.createdAt,
     finishedAt: null,
   };
@@ -164,4 +169,16 @@ export function endOf(window: MessageWindow | undefined, id: number): RunEnd | u
   const message = window?.items.find((one) => one.id === id);
   if (!message || message.state === 'queued' || message.state === 'running') return undefined;
   return { state: message.state, error: message.error };
+}
+
+/** The answers that come from another model than the answer before, by id. */
+export function changesOfModel(items: readonly Message[]): ReadonlyMap<number, string> {
+  const changes = new Map<number, string>();
+  let before: string | null = null;
+  for (const { id, role, model } of items) {
+    if (role !== 'assistant' || model === null) continue;
+    if (before !== null && before !== model) changes.set(id, model);
+    before = model;
+  }
+  return changes;
 }

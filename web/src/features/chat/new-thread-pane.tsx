@@ -8,13 +8,15 @@ import { isOverBudget } from '#web/lib/over-budget.ts';
 import { afterUsable } from '#web/lib/usable.ts';
 import { AnswererMenu } from './answerer-menu.tsx';
 import type { StoredFile } from './attachment-uploads.ts';
+import { rememberChoice, rememberedModel } from './choice-memory.ts';
 import { Composer } from './composer.tsx';
 import { focusUnlessTouch } from './focus-unless-touch.ts';
 import { type PendingMessage, pendingMessage } from './message-window.ts';
 import { UnfinishedStart, useStartThread } from './mutations.ts';
 import { PaneHeader } from './pane-header.tsx';
 import { PendingQuestion } from './pending-question.tsx';
-import { type Answerer, findAnswerer, useAnswerers } from './use-assistants.ts';
+import { SeveralNotice } from './several-notice.tsx';
+import { type Answerer, answererOf, type Choice, useAnswerers } from './use-assistants.ts';
 
 const loadSendFailure = () => import('./send-failure.tsx');
 const SendFailure = lazy(async () => ({ default: (await loadSendFailure()).SendFailure }));
@@ -28,17 +30,17 @@ const BudgetNotice = lazy(async () => ({
 }));
 
 type NewThreadPaneProps = {
-  /** Left out: the default assistant. null: no assistant. */
-  assistantId: number | null | undefined;
+  /** Left out: what the last conversation began with, or the default assistant. */
+  choice: Choice | undefined;
   onBack: () => void;
   onStarted: (threadId: number) => void;
-  onChoose: (assistantId: number | null) => void;
+  onChoose: (choice: Choice) => void;
 };
 
 const place = 'chat:new';
 
 /** A conversation that begins with its first message. */
-export function NewThreadPane({ assistantId, onBack, onStarted, onChoose }: NewThreadPaneProps) {
+export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThreadPaneProps) {
   const known = useAnswerers();
   const config = useQuery(userConfigQuery);
   const start = useStartThread();
@@ -54,14 +56,18 @@ export function NewThreadPane({ assistantId, onBack, onStarted, onChoose }: NewT
     };
   }, []);
   const box = useRef<HTMLTextAreaElement>(null);
-  const answerer =
-    assistantId === undefined ? known?.defaultAnswerer : (findAnswerer(known?.answerers, assistantId) ?? known?.plain);
+  const [several, setSeveral] = useState<readonly string[]>([]);
+  const userId = useUser().id;
+  const defaultId = known?.defaultAnswerer.assistantId ?? null;
+  const remembered = known && rememberedModel(userId, defaultId);
+  const current =
+    choice ?? (remembered ? { assistantId: null, model: remembered } : { assistantId: defaultId, model: null });
+  const answerer = answererOf(known, current);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: choosing an assistant leads on to the message
-  useEffect(() => focusUnlessTouch(box.current), [assistantId]);
+  useEffect(() => focusUnlessTouch(box.current), [choice?.assistantId, choice?.model]);
 
   const send = async (text: string, overBudget: boolean, files: readonly StoredFile[]) => {
-    const chosen = answerer ? answerer.assistantId : (assistantId ?? null);
     setPending(pendingMessage(undefined, { text, files, parentId: null }));
     try {
       const made = await start.mutateAsync({
@@ -69,9 +75,11 @@ export function NewThreadPane({ assistantId, onBack, onStarted, onChoose }: NewT
         files,
         place,
         overBudget,
-        assistantId: chosen,
-        thread: thread?.assistantId === chosen ? thread : null,
+        choice: current,
+        models: several,
+        thread: thread?.assistantId === current.assistantId && thread.model === current.model ? thread : null,
       });
+      rememberChoice(userId, current, defaultId);
       if (!isHere.current) return place;
       // What was typed meanwhile goes along into the conversation.
       const nextPlace = `chat:${made.id}`;
@@ -90,7 +98,14 @@ export function NewThreadPane({ assistantId, onBack, onStarted, onChoose }: NewT
       <title>Chat · Roster</title>
       <PaneHeader onBack={onBack}>
         <h2 className="min-w-0 flex-1 truncate font-medium">New conversation</h2>
-        <AnswererMenu current={answerer} onChoose={onChoose} />
+        <AnswererMenu
+          current={current}
+          onChoose={(next) => {
+            setSeveral([]);
+            onChoose(next);
+          }}
+          several={{ models: several, onChoose: setSeveral }}
+        />
       </PaneHeader>
       {pending ? <FirstQuestion pending={pending} /> : <Greeting answerer={answerer} />}
       <Composer
@@ -100,9 +115,10 @@ export function NewThreadPane({ assistantId, onBack, onStarted, onChoose }: NewT
         onSend={send}
         sending={start.isPending}
         // Who answers by default is known in a moment; Enter pressed before that must not leave the assistant out.
-        waiting={!known && assistantId === undefined}
+        waiting={!known && choice === undefined}
         notice={(sendOverBudget) => (
           <Suspense>
+            <SeveralNotice models={several} onClear={() => setSeveral([])} />
             {lacksKey ? (
               <MissingKeyNotice />
             ) : (

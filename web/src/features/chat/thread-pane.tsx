@@ -7,21 +7,18 @@ import { afterUsable } from '#web/lib/usable.ts';
 import { Button } from '#web/ui/button.tsx';
 import { EmptyState } from '#web/ui/empty-state.tsx';
 import { ErrorState } from '#web/ui/error-state.tsx';
-import { loadAnswerText } from '#web/ui/markdown/answer-text.tsx';
 import { onDemand } from '#web/ui/markdown/on-demand.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
 import { toast } from '#web/ui/toast-store.ts';
 import { AttachmentLook } from './attachment-look.tsx';
-import { BudgetNotice } from './budget-notice.tsx';
 import { Composer } from './composer.tsx';
 import type { CorrectionDialogProps } from './correction-dialog.tsx';
 import { focusUnlessTouch } from './focus-unless-touch.ts';
 import type { MessageListHandle } from './message-list.tsx';
 import { messagesQuery } from './queries.ts';
-import { SendFailure } from './send-failure.tsx';
 import { ThreadActionsContext } from './thread-actions.ts';
 import { ThreadHeader } from './thread-header.tsx';
-import { findAnswerer, useAnswerers } from './use-assistants.ts';
+import { answererOf, useAnswerers } from './use-assistants.ts';
 import { useEscape } from './use-escape.ts';
 import { useOpenThread } from './use-open-thread.ts';
 
@@ -32,11 +29,20 @@ type ThreadPaneProps = {
   onRemoved: () => void;
 };
 
+const loadSendFailure = () => import('./send-failure.tsx');
+const SendFailure = lazy(async () => ({ default: (await loadSendFailure()).SendFailure }));
+// Before it is needed: a failure may be that nothing can be loaded any more.
+afterUsable(loadSendFailure).catch(() => undefined);
+const SeveralNotice = lazy(async () => ({ default: (await import('./several-notice.tsx')).SeveralNotice }));
+const BudgetNotice = lazy(async () => ({
+  default: (await afterUsable(() => import('./budget-notice.tsx'))).BudgetNotice,
+}));
+
 /** What draws the answers comes with it, unless it cannot be had. */
 async function loadMessageList() {
   const [{ MessageList: List }] = await Promise.all([
     import('./message-list.tsx'),
-    loadAnswerText().catch(() => undefined),
+    import('#web/ui/markdown/answer-text.tsx').then(({ loadAnswerText }) => loadAnswerText()).catch(() => undefined),
   ]);
   return { default: List };
 }
@@ -65,12 +71,26 @@ export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPane
   const list = useRef<MessageListHandle>(null);
   const box = useRef<HTMLTextAreaElement>(null);
   const messages = useQuery(messagesQuery(threadId));
-  const open = useOpenThread(threadId, list);
-  const { thread, actions, improving, editingId, runId, stop, stopping, failure, pending, sending, send, editLast } =
-    open;
+  const open = useOpenThread(threadId, list, box);
+  const {
+    thread,
+    actions,
+    improving,
+    editingId,
+    runId,
+    stop,
+    stopping,
+    failure,
+    pending,
+    several,
+    setSeveral,
+    sending,
+    send,
+    editLast,
+  } = open;
   const { improve } = actions;
   const stopImproving = useCallback(() => improve(null), [improve]);
-  const answerer = findAnswerer(useAnswerers()?.answerers, thread.data?.assistantId ?? null);
+  const answerer = answererOf(useAnswerers(), actions.choice);
 
   useEffect(() => focusUnlessTouch(box.current), []);
   // Back to the composer after editing, so that the keyboard goes on where it was.
@@ -84,7 +104,16 @@ export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPane
   if (error instanceof ApiError && error.status === 404) return <NotThere onBack={onBack} />;
   return (
     <section aria-label={thread.data?.title ?? 'Conversation'} className="relative flex h-full min-h-0 flex-col">
-      <ThreadHeader thread={thread.data} onBack={onBack} onRemoved={onRemoved} onChoose={actions.chooseAssistant} />
+      <ThreadHeader
+        thread={thread.data}
+        onBack={onBack}
+        onRemoved={onRemoved}
+        onChoose={(choice) => {
+          setSeveral([]);
+          actions.choose(choice);
+        }}
+        several={{ models: several, onChoose: setSeveral }}
+      />
       <ThreadActionsContext value={actions}>
         {messages.data ? (
           <AttachmentLook box={box}>
@@ -113,11 +142,7 @@ export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPane
         ) : (
           <LoadingMessages />
         )}
-        {improving && (
-          <Suspense>
-            <CorrectionDialog message={improving} onClose={stopImproving} />
-          </Suspense>
-        )}
+        {improving && <CorrectionDialog message={improving} onClose={stopImproving} />}
         <output className="sr-only">{runId === null ? '' : 'An answer is being written'}</output>
       </ThreadActionsContext>
       <Composer
@@ -130,12 +155,13 @@ export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPane
         stopping={stopping}
         onEditLast={editLast}
         notice={(sendOverBudget) => (
-          <>
+          <Suspense>
+            {several.length > 0 && <SeveralNotice models={several} onClear={() => setSeveral([])} />}
             {failure && <SendFailure error={failure.error} onSendOverBudget={failure.insist ?? sendOverBudget} />}
             {!isOverBudget(failure?.error) && (
               <BudgetNotice assistantId={thread.data?.assistantId ?? null} isAnswering={runId !== null} />
             )}
-          </>
+          </Suspense>
         )}
       />
     </section>

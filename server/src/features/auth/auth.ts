@@ -65,6 +65,7 @@ export function createAuth(dependencies: Dependencies) {
       externalRoutes(router, { app, config, rates, sessions, cookie, external, ...navigations });
     },
     needsSetupCode: auth.needsSetupCode,
+    user: auth.user,
     confirmPassword,
     passwordLink: passwordLinks(db, config.publicUrl),
     hashPassword: hashing.hash,

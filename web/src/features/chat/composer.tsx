@@ -12,15 +12,16 @@ import {
   useState,
 } from 'react';
 import { readDraft, writeDraft } from '#web/lib/drafts.ts';
+import { afterUsable } from '#web/lib/usable.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import type { StoredFile, uploadsAt } from './attachment-uploads.ts';
 import { useMessageLength } from './use-message-length.ts';
 
 const loadAttachments = () => import('./composer-attachments.tsx');
-const ComposerAttachments = lazy(async () => ({ default: (await loadAttachments()).ComposerAttachments }));
-// Asked for at once: what is attached must be known before anything is sent.
-loadAttachments().catch(() => undefined);
+const ComposerAttachments = lazy(async () => ({ default: (await afterUsable(loadAttachments)).ComposerAttachments }));
+// Asked for soon: what is attached must be known before anything is sent.
+afterUsable(loadAttachments).catch(() => undefined);
 
 /** The files that go along with the message. */
 export type Attached = {

@@ -7,6 +7,7 @@ import { endAsking, isAskedInNewThread, newThreadPlace } from '#web/data/first-q
 import { userConfigQuery } from '#web/data/user-config.ts';
 import { writeDraft } from '#web/lib/drafts.ts';
 import { isOverBudget } from '#web/lib/over-budget.ts';
+import { afterUsable } from '#web/lib/usable.ts';
 import { AnswererMenu } from './answerer-menu.tsx';
 import type { StoredFile } from './attachment-uploads.ts';
 import { rememberChoice, rememberedModel } from './choice-memory.ts';
@@ -22,9 +23,13 @@ import { type Answerer, answererOf, type Choice, useAnswerers } from './use-assi
 const loadSendFailure = () => import('./send-failure.tsx');
 const SendFailure = lazy(async () => ({ default: (await loadSendFailure()).SendFailure }));
 // Before it is needed: a failure may be that nothing can be loaded any more.
-loadSendFailure().catch(() => undefined);
-const MissingKeyNotice = lazy(async () => ({ default: (await import('./missing-key-notice.tsx')).MissingKeyNotice }));
-const BudgetNotice = lazy(async () => ({ default: (await import('./budget-notice.tsx')).BudgetNotice }));
+afterUsable(loadSendFailure).catch(() => undefined);
+const MissingKeyNotice = lazy(async () => ({
+  default: (await afterUsable(() => import('./missing-key-notice.tsx'))).MissingKeyNotice,
+}));
+const BudgetNotice = lazy(async () => ({
+  default: (await afterUsable(() => import('./budget-notice.tsx'))).BudgetNotice,
+}));
 
 type NewThreadPaneProps = {
   /** Left out: what the last conversation began with, or the default assistant. */

@@ -2,14 +2,10 @@ import type { UserConfig } from '@roster/contracts/account';
 import type { Assistant } from '@roster/contracts/assistants';
 import type { ModelList } from '@roster/contracts/models';
 import type { Budget } from '@roster/contracts/usage';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ArrowRight, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { assistantsQuery } from '#web/data/assistants.ts';
-import { findModel, modelsQuery } from '#web/data/models.ts';
-import { budgetsQuery } from '#web/data/usage.ts';
-import { userConfigQuery } from '#web/data/user-config.ts';
+import { findModel } from '#web/data/models.ts';
 import { formatCost, formatLongDate } from '#web/lib/format.ts';
 import { Card } from '#web/ui/card.tsx';
 
@@ -35,7 +31,7 @@ function aboutBudget({ id, assistant, state, spentUsd, amountUsd, hardStop }: Bu
 }
 
 /** One line for each model that is gone or goes soon, with the assistants that use it. */
-function aboutModels(assistants: readonly Assistant[] = [], list: ModelList | undefined): Matter[] {
+export function aboutModels(assistants: readonly Assistant[] = [], list: ModelList | undefined): Matter[] {
   return [...new Set(assistants.map(({ model }) => model))].flatMap((id): Matter[] => {
     const model = findModel(list?.models, id);
     if (!model || model.lifecycle === 'current') return [];
@@ -52,20 +48,16 @@ function aboutModels(assistants: readonly Assistant[] = [], list: ModelList | un
   });
 }
 
+export const aboutAccount = (config: UserConfig | undefined, budgets: readonly Budget[] = []): Matter[] => [
+  ...aboutKey(config),
+  ...budgets.flatMap(aboutBudget),
+];
+
 /** What somebody should know before they go on; nothing is shown where there is nothing. */
-export function Attention() {
-  const config = useQuery(userConfigQuery);
-  const budgets = useQuery(budgetsQuery);
-  const assistants = useQuery(assistantsQuery);
-  const models = useQuery(modelsQuery);
-  const matters = [
-    ...aboutKey(config.data),
-    ...(budgets.data ?? []).flatMap(aboutBudget),
-    ...aboutModels(assistants.data, models.data),
-  ];
+export function Attention({ matters, className = 'mb-4' }: { matters: readonly Matter[]; className?: string }) {
   if (matters.length === 0) return null;
   return (
-    <Card aria-label="Needs attention" className="mb-4">
+    <Card aria-label="Needs attention" className={className}>
       <ul className="divide-y divide-border">
         {matters.map(({ key, text, to, action }) => (
           <li key={key} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-5 py-3">

@@ -1,11 +1,12 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { SquarePen } from 'lucide-react';
-import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { classNames } from '#web/ui/class-names.ts';
 import { ModalLayer } from '#web/ui/modal-layer.tsx';
 import { OpenSidebar, TopBar, TopBarTitle } from '#web/ui/top-bar.tsx';
 import { Footer } from './footer.tsx';
 import { SignedInOnly } from './guards.tsx';
+import { InMain } from './in-main.ts';
 import { pageNameOf } from './navigation.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { Sidebar } from './sidebar.tsx';
@@ -47,7 +48,6 @@ function Shell() {
   const fillsWindow = path === '/chat' || path.startsWith('/chat/');
   const pageName = pageNameOf(path);
   const openSidebar = useCallback(() => setLayer('sidebar'), []);
-  const main = useRef<HTMLElement>(null);
   useVisibleHeight(fillsWindow);
   useShortcuts({ openPalette, openShortcutList: () => setLayer('shortcuts'), toggleSidebar: toggleCollapsed });
 
@@ -60,14 +60,6 @@ function Shell() {
     }, 500);
     return () => clearTimeout(timer);
   }, []);
-
-  // What had the focus may have gone with the page before; the keyboard then goes on in the new one.
-  const shownPath = useRef(path);
-  useEffect(() => {
-    if (shownPath.current === path) return;
-    shownPath.current = path;
-    if (document.activeElement === document.body) main.current?.focus({ preventScroll: true });
-  }, [path]);
 
   return (
     <OpenSidebar value={openSidebar}>
@@ -97,8 +89,10 @@ function Shell() {
                 </Link>
               </TopBar>
             )}
-            <main id="main" ref={main} tabIndex={-1} className="min-h-0 flex-1 outline-none">
-              <Outlet />
+            <main id="main" tabIndex={-1} className="min-h-0 flex-1 outline-none">
+              <InMain value={true}>
+                <Outlet />
+              </InMain>
             </main>
             <Footer slim={fillsWindow} />
           </div>

@@ -11,7 +11,6 @@ import { toast } from '#web/ui/toast.tsx';
 import { Tooltip } from '#web/ui/tooltip.tsx';
 import { pagesFor } from './navigation.ts';
 import { commandKey, newChatAria, newChatKeys } from './shortcuts.ts';
-import { forgetSidebar } from './sidebar-state.ts';
 
 type SidebarProps = {
   collapsed: boolean;
@@ -124,7 +123,6 @@ function Account({ collapsed }: { collapsed: boolean }) {
   const signOut = async () => {
     try {
       await logout.mutateAsync();
-      forgetSidebar();
       toast({ title: 'Logged out', description: "You've been signed out." });
       await navigate({ to: '/auth' });
     } catch (error) {
@@ -135,7 +133,7 @@ function Account({ collapsed }: { collapsed: boolean }) {
     <div className="border-border border-t pt-2.5">
       {!collapsed && (
         <div className="mb-2 px-2.5 pt-1">
-          <p className="truncate font-medium" title={user.name ?? user.email}>
+          <p dir="auto" className="truncate font-medium" title={user.name ?? user.email}>
             {user.name ?? user.email}
           </p>
           <p className="truncate text-muted-foreground text-xs" title={user.email}>

@@ -2,14 +2,16 @@ import { type ReactNode, useContext } from 'react';
 import { classNames } from './class-names.ts';
 import { TopBarTitle } from './top-bar.tsx';
 
+const widths = { full: 'max-w-[1248px]', settings: 'max-w-[1000px]', reading: 'max-w-3xl' };
+
 type PageProps = {
   title: string;
   /** One quiet line: what this page is for. */
   lead?: ReactNode;
   /** The one main action. */
   action?: ReactNode;
-  /** `reading`: narrower, for forms and text. */
-  width?: 'full' | 'reading' | undefined;
+  /** `settings`: for cards with forms, `reading`: narrower, for text. */
+  width?: keyof typeof widths | undefined;
   children?: ReactNode;
 };
 
@@ -17,16 +19,12 @@ type PageProps = {
 export function Page({ title, lead, action, width = 'full', children }: PageProps) {
   const isInBar = useContext(TopBarTitle) === title;
   return (
-    <div
-      className={classNames(
-        'mx-auto w-full px-4 pt-3 pb-12 md:px-6 md:pt-8',
-        width === 'full' ? 'max-w-[1248px]' : 'max-w-3xl',
-      )}
-    >
+    <div className={classNames('mx-auto w-full px-4 pt-3 pb-12 md:px-6 md:pt-8', widths[width])}>
       <title>{`${title} · Roster`}</title>
       <header className="mb-6 flex flex-wrap items-center gap-x-6 gap-y-3">
         <div className="min-w-0 flex-1 max-sm:min-w-56">
           <h1
+            dir="auto"
             className={classNames(
               'wrap-anywhere flex min-h-10 items-center font-semibold text-xl tracking-[-0.012em] md:min-h-0',
               isInBar && 'max-md:sr-only',

@@ -1,6 +1,6 @@
 import type { Message } from '@roster/contracts/chat';
 import { RotateCw, Shuffle } from 'lucide-react';
-import { type ReactNode, Suspense } from 'react';
+import type { ReactNode } from 'react';
 import { withArrived } from '#web/data/runs/run-message.ts';
 import { useLiveRun } from '#web/data/runs/run-store.ts';
 
@@ -19,9 +19,11 @@ import { useThreadActions } from './thread-actions.ts';
 
 /** Loaded when an answer can be rated; where that fails, the answer is there without it. */
 const NoRating = () => null;
+const RatingRoom = () => <span className="w-23 max-md:w-32" />;
 const AnswerRating = onDemand<{ message: Message }>(
   async () => (await import('./answer-rating.tsx')).AnswerRating,
   NoRating,
+  RatingRoom,
 );
 const CorrectionMark = onDemand<{ message: Message; correction: string }>(
   async () => (await import('./correction-mark.tsx')).CorrectionMark,
@@ -136,19 +138,11 @@ function AnswerTools({ message }: { message: Message }) {
             />
           )}
         />
-        {!hasFailed && message.text.trim() !== '' && (
-          <Suspense fallback={<span className="w-23 max-md:w-32" />}>
-            <AnswerRating message={message} />
-          </Suspense>
-        )}
+        {!hasFailed && message.text.trim() !== '' && <AnswerRating message={message} />}
         <BranchSwitcher message={message} />
         <AnswerFigures message={message} />
       </MessageTools>
-      {correction && (
-        <Suspense fallback={null}>
-          <CorrectionMark message={message} correction={correction} />
-        </Suspense>
-      )}
+      {correction && <CorrectionMark message={message} correction={correction} />}
     </>
   );
 }

@@ -3,9 +3,10 @@ import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-q
 import { withArrived } from '#web/data/runs/run-message.ts';
 import type { LiveRun } from '#web/data/runs/run-store.ts';
 import { call } from '#web/lib/api.ts';
+import { newClientId } from '#web/lib/client-id.ts';
 import { answersQuery } from './answers.ts';
 import type { StoredFile } from './attachment-uploads.ts';
-import { clientIdFor, confirmSent, newClientId } from './client-id.ts';
+import { clientIdFor, confirmSent } from './client-id.ts';
 import { awaitedAnswer, type MessageWindow, withBranch, withMessage } from './message-window.ts';
 import {
   forgetThread,
@@ -15,6 +16,7 @@ import {
   messagesQuery,
   refreshLists,
   refreshMessages,
+  refreshSearches,
   refreshThread,
   showThread,
   threadQuery,
@@ -200,5 +202,7 @@ export function showRunEnd(client: QueryClient, threadId: number, messageId: num
   const { queryKey } = threadQuery(threadId);
   const thread = client.getQueryData(queryKey);
   if (thread) showThread(client, { ...thread, runId: null });
-  Promise.all([refreshMessages(client, threadId), refreshThread(client, threadId)]).catch(reportError);
+  Promise.all([refreshMessages(client, threadId), refreshThread(client, threadId), refreshSearches(client)]).catch(
+    reportError,
+  );
 }

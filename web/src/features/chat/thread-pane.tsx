@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { MessageSquareOff } from 'lucide-react';
-import { Suspense, useCallback, useEffect, useRef } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
 import { ApiError, errorText } from '#web/lib/api.ts';
 import { isOverBudget } from '#web/lib/over-budget.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -124,11 +124,7 @@ export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPane
         ) : (
           <LoadingMessages />
         )}
-        {improving && (
-          <Suspense>
-            <CorrectionDialog message={improving} onClose={stopImproving} />
-          </Suspense>
-        )}
+        {improving && <CorrectionDialog message={improving} onClose={stopImproving} />}
         <output className="sr-only">{runId === null ? '' : 'An answer is being written'}</output>
       </ThreadActionsContext>
       <Composer

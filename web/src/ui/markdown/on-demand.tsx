@@ -26,7 +26,10 @@ export function onDemand<Props extends object>(
     for (const listener of waiting) listener();
   };
   const preload = () => {
-    loading ??= load().then(stand, () => stand(plain));
+    loading ??= load()
+      .catch(() => plain)
+      // Drawn in a task of its own: running the code for the first time is one already.
+      .then((loaded) => new Promise((resolve) => setTimeout(() => resolve(stand(loaded)))));
     return loading;
   };
   const subscribe = (listener: () => void) => {

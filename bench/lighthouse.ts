@@ -28,7 +28,7 @@ type Report = {
 };
 
 /** Lighthouse as it is set for a phone: a slow line and a processor four times slower, both simulated. */
-function examine(url: string, cookie: string): Report {
+function examine(url: string, cookie: string, triesLeft = 2): Report {
   const output = join(mkdtempSync(join(tmpdir(), 'roster-lighthouse-')), 'report.json');
   const options = [`--output-path=${output}`, '--output=json', '--quiet', `--only-categories=${categories.join(',')}`];
   const chrome = '--chrome-flags=--headless=new --no-sandbox --disable-gpu --no-first-run';
@@ -38,6 +38,8 @@ function examine(url: string, cookie: string): Report {
     encoding: 'utf8',
     timeout: 180_000,
   });
+  // On a busy machine it now and then records nothing at all, which says nothing of the page.
+  if (status !== 0 && triesLeft > 0) return examine(url, cookie, triesLeft - 1);
   if (status !== 0 || !existsSync(output)) throw new Error(`Lighthouse ended with ${status}: ${stderr}`);
   const report: Report = JSON.parse(readFileSync(output, 'utf8'));
   rmSync(join(output, '..'), { recursive: true });

@@ -3,7 +3,6 @@ import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { errorText } from '#web/lib/api.ts';
 import { classNames } from '#web/ui/class-names.ts';
-import { loadAnswerText } from '#web/ui/markdown/answer-text.tsx';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { toast } from '#web/ui/toast-store.ts';
 import { NewThreadPane } from './new-thread-pane.tsx';
@@ -17,7 +16,8 @@ const StartChatDialog = lazy(async () => ({ default: (await import('./start-chat
 
 // Asked for at once, so that they are there about as soon as the messages.
 loadThreadPane().catch(() => undefined);
-void loadAnswerText();
+import('#web/ui/markdown/markdown-text.tsx').catch(() => undefined);
+import('#web/ui/markdown/answer-text.tsx').then(({ loadAnswerText }) => loadAnswerText()).catch(() => undefined);
 
 type ChatPageProps = { threadId?: number | undefined; assistantId?: number | undefined };
 

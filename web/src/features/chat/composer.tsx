@@ -144,6 +144,7 @@ export function Composer(props: ComposerProps) {
             />
           </Suspense>
           <textarea
+            dir="auto"
             ref={(element) => {
               box.current = element;
               if (typeof ref === 'function') ref(element);

@@ -28,7 +28,7 @@ export function ThreadHeader({ thread, onBack, onRemoved, onChoose, several }: T
         <RenameField thread={thread} onDone={() => setRenaming(false)} className="min-w-0 flex-1" />
       ) : (
         <>
-          <h2 className="min-w-0 flex-1 truncate font-medium" title={thread.title}>
+          <h2 dir="auto" className="min-w-0 flex-1 truncate font-medium" title={thread.title}>
             {thread.title}
           </h2>
           {thread.archived && <Badge className="max-md:hidden">Archived</Badge>}

@@ -20,6 +20,8 @@ function wholes(name: string, fallback: number[]): number[] {
 export const settings = {
   /** How often each measurement is repeated; the medians are reported. */
   runs: whole('BENCH_RUNS', 3),
+  /** How often Lighthouse looks at each page. */
+  lighthouseRuns: whole('BENCH_LIGHTHOUSE_RUNS', 5),
   /** How many streams at once. */
   levels: wholes('BENCH_STREAMS', [1, 50, 200]),
   /** How long a stream lasts where there are most of them; half as long elsewhere. */

@@ -1,5 +1,6 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useContext } from 'react';
 import { classNames } from './class-names.ts';
+import { TopBarTitle } from './top-bar.tsx';
 
 const widths = { full: 'max-w-[1248px]', settings: 'max-w-[1000px]', reading: 'max-w-3xl' };
 
@@ -14,8 +15,9 @@ type PageProps = {
   children?: ReactNode;
 };
 
-/** The skeleton of every page. On small screens the title stands beside the floating sidebar button. */
+/** The skeleton of every page. What the bar of a small screen says is not said again below it. */
 export function Page({ title, lead, action, width = 'full', children }: PageProps) {
+  const isInBar = useContext(TopBarTitle) === title;
   return (
     <div className={classNames('mx-auto w-full px-4 pt-3 pb-12 md:px-6 md:pt-8', widths[width])}>
       <title>{`${title} · Roster`}</title>
@@ -23,7 +25,10 @@ export function Page({ title, lead, action, width = 'full', children }: PageProp
         <div className="min-w-0 flex-1 max-sm:min-w-56">
           <h1
             dir="auto"
-            className="wrap-anywhere flex min-h-10 items-center font-semibold text-xl tracking-[-0.012em] max-md:ps-13 md:min-h-0"
+            className={classNames(
+              'wrap-anywhere flex min-h-10 items-center font-semibold text-xl tracking-[-0.012em] md:min-h-0',
+              isInBar && 'max-md:sr-only',
+            )}
           >
             {title}
           </h1>

@@ -35,8 +35,9 @@ export function onDemand<Props extends object>(
       waiting.delete(listener);
     };
   };
+  const now = () => part;
   function Part(props: Props) {
-    const Shown = useSyncExternalStore(subscribe, () => part) ?? pending;
+    const Shown = useSyncExternalStore(subscribe, now, now) ?? pending;
     useEffect(() => void preload(), []);
     return <Shown {...props} />;
   }

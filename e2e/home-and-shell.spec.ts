@@ -294,3 +294,33 @@ test('an address that asks for what is not there shows what is usual', async ({ 
   await page.goto('/analytics?range=12');
   await expect(page.getByRole('radio', { name: '30 days' })).toBeChecked();
 });
+
+test('a change of page is said, and the focus goes to its heading', async ({ page, signedIn }) => {
+  expect(signedIn.email).toContain('@');
+  await page.goto('/');
+  const said = page.locator('[data-page-change]');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await expect(said).toHaveText('');
+  await expect(page.locator('body')).toBeFocused();
+  await page.getByRole('link', { name: 'Files' }).first().press('Enter');
+  await expect(page.getByRole('heading', { name: 'File Management', level: 1 })).toBeFocused();
+  await expect(said).toHaveText('File Management');
+  await expect(said).toHaveAttribute('aria-live', 'polite');
+
+  // Nothing is missed where keys come faster than the page goes.
+  await page.goto('/settings');
+  await page.getByRole('tab', { name: 'Account' }).focus();
+  const names = await page.getByRole('tab').allTextContents();
+  await page.evaluate(() => {
+    const press = (key: string) =>
+      document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+    press('ArrowRight');
+    press('ArrowRight');
+  });
+  await expect(page.getByRole('tab', { name: names[2] ?? '' })).toBeFocused();
+  await expect(page.getByRole('tab', { name: names[2] ?? '' })).toHaveAttribute('aria-selected', 'true');
+
+  await page.goto('/chat/abc');
+  await expect(page.getByRole('heading', { name: '404 - Page Not Found' })).toBeVisible();
+  await expect(page.locator('main')).toHaveCount(1);
+});

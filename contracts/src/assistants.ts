@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ApiKey } from './account.ts';
-import { endpoint, Id, NoContent, PathId, Time } from './endpoint.ts';
+import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
 import { ReasoningEffort } from './models.ts';
 import { requiredText, textUpTo } from './text.ts';
 
@@ -140,7 +140,7 @@ export const assistants = {
     access: 'user',
     summary: 'The assistants, the newest first; the next page is in the Link header.',
     query: z.strictObject({
-      limit: z.coerce.number<number>().int().min(1).max(200).default(100),
+      limit: wholeNumber(1, 200).default(100),
       cursor: PathId.optional(),
     }),
     output: z.array(Assistant),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint, Id, NoContent, PathId, Time } from './endpoint.ts';
+import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
 
 /** 50 MB. */
 export const fileSizeLimit = 52_428_800;
@@ -49,7 +49,7 @@ export const FileSort = z.enum(fileSorts);
 export type FileSort = z.output<typeof FileSort>;
 
 export const FilesQuery = z.strictObject({
-  limit: z.coerce.number<number>().int().min(1).max(100).default(50),
+  limit: wholeNumber(1, 100).default(50),
   cursor: z.string().max(2_000).optional(),
   /** A part of the name. */
   q: z.string().trim().max(255, 'The search cannot exceed 255 characters').optional(),

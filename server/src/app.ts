@@ -28,6 +28,7 @@ import { analyticsService } from './features/usage/analytics.ts';
 import { analyticsRepository } from './features/usage/analytics-repository.ts';
 import { budgetRepository } from './features/usage/budget-repository.ts';
 import { budgetService } from './features/usage/budgets.ts';
+import { usageExport } from './features/usage/export-part.ts';
 import { pricingService } from './features/usage/pricing.ts';
 import { providerFigureService } from './features/usage/provider-figures.ts';
 import { usageRoutes } from './features/usage/routes.ts';
@@ -35,6 +36,7 @@ import { accountEventService } from './features/users/events.ts';
 import { userRoutes } from './features/users/routes.ts';
 import { userService } from './features/users/service.ts';
 import { describeApi } from './http/api-description.ts';
+import type { ConnectionTimes } from './http/connections.ts';
 import { createEventStreams } from './http/event-stream.ts';
 import { operationRoutes } from './http/operation.ts';
 import { createRates } from './http/rates.ts';
@@ -56,6 +58,7 @@ export type ForTests = {
   /** Parse every answer with its contract. */
   checkAnswers?: boolean;
   hashingCost?: HashingCost;
+  connectionTimes?: ConnectionTimes;
 };
 
 type Parts = ForTests & {
@@ -68,11 +71,11 @@ type Parts = ForTests & {
 
 /** The map: builds every repository, service and route, and joins them by argument. */
 export async function createApp(parts: Parts) {
-  const { config, database, presence, log, setupCode, checkAnswers = false, hashingCost } = parts;
+  const { config, database, presence, log, setupCode, checkAnswers = false, hashingCost, connectionTimes } = parts;
   const { db } = database;
   const state = { ready: false };
   let upkeep: Upkeep | undefined;
-  const app = createServer(config, log);
+  const app = createServer(config, log, connectionTimes);
   const rates = createRates(config.rateLimitScale);
   const cookie = sessionCookie(config.publicUrl.protocol === 'https:');
   const onSessionsEnded = (ids: string[]) => streams.endSessions(ids);
@@ -145,7 +148,13 @@ export async function createApp(parts: Parts) {
     },
     removeAtProvider: [training.removeEverywhere, knowledge.removeEverywhere, files.removeEverywhere],
     goingWithAccount: [chat.ofAccount, files.ofAccount],
-    exported: [assistantExport(database), chat.exportPart, files.exportPart, ...training.exportParts],
+    exported: [
+      usageExport(database),
+      assistantExport(database),
+      chat.exportPart,
+      files.exportPart,
+      ...training.exportParts,
+    ],
   });
   const { refuseGuessable, hashPassword, passwordLink } = auth;
   const administration = { refuseGuessable, hashPassword, passwordLink, removeAccount: accounts.remove };

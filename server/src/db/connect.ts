@@ -1,12 +1,15 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { Kysely, PostgresDialect } from 'kysely';
-import pg from 'pg';
-import { CannotStart } from '../errors.ts';
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import { makeDataFolder, orUnusable } from '../data-folder.ts';
+import { CannotStart, reasonOf } from '../errors.ts';
 import { lockFolder } from './folder-lock.ts';
 import { openReader } from './reader.ts';
 import type { Database } from './schema.ts';
 import { openSqlite, sqliteDialect } from './sqlite.ts';
+
+const require = createRequire(import.meta.url);
 
 export type Engine = 'sqlite' | 'postgres';
 
@@ -20,23 +23,18 @@ export type OpenDatabase = {
   close: () => Promise<void>;
 };
 
-// pg gives bigint (20) and numeric (1700: what sum() answers) as text; ours are counts and money, safe as numbers.
-const types = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === 20 || oid === 1700 ? Number : pg.types.getTypeParser(oid, format),
-};
-
 /** Opens PostgreSQL where `url` is given, else the SQLite file in the data folder, which it locks. */
 export function connect(
   url: string | undefined,
   dataDir: string,
   onDiskFailure: (error: unknown) => void = () => undefined,
 ): OpenDatabase {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeDataFolder(dataDir);
   if (url) return connectPostgres(url);
   const lock = lockFolder(dataDir);
   const file = join(dataDir, 'roster.db');
-  const db = new Kysely<Database>({ dialect: sqliteDialect(openSqlite(file), onDiskFailure) });
+  const sqlite = orUnusable(file, () => openSqlite(file));
+  const db = new Kysely<Database>({ dialect: sqliteDialect(sqlite, onDiskFailure) });
   const reader = openReader(file);
   return {
     engine: 'sqlite',
@@ -65,9 +63,25 @@ export function connectBeside(url: string | undefined, dataDir: string): OpenDat
 }
 
 function connectPostgres(url: string): OpenDatabase {
+  // Not loaded where SQLite is used: it takes 3 MB.
+  const pg: typeof import('pg') = require('pg');
+  // pg gives bigint (20) and numeric (1700: what sum() answers) as text; ours are counts and money, safe as numbers.
+  const types = {
+    getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+      oid === 20 || oid === 1700 ? Number : pg.types.getTypeParser(oid, format),
+  };
   const pool = new pg.Pool({ connectionString: url, max: 10, types, connectionTimeoutMillis: 10_000 });
   // A connection that breaks while idle is replaced at the next query, which reports it if it cannot be.
   pool.on('error', () => undefined);
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   return { engine: 'postgres', db, reader: db, file: undefined, close: () => db.destroy() };
+}
+
+/** Asks it for the first time. @throws CannotStart with why it cannot be asked */
+export async function reach({ db, file }: OpenDatabase) {
+  try {
+    await sql`select 1 from (select 1) as one`.execute(db);
+  } catch (cause) {
+    throw new CannotStart(`The database ${file ?? 'in DATABASE_URL'} cannot be used: ${reasonOf(cause)}.`, { cause });
+  }
 }

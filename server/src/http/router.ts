@@ -6,7 +6,8 @@ import { AppError } from '../errors.ts';
 import type { Actor, FindActor, HoldActor, SignedIn } from './actor.ts';
 import { answerSchema } from './answer-schema.ts';
 import { type IncomingFile, receiveForm } from './multipart.ts';
-import type { Rates } from './rates.ts';
+import { senderOf } from './network.ts';
+import type { RateKey, Rates } from './rates.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -16,6 +17,8 @@ declare module 'fastify' {
     accepts?: Endpoint['accepts'];
     /** A page's form without fields leads here. */
     form?: boolean;
+    /** Answered under whatever name the server is called. */
+    anyHost?: true;
   }
   interface FastifyRequest {
     actor: Actor | null;
@@ -104,7 +107,8 @@ export function createRouter({ app, findActor, holdActor, sessionToken, rates, c
   function requireAccess(who: SignedIn, request: FastifyRequest, endpoint: Endpoint) {
     if (endpoint.access === 'public' || endpoint.access === 'user' || who.role === 'Admin') return;
     if (endpoint.access === 'editor' && who.role === 'Editor') return;
-    request.log.warn({ event: 'access_refused', userId: who.userId, route: endpoint.path }, 'access refused');
+    const address = senderOf(request);
+    request.log.warn({ event: 'access_refused', address, userId: who.userId, route: endpoint.path }, 'access refused');
     throw new AppError(
       'not_allowed',
       endpoint.access === 'admin'
@@ -208,9 +212,9 @@ const lateMs = 1_000;
 
 const perAddress: ReadonlySet<Rate> = new Set<Rate>(['signIn', 'register', 'resetRequest', 'resetAttempt']);
 
-function rateKey({ actor, ip }: FastifyRequest, { rate, path }: Endpoint): string {
-  if (!actor || perAddress.has(rate)) return ip;
-  if (rate === 'default') return actor.sessionId;
+function rateKey({ actor, ip }: FastifyRequest, { rate, path }: Endpoint): RateKey {
+  if (!actor || perAddress.has(rate)) return { address: ip };
+  if (rate === 'default') return `${actor.userId}|${actor.sessionId}`;
   // Saving, fetching and importing each have their own limit; so does everything else with a limit by person.
   return rate === 'keyUse' ? `${actor.userId}|${path}` : String(actor.userId);
 }

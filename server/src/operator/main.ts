@@ -100,6 +100,9 @@ async function perform(words: string[]): Promise<string> {
   return command.perform(loadOperatorConfig(process.env), argument, given.length < rest.length);
 }
 
+// What a command writes is its owner's only, as with the server.
+process.umask(0o077);
+
 try {
   console.log(await perform(process.argv.slice(2)));
 } catch (error) {

@@ -1,7 +1,7 @@
 import { schemaHistory } from '../db/migrate.ts';
 import type { MasterKey } from '../security/master-key.ts';
 import { CannotOpen, createVault } from '../security/vault.ts';
-import type { FileStore } from '../storage/file-store.ts';
+import type { FileKey, FileStore } from '../storage/file-store.ts';
 import { digest, type OpenArchive, openArchive } from './archive.ts';
 import { Refused } from './refused.ts';
 import type { Table, Tables } from './tables-repository.ts';
@@ -72,7 +72,13 @@ async function put(archive: OpenArchive, { databaseUrl, dataDir, openStore }: Pl
   const database = await openEmptyTarget(databaseUrl, dataDir, what);
   try {
     const from = keepSessions ? archive.tables : withoutEnded(archive.tables);
-    return await putFiles(archive, await openStore(), () => fillWhole(database, from, what));
+    return await putFiles(archive, await openStore(), () => fillWhole(database, from, what)).catch((cause: unknown) => {
+      if (cause instanceof Refused) throw cause;
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new Refused(`The backup could not be put into ${what}: ${reason}. No row and no file of it was kept.`, {
+        cause,
+      });
+    });
   } finally {
     await database.close();
   }
@@ -83,7 +89,7 @@ async function put(archive: OpenArchive, { databaseUrl, dataDir, openStore }: Pl
  * restore that was cut off, or of another installation that uses the same store: its bytes are never touched.
  */
 async function putFiles<T>(archive: OpenArchive, store: FileStore, putRows: () => Promise<T>): Promise<T> {
-  const written: string[] = [];
+  const written: FileKey[] = [];
   try {
     for await (const { storage_key: key, sha256 } of archive.files()) {
       const there = await store.read(key).then(digest, () => undefined);

@@ -111,6 +111,7 @@ export async function answerByChatCompletions(
     body: await requestBody(request, omitted),
     signal,
     onWait: tellOfWaits(onPieces),
+    onAsking: request.onAsking,
   });
   let reason: string | undefined;
   let usage: TokenCounts | null = null;

@@ -1,3 +1,4 @@
+import { providerIn } from '@roster/contracts/provider-name';
 import type { Kysely } from 'kysely';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/schema.ts';
@@ -8,11 +9,9 @@ import { providerFineTuning } from './fine-tuning.ts';
 import { createProviderHttp } from './http.ts';
 import { listLimit, providerLists } from './lists.ts';
 import { providerOrganization } from './organization.ts';
-import { type KeyCheck, type Provider, ProviderError } from './provider.ts';
+import { type KeyCheck, type Provider, ProviderError, pressedMs } from './provider.ts';
 import { loadTraits } from './traits.ts';
 import { providerVectorStores } from './vector-stores.ts';
-
-const keyCheckMs = 10_000;
 
 /** Speaks the OpenAI HTTP API at the configured base URL. */
 export async function createProvider(options: { db: Kysely<Database>; config: Config['provider'] }): Promise<Provider> {
@@ -22,7 +21,7 @@ export async function createProvider(options: { db: Kysely<Database>; config: Co
 
   async function checkKey(apiKey: Secret): Promise<KeyCheck> {
     try {
-      const signal = AbortSignal.timeout(keyCheckMs);
+      const signal = AbortSignal.timeout(pressedMs);
       await http.json({ method: 'GET', path: '/models', apiKey, retries: 0, limit: listLimit, signal });
       return { result: 'works' };
     } catch (error) {
@@ -30,7 +29,7 @@ export async function createProvider(options: { db: Kysely<Database>; config: Co
         if (error instanceof DOMException && error.name === 'TimeoutError')
           return {
             result: 'unreachable',
-            notice: `${name} did not answer in time; the key is saved but not verified.`,
+            notice: `${providerIn('beginning', name)} did not answer in time; the key is saved but not verified.`,
           };
         throw error;
       }
@@ -43,7 +42,10 @@ export async function createProvider(options: { db: Kysely<Database>; config: Co
         case 'region':
           return { result: 'limited', notice: error.message };
         case 'not_served':
-          return { result: 'limited', notice: `${name} has no list of models, so the key could not be tried.` };
+          return {
+            result: 'limited',
+            notice: `${providerIn('beginning', name)} has no list of models, so the key could not be tried.`,
+          };
         default:
           return { result: 'unreachable', notice: `${error.message} The key is saved but not verified.` };
       }

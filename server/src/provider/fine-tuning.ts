@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { Secret } from '../security/secret.ts';
 import { quotable } from './failures.ts';
 import type { ProviderCall, ProviderHttp } from './http.ts';
-import { ProviderError } from './provider.ts';
+import { ProviderError, pressedMs } from './provider.ts';
+import { timeOf } from './times.ts';
 
 /** A job as the provider tells of it. */
 export type ProviderJob = {
@@ -84,12 +85,6 @@ const Bag = z.record(z.string(), z.unknown()).nullish().catch(null);
 const largestStep = 2_147_483_647;
 const count = (value: number | null | undefined, most = Number.MAX_SAFE_INTEGER) =>
   value !== null && value !== undefined && Number.isInteger(value) && value >= 0 && value <= most ? value : null;
-
-/** The provider's seconds since 1970. */
-function timeOf(seconds: number | null | undefined): string | null {
-  if (seconds === null || seconds === undefined || !(seconds > 0) || seconds > 8e12) return null;
-  return new Date(seconds * 1000).toISOString();
-}
 
 const RawJob = z.object({
   id: AddressId,
@@ -219,9 +214,12 @@ async function* limited(content: AsyncIterable<Buffer>, limit: number): AsyncGen
 /** The fine-tuning jobs of a key and the models that came of them. All of these throw ProviderError. */
 export function providerFineTuning(http: ProviderHttp) {
   /** Asked once; whoever asks again knows when. */
-  async function ask(call: Omit<ProviderCall, 'signal' | 'retries'> & { limit?: number }): Promise<unknown> {
+  async function ask({
+    withinMs = answerMs,
+    ...call
+  }: Omit<ProviderCall, 'signal' | 'retries'> & { limit?: number; withinMs?: number }): Promise<unknown> {
     try {
-      const signal = AbortSignal.timeout(answerMs);
+      const signal = AbortSignal.timeout(withinMs);
       return await http.json({ limit: answerLimit, ...call, retries: 0, signal });
     } catch (error) {
       if (error instanceof DOMException && error.name === 'TimeoutError')
@@ -242,14 +240,18 @@ export function providerFineTuning(http: ProviderHttp) {
     path: string,
     schema: Raw,
     read: (raw: z.output<Raw>) => Item,
-    { most, enough = () => false }: { most: number; enough?: (items: Item[]) => boolean },
+    {
+      most,
+      enough = () => false,
+      withinMs = answerMs,
+    }: { most: number; enough?: (items: Item[]) => boolean; withinMs?: number },
   ): Promise<Item[]> {
     const found: Item[] = [];
     let after = '';
     for (let number = 0; number < most; number++) {
       const query = `limit=${pageSize}${after && `&after=${encodeURIComponent(after)}`}`;
       const address = `${path}${path.includes('?') ? '&' : '?'}${query}`;
-      const page = Page.safeParse(await ask({ method: 'GET', path: address, apiKey, limit: pageLimit }));
+      const page = Page.safeParse(await ask({ method: 'GET', path: address, apiKey, limit: pageLimit, withinMs }));
       if (!page.success) throw unreadable(page.error);
       const items = page.data.data.flatMap((raw) => {
         const parsed = schema.safeParse(raw);
@@ -265,8 +267,8 @@ export function providerFineTuning(http: ProviderHttp) {
   }
 
   const pathOf = (jobId: string) => `/fine_tuning/jobs/${AddressId.parse(jobId)}`;
-  const act = (action: 'cancel' | 'pause' | 'resume') => async (apiKey: Secret, jobId: string) =>
-    readJob(await ask({ method: 'POST', path: `${pathOf(jobId)}/${action}`, apiKey }));
+  const act = (action: 'cancel' | 'pause' | 'resume', withinMs?: number) => async (apiKey: Secret, jobId: string) =>
+    readJob(await ask({ method: 'POST', path: `${pathOf(jobId)}/${action}`, apiKey, ...(withinMs && { withinMs }) }));
 
   return {
     /** Sent once, whatever happens: a second try could make a second job there. */
@@ -295,14 +297,15 @@ export function providerFineTuning(http: ProviderHttp) {
     },
 
     /** Newest first, at most 1,000. */
-    list: (apiKey: Secret) => pages(apiKey, '/fine_tuning/jobs', RawJob, toJob, { most: jobPagesAtMost }),
+    list: (apiKey: Secret) =>
+      pages(apiKey, '/fine_tuning/jobs', RawJob, toJob, { most: jobPagesAtMost, withinMs: pressedMs }),
 
     retrieve: async (apiKey: Secret, jobId: string) =>
       readJob(await ask({ method: 'GET', path: pathOf(jobId), apiKey })),
 
     cancel: act('cancel'),
-    pause: act('pause'),
-    resume: act('resume'),
+    pause: act('pause', pressedMs),
+    resume: act('resume', pressedMs),
 
     /** Newest first, back to the page that has the event `until`. */
     events: (apiKey: Secret, jobId: string, until: string | null) =>
@@ -317,13 +320,13 @@ export function providerFineTuning(http: ProviderHttp) {
     async removeModel(apiKey: Secret, model: string) {
       const id = ModelId.safeParse(model);
       if (!id.success) throw new ProviderError('bad_request', `${model} is not the name of a model.`);
-      await ask({ method: 'DELETE', path: `/models/${encodeURIComponent(id.data)}`, apiKey });
+      await ask({ method: 'DELETE', path: `/models/${encodeURIComponent(id.data)}`, apiKey, withinMs: pressedMs });
     },
 
     /** The bytes of a file there, up to a limit. Resolves once it is known that there are any. */
     async content(apiKey: Secret, fileId: string, limit: number): Promise<AsyncGenerator<Buffer>> {
       const path = `/files/${AddressId.parse(fileId)}/content`;
-      const { body } = await http.send({ method: 'GET', path, apiKey });
+      const { body } = await http.send({ method: 'GET', path, apiKey, retries: 0, firstByteMs: pressedMs });
       return limited(body, limit);
     },
   };

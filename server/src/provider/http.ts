@@ -21,6 +21,8 @@ export type ProviderCall = {
   firstByteMs?: number;
   /** Told of each wait that the provider asks for, in seconds. */
   onWait?: (seconds: number) => void;
+  /** Told whether the provider is being asked, or rests between two tries. */
+  onAsking?: ((isAsked: boolean) => void) | undefined;
 };
 
 const errorBodyLimit = 64 * 1024;
@@ -68,6 +70,7 @@ export function createProviderHttp(baseUrl: string) {
   async function send(call: ProviderCall): Promise<Dispatcher.ResponseData> {
     const retries = call.retries ?? 2;
     for (let attempt = 0; ; attempt++) {
+      call.onAsking?.(true);
       const failure = await once(call).then(
         async (response) => {
           if (response.statusCode >= 200 && response.statusCode < 300) return response;
@@ -80,6 +83,7 @@ export function createProviderHttp(baseUrl: string) {
         },
       );
       if (!(failure instanceof ProviderError)) return failure;
+      call.onAsking?.(false);
       const seconds = attempt < retries && isWorthRepeating(failure) ? pause(attempt, failure.retryAfterSeconds) : null;
       if (seconds === null) throw failure;
       if (failure.retryAfterSeconds !== undefined) call.onWait?.(seconds);
@@ -119,7 +123,8 @@ export function createProviderHttp(baseUrl: string) {
         throw new ProviderError('provider_unavailable', 'The provider’s answer could not be read.', { cause });
       }
     },
-    close: async () => agent?.close(),
+    /** What is still being asked then is done again later; a provider that never answers must not hold a stop. */
+    close: async () => agent?.destroy(),
   };
 }
 

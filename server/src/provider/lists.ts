@@ -1,15 +1,38 @@
+import { providerIn } from '@roster/contracts/provider-name';
 import { z } from 'zod';
 import type { Secret } from '../security/secret.ts';
 import type { ProviderHttp } from './http.ts';
-import { type Provider, type ProviderAssistant, ProviderError, type ProviderModel } from './provider.ts';
+import { type Provider, type ProviderAssistant, ProviderError, type ProviderModel, pressedMs } from './provider.ts';
 
 /** Bytes of one page of a list. */
 export const listLimit = 5 * 1024 * 1024;
 const pagesAtMost = 20;
 
 const ModelPage = z.object({
-  data: z.array(z.object({ id: z.string().min(1).max(200), shutdown_date: z.iso.date().nullish().catch(null) })),
+  data: z.array(
+    z.object({
+      id: z.string().min(1).max(200),
+      shutdown_date: z.iso.date().nullish().catch(null),
+      // What it is good for is said in one of these ways, or not at all.
+      type: z.string().nullish().catch(null),
+      capabilities: z.looseObject({ completion_chat: z.boolean().optional() }).nullish().catch(null),
+      architecture: z
+        .looseObject({ output_modalities: z.array(z.string()).optional() })
+        .nullish()
+        .catch(null),
+    }),
+  ),
 });
+type ListedModel = z.output<typeof ModelPage>['data'][number];
+
+function saysThatItChats({ type, capabilities, architecture }: ListedModel): boolean | null {
+  if (capabilities?.completion_chat !== undefined) return capabilities.completion_chat;
+  const writes = architecture?.output_modalities;
+  if (writes !== undefined) return writes.includes('text');
+  if (type && /^(chat|llm|vlm|language|text-generation)$/i.test(type)) return true;
+  return type && /embed|image|audio|video|speech|transcri|moderation|rerank|tts/i.test(type) ? false : null;
+}
+
 const AssistantPage = z.object({
   data: z.array(z.looseObject({ id: z.string().min(1).max(200) })),
   has_more: z.boolean().catch(false),
@@ -24,7 +47,11 @@ export function providerLists(http: ProviderHttp, providerName: string): Pick<Pr
     const call = { method: 'GET', path: '/models', apiKey, limit: listLimit } as const;
     const page = ModelPage.safeParse(await http.json({ ...call, withinMs }));
     if (!page.success) throw unreadable('models', page.error);
-    return page.data.data.map(({ id, shutdown_date }) => ({ id, shutdownDate: shutdown_date ?? null }));
+    return page.data.data.map((model) => ({
+      id: model.id,
+      shutdownDate: model.shutdown_date ?? null,
+      chats: saysThatItChats(model),
+    }));
   }
 
   async function allPages(apiKey: Secret, source: ProviderAssistant['source']): Promise<ProviderAssistant[]> {
@@ -33,7 +60,8 @@ export function providerLists(http: ProviderHttp, providerName: string): Pick<Pr
     let after = '';
     for (let number = 0; number < pagesAtMost; number++) {
       const path = `/${source}?limit=100&order=desc${after && `&after=${encodeURIComponent(after)}`}`;
-      const page = AssistantPage.safeParse(await http.json({ method: 'GET', path, apiKey, headers, limit: listLimit }));
+      const call = { method: 'GET', path, apiKey, headers, retries: 0, limit: listLimit, withinMs: pressedMs } as const;
+      const page = AssistantPage.safeParse(await http.json(call));
       if (!page.success) throw unreadable(source, page.error);
       found.push(...page.data.data.map((raw) => ({ id: raw.id, source, raw })));
       after = page.data.data.at(-1)?.id ?? '';
@@ -58,7 +86,7 @@ export function providerLists(http: ProviderHttp, providerName: string): Pick<Pr
     if (missingScope instanceof ProviderError) throw missingScope;
     throw new ProviderError(
       'not_served',
-      `${providerName} has no list of assistants to import from. OpenAI retired its Assistants API on August 26, 2026; a JSON file of your assistants can be imported instead.`,
+      `${providerIn('beginning', providerName)} has no list of assistants to import from. OpenAI retired its Assistants API on August 26, 2026; a JSON file of your assistants can be imported instead.`,
     );
   }
 

@@ -1,8 +1,9 @@
+import { providerIn } from '@roster/contracts/provider-name';
 import { z } from 'zod';
 import type { Secret } from '../security/secret.ts';
 import type { ProviderHttp } from './http.ts';
 import { listLimit } from './lists.ts';
-import { type KeyCheck, ProviderError } from './provider.ts';
+import { type KeyCheck, ProviderError, pressedMs } from './provider.ts';
 
 /** What the organization asked of a model; null: the provider names none. */
 export type ModelUsage = {
@@ -25,7 +26,6 @@ export type ProviderOrganization = {
   costs: (adminKey: Secret, days: UtcDays) => Promise<Map<string, number>>;
 };
 
-const checkMs = 10_000;
 /** For all pages of one list, with their retries. */
 const readingMs = 45_000;
 const pagesAtMost = 20;
@@ -102,7 +102,7 @@ export function providerOrganization(http: ProviderHttp, providerName: string): 
   async function checkAdminKey(adminKey: Secret): ReturnType<ProviderOrganization['checkAdminKey']> {
     const start = Math.floor(Date.now() / 1_000 / daySeconds) * daySeconds;
     const path = `/organization/costs?start_time=${start}&limit=1`;
-    const signal = AbortSignal.timeout(checkMs);
+    const signal = AbortSignal.timeout(pressedMs);
     try {
       await inTime(http.json({ method: 'GET', path, apiKey: adminKey, retries: 0, limit: listLimit, signal }));
       return { result: 'works' };
@@ -123,7 +123,7 @@ export function providerOrganization(http: ProviderHttp, providerName: string): 
         case 'not_served':
           return {
             result: 'not_served',
-            notice: `${providerName} gives out no figures of its own, so an admin key would be of no use here. The key was not saved.`,
+            notice: `${providerIn('beginning', providerName)} gives out no figures of its own, so an admin key would be of no use here. The key was not saved.`,
           };
         default:
           return { result: 'unreachable', notice: `${error.message} The key is saved but not verified.` };

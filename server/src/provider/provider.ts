@@ -7,6 +7,9 @@ import type { ProviderFineTuning } from './fine-tuning.ts';
 import type { ProviderOrganization } from './organization.ts';
 import type { ProviderVectorStores } from './vector-stores.ts';
 
+/** How long the provider has for what somebody waits for who has pressed a button. */
+export const pressedMs = 5_000;
+
 /** A failure of a call to the provider, in our own closed list of codes; the message may quote the provider's words. */
 export class ProviderError extends Error {
   override name = 'ProviderError';
@@ -18,6 +21,8 @@ export class ProviderError extends Error {
   readonly param: string | undefined;
   /** The provider's own code of the failure, where it has one. */
   readonly providerCode: string | undefined;
+  /** What the provider calls this request, for its support. */
+  readonly requestId: string | undefined;
   constructor(
     code: ProviderError['code'],
     message: string,
@@ -26,6 +31,7 @@ export class ProviderError extends Error {
       retryAfterSeconds?: number | undefined;
       param?: string | undefined;
       providerCode?: string | undefined;
+      requestId?: string | undefined;
     } = {},
   ) {
     super(message, details);
@@ -34,6 +40,7 @@ export class ProviderError extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.param = details.param;
     this.providerCode = details.providerCode;
+    this.requestId = details.requestId;
   }
 }
 
@@ -58,6 +65,8 @@ export type AnswerRequest = {
   effort: ReasoningEffort | null;
   maxOutputTokens?: number;
   search?: FileSearch | undefined;
+  /** Told whether the provider is at work: what is stopped between two tries has cost nothing. */
+  onAsking?: (isAsked: boolean) => void;
 };
 
 /** The files that the model may search while it answers. */
@@ -85,7 +94,12 @@ export type KeyCheck =
   | { result: 'rejected'; notice: string }
   | { result: 'unreachable'; notice: string };
 
-export type ProviderModel = { id: string; shutdownDate: string | null };
+export type ProviderModel = {
+  id: string;
+  shutdownDate: string | null;
+  /** Whether it can hold a conversation; null: the provider does not say. */
+  chats: boolean | null;
+};
 
 /** An assistant or agent as the provider lists it; the fields that Roster takes along, and the rest for the notes. */
 export type ProviderAssistant = {

@@ -125,6 +125,7 @@ export async function answerByResponses(
     body: await requestBody(request, omitted),
     signal,
     onWait: tellOfWaits(onPieces),
+    onAsking: request.onAsking,
   });
   let end: AnswerEnd | undefined;
   const pieces = collectPieces(onPieces);

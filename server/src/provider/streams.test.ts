@@ -33,6 +33,25 @@ describe.each(engines)('streams from a provider, byte by byte, on %s', (engine) 
     expect(broken).toMatchObject({ state: 'failed', text: 'Others', error: { code: 'provider_broke_off' } });
   });
 
+  test('an answer without a word says so', async () => {
+    const tool = { type: 'function_call', name: 'look_up', arguments: '{}', call_id: 'call_1' };
+    const ended = (reason?: string) =>
+      event('response.completed', { response: { usage: null, incomplete_details: reason ? { reason } : null } });
+    for (const packets of [
+      [completed()],
+      [delta(' \n'), completed()],
+      [event('response.output_item.done', { item: tool }), completed()],
+      [event('response.reasoning_summary_text.delta', { delta: 'Let me think.' }), completed()],
+    ]) {
+      const answer = await answerOf(...packets);
+      expect([answer.state, answer.notes]).toEqual(['complete', [expect.stringMatching(/ended without writing/)]]);
+    }
+    const cut = await answerOf(ended('max_output_tokens'));
+    expect(cut.notes).toEqual([expect.stringMatching(/reached its limit before it had written anything/)]);
+    expect((await answerOf(ended('content_filter'))).notes).toEqual([expect.stringMatching(/content filter/)]);
+    expect((await answerOf(delta('Yes'), completed())).notes).toEqual([]);
+  });
+
   test('words whose event is the last thing that comes are kept', async () => {
     const unfinished =
       'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","delta":" end"}\n';

@@ -6,6 +6,7 @@ import {
   notFound,
   Outlet,
 } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { FailedPage } from './failed-page.tsx';
 import { NotFoundPage } from './not-found.tsx';
@@ -19,7 +20,21 @@ import {
   usersSearch,
 } from './search.ts';
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage });
+// Needed with the second page, not with the first.
+const PageChanges = lazy(async () => ({ default: (await import('./page-change.tsx')).PageChanges }));
+
+function Root() {
+  return (
+    <>
+      <Outlet />
+      <Suspense>
+        <PageChanges />
+      </Suspense>
+    </>
+  );
+}
+
+const root = createRootRoute({ component: Root, notFoundComponent: NotFoundPage });
 
 const signedIn = createRoute({
   getParentRoute: () => root,

@@ -1,11 +1,12 @@
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { PanelLeft } from 'lucide-react';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { classNames } from '#web/ui/class-names.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { ModalLayer } from '#web/ui/modal-layer.tsx';
 import { Footer } from './footer.tsx';
 import { SignedInOnly } from './guards.tsx';
+import { InMain } from './in-main.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { Sidebar } from './sidebar.tsx';
 import { useCollapsed } from './sidebar-state.ts';
@@ -41,7 +42,6 @@ function Shell() {
   const openPalette = () => setLayer('palette');
   const path = useRouterState({ select: (state) => state.location.pathname });
   const fillsWindow = path === '/chat' || path.startsWith('/chat/');
-  const main = useRef<HTMLElement>(null);
   useShortcuts({ openPalette, openShortcutList: () => setLayer('shortcuts'), toggleSidebar: toggleCollapsed });
 
   // Fetched once the page stands: what is typed right after Ctrl+K must find the palette there. A failure is no harm
@@ -53,14 +53,6 @@ function Shell() {
     }, 500);
     return () => clearTimeout(timer);
   }, []);
-
-  // What had the focus may have gone with the page before; the keyboard then goes on in the new one.
-  const shownPath = useRef(path);
-  useEffect(() => {
-    if (shownPath.current === path) return;
-    shownPath.current = path;
-    if (document.activeElement === document.body) main.current?.focus({ preventScroll: true });
-  }, [path]);
 
   return (
     <div className={classNames('flex', fillsWindow ? 'h-dvh overflow-hidden' : 'min-h-dvh')}>
@@ -88,8 +80,10 @@ function Shell() {
         className="fixed top-3 inset-s-3 z-30 size-10 md:hidden"
       />
       <div className="flex min-w-0 flex-1 flex-col">
-        <main id="main" ref={main} tabIndex={-1} className="min-h-0 flex-1 outline-none">
-          <Outlet />
+        <main id="main" tabIndex={-1} className="min-h-0 flex-1 outline-none">
+          <InMain value={true}>
+            <Outlet />
+          </InMain>
         </main>
         <Footer slim={fillsWindow} />
       </div>

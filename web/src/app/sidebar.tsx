@@ -110,7 +110,7 @@ function Account({ collapsed }: { collapsed: boolean }) {
     <div className="border-border border-t pt-2.5">
       {!collapsed && (
         <div className="mb-2 px-2.5 pt-1">
-          <p className="truncate font-medium" title={user.name ?? user.email}>
+          <p dir="auto" className="truncate font-medium" title={user.name ?? user.email}>
             {user.name ?? user.email}
           </p>
           <p className="truncate text-muted-foreground text-xs" title={user.email}>

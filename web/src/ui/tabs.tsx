@@ -1,5 +1,5 @@
 import { Tabs as Radix } from 'radix-ui';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
 import { classNames } from './class-names.ts';
 import type { Icon } from './icon.ts';
 
@@ -21,17 +21,38 @@ type TabsProps<Value extends string> = {
 };
 
 const lists = {
-  line: 'gap-6',
+  // As much room around the words as the ring of the focus takes; the words still begin where the page does.
+  line: 'gap-3',
   segment: 'gap-0.5 rounded-md border border-border p-0.5 light:bg-muted',
 };
 const triggers = {
   line:
-    'h-10 border-transparent border-b-2 text-muted-foreground hover:text-foreground ' +
+    'h-10 rounded-t-xs px-1.5 border-transparent border-b-2 text-muted-foreground hover:text-foreground ' +
     'data-[state=active]:border-foreground data-[state=active]:text-foreground',
   segment:
     'h-8 rounded-sm px-3 text-muted-foreground hover:text-foreground ' +
     'data-[state=active]:bg-active data-[state=active]:text-foreground light:data-[state=active]:bg-card light:data-[state=active]:shadow-[0_0_0_1px_var(--border)]',
 };
+
+/**
+ * The arrow keys, at once: Radix moves the focus in a task of its own, and a second press that comes before it is lost.
+ */
+function moveAmongTabs(event: KeyboardEvent<HTMLElement>) {
+  const tabs = [...event.currentTarget.querySelectorAll<HTMLElement>('[role="tab"]')];
+  const at = tabs.findIndex((tab) => tab.matches(':focus'));
+  const isMirrored = getComputedStyle(event.currentTarget).direction === 'rtl';
+  const moves: Record<string, number> = {
+    ArrowRight: at + (isMirrored ? -1 : 1),
+    ArrowLeft: at + (isMirrored ? 1 : -1),
+    Home: 0,
+    End: tabs.length - 1,
+  };
+  const next = moves[event.key];
+  if (next === undefined || at < 0 || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+  event.preventDefault();
+  event.stopPropagation();
+  tabs[(next + tabs.length) % tabs.length]?.focus();
+}
 
 /** Tabs with their one visible panel; arrow keys move between them. The list scrolls sideways where it must. */
 export function Tabs<Value extends string>(props: TabsProps<Value>) {
@@ -57,13 +78,14 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
       <div
         className={classNames(
           'relative max-w-full overflow-x-auto overflow-y-hidden [scrollbar-width:none]',
-          look === 'line' && 'shadow-[inset_0_-1px_0_var(--border)]',
+          look === 'line' && '-mx-1.5 shadow-[inset_0_-1px_0_var(--border)]',
           look === 'segment' && !stretch && 'w-fit',
         )}
       >
         <Radix.List
           ref={list}
           aria-label={label}
+          onKeyDownCapture={moveAmongTabs}
           className={classNames('flex min-w-full', lists[look], !stretch && 'w-max')}
         >
           {items.map(({ value: item, label: text, icon: IconPart }) => (

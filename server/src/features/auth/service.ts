@@ -79,7 +79,7 @@ export function authService(dependencies: Dependencies) {
 
     /** The same answer, and the same work, for an unknown address, a wrong password and an account without one. */
     async signIn(input: { email: string; password: string }, visitor: Visitor): Promise<{ user: User; token: string }> {
-      const rateKey = `${input.email}|${visitor.ipAddress}`;
+      const rateKey = { address: visitor.ipAddress, detail: input.email };
       // Counted before the answer is known and taken back after a success: many at once get no more tries than one by one.
       rates.use('failedSignIn', rateKey);
       const user = await users.byEmail(input.email);

@@ -30,6 +30,7 @@ import { searchRepository } from './search-repository.ts';
 import { threadRepository } from './thread-repository.ts';
 import { threadService } from './threads.ts';
 import { titleSuggester } from './titles.ts';
+import { answersUnderWay } from './under-way.ts';
 import { startUpkeep } from './upkeep.ts';
 
 type Dependencies = {
@@ -59,6 +60,7 @@ export function createChat(dependencies: Dependencies) {
   const messageRows = messageRepository(db);
   const runs = runRepository(db);
   const executor = runExecutor({
+    engine,
     runs,
     provider,
     presence,
@@ -67,9 +69,11 @@ export function createChat(dependencies: Dependencies) {
     onKeyRejected: keys.noteRejected,
     onComplete: titleSuggester({ db, engine, provider, catalogue, pricing }),
   });
+  const underWay = answersUnderWay({ executor, runs, messages: messageRows });
   const threads = threadService({
     database,
     executor,
+    underWay,
     ownsAssistant: async (userId, id) => (await assistants.find(userId, id)) !== undefined,
     checkModels: models.checkKnown,
   });
@@ -89,6 +93,7 @@ export function createChat(dependencies: Dependencies) {
     checkModels: models.checkKnown,
     defaultModel: models.defaultModel,
     attachments: attachmentReader({ files, store }),
+    underWay,
   });
   const aside = asideService({
     database,
@@ -98,7 +103,7 @@ export function createChat(dependencies: Dependencies) {
     openKey: keys.open,
     checkBudget: budgets.check,
   });
-  const pages = messagePages(threadRepository(db, engine), messageRows);
+  const pages = messagePages(threadRepository(db, engine), messageRows, underWay);
   const ratings = ratingService(database);
   const upkeep = startUpkeep({ executor, search: searchRepository(db, engine) }, log);
 

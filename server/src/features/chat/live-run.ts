@@ -34,6 +34,8 @@ export class LiveRun {
   readonly order: RunOrder;
   /** undefined until it is known what the provider is asked for. */
   prepared: PreparedRequest | undefined;
+  /** Whether the provider is at work on it. */
+  isAsked = false;
   readonly log = emptyLog();
   readonly startedAt = performance.now();
   readonly controller = new AbortController();
@@ -44,6 +46,8 @@ export class LiveRun {
   #saved = 0;
   /** Whether the database knows that it is running. */
   announced = false;
+  /** Whether events of it may be in the database. */
+  hasStored = false;
 
   constructor(order: RunOrder) {
     this.order = order;

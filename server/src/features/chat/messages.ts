@@ -13,6 +13,7 @@ import type { RunExecutor } from './runs.ts';
 import { answerStore, type StoredAnswer } from './storing.ts';
 import { type ThreadRecord, threadRepository } from './thread-repository.ts';
 import { noThread } from './threads.ts';
+import type { AnswersUnderWay } from './under-way.ts';
 
 /** How many answers to one question are listed. */
 const answersListed = 20;
@@ -31,6 +32,7 @@ type Dependencies = {
   /** May ask the provider. */
   defaultModel: (userId: number) => Promise<string>;
   attachments: AttachmentReader;
+  underWay: AnswersUnderWay;
 };
 
 type Draft = {
@@ -46,7 +48,8 @@ type Again = { clientId?: string | undefined; model?: string | undefined; overBu
 type Stored = { message: Message; run: Run; runs: Run[] };
 
 export function messageService(dependencies: Dependencies) {
-  const { database, executor, instance, openKey, checkBudget, answerersFor, checkModels, attachments } = dependencies;
+  const { underWay, database, executor, instance, openKey, checkBudget, answerersFor, checkModels, attachments } =
+    dependencies;
   const { db, engine } = database;
   const messages = messageRepository(db);
   const runs = runRepository(db);
@@ -109,7 +112,8 @@ export function messageService(dependencies: Dependencies) {
 
     /** The answers to a question, or those beside an answer. */
     async answers(userId: number, messageId: number): Promise<{ items: Message[] }> {
-      return { items: await messages.newestChildren(userId, await questionOf(userId, messageId), answersListed) };
+      const answers = await messages.newestChildren(userId, await questionOf(userId, messageId), answersListed);
+      return { items: await underWay.withWords(userId, answers) };
     },
 
     async send(userId: number, threadId: number, draft: Draft): Promise<Stored> {

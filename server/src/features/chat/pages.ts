@@ -3,6 +3,7 @@ import { AppError } from '../../errors.ts';
 import type { MessageRepository } from './message-repository.ts';
 import type { ThreadRepository } from './thread-repository.ts';
 import { noThread } from './threads.ts';
+import type { AnswersUnderWay } from './under-way.ts';
 
 type Page = { items: Message[]; nextCursor: string | null; newerCursor: string | null };
 
@@ -19,13 +20,17 @@ function decode(cursor: string): Cursor {
 }
 
 /** Pages of the shown branch: its end first, then either way by cursor, or around a message. */
-export function messagePages(threads: ThreadRepository, messages: MessageRepository) {
+export function messagePages(
+  threads: ThreadRepository,
+  messages: MessageRepository,
+  underWay: Pick<AnswersUnderWay, 'withWords'>,
+) {
   async function page(userId: number, threadId: number, head: number, from: number, to: number): Promise<Page> {
     const end = await messages.place(userId, head);
     if (end?.threadId !== threadId) throw new AppError('not_found', 'This message does not exist.');
     const range = { threadId, head, from: Math.max(0, from), to: Math.min(end.depth, to) };
     return {
-      items: await messages.inBranch(userId, range),
+      items: await underWay.withWords(userId, await messages.inBranch(userId, range)),
       nextCursor: range.from > 0 ? encode({ direction: 'older', depth: range.from, head }) : null,
       newerCursor: range.to < end.depth ? encode({ direction: 'newer', depth: range.to, head }) : null,
     };

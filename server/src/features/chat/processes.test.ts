@@ -65,6 +65,21 @@ describe('several processes on one PostgreSQL', () => {
     await ada.post(`/api/runs/${run.id}/stop`);
   });
 
+  test('while an answer is written, both give its words so far with the conversation', async () => {
+    const threadId = await newThread(ada);
+    const { message, run } = await send(ada, threadId, '[[bench 40]] [[hang 30]]');
+    const there = await openEvents(second, adaThere, run.id);
+    await until('All thirty words', async () => textOf(there.events) === benchText(30));
+    there.leave();
+    for (const visitor of [ada, adaThere]) {
+      const [, answer] = await messagesOf(visitor, threadId);
+      expect(answer).toMatchObject({ text: benchText(30), state: 'running' });
+      expect((await visitor.get(`/api/messages/${message.id}/answers`)).body.items).toEqual([answer]);
+    }
+    await ada.post(`/api/runs/${run.id}/stop`);
+    expect((await messagesOf(ada, threadId))[1]).toMatchObject({ text: benchText(30), state: 'stopped' });
+  });
+
   test('stopping through the other stops it', async () => {
     const threadId = await newThread(ada);
     const { run } = await send(ada, threadId, 'Stop from afar [[bench 20000]] [[delay 20]]');

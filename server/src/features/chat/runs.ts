@@ -1,11 +1,13 @@
 import type { Run, RunEvent } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
 import type { FastifyBaseLogger } from 'fastify';
+import type { Engine } from '../../db/connect.ts';
 import type { Presence } from '../../db/presence.ts';
 import { AppError, restarting } from '../../errors.ts';
 import type { Actor } from '../../http/actor.ts';
 import type { EventStream } from '../../http/event-stream.ts';
 import { type AnswerEnd, type AnswerPiece, type Provider, ProviderError } from '../../provider/provider.ts';
+import type { FoldedLog } from './event-log.ts';
 import { followElsewhere } from './follow-elsewhere.ts';
 import { leftOutNotes } from './history.ts';
 import { LiveRun, type PreparedRequest, type RunOrder } from './live-run.ts';
@@ -22,6 +24,7 @@ class Stopped extends Error {}
 class ShuttingDown extends Error {}
 
 type Dependencies = {
+  engine: Engine;
   runs: RunRepository;
   endings: RunEndings;
   provider: Pick<Provider, 'answer'>;
@@ -33,7 +36,16 @@ type Dependencies = {
 };
 
 /** Executes runs. A run belongs to the server: readers come and go without touching it. */
-export function runExecutor({ runs, endings, provider, presence, log, onKeyRejected, onComplete }: Dependencies) {
+export function runExecutor({
+  engine,
+  runs,
+  endings,
+  provider,
+  presence,
+  log,
+  onKeyRejected,
+  onComplete,
+}: Dependencies) {
   const live = new Map<number, LiveRun>();
   const elsewhere = followElsewhere({ runs, endings, log });
   const unsaved = new Set<LiveRun>();
@@ -56,7 +68,7 @@ export function runExecutor({ runs, endings, provider, presence, log, onKeyRejec
     }, saveEveryMs);
   }
 
-  /** Stores the new events of all runs in one statement; what could not be stored is tried again with the next ones. */
+  /** Stores the new events of all runs in one commit; what could not be stored is tried again with the next ones. */
   async function save() {
     const batch = [...unsaved];
     unsaved.clear();
@@ -66,9 +78,10 @@ export function runExecutor({ runs, endings, provider, presence, log, onKeyRejec
     });
     if (parts.length === 0) return;
     try {
-      const fresh = batch.filter((run) => !run.announced).map(({ order }) => order.runId);
-      if (fresh.length > 0) await runs.markRunning(fresh);
-      await runs.appendEvents(parts.map(({ run, part }) => ({ runId: run.order.runId, ...part })));
+      const begun = batch.filter((run) => !run.announced).map(({ order }) => order.runId);
+      for (const { run } of parts) run.hasStored = true;
+      const batches = parts.map(({ run, part }) => ({ runId: run.order.runId, ...part }));
+      await runs.storeEvents(engine, begun, batches);
       for (const { run, part } of parts) {
         run.announced = true;
         run.markSaved(part.last);
@@ -99,6 +112,7 @@ export function runExecutor({ runs, endings, provider, presence, log, onKeyRejec
     try {
       run.prepared = await untilAborted(order.prepare(controller.signal), controller.signal);
       const end = await answerWithin(run, run.prepared);
+      if (run.log.text.trim() === '') publish(run, [wordless(end)]);
       await finish(run, { state: 'complete', reason: end.reason, error: null }, end.usage);
       isComplete = end.reason === 'complete';
     } catch (error) {
@@ -127,6 +141,9 @@ export function runExecutor({ runs, endings, provider, presence, log, onKeyRejec
   async function answerWithin(run: LiveRun, prepared: PreparedRequest): Promise<AnswerEnd> {
     const { controller } = run;
     const { turns } = prepared.request;
+    const onAsking = (isAsked: boolean) => {
+      run.isAsked = isAsked;
+    };
     for (let kept = turns; ; kept = kept.slice(Math.ceil(kept.length / 2))) {
       const leftOut = prepared.leftOut + turns.length - kept.length;
       let notes: AnswerPiece[] = [
@@ -140,7 +157,7 @@ export function runExecutor({ runs, endings, provider, presence, log, onKeyRejec
         if (begins) notes = [];
       };
       try {
-        return await provider.answer({ ...prepared.request, turns: kept }, onPieces, controller.signal);
+        return await provider.answer({ ...prepared.request, turns: kept, onAsking }, onPieces, controller.signal);
       } catch (error) {
         const isTooLong = error instanceof ProviderError && error.code === 'context_too_long' && run.log.text === '';
         if (!isTooLong || kept.length < 2) throw error;
@@ -225,6 +242,8 @@ export function runExecutor({ runs, endings, provider, presence, log, onKeyRejec
       void execute(run).catch((error: unknown) => log.error({ err: error, runId: order.runId }, 'ending a run failed'));
     },
     watch,
+    /** What a run of this process has come to. */
+    logOf: (runId: number): FoldedLog | undefined => live.get(runId)?.log,
     /** Closes the connection to the provider and waits until the end is stored; elsewhere, asks for it. */
     async stop(userId: number, runId: number) {
       const here = live.get(runId);
@@ -296,6 +315,14 @@ export function runExecutor({ runs, endings, provider, presence, log, onKeyRejec
     },
   };
 }
+
+/** What a reader finds instead of an answer that has no word: one that only thinks, or calls for a tool that is not there. */
+const wordless = ({ reason }: AnswerEnd): RunEvent => ({ type: 'note', text: wordlessNotes[reason] });
+const wordlessNotes: Record<AnswerEnd['reason'], string> = {
+  complete: 'The model ended without writing an answer. Ask for a new one, or put the question differently.',
+  length: 'The model reached its limit before it had written anything. Ask for a new answer, or use less reasoning.',
+  content_filter: 'The provider’s content filter let nothing of the answer through. Put the question differently.',
+};
 
 /** A run that is stopped does not wait for what is being gathered for it. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

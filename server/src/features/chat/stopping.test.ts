@@ -60,6 +60,9 @@ describe.each(engines)('stopping an answer on %s', (engine) => {
     const note = 'The provider was busy and asked to wait 50 seconds before the next try.';
     expect(notesOf(await reader.all())).toEqual([note]);
     expect((await messageOf(ada, threadId, run.messageId)).notes).toEqual([note]);
+    // It was refused and not asked again: nothing was used.
+    expect(await usageOf(run.id)).toEqual([]);
+    expect((await messageOf(ada, threadId, run.messageId)).usage).toBeNull();
   });
 
   test('a run that has ended stays as it is', async () => {

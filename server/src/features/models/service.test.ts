@@ -18,7 +18,7 @@ function serviceFor(models: ProviderModel[] | Error, { isOpenAi = true, defaultM
   return modelService({ provider, keys, catalogue: loadCatalogue(), config, tunedModels: async () => [] });
 }
 
-const plain = (...ids: string[]): ProviderModel[] => ids.map((id) => ({ id, shutdownDate: null }));
+const plain = (...ids: string[]): ProviderModel[] => ids.map((id) => ({ id, shutdownDate: null, chats: null }));
 const ids = async (service: ReturnType<typeof serviceFor>) => (await service.list(1)).models.map(({ id }) => id);
 
 describe('the list of models', () => {
@@ -41,9 +41,40 @@ describe('the list of models', () => {
     expect((await ids(serviceFor(plain(...other, ...chat)))).toSorted()).toEqual(chat.toSorted());
   });
 
-  test('is whole at any other provider', async () => {
-    const all = ['llama-3.3-70b', 'nomic-embed-text', 'gpt-4o'];
-    expect((await ids(serviceFor(plain(...all), { isOpenAi: false }))).toSorted()).toEqual(all.toSorted());
+  test('leaves out elsewhere what says by its kind or its name that it does something else', async () => {
+    const chat = [
+      'meta-llama/Llama-3.3-70B-Instruct-Turbo',
+      'deepseek-r1:8b',
+      'snowflake-arctic-instruct',
+      'qwen2.5-vl-72b-instruct',
+      'codestral-latest',
+      'gpt-4o-search-preview',
+      'llava:13b',
+      'e5-chat',
+      'house-model',
+    ];
+    const other = [
+      'nomic-embed-text:latest',
+      'text-embedding-004',
+      'BAAI/bge-m3',
+      'intfloat/e5-mistral-7b-instruct',
+      'whisper-large-v3',
+      'playai-tts',
+      'black-forest-labs/FLUX.1-schnell',
+      'stabilityai/stable-diffusion-xl',
+      'dall-e-3',
+      'veo-3.0',
+      'omni-moderation-latest',
+      'meta-llama/Llama-Guard-4-12B',
+      'rerank-v3.5',
+    ];
+    const said = (id: string, chats: boolean): ProviderModel => ({ id, shutdownDate: null, chats });
+    const list = [...plain(...other, ...chat), said('flux-the-talker', true), said('quiet', false)];
+    const service = serviceFor(list, { isOpenAi: false });
+    expect((await ids(service)).toSorted()).toEqual([...chat, 'flux-the-talker'].toSorted());
+    // Names are a hint: what is not offered can be named.
+    expect((await service.usable(1))?.has('BAAI/bge-m3')).toBe(true);
+    expect(await ids(serviceFor(plain('flux-1', 'whisper-1'), { isOpenAi: false }))).toHaveLength(2);
   });
 
   test('has one’s own fine-tuned models first, then the catalogue’s order, then the rest by name', async () => {
@@ -60,7 +91,7 @@ describe('the list of models', () => {
 
   test('takes the provider’s shutdown date before the catalogue’s', async () => {
     const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
-    const listed = (shutdownDate: string | null) => ({ id: 'gpt-4o', shutdownDate });
+    const listed = (shutdownDate: string | null) => ({ id: 'gpt-4o', shutdownDate, chats: null });
     const lifecycle = async (date: string) => (await serviceFor([listed(date)]).list(1)).models[0]?.lifecycle;
     expect(await lifecycle(day(-1))).toBe('gone');
     expect(await lifecycle(day(0))).toBe('gone');
@@ -73,7 +104,7 @@ describe('the list of models', () => {
     const chosen = async (...listed: ProviderModel[]) => (await serviceFor(listed).list(1)).defaultModel;
     expect(await chosen(...plain('gpt-5.5', 'gpt-4o'))).toBe('gpt-4o');
     expect(await chosen(...plain('gpt-5.5'))).toBe('gpt-5.5');
-    const gone = { id: 'gpt-4o', shutdownDate: '2020-01-01' };
+    const gone = { id: 'gpt-4o', shutdownDate: '2020-01-01', chats: null };
     expect(await chosen(gone, ...plain('gpt-5.5'))).toBe('gpt-5.5');
     expect(await chosen()).toBe('gpt-4o');
   });

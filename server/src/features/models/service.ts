@@ -6,16 +6,13 @@ import type { Catalogue } from '../../provider/catalogue.ts';
 import { type Provider, ProviderError, type ProviderModel } from '../../provider/provider.ts';
 import type { Secret } from '../../security/secret.ts';
 import type { ProviderKeyService } from '../account/provider-key.ts';
+import { chatting } from './chatting.ts';
 
 const freshForMs = 5 * 60_000;
 const rememberedUsers = 1_000;
 /** How long the provider has for its list, and how long somebody waits who wants something else. */
 const askForMs = 10_000;
 const waitForMs = 3_000;
-
-/** What OpenAI's mixed list holds that can hold a conversation. */
-const chatModel = /^(gpt-|o\d|chatgpt-|chat-latest|ft:)/;
-const otherKind = /(audio|realtime|image|tts|transcribe|search|codex|embedding|moderation|instruct|vision-preview)/;
 
 /** A model that was trained, as Roster keeps it. */
 type TunedModel = { model: string; baseModel: string; isActive: boolean };
@@ -60,7 +57,8 @@ export function modelService({ provider, keys, catalogue, config, tunedModels }:
 
   async function fetched(userId: number, apiKey: Secret, key: string): Promise<ProviderModel[]> {
     const all = await provider.models(apiKey, askForMs);
-    const list = config.provider.isOpenAi ? all.filter(({ id }) => chatModel.test(id) && !otherKind.test(id)) : all;
+    // Elsewhere names are only a hint: what is not offered can still be named.
+    const list = config.provider.isOpenAi ? chatting(all, true) : all;
     const [oldest] = remembered.keys();
     if (remembered.size >= rememberedUsers && oldest !== undefined) remembered.delete(oldest);
     remembered.set(userId, { key, list, until: performance.now() + freshForMs });
@@ -77,13 +75,15 @@ export function modelService({ provider, keys, catalogue, config, tunedModels }:
   async function offered(userId: number, listed: ProviderModel[]): Promise<Model[]> {
     const tuned = await tunedModels(userId);
     const known = new Set(tuned.map(({ model }) => model));
-    const others = listed.filter(({ id }) => !known.has(id)).map(describe);
+    const others = chatting(listed, config.provider.isOpenAi)
+      .filter(({ id }) => !known.has(id))
+      .map(describe);
     const own = tuned.filter(({ isActive }) => isActive).map((model) => describeTuned(model, listed));
     return [...own, ...others];
   }
 
   async function unknownList(userId: number, notice: string): Promise<ModelList> {
-    const specified = specifiedModels.map((id) => ({ id, shutdownDate: null }));
+    const specified = specifiedModels.map((id) => ({ id, shutdownDate: null, chats: true }));
     return { source: 'unknown', notice, models: await offered(userId, specified), defaultModel: config.defaultModel };
   }
 
@@ -115,6 +115,12 @@ export function modelService({ provider, keys, catalogue, config, tunedModels }:
     return (await listOf(userId, list)).defaultModel;
   }
 
+  /** What is offered, and elsewhere all that is listed. */
+  async function usableOf(userId: number, list: ProviderModel[]): Promise<Set<string>> {
+    const ids = (await offered(userId, list)).map(({ id }) => id);
+    return new Set(config.provider.isOpenAi ? ids : [...ids, ...list.map(({ id }) => id)]);
+  }
+
   async function listOf(userId: number, list: ProviderModel[]): Promise<ModelList> {
     const models = (await offered(userId, list)).sort(inOrder);
     const usable = models.filter(({ lifecycle }) => lifecycle !== 'gone');
@@ -134,8 +140,8 @@ export function modelService({ provider, keys, catalogue, config, tunedModels }:
     },
     /** The ids the key can use; null while that is unknown, when any id is accepted. */
     async usable(userId: number): Promise<Set<string> | null> {
-      const list = await service.list(userId, waitForMs);
-      return list.source === 'unknown' ? null : new Set(list.models.map(({ id }) => id));
+      const list = await listed(userId, waitForMs);
+      return typeof list === 'string' ? null : usableOf(userId, list);
     },
     /** What answers where nobody has chosen a model. */
     async defaultModel(userId: number): Promise<string> {
@@ -151,7 +157,7 @@ export function modelService({ provider, keys, catalogue, config, tunedModels }:
     async checkKnown(userId: number, wanted: string[], field: string) {
       const list = wanted.length > 0 ? await known(userId) : undefined;
       if (!list) return;
-      const ids = new Set((await offered(userId, list)).map(({ id }) => id));
+      const ids = await usableOf(userId, list);
       const missing = wanted.find((id) => !ids.has(id));
       if (missing === undefined) return;
       const message = `Model ${missing} is not among the models your API key can use`;

@@ -1,8 +1,10 @@
+import { providerIn } from '@roster/contracts/provider-name';
+import { Link } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useProviderName } from '#web/data/sign-in-options.ts';
 import { useSaveApiKey } from '#web/data/user-config.ts';
 import { ApiError, errorText } from '#web/lib/api.ts';
-import { Button } from '#web/ui/button.tsx';
+import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { SecretInput } from '#web/ui/secret-input.tsx';
@@ -30,14 +32,17 @@ export function ApiKeyForm({ replaces }: { replaces: boolean }) {
       field.current?.focus();
       toast({
         title: 'API Key Required',
-        description: `Please enter your ${provider} API key.`,
+        description: `Please enter your ${providerIn('compound', provider)} API key.`,
         variant: 'destructive',
       });
       return;
     }
     save.mutate(apiKey, {
       onSuccess: () =>
-        toast({ title: 'API Key Updated', description: `Your ${provider} API key has been securely stored.` }),
+        toast({
+          title: 'API Key Updated',
+          description: `Your ${providerIn('compound', provider)} API key has been securely stored.`,
+        }),
       onError: (error) => {
         field.current?.focus();
         toast({
@@ -84,21 +89,38 @@ export function ApiKeyForm({ replaces }: { replaces: boolean }) {
 function Verdict({ save, provider }: { save: ReturnType<typeof useSaveApiKey>; provider: string }) {
   if (save.isSuccess && save.data.apiKeyVerified) {
     return (
-      <Notice tone="success" live title="The key works">
-        {`${provider} accepted it.`}
+      <Notice
+        tone="success"
+        live
+        title="The key works"
+        action={
+          <Link to="/chat" className={buttonClass({ variant: 'primary', size: 'sm' })}>
+            Start a chat
+          </Link>
+        }
+      >
+        {`${providerIn('beginning', provider)} accepted it.`} You can chat with any of its models, or{' '}
+        <Link to="/settings" search={{ tab: 'assistants', view: 'create' }} className="text-primary-text underline">
+          create an assistant
+        </Link>
+        .
       </Notice>
     );
   }
   if (save.isSuccess) {
     return (
       <Notice tone="warning" live title="Saved, but not verified">
-        {save.data.apiKeyNotice ?? `${provider} could not be reached to try the key.`}
+        {save.data.apiKeyNotice ?? `${providerIn('beginning', provider)} could not be reached to try the key.`}
       </Notice>
     );
   }
   if (save.error instanceof ApiError && save.error.code === 'key_rejected') {
     return (
-      <Notice tone="destructive" live title={`${provider} rejected this key; it was not saved`}>
+      <Notice
+        tone="destructive"
+        live
+        title={`${providerIn('beginning', provider)} rejected this key; it was not saved`}
+      >
         {save.error.message}
       </Notice>
     );

@@ -35,7 +35,9 @@ export function AssistantList({ onStartChat }: { onStartChat: (assistantId: numb
                   className="flex w-full items-center gap-2 rounded-md px-2 py-1.5 text-start transition-colors duration-120 hover:bg-hover"
                 >
                   <span className="min-w-0 flex-1">
-                    <span className="block truncate">{assistant.name}</span>
+                    <span dir="auto" className="block truncate">
+                      {assistant.name}
+                    </span>
                     <span className="block truncate text-muted-foreground text-xs">{assistant.model}</span>
                   </span>
                   {assistant.isDefault && <Badge tone="accent">Default</Badge>}

@@ -1,0 +1,31 @@
+import type { ProviderModel } from '../../provider/provider.ts';
+
+/** What OpenAI's mixed list holds that can hold a conversation. */
+const chatModel = /^(gpt-|o\d|chatgpt-|chat-latest|ft:)/;
+const otherKind = /(audio|realtime|image|tts|transcribe|search|codex|embedding|moderation|instruct|vision-preview)/;
+
+/** Words of names by which models elsewhere are known to do something else: each stands alone in the name. */
+const otherWork = new Set(
+  [
+    'embed embedding embeddings embedder minilm bge gte e5 voyage retriever rerank reranker ranker colbert clip siglip',
+    'whisper tts stt asr transcribe transcription speech audio realtime voice voxtral-tts kokoro orpheus parler bark parakeet',
+    'image images imagen imagine dall dalle diffusion sdxl flux seedream midjourney recraft ideogram upscale',
+    'video sora veo kling wan cogvideox',
+    'moderation guard shieldgemma safeguard classifier ocr reward',
+  ].flatMap((words) => words.split(' ')),
+);
+/** `nomic-embed-text:latest` has the words nomic, embed, text and latest. */
+const wordsOf = (id: string) => id.toLowerCase().split(/[^a-z0-9]+|(?<=[a-z]{2})(?=\d)/);
+
+function canChatElsewhere({ id, chats }: ProviderModel): boolean {
+  if (chats !== null) return chats;
+  const words = wordsOf(id);
+  return words.includes('chat') || !words.some((word) => otherWork.has(word));
+}
+
+/** Those of a list that can hold a conversation. Where none seems to, the names say nothing: then all of them. */
+export function chatting(list: ProviderModel[], isOpenAi: boolean): ProviderModel[] {
+  if (isOpenAi) return list.filter(({ id }) => chatModel.test(id) && !otherKind.test(id));
+  const found = list.filter(canChatElsewhere);
+  return found.length > 0 ? found : list;
+}

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startApp, type TestApp } from '#server/testing/app';
+import { created, draft } from '#server/testing/assistants';
+import { ask, clientId, messageOf, newThread, send } from '#server/testing/chat';
+import { askPrompt, newComparison } from '#server/testing/comparisons';
+import { readEvents } from '#server/testing/events';
+import { withFault } from '#server/testing/faults';
+import { upload, uploaded } from '#server/testing/files';
+import { draft as jobDraft, quick, running, trained, trainingFile } from '#server/testing/fine-tuning';
+import type { Visitor } from '#server/testing/visitor';
+
+/** With room for a machine that has much else to do; what hangs would take a minute. */
+const aFewSeconds = 12_000;
+const keyOf = (name: string) => `sk-${name}-${'0'.repeat(30)}`;
+
+type Answer = { status: number; body: { code?: string; [name: string]: unknown } };
+
+/** What somebody presses. All that it is about is there before the provider falls silent. */
+async function presses(app: TestApp, visitor: Visitor, name: string): Promise<Record<string, () => Promise<Answer>>> {
+  await visitor.post('/api/settings/apikey', { apiKey: keyOf(name) });
+  const file = await uploaded(app, visitor, { filename: 'known.txt' });
+  const another = await uploaded(app, visitor, { filename: 'another.txt' });
+  const training = await trainingFile(app, visitor);
+  const assistantId = await created(visitor, { name: 'Finch' });
+  const knowing = await created(visitor, { name: 'Wren' });
+  const threads = [await newThread(visitor), await newThread(visitor)];
+  const asked = await ask(app, visitor, threads[1] ?? 0, 'Hello');
+  const model = (await trained(app, visitor)).tunedModel;
+  const job = await running(app, visitor);
+  const paused = await running(app, visitor);
+  const models = (await visitor.get('/api/fine-tuning/models/custom')).body;
+  const custom = models.find((one: { model: string }) => one.model === model);
+  // With another key nothing of what was asked with the first one counts.
+  await visitor.post('/api/settings/apikey', { apiKey: keyOf(`${name}2`) });
+  const entries = [{ name: 'Brought along', model: 'gpt-4o', instructions: 'Sing.' }];
+  return {
+    'a first message': () =>
+      visitor.post(`/api/threads/${threads[0]}/messages`, { message: 'Is anybody there?', clientId: clientId() }),
+    'a new answer': () => visitor.post(`/api/messages/${asked.answer.id}/regenerate`, { clientId: clientId() }),
+    'a conversation with a model': () => visitor.post('/api/threads', { model: 'gpt-5.5' }),
+    'a new assistant': () => visitor.post('/api/assistants', draft()),
+    'an assistant’s other model': () => visitor.patch(`/api/assistants/${assistantId}`, { model: 'gpt-5.5' }),
+    'an assistant’s files': () => visitor.post(`/api/assistants/${knowing}/files`, { fileIds: [file.id] }),
+    'a list to import from': () => visitor.post('/api/assistants/fetch-from-openai', {}),
+    'an import': () => visitor.post('/api/assistants/import-batch-from-openai', { assistantIds: ['asst_1'] }),
+    'an import from a file': () =>
+      visitor.post('/api/assistants/import-file', {
+        document: { format: 'roster.assistants', version: 1, assistants: entries },
+      }),
+    'an upload': async () => ({ ...(await upload(app, visitor, { filename: 'new.txt' })) }),
+    'a file that is sent again': () => visitor.post(`/api/files/${file.id}/retry`, {}),
+    'a deleted file': () => visitor.delete(`/api/files/${another.id}`),
+    'a training': () => visitor.post('/api/fine-tuning/jobs', jobDraft(training.id)),
+    'trainings to import': () => visitor.post('/api/fine-tuning/jobs/import', {}),
+    'a cancelled training': () => visitor.post(`/api/fine-tuning/jobs/${job.id}/cancel`, {}),
+    'a paused training': () => visitor.post(`/api/fine-tuning/jobs/${paused.id}/pause`, {}),
+    'a deleted model': () => visitor.delete(`/api/fine-tuning/models/custom/${custom.id}`),
+    'the models': () => visitor.get('/api/models'),
+    'what can be trained': () => visitor.get('/api/fine-tuning/models'),
+    'an admin key': () => visitor.post('/api/settings/admin-key', { adminKey: keyOf(`${name}-admin`) }),
+  };
+}
+
+/** `stored` or why not; and in time. */
+async function pressed(press: () => Promise<Answer>) {
+  const since = performance.now();
+  const { status, body } = await press();
+  const took = performance.now() - since;
+  return { outcome: status < 300 ? 'stored' : `${status} ${body.code}`, took };
+}
+
+describe('while the provider takes calls and never answers', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startApp('sqlite', quick);
+  });
+  afterAll(() => app.stop());
+
+  async function stopAll(visitor: Visitor) {
+    const { body } = await visitor.get('/api/threads');
+    for (const { runId } of body.items) if (runId !== null) await visitor.post(`/api/runs/${runId}/stop`);
+  }
+
+  test('all that is pressed answers within seconds: stored, or refused in words', { timeout: 90_000 }, async () => {
+    const ada = await app.as('ada');
+    const all = await presses(app, ada, 'silent');
+    const outcomes: Record<string, string> = {};
+    const late: string[] = [];
+    await withFault(app, { hang: true }, { key: 'silent' }, async () => {
+      await Promise.all(
+        Object.entries(all).map(async ([name, press]) => {
+          const { outcome, took } = await pressed(press);
+          outcomes[name] = outcome;
+          if (took > aFewSeconds) late.push(`${name}: ${Math.round(took)} ms`);
+        }),
+      );
+      await stopAll(ada);
+      const { id, items } = await newComparison(ada, ['Hello']);
+      const compared = await askPrompt(ada, id, items[0]?.id ?? 0);
+      outcomes['a comparison'] = compared.status === 202 ? 'stored' : compared.body.code;
+      for (const { runId } of [compared.body.tuned, compared.body.base]) await ada.post(`/api/runs/${runId}/stop`);
+      // Last: it is what the others were asked with.
+      const key = await pressed(() => ada.post('/api/settings/apikey', { apiKey: keyOf('silent3') }));
+      outcomes['a key'] = key.outcome;
+      if (key.took > aFewSeconds) late.push('a key');
+    });
+    expect(late).toEqual([]);
+    const refused = Object.entries(outcomes).filter(([, outcome]) => outcome !== 'stored');
+    expect(Object.fromEntries(refused)).toEqual({
+      'a list to import from': '502 provider_failed',
+      'an import': '502 provider_failed',
+      'trainings to import': '502 provider_failed',
+      'a paused training': '502 provider_failed',
+      'a deleted model': '502 provider_failed',
+    });
+  });
+
+  test('the list of models: a message is answered by the default model', { timeout: 30_000 }, async () => {
+    const bob = await app.as('bob');
+    await bob.post('/api/settings/apikey', { apiKey: keyOf('nolist') });
+    await withFault(app, { hang: true }, { key: 'nolist', path: '/models' }, async () => {
+      const threadId = await newThread(bob);
+      const { message, run } = await send(bob, threadId, 'Hello');
+      expect(await messageOf(bob, threadId, run.messageId)).toMatchObject({ model: null, parentId: message.id });
+      await readEvents(app, bob, run.id);
+      const answer = await messageOf(bob, threadId, run.messageId);
+      expect(answer).toMatchObject({ model: 'gpt-4o', state: 'complete' });
+      expect(answer.usage?.costUsd).toBeGreaterThan(0);
+    });
+  });
+
+  test('the list of models: a message can be stopped while nobody knows who answers, and costs nothing', async () => {
+    const carol = await app.as('carol');
+    await carol.post('/api/settings/apikey', { apiKey: keyOf('stopped') });
+    await withFault(app, { hang: true }, { key: 'stopped', path: '/models' }, async () => {
+      const threadId = await newThread(carol);
+      const { run } = await send(carol, threadId, 'Hello');
+      expect((await carol.post(`/api/runs/${run.id}/stop`)).body.state).toBe('stopped');
+      const answer = await messageOf(carol, threadId, run.messageId);
+      expect(answer).toMatchObject({ model: null, state: 'stopped', usage: null });
+    });
+  });
+});

@@ -28,6 +28,7 @@ import { analyticsService } from './features/usage/analytics.ts';
 import { analyticsRepository } from './features/usage/analytics-repository.ts';
 import { budgetRepository } from './features/usage/budget-repository.ts';
 import { budgetService } from './features/usage/budgets.ts';
+import { usageExport } from './features/usage/export-part.ts';
 import { pricingService } from './features/usage/pricing.ts';
 import { providerFigureService } from './features/usage/provider-figures.ts';
 import { usageRoutes } from './features/usage/routes.ts';
@@ -147,7 +148,13 @@ export async function createApp(parts: Parts) {
     },
     removeAtProvider: [training.removeEverywhere, knowledge.removeEverywhere, files.removeEverywhere],
     goingWithAccount: [chat.ofAccount, files.ofAccount],
-    exported: [assistantExport(database), chat.exportPart, files.exportPart, ...training.exportParts],
+    exported: [
+      usageExport(database),
+      assistantExport(database),
+      chat.exportPart,
+      files.exportPart,
+      ...training.exportParts,
+    ],
   });
   const { refuseGuessable, hashPassword, passwordLink } = auth;
   const administration = { refuseGuessable, hashPassword, passwordLink, removeAccount: accounts.remove };

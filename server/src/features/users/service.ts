@@ -6,12 +6,13 @@ import type { Config } from '../../config.ts';
 import { holdAccounts } from '../../db/accounts-lock.ts';
 import type { OpenDatabase } from '../../db/connect.ts';
 import type { Database } from '../../db/schema.ts';
+import { isTaken } from '../../db/taken-address.ts';
 import { AppError } from '../../errors.ts';
 import type { Actor } from '../../http/actor.ts';
 import { jobRepository } from '../../jobs/repository.ts';
 import { securityEventRepository } from '../../security/events-repository.ts';
 import { userListRepository } from './list-repository.ts';
-import { isTaken, managedUserRepository, notConfirmed } from './repository.ts';
+import { managedUserRepository, notConfirmed } from './repository.ts';
 
 type Dependencies = {
   database: OpenDatabase;

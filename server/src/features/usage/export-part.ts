@@ -1,0 +1,21 @@
+import type { OpenDatabase } from '../../db/connect.ts';
+import type { ExportPart } from '../account/export.ts';
+import { budgetRepository } from './budget-repository.ts';
+import { priceRepository } from './price-repository.ts';
+
+const json = (value: unknown) => [`${JSON.stringify(value, undefined, 2)}\n`];
+
+/** Budgets and own prices in the export of all of a person's data. Reads beside the main connection. */
+export function usageExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
+  return {
+    description: [
+      'budgets.json                   what the calls of a month may cost',
+      'prices.json                    prices that were entered by hand',
+    ],
+    async *entries(userId) {
+      const budgets = await budgetRepository(reader).list(userId);
+      yield { name: 'budgets.json', content: json(budgets.map(({ id: _, ...budget }) => budget)) };
+      yield { name: 'prices.json', content: json(await priceRepository(reader).list(userId)) };
+    },
+  };
+}

@@ -24,11 +24,8 @@ export function Page({ title, lead, action, width = 'full', children }: PageProp
       <title>{`${title} · Roster`}</title>
       <header className="mb-6 flex flex-wrap items-center gap-x-6 gap-y-3">
         <div className="min-w-0 flex-1 max-sm:min-w-56">
-          <h1
-            dir="auto"
-            className="wrap-anywhere flex min-h-10 items-center font-semibold text-xl tracking-[-0.012em] max-md:ps-13 md:min-h-0"
-          >
-            {title}
+          <h1 className="wrap-anywhere flex min-h-10 items-center font-semibold text-xl tracking-[-0.012em] max-md:ps-13 md:min-h-0">
+            <span dir="auto">{title}</span>
           </h1>
           {lead && <p className="mt-1 max-w-[72ch] text-muted-foreground">{lead}</p>}
         </div>

@@ -38,6 +38,8 @@ const triggers = {
  * The arrow keys, at once: Radix moves the focus in a task of its own, and a second press that comes before it is lost.
  */
 function moveAmongTabs(event: KeyboardEvent<HTMLElement>) {
+  // Whoever goes on by keyboard sees where the focus is.
+  event.currentTarget.removeAttribute('data-pointer');
   const tabs = [...event.currentTarget.querySelectorAll<HTMLElement>('[role="tab"]')];
   const at = tabs.findIndex((tab) => tab.matches(':focus'));
   const isMirrored = getComputedStyle(event.currentTarget).direction === 'rtl';
@@ -74,7 +76,13 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
     scroller.scrollLeft = tab.offsetLeft - (scroller.clientWidth - tab.offsetWidth) / 2 - origin;
   }, [value]);
   return (
-    <Radix.Root value={value} onValueChange={choose} className={classNames('min-w-0', className)}>
+    // Radix would set its own direction, from left to right, for the panel too.
+    <Radix.Root
+      dir={document.dir === 'rtl' ? 'rtl' : 'ltr'}
+      value={value}
+      onValueChange={choose}
+      className={classNames('min-w-0', className)}
+    >
       <div
         className={classNames(
           'relative max-w-full overflow-x-auto overflow-y-hidden [scrollbar-width:none]',
@@ -86,14 +94,19 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
           ref={list}
           aria-label={label}
           onKeyDownCapture={moveAmongTabs}
-          className={classNames('flex min-w-full', lists[look], !stretch && 'w-max')}
+          onPointerDownCapture={({ currentTarget }) => currentTarget.setAttribute('data-pointer', '')}
+          onBlur={({ currentTarget, relatedTarget }) => {
+            const stays = relatedTarget instanceof Node && currentTarget.contains(relatedTarget);
+            if (!stays) currentTarget.removeAttribute('data-pointer');
+          }}
+          className={classNames('group/tabs flex min-w-full', lists[look], !stretch && 'w-max')}
         >
           {items.map(({ value: item, label: text, icon: IconPart }) => (
             <Radix.Trigger
               key={item}
               value={item}
               className={classNames(
-                'inline-flex shrink-0 items-center justify-center gap-2 whitespace-nowrap font-medium transition-colors duration-120 focus-visible:outline-offset-[-2px]',
+                'inline-flex shrink-0 items-center justify-center gap-2 whitespace-nowrap font-medium transition-colors duration-120 focus-visible:outline-offset-[-2px] group-data-pointer/tabs:outline-none',
                 triggers[look],
                 stretch && 'flex-1',
               )}

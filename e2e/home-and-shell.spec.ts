@@ -321,6 +321,16 @@ test('a change of page is said, and the focus goes to its heading', async ({ pag
   await expect(page.getByRole('tab', { name: names[2] ?? '' })).toBeFocused();
   await expect(page.getByRole('tab', { name: names[2] ?? '' })).toHaveAttribute('aria-selected', 'true');
 
+  // The ring is for the keyboard.
+  const ring = (name: string | undefined) =>
+    page.getByRole('tab', { name: name ?? '' }).evaluate((tab) => getComputedStyle(tab).outlineStyle);
+  await page.getByRole('tab', { name: names[1] ?? '' }).click();
+  await expect(page.getByRole('tab', { name: names[1] ?? '' })).toBeFocused();
+  expect(await ring(names[1])).toBe('none');
+  await page.keyboard.press('ArrowLeft');
+  await expect(page.getByRole('tab', { name: names[0] ?? '' })).toBeFocused();
+  expect(await ring(names[0])).toBe('solid');
+
   await page.goto('/chat/abc');
   await expect(page.getByRole('heading', { name: '404 - Page Not Found' })).toBeVisible();
   await expect(page.locator('main')).toHaveCount(1);

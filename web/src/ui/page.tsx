@@ -24,13 +24,12 @@ export function Page({ title, lead, action, width = 'full', children }: PageProp
       <header className="mb-6 flex flex-wrap items-center gap-x-6 gap-y-3">
         <div className="min-w-0 flex-1 max-sm:min-w-56">
           <h1
-            dir="auto"
             className={classNames(
               'wrap-anywhere flex min-h-10 items-center font-semibold text-xl tracking-[-0.012em] md:min-h-0',
               isInBar && 'max-md:sr-only',
             )}
           >
-            {title}
+            <span dir="auto">{title}</span>
           </h1>
           {lead && <p className="mt-1 max-w-[72ch] text-muted-foreground">{lead}</p>}
         </div>

@@ -82,7 +82,14 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
           ref={list}
           role="tablist"
           aria-label={label}
-          className={classNames('flex min-w-full', lists[look], !stretch && 'w-max')}
+          // Whoever goes on by keyboard sees where the focus is.
+          onKeyDownCapture={({ currentTarget }) => currentTarget.removeAttribute('data-pointer')}
+          onPointerDownCapture={({ currentTarget }) => currentTarget.setAttribute('data-pointer', '')}
+          onBlur={({ currentTarget, relatedTarget }) => {
+            const stays = relatedTarget instanceof Node && currentTarget.contains(relatedTarget);
+            if (!stays) currentTarget.removeAttribute('data-pointer');
+          }}
+          className={classNames('group/tabs flex min-w-full', lists[look], !stretch && 'w-max')}
         >
           {items.map(({ value: item, label: text, icon: IconPart }) => (
             <button
@@ -97,7 +104,7 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
               onClick={() => item !== value && onValueChange(item)}
               onKeyDown={keyDown}
               className={classNames(
-                'inline-flex shrink-0 items-center justify-center gap-2 whitespace-nowrap font-medium transition-colors duration-120 focus-visible:outline-offset-[-2px]',
+                'inline-flex shrink-0 items-center justify-center gap-2 whitespace-nowrap font-medium transition-colors duration-120 focus-visible:outline-offset-[-2px] group-data-pointer/tabs:outline-none',
                 triggers[look],
                 stretch && 'flex-1',
               )}

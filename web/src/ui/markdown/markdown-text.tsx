@@ -29,6 +29,9 @@ const alignment = (align: Align | undefined) => alignments[align ?? 'left'];
 const ownDirection = '[unicode-bidi:plaintext]';
 type Place = { nested: boolean };
 const directionOf = ({ nested }: Place) => (nested ? {} : { dir: 'auto' });
+/** Within a list or a quote all lines begin at its own side, beside their mark. */
+const lineClass = ({ nested }: Place) =>
+  nested ? `${ownDirection} [text-align:left] rtl:[text-align:right]` : ownDirection;
 
 function Heading({ block, nested }: Place & { block: Extract<Block, { kind: 'heading' }> }) {
   // The page and the conversation have the first two levels; an answer's outline goes below them.
@@ -36,7 +39,7 @@ function Heading({ block, nested }: Place & { block: Extract<Block, { kind: 'hea
   return (
     <Tag
       {...directionOf({ nested })}
-      className={classNames(headings[block.depth - 1] ?? headings[3], ownDirection, 'first:mt-0')}
+      className={classNames(headings[block.depth - 1] ?? headings[3], lineClass({ nested }), 'first:mt-0')}
     >
       <InlineText parts={block.children} />
     </Tag>
@@ -156,13 +159,13 @@ function BlockPart({ block, nested }: Place & { block: Block }) {
   switch (block.kind) {
     case 'paragraph':
       return (
-        <p {...direction} className={classNames('my-2.5 first:mt-0 last:mb-0', ownDirection)}>
+        <p {...direction} className={classNames('my-2.5 first:mt-0 last:mb-0', lineClass({ nested }))}>
           <InlineText parts={block.children} />
         </p>
       );
     case 'line':
       return (
-        <div {...direction} className={ownDirection}>
+        <div {...direction} className={lineClass({ nested })}>
           <InlineText parts={block.children} />
         </div>
       );
@@ -196,7 +199,10 @@ function BlockPart({ block, nested }: Place & { block: Block }) {
       return <hr className="my-5 border-border border-t" />;
     case 'plain':
       return (
-        <div {...direction} className={classNames('my-2.5 whitespace-pre-wrap first:mt-0 last:mb-0', ownDirection)}>
+        <div
+          {...direction}
+          className={classNames('my-2.5 whitespace-pre-wrap first:mt-0 last:mb-0', lineClass({ nested }))}
+        >
           {block.text}
         </div>
       );

@@ -25,7 +25,7 @@ export async function measureLists(): Promise<{ faults: string[] }> {
   const place = { roster, headers: await signIn(roster.port, '/api/login', email) };
   const questions = await questionsTo(lists, place);
   await askAll(
-    'Lists: 10,000 threads, 100,000 messages, pages of 50',
+    `Lists: ${settings.messages / 10} threads, ${settings.messages} messages, pages of 50`,
     place,
     questions,
     join(lists.folder, 'roster.db'),

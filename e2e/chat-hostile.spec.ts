@@ -135,7 +135,7 @@ test('an answer is never seen as raw Markdown while what draws it is on its way'
 
   // Once it is there, an answer is drawn in the first frame in which it is on the page at all.
   await page.getByRole('link', { name: 'Files' }).first().click();
-  await expect(page).toHaveURL('/files');
+  await expect(page.getByRole('heading', { name: 'File Management' })).toBeVisible();
   await page.evaluate(() => {
     const seen: string[] = [];
     Reflect.set(window, '__seen', seen);

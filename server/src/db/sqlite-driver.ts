@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
-import { bindable, statementCache } from './sqlite-statements.ts';
+import { bindable, statementCache } from './statements.ts';
 
 /** So many transactions share a commit at most, so that whoever only reads waits no longer than a moment. */
 const groupAtMost = 64;

@@ -5,7 +5,7 @@ import { CompiledQuery, type DatabaseConnection, type Dialect, Kysely } from 'ky
 import { connect } from '../db/connect.ts';
 import type { Database } from '../db/schema.ts';
 import { openSqlite, sqliteDialect } from '../db/sqlite.ts';
-import { bindable } from '../db/sqlite-statements.ts';
+import { bindable } from '../db/statements.ts';
 
 /** A second connection to the database of a running app, beside the lock that keeps a second Roster away. */
 export async function beside<T>(

@@ -55,7 +55,13 @@ const chat = createRoute({
   component: lazyRouteComponent(() => import('./chat-route.tsx'), 'ChatRoute'),
 });
 const newThread = createRoute({ getParentRoute: () => chat, path: '/' });
-const thread = createRoute({ getParentRoute: () => chat, path: '/$threadId' });
+const thread = createRoute({
+  getParentRoute: () => chat,
+  path: '/$threadId',
+  loader: async () => {
+    await (await import('#web/features/chat/chat-page.tsx')).loadThreadPane();
+  },
+});
 const files = createRoute({
   getParentRoute: () => signedIn,
   path: '/files',
@@ -118,6 +124,10 @@ const auth = createRoute({
   path: '/auth',
   validateSearch: authSearch,
   component: lazyRouteComponent(() => import('./auth-route.tsx'), 'AuthRoute'),
+  loaderDeps: ({ search: { tab } }) => ({ tab }),
+  loader: async ({ deps: { tab } }) => {
+    if (tab === 'register') await (await import('#web/features/auth/auth-page.tsx')).loadRegisterForm();
+  },
 });
 const requestReset = createRoute({
   getParentRoute: () => root,

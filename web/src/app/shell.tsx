@@ -1,6 +1,7 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { SquarePen } from 'lucide-react';
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { afterUsable } from '#web/lib/usable.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { ModalLayer } from '#web/ui/modal-layer.tsx';
 import { OpenSidebar, TopBar, TopBarTitle } from '#web/ui/top-bar.tsx';
@@ -19,9 +20,10 @@ const CommandPalette = lazy(() => loadPalette().then((part) => ({ default: part.
 const ShortcutList = lazy(() => loadShortcutList().then((part) => ({ default: part.ShortcutList })));
 // What the page looks like is painted from this browser's copy; the account's answer may come after the page.
 const AccountAppearance = lazy(() =>
-  import('./account-appearance.ts').then((part) => ({ default: part.AccountAppearance })),
+  afterUsable(() => import('./account-appearance.ts')).then((part) => ({ default: part.AccountAppearance })),
 );
 // What ends later can be watched for later.
+const AccountNotices = lazy(() => import('./account-notices.tsx').then((part) => ({ default: part.AccountNotices })));
 const JobWatch = lazy(() => import('./job-watch.ts').then((part) => ({ default: part.JobWatch })));
 
 const newChatClass =
@@ -73,14 +75,18 @@ function Shell() {
           </a>
           <aside
             aria-label="Sidebar"
-            className={classNames(
-              'sticky top-0 h-dvh shrink-0 border-border border-e bg-card max-md:hidden',
-              collapsed ? 'w-14' : 'w-60',
-            )}
+            data-collapsible
+            className="sticky top-0 h-dvh w-60 shrink-0 border-border border-e bg-card max-md:hidden collapsed:w-14"
           >
             <Sidebar collapsed={collapsed} onToggle={toggleCollapsed} onSearch={openPalette} />
           </aside>
-          <div className="flex min-w-0 flex-1 flex-col">
+          <div
+            className={classNames(
+              'flex min-w-0 flex-1 flex-col',
+              // It would jump when the content comes, which is higher or lower than what stands in for it.
+              !fillsWindow && 'has-[main_[data-loading]]:[&>footer]:hidden',
+            )}
+          >
             {!fillsWindow && (
               <TopBar className="sticky top-0 z-30 md:hidden">
                 <p className="min-w-0 flex-1 truncate font-semibold text-lg tracking-[-0.012em]">{pageName}</p>
@@ -106,6 +112,7 @@ function Shell() {
           <Suspense fallback={null}>
             <AccountAppearance />
             {isSettled && <JobWatch />}
+            {isSettled && <AccountNotices />}
           </Suspense>
           <Suspense fallback={null}>
             {layer === 'palette' && <CommandPalette onClose={close} />}

@@ -2,6 +2,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { errorText } from '#web/lib/api.ts';
+import { loadedPart } from '#web/lib/loaded-part.tsx';
+import { afterUsable } from '#web/lib/usable.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { toast } from '#web/ui/toast-store.ts';
@@ -10,14 +12,12 @@ import { forgetMiddle, loadAround } from './queries.ts';
 import { ThreadColumn } from './thread-column.tsx';
 import type { Choice } from './use-assistants.ts';
 
-const loadThreadPane = () => import('./thread-pane.tsx');
-const ThreadPane = lazy(async () => ({ default: (await loadThreadPane()).ThreadPane }));
+const ThreadPane = loadedPart(async () => (await import('./thread-pane.tsx')).ThreadPane);
 const StartChatDialog = lazy(async () => ({ default: (await import('./start-chat-dialog.tsx')).StartChatDialog }));
 
-// Asked for at once, so that they are there about as soon as the messages.
-loadThreadPane().catch(() => undefined);
-import('#web/ui/markdown/markdown-text.tsx').catch(() => undefined);
-import('#web/ui/markdown/answer-text.tsx').then(({ loadAnswerText }) => loadAnswerText()).catch(() => undefined);
+/** What a conversation is drawn with; a new one does without it at first. */
+export const loadThreadPane = ThreadPane.load;
+afterUsable(loadThreadPane).catch(() => undefined);
 
 type ChatPageProps = { threadId?: number | undefined; assistantId?: number | undefined; isNew?: boolean };
 

@@ -3,9 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useUser } from '#web/data/current-user.ts';
+import { endAsking, isAskedInNewThread, newThreadPlace } from '#web/data/first-question.ts';
 import { userConfigQuery } from '#web/data/user-config.ts';
 import { writeDraft } from '#web/lib/drafts.ts';
 import { isOverBudget } from '#web/lib/over-budget.ts';
+import { afterUsable } from '#web/lib/usable.ts';
 import { AnswererMenu } from './answerer-menu.tsx';
 import type { StoredFile } from './attachment-uploads.ts';
 import { rememberChoice, rememberedModel } from './choice-memory.ts';
@@ -21,9 +23,13 @@ import { type Answerer, answererOf, type Choice, useAnswerers } from './use-assi
 const loadSendFailure = () => import('./send-failure.tsx');
 const SendFailure = lazy(async () => ({ default: (await loadSendFailure()).SendFailure }));
 // Before it is needed: a failure may be that nothing can be loaded any more.
-loadSendFailure().catch(() => undefined);
-const MissingKeyNotice = lazy(async () => ({ default: (await import('./missing-key-notice.tsx')).MissingKeyNotice }));
-const BudgetNotice = lazy(async () => ({ default: (await import('./budget-notice.tsx')).BudgetNotice }));
+afterUsable(loadSendFailure).catch(() => undefined);
+const MissingKeyNotice = lazy(async () => ({
+  default: (await afterUsable(() => import('./missing-key-notice.tsx'))).MissingKeyNotice,
+}));
+const BudgetNotice = lazy(async () => ({
+  default: (await afterUsable(() => import('./budget-notice.tsx'))).BudgetNotice,
+}));
 
 type NewThreadPaneProps = {
   /** Left out: what the last conversation began with, or the default assistant. */
@@ -33,7 +39,7 @@ type NewThreadPaneProps = {
   onChoose: (choice: Choice) => void;
 };
 
-const place = 'chat:new';
+const place = newThreadPlace;
 
 /** A conversation that begins with its first message. */
 export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThreadPaneProps) {
@@ -53,6 +59,8 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
     };
   }, []);
   const box = useRef<HTMLTextAreaElement>(null);
+  const [isAsked] = useState(isAskedInNewThread);
+  useEffect(endAsking, []);
   const [several, setSeveral] = useState<readonly string[]>([]);
   const userId = useUser().id;
   const defaultId = known?.defaultAnswerer.assistantId ?? null;
@@ -118,6 +126,7 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
         sending={start.isPending}
         // Who answers by default is known in a moment; Enter pressed before that must not leave the assistant out.
         waiting={!known && choice === undefined}
+        sendsAtOnce={isAsked}
         notice={(sendOverBudget) => (
           <Suspense>
             <SeveralNotice models={several} onClear={() => setSeveral([])} />

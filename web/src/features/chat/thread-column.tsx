@@ -1,12 +1,19 @@
+import { usePrefetchQuery } from '@tanstack/react-query';
 import { Archive, ArrowLeft, Plus } from 'lucide-react';
-import { useDeferredValue, useState } from 'react';
+import { lazy, Suspense, useDeferredValue, useState } from 'react';
+import { afterUsable } from '#web/lib/usable.ts';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { SearchField } from '#web/ui/search-field.tsx';
 import { MenuButton } from '#web/ui/top-bar.tsx';
 import { AssistantList } from './assistant-list.tsx';
-import { ThreadList } from './thread-list.tsx';
+import { LoadingRows } from './loading-rows.tsx';
+import { threadListQuery } from './queries.ts';
+
+const ThreadList = lazy(async () => ({
+  default: (await afterUsable(() => import('./thread-list.tsx'))).ThreadList,
+}));
 
 type ThreadColumnProps = {
   openThreadId: number | undefined;
@@ -24,6 +31,8 @@ export function ThreadColumn(props: ThreadColumnProps) {
   const [searched, setSearched] = useState('');
   const [archived, setArchived] = useState(false);
   const q = useDeferredValue(searched);
+  // Asked for beside the code that draws it.
+  usePrefetchQuery(threadListQuery({ q: '', archived: false }));
   const title = archived ? 'Archived Conversations' : 'Recent Conversations';
 
   return (
@@ -56,14 +65,16 @@ export function ThreadColumn(props: ThreadColumnProps) {
           className="max-md:size-10"
         />
       </div>
-      <ThreadList
-        key={`${archived} ${q}`}
-        filter={{ q, archived }}
-        openThreadId={openThreadId}
-        onOpen={onOpen}
-        onOpenMatch={onOpenMatch}
-        onRemoved={onRemoved}
-      />
+      <Suspense fallback={<LoadingRows />}>
+        <ThreadList
+          key={`${archived} ${q}`}
+          filter={{ q, archived }}
+          openThreadId={openThreadId}
+          onOpen={onOpen}
+          onOpenMatch={onOpenMatch}
+          onRemoved={onRemoved}
+        />
+      </Suspense>
       <AssistantList onStartChat={onStartChat} />
     </section>
   );

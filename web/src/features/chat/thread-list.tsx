@@ -4,7 +4,7 @@ import { type KeyboardEvent, useMemo, useRef } from 'react';
 import { VList, type VListHandle } from 'virtua';
 import { errorText } from '#web/lib/api.ts';
 import { Button } from '#web/ui/button.tsx';
-import { Skeleton } from '#web/ui/skeleton.tsx';
+import { LoadingRows } from './loading-rows.tsx';
 import { loadMoreThreads, type ThreadFilter, threadListQuery, threadQuery } from './queries.ts';
 import { groupThreads, type ThreadRow } from './thread-groups.ts';
 import { ThreadListRow } from './thread-list-row.tsx';
@@ -95,21 +95,6 @@ export function ThreadList({ filter, openThreadId, onOpen, onOpenMatch, onRemove
         )
       }
     </VList>
-  );
-}
-
-function LoadingRows() {
-  return (
-    <div aria-busy="true" className="min-h-0 flex-1 overflow-hidden px-4 py-2">
-      <span className="sr-only">Loading conversations</span>
-      {[72, 56, 84, 64, 48, 76].map((width) => (
-        <div key={width} className="flex h-10 items-center">
-          <div style={{ width: `${width}%` }}>
-            <Skeleton className="h-4" />
-          </div>
-        </div>
-      ))}
-    </div>
   );
 }
 

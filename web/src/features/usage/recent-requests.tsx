@@ -74,8 +74,8 @@ function RequestTable({
   onSetPrice: (model: string) => void;
 }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: where the table is wider than its card, the keyboard scrolls it.
     <section
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: where the table is wider than its card, the keyboard scrolls it
       tabIndex={0}
       aria-label="Table of recent requests"
       className="scroll-hint mt-3 overflow-x-auto pb-2 [--scroll-surface:var(--card)] max-md:hidden"

@@ -1,5 +1,5 @@
 import { conversation, startThread } from './conversation.ts';
-import { expect, expectAccessible, expectNoSidewaysScroll, test } from './fixtures.ts';
+import { expect, expectAccessible, expectNoSidewaysScroll, openAtRest, test } from './fixtures.ts';
 
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
@@ -77,12 +77,10 @@ test('a new chat is one click or one key away on every page', async ({ page, wit
   await expect(message).toHaveValue('Half a thought');
   await sidebar.getByRole('link', { name: 'New Chat' }).click();
   await expect(message).toBeFocused();
-  await page.goto('/analytics');
-  await expect(sidebar).toBeVisible();
+  await openAtRest(page, '/analytics');
   await page.keyboard.press('Alt+n');
   await expect(message).toBeFocused();
-  await page.goto('/files');
-  await expect(sidebar).toBeVisible();
+  await openAtRest(page, '/files');
   await page.keyboard.press('?');
   await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toContainText('New chatAltN');
 });

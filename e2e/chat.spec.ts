@@ -93,7 +93,7 @@ test('the dialog for a new chat chooses the assistant', async ({ page, withAssis
   await expect(page.getByRole('heading', { name: 'Recent Conversations' })).toBeVisible();
   await expect(page.getByText('No conversations yet')).toBeVisible();
   const listed = page.getByRole('region', { name: 'Your Assistants' });
-  await expect(listed.getByRole('button')).toHaveText(/Tutor.*gpt-4o.*Default/);
+  await expect(listed.getByRole('listitem')).toHaveText(/Tutor.*gpt-4o.*Default/);
   await page.getByRole('button', { name: 'New Chat' }).click();
   const dialog = page.getByRole('dialog', { name: 'Start New Chat' });
   await expect(dialog.getByLabel('Assistant').getByRole('option', { selected: true })).toHaveText('Tutor · gpt-4o');

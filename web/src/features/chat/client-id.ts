@@ -2,18 +2,27 @@ import { newClientId } from '#web/lib/client-id.ts';
 import { readDraft, writeDraft } from '#web/lib/drafts.ts';
 
 const keyOf = (place: string) => `${place}:sending`;
-const length = 32;
 
-/**
- * The client id for a text at a place: the same one until the server has confirmed it, also after a reload. So a message
- * whose confirmation was lost on the way is not sent twice.
- */
-export function clientIdFor(place: string, text: string): string {
-  const kept = readDraft(keyOf(place));
-  if (kept.slice(length) === text) return kept.slice(0, length);
-  const id = newClientId();
-  writeDraft(keyOf(place), id + text);
-  return id;
+type Parent = number | null | undefined;
+
+function parse(kept: string): { clientId: string; parentId: Parent; text: string } | null {
+  const match = /^([0-9a-f]{32})(end|null|\d+):([\s\S]*)$/.exec(kept);
+  if (!match) return null;
+  const [, clientId = '', parent, text = ''] = match;
+  return { clientId, parentId: parent === 'end' ? undefined : parent === 'null' ? null : Number(parent), text };
 }
 
-export const confirmSent = (place: string): void => writeDraft(keyOf(place), '');
+/**
+ * The client id for a text at a place, and what it follows: the same ones until the server has confirmed it, also after a
+ * reload. So a message whose confirmation was lost on the way is not sent twice, although its answer is the end by then.
+ */
+export function sendingOf(place: string, text: string, parentId: Parent): { clientId: string; parentId: Parent } {
+  const kept = parse(readDraft(keyOf(place)));
+  if (kept?.text === text) return kept;
+  const clientId = newClientId();
+  writeDraft(keyOf(place), `${clientId}${parentId === undefined ? 'end' : String(parentId)}:${text}`);
+  return { clientId, parentId };
+}
+
+/** The server has said yes or no: the same words are another message from here on. */
+export const forgetSending = (place: string): void => writeDraft(keyOf(place), '');

@@ -6,7 +6,7 @@ import { call } from '#web/lib/api.ts';
 import { newClientId } from '#web/lib/client-id.ts';
 import { answersQuery } from './answers.ts';
 import type { StoredFile } from './attachment-uploads.ts';
-import { clientIdFor, confirmSent } from './client-id.ts';
+import { forgetSending, sendingOf } from './client-id.ts';
 import { awaitedAnswer, type MessageWindow, withBranch, withMessage } from './message-window.ts';
 import {
   forgetThread,
@@ -92,18 +92,22 @@ async function send(client: QueryClient, { threadId, text, files, place, parentI
   const fileIds = files.map(({ id }) => id);
   // The same words with other files, or to other models, are another message.
   const beyondText = [fileIds.join(), models.join()].filter((part) => part !== '');
+  const sending = sendingOf(place, [text, ...beyondText].join('\n'), parentId);
   const { message, run, runs } = await call(chat.send, {
     params: { id: threadId },
     body: {
       message: text,
-      clientId: clientIdFor(place, [text, ...beyondText].join('\n')),
+      clientId: sending.clientId,
       ...(models.length > 1 && { models: [...models] }),
       ...(fileIds.length > 0 && { fileIds }),
-      ...(parentId === undefined ? {} : { parentId }),
+      ...(sending.parentId === undefined ? {} : { parentId: sending.parentId }),
       ...(overBudget && { overBudget }),
     },
+  }).catch((error: unknown) => {
+    if (isRefusal(error)) forgetSending(place);
+    throw error;
   });
-  confirmSent(place);
+  forgetSending(place);
   const together = runs.length > 1 ? runs.map(({ messageId }) => messageId) : [];
   const awaited = runs.map((one, index) => awaitedAnswer(message, one, together, models[index] ?? null));
   if (together.length > 0) client.setQueryData(answersQuery(threadId, message.id).queryKey, awaited);

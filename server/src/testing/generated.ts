@@ -123,13 +123,28 @@ const extremeCursors = [
   { value: 1, id: 2_147_483_648 },
 ].map((place) => Buffer.from(JSON.stringify(place)).toString('base64url'));
 
-/** Every extreme value in every field of what fits otherwise, one at a time; the rest is made anew for each. */
+/** Fields of the same kind, as the first and last day of a range: what each alone may not be, they may be together. */
+function alike({ properties }: Schema): string[][] {
+  if (typeof properties !== 'object' || properties === null) return [];
+  const byKind = Map.groupBy(Object.entries(properties), ([, property]) => JSON.stringify(property));
+  return [...byKind.values()].filter((fields) => fields.length > 1).map((fields) => fields.map(([name]) => name));
+}
+
+/**
+ * Every extreme value in every field of what fits otherwise, one at a time and in all fields of a kind at once; the rest
+ * is made anew for each.
+ */
 export function* extremes(schema: Schema, fitting: () => unknown, isText: boolean) {
   const values = isText
     ? [...extremeTexts, ...extremeCursors]
     : [...extremeTexts, ...extremeCursors, ...extremeNumbers, ...extremeOthers];
   for (const path of fieldsOf(schema))
     for (const value of values) yield { path: path.join('.'), value: withField(fitting(), path, value) };
+  for (const names of alike(schema))
+    for (const value of values) {
+      const together = names.reduce<unknown>((whole, name) => withField(whole, [name], value), fitting());
+      yield { path: names.join(), value: together };
+    }
 }
 
 function fieldsOf(schema: Schema, above: string[] = []): string[][] {

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { openReader } from '../server/src/db/reader.ts';
-import { bindable } from '../server/src/db/sqlite.ts';
+import { bindable } from '../server/src/db/sqlite-statements.ts';
 
 type Reader = ReturnType<typeof openReader>;
 export type Query = { sql: string; parameters: readonly unknown[] };
@@ -16,6 +16,12 @@ export async function queriesOf(file: string, work: (db: Reader) => Promise<unkn
     },
     transformResult: async ({ result }) => result,
   });
+  // Those that are compiled once pass by the plugins.
+  const execute = listening.executeQuery.bind(listening);
+  listening.executeQuery = (query, options) => {
+    asked.push('sql' in query ? query : query.compile());
+    return execute(query, options);
+  };
   await work(listening);
   await reader.destroy();
   return asked;

@@ -1,8 +1,10 @@
 // npm run bench: Roster against its floors, all measured in the same run. Names of parts as arguments run only those.
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { measureAnalytics } from './analytics.ts';
+import { measureExchanges } from './exchanges.ts';
 import { measureFirstLoad } from './first-load.ts';
 import { measureLists } from './lists.ts';
+import { measureLongTasks } from './long-tasks.ts';
 import { endAll } from './processes.ts';
 import { printProfile } from './profile.ts';
 import { measureRelay } from './relay.ts';
@@ -16,6 +18,7 @@ type Part = { name: string; measure: () => Promise<{ faults: string[] }> };
 
 const parts: Part[] = [
   { name: 'relay', measure: measureRelay },
+  { name: 'exchanges', measure: measureExchanges },
   { name: 'lists', measure: measureLists },
   { name: 'analytics', measure: measureAnalytics },
   { name: 'sign-ins', measure: measureSignIns },
@@ -23,6 +26,7 @@ const parts: Part[] = [
   { name: 'validation', measure: measureValidation },
   { name: 'start', measure: measureStart },
   { name: 'first-load', measure: measureFirstLoad },
+  { name: 'long-tasks', measure: measureLongTasks },
 ];
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)

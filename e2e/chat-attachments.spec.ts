@@ -46,6 +46,7 @@ function attachments(page: Page) {
       await (await chooser).setFiles(files);
     },
     async paste(...files: Given[]) {
+      await expect(button).toBeVisible();
       const clipboardData = await carried(page, files);
       await conversation(page).message.evaluate((field, data) => {
         field.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));

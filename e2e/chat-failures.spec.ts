@@ -46,8 +46,8 @@ test('a model that is gone offers another assistant, who then answers', async ({
   const { ask, answers, untilDone } = conversation(page);
   await ask('Are you still there? [[fail 404 once]]');
   await expect(answers.getByText('The provider does not offer this model any more, or not to this key.')).toBeVisible();
-  await answers.getByRole('button', { name: 'Choose another assistant' }).click();
-  await page.getByRole('menuitemcheckbox', { name: 'Successor' }).click();
+  await answers.getByRole('button', { name: 'Choose another assistant or model' }).click();
+  await page.getByRole('option', { name: /^Successor / }).click();
   await expect(page.getByRole('button', { name: 'Assistant: Successor' })).toBeVisible();
   await answers.getByRole('button', { name: 'Try again' }).click();
   await untilDone();

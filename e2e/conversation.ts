@@ -19,9 +19,11 @@ export function conversation(page: Page) {
       await message.fill(text);
       await message.press('Enter');
       await expect(message).toHaveValue('');
+      await expect(page.getByText('Sending…')).toBeHidden();
     },
-    /** Until no answer is being written any more. */
+    /** Until nothing is on its way and no answer is being written any more. */
     async untilDone() {
+      await expect(page.getByText('Sending…')).toBeHidden();
       await expect(send).toBeVisible({ timeout: 30_000 });
     },
     /** Waits until the last answer has become longer than it is now. */

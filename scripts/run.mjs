@@ -6,9 +6,14 @@ export function run(args, { env = {}, stdio = 'inherit', cwd = root } = {}) {
   return spawn(node, args, { cwd, env: { ...environment(), ...env }, stdio });
 }
 
-/** Passes signals on to the programs, ends them together, and leaves with the exit code of the first that ends. */
+/**
+ * Passes signals on to the programs, ends them together, and leaves with the exit code of the first that ends. Returns a
+ * signal that is aborted once they are to end.
+ */
 export function followAll(children) {
+  const ending = new AbortController();
   const stop = (signal) => {
+    ending.abort();
     for (const child of children) if (child.exitCode === null) child.kill(signal);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(signal));
@@ -19,4 +24,5 @@ export function followAll(children) {
       stop('SIGTERM');
       if (children.every((other) => other.exitCode !== null || other.signalCode !== null)) process.exit(code);
     });
+  return ending.signal;
 }

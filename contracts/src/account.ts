@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint, Id, NoContent, Time } from './endpoint.ts';
+import { endpoint, Id, NoContent, Time, wholeNumber } from './endpoint.ts';
 
 /** The typo guard for OpenAI's own keys, in the specification's words; proof is a call to the provider. */
 export const openAiKeyPattern = /^sk-[A-Za-z0-9_-]{32,509}$/;
@@ -131,7 +131,7 @@ export type SecurityEvent = z.output<typeof SecurityEvent>;
 
 /** A page of a list, newest first; `cursor` is the `nextCursor` of the page before. */
 export const EventsQuery = z.strictObject({
-  limit: z.coerce.number<number>().int().min(1).max(100).default(25),
+  limit: wholeNumber(1, 100).default(25),
   cursor: z.string().max(200).optional(),
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ApiKey } from './account.ts';
-import { endpoint, Id, NoContent, PathId, Time } from './endpoint.ts';
+import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
 import { ReasoningEffort } from './models.ts';
 import { requiredText, textUpTo } from './text.ts';
 
@@ -140,7 +140,7 @@ export const assistants = {
     access: 'user',
     summary: 'The assistants, the newest first; the next page is in the Link header.',
     query: z.strictObject({
-      limit: z.coerce.number<number>().int().min(1).max(200).default(100),
+      limit: wholeNumber(1, 200).default(100),
       cursor: PathId.optional(),
     }),
     output: z.array(Assistant),
@@ -189,7 +189,7 @@ export const assistants = {
     params: byId,
     body: z.strictObject({
       fileIds: z
-        .array(Id)
+        .array(Id, 'Please select at least one file')
         .min(1, 'Please select at least one file')
         .max(assistantFileLimit, `An assistant can have at most ${assistantFileLimit} files`),
     }),
@@ -239,7 +239,7 @@ export const assistants = {
     summary: 'Imports the chosen ones; what was imported before is reported, not doubled.',
     body: z.strictObject({
       assistantIds: z
-        .array(ProviderAssistantId)
+        .array(ProviderAssistantId, 'Please select at least one assistant to import')
         .min(1, 'Please select at least one assistant to import')
         .max(100, 'At most 100 assistants can be imported at once'),
       apiKey: ApiKey.optional(),

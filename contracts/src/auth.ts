@@ -132,11 +132,15 @@ export const ExternalProfiles = z.object({ google: ExternalProfile, github: Exte
 export type ExternalProfiles = z.output<typeof ExternalProfiles>;
 
 /** A mailed token as it comes back. Only 43 characters of base64url can be one; anything else is refused as a wrong one. */
-const MailedToken = z.string().max(200, 'Invalid reset link');
+const MailedToken = z.string('Invalid reset link').max(200, 'Invalid reset link');
+const OwnerOfToken = z.number('Invalid reset link').pipe(Id);
 
 export const ResetRequest = z.strictObject({ email: Email });
 export const PasswordChange = z.strictObject({
-  currentPassword: z.string().min(1, 'Enter your current password').max(1024, 'Password cannot exceed 256 characters'),
+  currentPassword: z
+    .string('Enter your current password')
+    .min(1, 'Enter your current password')
+    .max(1024, 'Password cannot exceed 256 characters'),
   newPassword: NewPassword,
 });
 
@@ -224,7 +228,7 @@ export const auth = {
     access: 'public',
     rate: 'resetAttempt',
     summary: 'Sets the password with a mailed token, and signs every device out.',
-    body: z.strictObject({ password: NewPassword, userId: Id, token: MailedToken }),
+    body: z.strictObject({ password: NewPassword, userId: OwnerOfToken, token: MailedToken }),
     output: NoContent,
     status: 204,
   }),
@@ -252,7 +256,7 @@ export const auth = {
     access: 'user',
     rate: 'resetAttempt',
     summary: 'Confirms the address of the signed-in account with a mailed token.',
-    body: z.strictObject({ userId: Id, token: MailedToken }),
+    body: z.strictObject({ userId: OwnerOfToken, token: MailedToken }),
     output: User,
   }),
   externalProfiles: endpoint({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint, Id, NoContent, PathId, Time } from './endpoint.ts';
+import { ClientId, endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
 import { RunError } from './errors.ts';
 import { requiredText, textUpTo } from './text.ts';
 
@@ -126,9 +126,6 @@ export const RunEvent = z.discriminatedUnion('type', [
 ]);
 export type RunEvent = z.output<typeof RunEvent>;
 
-/** Made by the client; the same one again gives the first answer again. */
-const ClientId = z.string().regex(/^[A-Za-z0-9_-]{8,64}$/, 'clientId must be 8 to 64 letters, digits, - or _');
-
 const byId = z.strictObject({ id: PathId });
 const Flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 
@@ -169,7 +166,7 @@ export const chat = {
     access: 'user',
     summary: 'The conversations, pinned first, then the newest; `q` searches titles and messages.',
     query: z.strictObject({
-      limit: z.coerce.number<number>().int().min(1).max(100).default(50),
+      limit: wholeNumber(1, 100).default(50),
       cursor: z.string().max(200).optional(),
       q: z.string().max(200).optional(),
       archived: Flag.optional(),
@@ -246,7 +243,7 @@ export const chat = {
       'A page of the shown branch, oldest first: its end, or what lies around a message, or what a cursor names (older or newer).',
     params: byId,
     query: z.strictObject({
-      limit: z.coerce.number<number>().int().min(1).max(200).default(50),
+      limit: wholeNumber(1, 200).default(50),
       cursor: z.string().max(200).optional(),
       around: PathId.optional(),
     }),

@@ -79,11 +79,31 @@ export function endpoint(description: Description<z.ZodType, z.ZodType, z.ZodTyp
 /** The answer of a call that has nothing to say (204). */
 export const NoContent = z.void();
 
-/** An integer id in a path or query, where everything arrives as text. */
-export const PathId = z.coerce.number<number>().int().min(1).max(2_147_483_647);
+const digits = /^(0|[1-9]\d{0,14})$/;
+
+/**
+ * A whole number in a path or query, where everything arrives as text: decimal digits and nothing else, so that no other
+ * text (0x1e, 1e1, +30, 030, ' 30') can mean a number that its sender did not write.
+ */
+export const wholeNumber = (least: number, most: number) =>
+  z
+    .preprocess(
+      (written: number | string) => (typeof written === 'string' && digits.test(written) ? Number(written) : written),
+      z.number().int().min(least).max(most),
+    )
+    .meta({ type: 'integer', minimum: least, maximum: most });
+
+/** As far as the integers of PostgreSQL reach. */
+export const largestId = 2_147_483_647;
+
+/** An integer id in a path or query. */
+export const PathId = wholeNumber(1, largestId);
 
 /** An integer id in a JSON body or answer. */
-export const Id = z.number().int().min(1).max(2_147_483_647);
+export const Id = z.number().int().min(1).max(largestId);
+
+/** Made by the client; the same one again gives the first answer again. */
+export const ClientId = z.string().regex(/^[A-Za-z0-9_-]{8,64}$/, 'clientId must be 8 to 64 letters, digits, - or _');
 
 /** ISO 8601, UTC. */
 export const Time = z.string();

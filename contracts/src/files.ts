@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint, Id, NoContent, PathId, Time } from './endpoint.ts';
+import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
 
 /** 50 MB. */
 export const fileSizeLimit = 52_428_800;
@@ -49,7 +49,7 @@ export const FileSort = z.enum(fileSorts);
 export type FileSort = z.output<typeof FileSort>;
 
 export const FilesQuery = z.strictObject({
-  limit: z.coerce.number<number>().int().min(1).max(100).default(50),
+  limit: wholeNumber(1, 100).default(50),
   cursor: z.string().max(2_000).optional(),
   /** A part of the name. */
   q: z.string().trim().max(255, 'The search cannot exceed 255 characters').optional(),
@@ -135,7 +135,10 @@ export const files = {
     access: 'editor',
     summary: 'Deletes several files.',
     body: z.strictObject({
-      ids: z.array(Id).min(1, 'Please select at least one file').max(100, 'At most 100 files can be deleted at once'),
+      ids: z
+        .array(Id, 'Please select at least one file')
+        .min(1, 'Please select at least one file')
+        .max(100, 'At most 100 files can be deleted at once'),
     }),
     output: z.object({
       deleted: z.array(RemovedFile),

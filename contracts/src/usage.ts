@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Day, daysBetween } from './day.ts';
-import { endpoint, Id, NoContent, PathId, Time } from './endpoint.ts';
+import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
 import { requiredText } from './text.ts';
 import { TimeZone } from './time-zone.ts';
 
@@ -225,7 +225,7 @@ export const usage = {
       model: z.string().max(200).optional(),
       /** `none`: chats without an assistant. */
       assistantId: z.union([z.literal('none'), PathId]).optional(),
-      limit: z.coerce.number<number>().int().min(1).max(200).default(50),
+      limit: wholeNumber(1, 200).default(50),
       cursor: z.string().max(200).optional(),
     })
       .refine(isInOrder, wrongOrder)

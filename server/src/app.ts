@@ -35,6 +35,7 @@ import { accountEventService } from './features/users/events.ts';
 import { userRoutes } from './features/users/routes.ts';
 import { userService } from './features/users/service.ts';
 import { describeApi } from './http/api-description.ts';
+import type { ConnectionTimes } from './http/connections.ts';
 import { createEventStreams } from './http/event-stream.ts';
 import { operationRoutes } from './http/operation.ts';
 import { createRates } from './http/rates.ts';
@@ -56,6 +57,7 @@ export type ForTests = {
   /** Parse every answer with its contract. */
   checkAnswers?: boolean;
   hashingCost?: HashingCost;
+  connectionTimes?: ConnectionTimes;
 };
 
 type Parts = ForTests & {
@@ -68,11 +70,11 @@ type Parts = ForTests & {
 
 /** The map: builds every repository, service and route, and joins them by argument. */
 export async function createApp(parts: Parts) {
-  const { config, database, presence, log, setupCode, checkAnswers = false, hashingCost } = parts;
+  const { config, database, presence, log, setupCode, checkAnswers = false, hashingCost, connectionTimes } = parts;
   const { db } = database;
   const state = { ready: false };
   let upkeep: Upkeep | undefined;
-  const app = createServer(config, log);
+  const app = createServer(config, log, connectionTimes);
   const rates = createRates(config.rateLimitScale);
   const cookie = sessionCookie(config.publicUrl.protocol === 'https:');
   const onSessionsEnded = (ids: string[]) => streams.endSessions(ids);

@@ -10,6 +10,7 @@ const DATA_DIR = mkdtempSync(join(tmpdir(), 'roster-test-'));
 afterAll(() => rmSync(DATA_DIR, { recursive: true }));
 
 const MASTER_KEY = randomBytes(32).toString('base64');
+const otherAlphabet = Buffer.from(MASTER_KEY, 'base64').toString('base64url');
 const outside = { DATA_DIR, PUBLIC_URL: 'https://roster.example', MASTER_KEY };
 
 describe('the configuration', () => {
@@ -52,6 +53,51 @@ describe('the configuration', () => {
     ['two master keys', { ...outside, MASTER_KEY_FILE: '/none' }, 'not both'],
     ['every network without PUBLIC_URL', { DATA_DIR, HOST: '0.0.0.0' }, 'PUBLIC_URL'],
     ['all networks (IPv6) without PUBLIC_URL', { DATA_DIR, HOST: '::' }, 'PUBLIC_URL'],
+    [
+      'every network with a PUBLIC_URL on loopback',
+      { DATA_DIR, HOST: '0.0.0.0', PUBLIC_URL: 'http://localhost:3000' },
+      'HOST',
+    ],
+    [
+      'all networks (IPv6) with a PUBLIC_URL on loopback',
+      { DATA_DIR, HOST: '::', PUBLIC_URL: 'http://[::1]:3000' },
+      'HOST',
+    ],
+    [
+      'one network with a PUBLIC_URL on loopback',
+      { DATA_DIR, HOST: '192.168.1.5', PUBLIC_URL: 'http://localhost' },
+      'HOST',
+    ],
+    ['an address with a path', { ...outside, PUBLIC_URL: 'https://roster.example/app' }, 'scheme and host only'],
+    ['an address with a query', { ...outside, PUBLIC_URL: 'https://roster.example/?x=1' }, 'scheme and host only'],
+    ['an address with a user', { ...outside, PUBLIC_URL: 'https://ada@roster.example' }, 'scheme and host only'],
+    [
+      'a master key that is another secret too',
+      {
+        ...outside,
+        S3_ENDPOINT: 'https://s3.example',
+        S3_BUCKET: 'roster',
+        S3_ACCESS_KEY_ID: 'id',
+        S3_SECRET_ACCESS_KEY: MASTER_KEY,
+      },
+      'is the same as the master key',
+    ],
+    [
+      'a master key that is the password of the mail server, in the other alphabet',
+      { ...outside, SMTP_URL: `smtp://roster:${otherAlphabet}@mail.example`, MAIL_FROM: 'r@roster.example' },
+      'is the same as the master key',
+    ],
+    [
+      'two secrets that are one',
+      {
+        ...outside,
+        GOOGLE_CLIENT_ID: 'a',
+        GOOGLE_CLIENT_SECRET: 'same',
+        GITHUB_CLIENT_ID: 'b',
+        GITHUB_CLIENT_SECRET: 'same',
+      },
+      'GITHUB_CLIENT_SECRET is the same as GOOGLE_CLIENT_SECRET',
+    ],
     ['higher rates outside loopback', { ...outside, RATE_LIMIT_SCALE: '10' }, 'RATE_LIMIT_SCALE'],
     [
       'a key inside the provider’s address',
@@ -73,6 +119,13 @@ describe('the configuration', () => {
   ])('refuses %s and says what to change', (_what, variables, said) => {
     expect(() => loadConfig(variables)).toThrow(UnusableConfiguration);
     expect(() => loadConfig(variables)).toThrow(said);
+  });
+
+  test('warns of a provider that is reached without encryption, unless that is on this machine', () => {
+    const warningsOf = (PROVIDER_BASE_URL: string) => loadConfig({ DATA_DIR, PROVIDER_BASE_URL }).warnings;
+    expect(warningsOf('http://models.internal:11434/v1')).toEqual([expect.stringContaining('PROVIDER_BASE_URL')]);
+    for (const address of ['http://127.0.0.1:11434/v1', 'https://api.openai.com/v1'])
+      expect(warningsOf(address)).toEqual([]);
   });
 
   test('does not show the master key when it is printed', () => {

@@ -134,8 +134,15 @@ function readEnvironment(variables: Record<string, string | undefined>) {
   const loopback = isLoopback(publicUrl.hostname);
   if (!loopback && publicUrl.protocol !== 'https:')
     throw new UnusableConfiguration('PUBLIC_URL must begin with https:// outside loopback.');
-  if (!env.PUBLIC_URL && !isLoopback(env.HOST))
-    throw new UnusableConfiguration('HOST is not a loopback address: set PUBLIC_URL to the address people will use.');
+  if (publicUrl.pathname !== '/' || publicUrl.search || publicUrl.hash || publicUrl.username || publicUrl.password)
+    throw new UnusableConfiguration(
+      `PUBLIC_URL must be scheme and host only, such as ${publicUrl.origin}: Roster answers at the root of its address.`,
+    );
+  // On loopback the first account needs no set-up code and the connection no https: nobody else may reach it then.
+  if (loopback && !isLoopback(env.HOST))
+    throw new UnusableConfiguration(
+      'HOST is not a loopback address, so others can reach Roster: set PUBLIC_URL to the https address people will use.',
+    );
   return { env, publicUrl, loopback, dataDir: resolve(env.DATA_DIR) };
 }
 
@@ -148,6 +155,7 @@ export function loadOperatorConfig(variables: Record<string, string | undefined>
     publicUrl,
     dataDir,
     databaseUrl: env.DATABASE_URL,
+    mailsOut: env.SMTP_URL !== undefined,
     s3: s3Of(env),
     /** The variable that the master keys come from; undefined: the file in the data folder. */
     masterKeyVariable: variable,
@@ -157,6 +165,31 @@ export function loadOperatorConfig(variables: Record<string, string | undefined>
 }
 
 export type OperatorConfig = ReturnType<typeof loadOperatorConfig>;
+
+/** One secret, one purpose: who learns the one must not have the other. */
+function refuseSharedSecrets(env: z.output<typeof Environment>, keys: MasterKey[]) {
+  const password = (address: string | undefined) => address && URL.parse(address)?.password;
+  const secrets: [name: string, secret: string | undefined][] = [
+    ...keys.map(({ key }): [string, string] => ['the master key', key.reveal().toString('base64')]),
+    ['GOOGLE_CLIENT_SECRET', env.GOOGLE_CLIENT_SECRET],
+    ['GITHUB_CLIENT_SECRET', env.GITHUB_CLIENT_SECRET],
+    ['S3_SECRET_ACCESS_KEY', env.S3_SECRET_ACCESS_KEY],
+    ['the password in SMTP_URL', password(env.SMTP_URL)],
+    ['the password in DATABASE_URL', password(env.DATABASE_URL)],
+  ];
+  const seen = new Map<string, string>();
+  for (const [name, secret] of secrets) {
+    if (!secret) continue;
+    // A master key is the same key in either alphabet, with or without its padding.
+    const plain = secret.trim().replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '');
+    const other = seen.get(plain);
+    if (other !== undefined)
+      throw new UnusableConfiguration(`${capitalised(name)} is the same as ${other}. Give each its own.`);
+    seen.set(plain, name);
+  }
+}
+
+const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Reads the configuration. @throws UnusableConfiguration or UnusableSecret with what is to be changed. */
 export function loadConfig(variables: Record<string, string | undefined>) {
@@ -171,6 +204,8 @@ export function loadConfig(variables: Record<string, string | undefined>) {
   const google = client('GOOGLE', env.GOOGLE_CLIENT_ID, env.GOOGLE_CLIENT_SECRET);
   const github = client('GITHUB', env.GITHUB_CLIENT_ID, env.GITHUB_CLIENT_SECRET);
   const isOpenAi = providerUrl.hostname === 'api.openai.com';
+  const keys = masterKeys(env, loopback, dataDir);
+  refuseSharedSecrets(env, keys);
   return {
     port: env.PORT,
     host: env.HOST,
@@ -178,12 +213,17 @@ export function loadConfig(variables: Record<string, string | undefined>) {
     loopback,
     dataDir,
     databaseUrl: env.DATABASE_URL,
-    masterKeys: masterKeys(env, loopback, dataDir),
+    masterKeys: keys,
     provider: {
       baseUrl: env.PROVIDER_BASE_URL.replace(/\/+$/, ''),
       name: env.PROVIDER_NAME ?? (isOpenAi ? 'OpenAI' : providerUrl.host),
       isOpenAi,
     },
+    /** What is allowed and yet worth a word at each start. */
+    warnings:
+      providerUrl.protocol === 'http:' && !isLoopback(providerUrl.hostname)
+        ? ['PROVIDER_BASE_URL begins with http://: provider keys and conversations cross the network as plain text']
+        : [],
     defaultModel: env.DEFAULT_MODEL,
     modelCatalogue: env.MODEL_CATALOGUE && resolve(env.MODEL_CATALOGUE),
     mail: {

@@ -29,3 +29,9 @@ export class AppError extends Error {
 /** The answer to what a stop of the server keeps from being done. */
 export const restarting = (cause?: unknown) =>
   new AppError('unavailable', 'Roster is restarting. Please try again in a moment.', { cause, retryAfterSeconds: 3 });
+
+/** What a failure of the system says of itself, for an operator. The attempts at several addresses say it in their code. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message || ('code' in error ? String(error.code) : error.name);
+}

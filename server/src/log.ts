@@ -1,6 +1,14 @@
 import { write, writeSync } from 'node:fs';
 import { pino } from 'pino';
 import type { Config } from './config.ts';
+import { loggedFailure } from './log-failure.ts';
+
+/** What every line has, and what none may have. */
+export const logSettings = {
+  base: null,
+  timestamp: pino.stdTimeFunctions.isoTime,
+  serializers: { err: loggedFailure },
+};
 
 const standardOutput = 1;
 /** What waits while nobody reads, in characters; lines that come after it are dropped. */
@@ -82,7 +90,7 @@ export function createLog(level: Config['logLevel']) {
   const destination = output();
   process.once('exit', destination.flushNow);
   return {
-    log: pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination),
+    log: pino({ level, ...logSettings }, destination),
     flush: destination.flush,
   };
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
 import { freePort } from '#server/testing/free-port';
@@ -101,11 +102,28 @@ describe('the server as a process', () => {
     ['plain http outside loopback', { PUBLIC_URL: 'http://roster.example' }, 'PUBLIC_URL must begin with https://'],
     ['no master key outside loopback', { PUBLIC_URL: 'https://roster.example' }, 'MASTER_KEY'],
     ['a master key that is none', { MASTER_KEY: 'change-me' }, 'MASTER_KEY is not base64'],
+    [
+      'a database that is not there',
+      { DATABASE_URL: 'postgres://roster:pass-word@127.0.0.1:1/roster' },
+      'ECONNREFUSED',
+    ],
+    ['a data folder that is a file', { DATA_DIR: fileURLToPath(import.meta.url) }, 'Set DATA_DIR to a folder'],
   ])('does not start with %s, and says why in one line', async (_what, variables, said) => {
     const server = await started(newFolder(), variables);
     expect((await server.ended).code).toBe(1);
     expect(server.output.text).toContain(said);
     expect(server.output.text.trim().split('\n')).toHaveLength(1);
+    expect(server.output.text).not.toContain('pass-word');
+  });
+
+  test('makes files that nobody else can read, also in a folder that is open to others', async () => {
+    const folder = newFolder();
+    chmodSync(folder, 0o755);
+    const server = await started(folder);
+    await untilReady(server, server.port);
+    const names = readdirSync(folder);
+    expect(names).toEqual(expect.arrayContaining(['roster.db', 'roster.db-wal', 'lock.db', 'master.key']));
+    for (const name of names) expect([name, statSync(join(folder, name)).mode & 0o077]).toEqual([name, 0]);
   });
 
   test('prints the set-up code outside loopback, and the master key nowhere', async () => {

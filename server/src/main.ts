@@ -5,6 +5,9 @@ import { start } from './start.ts';
 
 const stopWithinMs = 30_000;
 
+// Whatever is made from here on, the database among it, is its owner's only, also in a folder that is open to others.
+process.umask(0o077);
+
 try {
   const config = loadConfig(process.env);
   // From here on the secrets live only in their wrappers: nothing that prints the environment can show them.

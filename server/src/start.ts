@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
 import type { FastifyBaseLogger } from 'fastify';
 import { createApp, type ForTests } from './app.ts';
 import type { Config } from './config.ts';
-import { connect } from './db/connect.ts';
+import { connect, reach } from './db/connect.ts';
 import { migrate } from './db/migrate.ts';
 import { join } from './db/presence.ts';
-import { checkMasterKey } from './security/key-check.ts';
+import { rememberMasterKey, verifyMasterKey } from './security/key-check.ts';
 import { rewrapKeys } from './security/key-rotation.ts';
 import { createVault } from './security/vault.ts';
 
@@ -16,13 +17,23 @@ export async function start(config: Config, log: FastifyBaseLogger, forTests: Fo
     process.exit(70);
   });
   try {
+    await reach(database);
+    const vault = createVault(config.masterKeys);
+    await verifyMasterKey(database.db, vault);
     const applied = await migrate(database);
     if (applied.length > 0) log.info({ applied }, 'database schema brought up to date');
-    const vault = createVault(config.masterKeys);
-    await checkMasterKey(database.db, vault);
-    const rewrapped = await rewrapKeys(database.db, vault);
+    const { rewrapped, unreadable } = await rewrapKeys(database.db, vault);
+    await rememberMasterKey(database.db, vault);
     if (rewrapped > 0) log.info({ rewrapped }, 'data keys brought under the current master key');
-    const setupCode = randomBytes(12).toString('base64url');
+    if (unreadable.length > 0)
+      log.error(
+        { userIds: unreadable },
+        'the provider keys of these people cannot be opened with the configured master keys; nothing was changed',
+      );
+    for (const warning of config.warnings) log.warn(warning);
+    if (database.file && (statSync(database.file).mode & 0o077) !== 0)
+      log.warn(`the database is open to others on this machine; close it with: chmod 600 '${database.file}'*`);
+    const setupCode = randomBytes(16).toString('base64url');
     const presence = await join(database, config.databaseUrl, (error) => log.error({ err: error }, 'database signals'));
     const running = await createApp({ config, database, presence, log, setupCode, ...forTests });
     const recovered = await running.recover();

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RunState, Usage } from '../chat.ts';
-import { endpoint, Id, NoContent, PathId, Time } from '../endpoint.ts';
+import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
 import { RunError } from '../errors.ts';
 import { requiredText, textUpTo } from '../text.ts';
 
@@ -62,7 +62,7 @@ export const comparisons = {
     access: 'user',
     summary: 'The comparisons, the newest first.',
     query: z.strictObject({
-      limit: z.coerce.number<number>().int().min(1).max(100).default(20),
+      limit: wholeNumber(1, 100).default(20),
       cursor: PathId.optional(),
     }),
     output: z.object({ items: z.array(Comparison), nextCursor: z.string().nullable() }),

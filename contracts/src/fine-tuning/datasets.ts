@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint, Id, NoContent, PathId, Time } from '../endpoint.ts';
+import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
 import { File } from '../files.ts';
 import { requiredText, textUpTo } from '../text.ts';
 
@@ -70,6 +70,15 @@ export const Gathering = z.strictObject({
 
 const ValidationShare = z.number().min(0.05, 'At least 5 %').max(0.5, 'At most 50 %');
 
+/** In a query, where it arrives as text: decimal digits and nothing else. */
+const share = z
+  .preprocess(
+    (written: number | string) =>
+      typeof written === 'string' && /^0?\.\d{1,20}$/.test(written) ? Number(written) : written,
+    ValidationShare,
+  )
+  .meta({ type: 'number', minimum: 0.05, maximum: 0.5 });
+
 const byId = z.strictObject({ id: PathId });
 const byExample = z.strictObject({ id: PathId, exampleId: PathId });
 
@@ -80,7 +89,7 @@ export const datasets = {
     access: 'user',
     summary: 'The datasets, the last changed first.',
     query: z.strictObject({
-      limit: z.coerce.number<number>().int().min(1).max(100).default(50),
+      limit: wholeNumber(1, 100).default(50),
       cursor: z.string().max(200).optional(),
     }),
     output: z.object({ items: z.array(Dataset), nextCursor: z.string().nullable() }),
@@ -152,7 +161,7 @@ export const datasets = {
     summary: 'The examples in order.',
     params: byId,
     query: z.strictObject({
-      limit: z.coerce.number<number>().int().min(1).max(100).default(20),
+      limit: wholeNumber(1, 100).default(20),
       cursor: PathId.optional(),
       review: z.enum(['unreviewed', 'kept', 'left_out']).optional(),
     }),
@@ -180,7 +189,7 @@ export const datasets = {
     access: 'user',
     summary: 'How saving would divide the examples that were not left out. A conversation stays in one part.',
     params: byId,
-    query: z.strictObject({ validationShare: z.coerce.number<number>().pipe(ValidationShare) }),
+    query: z.strictObject({ validationShare: share }),
     output: z.object({
       /** That the examples come from. A single one is not divided. */
       conversations: z.number().int(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint, Id, NoContent, PathId, Time } from '../endpoint.ts';
+import { ClientId, endpoint, Id, largestId, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
 import { requiredText } from '../text.ts';
 
 export const jobNameLimit = 100;
@@ -60,9 +60,10 @@ export const BaseModel = z.object({
 export type BaseModel = z.output<typeof BaseModel>;
 
 export const JobDraft = z.strictObject({
+  clientId: ClientId.optional(),
   name: requiredText(jobNameLimit, `Name cannot exceed ${jobNameLimit} characters`, 'Name is required').trim(),
   baseModel: requiredText(200, 'Base model cannot exceed 200 characters', 'Base model is required').trim(),
-  trainingFileId: z.number('Training file is required').int().positive('Training file is required'),
+  trainingFileId: z.number('Training file is required').int().min(1, 'Training file is required').max(largestId),
   validationFileId: Id.nullable().default(null),
   hyperparameters: Hyperparameters.optional(),
   method: TrainingMethod.default('supervised'),
@@ -172,7 +173,7 @@ export const fineTuning = {
     access: 'user',
     summary: 'The jobs, the newest first; the next page is in the Link header.',
     query: z.strictObject({
-      limit: z.coerce.number<number>().int().min(1).max(100).default(50),
+      limit: wholeNumber(1, 100).default(50),
       cursor: PathId.optional(),
       /** Only those that are under way. */
       open: z
@@ -195,7 +196,8 @@ export const fineTuning = {
     path: '/api/fine-tuning/jobs',
     access: 'editor',
     rate: 'jobs',
-    summary: 'Stores a job; it is begun at the provider as soon as its files are there.',
+    summary:
+      'Checks the files and stores a job; it is begun at the provider as soon as its files are there. The same `clientId` again answers the same job.',
     body: JobDraft,
     output: Job,
     status: 201,
@@ -239,7 +241,7 @@ export const fineTuning = {
     summary: 'What happened in a job, the newest first.',
     params: byId,
     query: z.strictObject({
-      limit: z.coerce.number<number>().int().min(1).max(200).default(50),
+      limit: wholeNumber(1, 200).default(50),
       cursor: PathId.optional(),
     }),
     output: z.object({ items: z.array(JobEvent), nextCursor: z.string().nullable() }),
@@ -283,7 +285,7 @@ export const fineTuning = {
     access: 'user',
     summary: 'The tuned models, the newest first; the next page is in the Link header.',
     query: z.strictObject({
-      limit: z.coerce.number<number>().int().min(1).max(100).default(50),
+      limit: wholeNumber(1, 100).default(50),
       cursor: PathId.optional(),
     }),
     output: z.array(CustomModel),

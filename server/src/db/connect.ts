@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Kysely, PostgresDialect } from 'kysely';
+import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
-import { CannotStart } from '../errors.ts';
+import { makeDataFolder, orUnusable } from '../data-folder.ts';
+import { CannotStart, reasonOf } from '../errors.ts';
 import { lockFolder } from './folder-lock.ts';
 import { openReader } from './reader.ts';
 import type { Database } from './schema.ts';
@@ -32,11 +33,12 @@ export function connect(
   dataDir: string,
   onDiskFailure: (error: unknown) => void = () => undefined,
 ): OpenDatabase {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeDataFolder(dataDir);
   if (url) return connectPostgres(url);
   const lock = lockFolder(dataDir);
   const file = join(dataDir, 'roster.db');
-  const db = new Kysely<Database>({ dialect: sqliteDialect(openSqlite(file), onDiskFailure) });
+  const sqlite = orUnusable(file, () => openSqlite(file));
+  const db = new Kysely<Database>({ dialect: sqliteDialect(sqlite, onDiskFailure) });
   const reader = openReader(file);
   return {
     engine: 'sqlite',
@@ -70,4 +72,13 @@ function connectPostgres(url: string): OpenDatabase {
   pool.on('error', () => undefined);
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   return { engine: 'postgres', db, reader: db, file: undefined, close: () => db.destroy() };
+}
+
+/** Asks it for the first time. @throws CannotStart with why it cannot be asked */
+export async function reach({ db, file }: OpenDatabase) {
+  try {
+    await sql`select 1 from (select 1) as one`.execute(db);
+  } catch (cause) {
+    throw new CannotStart(`The database ${file ?? 'in DATABASE_URL'} cannot be used: ${reasonOf(cause)}.`, { cause });
+  }
 }

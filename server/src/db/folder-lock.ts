@@ -1,19 +1,32 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { orUnusable } from '../data-folder.ts';
 import { CannotStart } from '../errors.ts';
+
+const busy = 5;
+const isBusy = (error: unknown) => error instanceof Error && 'errcode' in error && error.errcode === busy;
 
 /**
  * One process per data folder. An exclusive transaction on a small database of its own: the operating system releases
  * it when the process ends, however it ends.
  */
 export function lockFolder(dataDir: string): { release: () => void } {
-  const lock = new DatabaseSync(join(dataDir, 'lock.db'), { timeout: 0 });
+  const lock = orUnusable(dataDir, () => new DatabaseSync(join(dataDir, 'lock.db'), { timeout: 0 }));
+  try {
+    orUnusable(dataDir, () => take(lock, dataDir));
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+  return { release: () => lock.close() };
+}
+
+function take(lock: DatabaseSync, dataDir: string) {
   try {
     // A database in memory-journal mode leaves no journal behind that the next start would have to recover.
     lock.exec('pragma journal_mode = memory; begin exclusive');
   } catch (cause) {
-    lock.close();
+    if (!isBusy(cause)) throw cause;
     throw new CannotStart(`Another Roster is running on the data folder ${dataDir}. Stop it first.`, { cause });
   }
-  return { release: () => lock.close() };
 }

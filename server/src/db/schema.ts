@@ -341,6 +341,9 @@ export type Database = {
     notice: string | null;
     error_code: string | null;
     /** Goes along to the provider, so that a job that was sent without an answer is found again. */
+    /** Of whoever made it, and a digest of what it was asked for with; null where neither was sent. */
+    client_id: string | null;
+    client_digest: string | null;
     token: string;
     /** When its creation was last sent without an answer that says what came of it: it may be there. */
     sent_at: string | null;

@@ -1,22 +1,40 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { StatementSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Database } from './schema.ts';
 import { openSqlite, sqliteDialect } from './sqlite.ts';
 
-test('a transaction that reads before it writes does not lose to a writer beside it', async () => {
+/** A database with one table, and a connection beside it that sees only what is committed. */
+function opened() {
   const folder = mkdtempSync(join(tmpdir(), 'roster-sqlite-'));
   const file = join(folder, 'roster.db');
   const beside = openSqlite(file);
-  const db = new Kysely<Database>({ dialect: sqliteDialect(openSqlite(file)) });
+  beside.exec('create table settings (name text primary key, value text not null); pragma busy_timeout = 0');
+  const database = openSqlite(file);
+  const db = new Kysely<Database>({ dialect: sqliteDialect(database) });
   onTestFinished(async () => {
     await db.destroy();
     beside.close();
     rmSync(folder, { recursive: true });
   });
-  beside.exec('create table settings (name text primary key, value text not null); pragma busy_timeout = 0');
+  const names = () =>
+    beside
+      .prepare('select name from settings order by name')
+      .all()
+      .map(({ name }) => name);
+  const put = (name: string, value = 'it') => db.transaction().execute(insert(name, value));
+  const insert =
+    (name: string, value = 'it') =>
+    async (trx: Kysely<Database>) =>
+      void (await trx.insertInto('settings').values({ name, value }).execute());
+  return { db, database, beside, names, put, insert };
+}
+
+test('a transaction that reads before it writes does not lose to a writer beside it', async () => {
+  const { db, beside, names } = opened();
   let refusal: unknown;
   await db.transaction().execute(async (trx) => {
     await trx.selectFrom('settings').selectAll().execute();
@@ -30,8 +48,83 @@ test('a transaction that reads before it writes does not lose to a writer beside
   // The other one waits for its turn; without patience, as here, it is told so.
   expect(refusal).toMatchObject({ message: expect.stringContaining('locked') });
   beside.exec("insert into settings values ('beside', 'it')");
-  expect(await db.selectFrom('settings').select('name').orderBy('name').execute()).toEqual([
-    { name: 'beside' },
-    { name: 'within' },
+  expect(names()).toEqual(['beside', 'within']);
+});
+
+test('transactions of one turn share a commit, are told after it, and are undone alone', async () => {
+  const { db, names, put, insert } = opened();
+  await put('before');
+  const run = vi.spyOn(StatementSync.prototype, 'run');
+  onTestFinished(() => run.mockRestore());
+  const seenWhenTold: unknown[] = [];
+  const told = (name: string) => put(name).then(() => seenWhenTold.push(names()));
+  const undone = db.transaction().execute(async (trx) => {
+    await insert('undone')(trx);
+    throw new Error('not this one');
+  });
+  const all = Promise.all([told('a'), expect(undone).rejects.toThrow('not this one'), told('b')]);
+  // Asked for while they are under way, and outside of them: it sees what is committed.
+  const read = db.selectFrom('settings').select('name').orderBy('name').execute();
+  await all;
+  const commits = run.mock.contexts.filter((of) => of instanceof StatementSync && of.sourceSQL === 'commit');
+  expect(commits).toHaveLength(1);
+  expect(seenWhenTold).toEqual([
+    ['a', 'b', 'before'],
+    ['a', 'b', 'before'],
   ]);
+  expect((await read).map(({ name }) => name)).toEqual(['a', 'b', 'before']);
+});
+
+test('where SQLite gives up, all that was not committed is refused, and the next ones go on', async () => {
+  const { database, names, put } = opened();
+  database.exec('pragma max_page_count = 20');
+  const results = await Promise.allSettled([put('small'), put('large', 'x'.repeat(1_000_000)), put('later')]);
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
+  expect(names()).toEqual(['later']);
+  await put('next');
+  expect(names()).toEqual(['later', 'next']);
+});
+
+test('a transaction that SQLite has undone takes nothing more, also where its failure is passed over', async () => {
+  const { db, database, names, put, insert } = opened();
+  database.exec('pragma max_page_count = 20');
+  const passedOver = db.transaction().execute(async (trx) => {
+    await insert('large', 'x'.repeat(1_000_000))(trx).catch(() => undefined);
+    await insert('by itself')(trx);
+  });
+  await expect(passedOver).rejects.toThrow('undone');
+  await put('next');
+  expect(names()).toEqual(['next']);
+});
+
+test('a transaction that waits for something else holds up those that come after it, and no commit is lost', async () => {
+  const { db, names, put, insert } = opened();
+  const other = Promise.withResolvers<void>();
+  const slow = db.transaction().execute(async (trx) => {
+    await insert('slow')(trx);
+    await other.promise;
+  });
+  const after = put('after');
+  const plain = db.insertInto('settings').values({ name: 'plain', value: 'it' }).execute();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(names()).toEqual([]);
+  other.resolve();
+  await Promise.all([slow, after, plain]);
+  expect(names()).toEqual(['after', 'plain', 'slow']);
+});
+
+test('whoever only reads gets a turn while transactions never cease', async () => {
+  const { db, put } = opened();
+  const enough = 5_000;
+  let count = 0;
+  let countWhenRead = enough;
+  const putOn = async () => {
+    while (countWhenRead === enough && count < enough) await put(`n${count++}`);
+  };
+  // More than share one commit, so that there is always one that waits for the next.
+  const writers = Array.from({ length: 200 }, putOn);
+  await db.selectFrom('settings').selectAll().execute();
+  countWhenRead = count;
+  await Promise.all(writers);
+  expect(countWhenRead).toBeLessThan(enough);
 });

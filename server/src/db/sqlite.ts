@@ -1,36 +1,6 @@
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { SqliteDialect, type SqliteStatement } from 'kysely';
-
-type Bindable = null | number | bigint | string | Uint8Array;
-
-export function bindable(values: readonly unknown[]): Bindable[] {
-  return values.map((value) => {
-    if (value === null || typeof value === 'number' || typeof value === 'string' || typeof value === 'bigint')
-      return value;
-    if (value instanceof Uint8Array) return value;
-    throw new TypeError(`A ${typeof value} cannot be stored: columns hold integers, reals and text`);
-  });
-}
-
-type Prepared = { statement: StatementSync; hasRows: boolean };
-
-/**
- * Prepared statements by their text. Preparing costs more than running for most of ours, and so does asking a statement
- * for its columns; the bound keeps memory flat.
- */
-export function statementCache(database: DatabaseSync, limit = 400) {
-  const statements = new Map<string, Prepared>();
-  return (sql: string): Prepared => {
-    const known = statements.get(sql);
-    if (known) return known;
-    const statement = database.prepare(sql);
-    const prepared = { statement, hasRows: statement.columns().length > 0 };
-    const oldest = statements.size >= limit ? statements.keys().next().value : undefined;
-    if (oldest !== undefined) statements.delete(oldest);
-    statements.set(sql, prepared);
-    return prepared;
-  };
-}
+import { DatabaseSync } from 'node:sqlite';
+import { type Dialect, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { groupingDriver } from './sqlite-driver.ts';
 
 /** A file database: full synchronous commits, so that what was acknowledged survives a power cut. */
 export function openSqlite(file: string): DatabaseSync {
@@ -50,8 +20,18 @@ const isDiskFailure = (error: unknown) =>
   typeof error.errcode === 'number' &&
   diskFailureCodes.has(error.errcode & 0xff);
 
+/** Transactions take turns in the driver, not in Kysely: it knows which of them may share a commit. */
+class SharedAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections() {
+    return true;
+  }
+}
+
 /** `onDiskFailure` ends the process: after a failed write or fsync nobody knows what is really stored. */
-export function sqliteDialect(database: DatabaseSync, onDiskFailure: (error: unknown) => void = () => undefined) {
+export function sqliteDialect(
+  database: DatabaseSync,
+  onDiskFailure: (error: unknown) => void = () => undefined,
+): Dialect {
   function watched<T>(work: () => T): T {
     try {
       return work();
@@ -60,23 +40,10 @@ export function sqliteDialect(database: DatabaseSync, onDiskFailure: (error: unk
       throw error;
     }
   }
-
-  const prepare = statementCache(database);
-  // A transaction that reads first and finds that an operator's command has written since could write no more,
-  // however long it waited. Taking the write lock at once, it waits for its turn before it reads.
-  const withLock = (sql: string) => (sql === 'begin' ? 'begin immediate' : sql);
-  return new SqliteDialect({
-    database: {
-      close: () => database.close(),
-      prepare(sql: string): SqliteStatement {
-        const { statement, hasRows } = prepare(withLock(sql));
-        return {
-          reader: hasRows,
-          all: (values) => watched(() => statement.all(...bindable(values))),
-          run: (values) => watched(() => statement.run(...bindable(values))),
-          iterate: (values) => statement.iterate(...bindable(values)),
-        };
-      },
-    },
-  });
+  return {
+    createAdapter: () => new SharedAdapter(),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createDriver: () => groupingDriver(database, watched),
+  };
 }

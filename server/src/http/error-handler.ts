@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
 import { type ErrorBody, type ErrorCode, errorStatus } from '@roster/contracts/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../errors.ts';
+import { senderOf } from './network.ts';
 
 /** What Fastify itself refuses, in our terms. */
 function asAppError(error: unknown): AppError | undefined {
@@ -33,8 +33,7 @@ export function answerUnreadableAddress(headers: Record<string, string>) {
 }
 
 /** What is no HTTP, or has headers beyond the limit, never becomes a request; it is answered on the connection itself. */
-export function answerUnreadableRequest({ code }: Error & { code?: string }, socket: Socket) {
-  if (!socket.writable) return void socket.destroy();
+export function answerToUnreadable({ code }: Error & { code?: string }): string {
   const error =
     code === 'HPE_HEADER_OVERFLOW'
       ? new AppError('too_large', 'The address or the headers are too large.')
@@ -47,20 +46,25 @@ export function answerUnreadableRequest({ code }: Error & { code?: string }, soc
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
   ];
-  socket.end(`${headers.join('\r\n')}\r\n\r\n${body}`);
+  return `${headers.join('\r\n')}\r\n\r\n${body}`;
 }
+
+/** Put on record, with where they came from. The other refusals of sign-ins and of other sites have events of their own. */
+const refusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['rate_limited', 'not_allowed', 'setup_code_required']);
 
 /** The one place where a failure becomes an answer. */
 export function handleErrors(app: FastifyInstance) {
   app.setErrorHandler((error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const expected = asAppError(error);
     if (!expected) request.log.error({ err: error }, 'unexpected failure');
+    else if (expected.code === 'internal')
+      request.log.error({ err: expected.cause ?? expected }, 'a failure of our own');
     else if (expected.cause) request.log.debug({ err: expected.cause, code: expected.code }, 'expected failure');
     const answer = expected ?? new AppError('internal', 'Something went wrong on our side. Please try again.');
     const code: ErrorCode = answer.code;
     if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', answer.retryAfterSeconds);
-    if (code === 'rate_limited' || code === 'not_allowed')
-      request.log.warn({ event: code, route: request.routeOptions.url }, 'request refused');
+    if (refusals.has(code))
+      request.log.warn({ event: code, address: senderOf(request), route: request.routeOptions.url }, 'request refused');
     return reply.status(errorStatus[code]).send(errorBody(answer, request.id));
   });
 }

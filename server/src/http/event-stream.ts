@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Role } from '@roster/contracts/auth';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../errors.ts';
@@ -67,7 +68,7 @@ export function createEventStreams(
       const stream: EventStream = {
         write(frames) {
           if (raw.writableEnded || raw.destroyed) return;
-          raw.write(frames);
+          writeChunk(raw, frames);
           if (raw.writableLength > maxUnreadBytes) raw.destroy();
         },
         end: () => raw.end(),
@@ -97,6 +98,17 @@ export function createEventStreams(
       for (const stream of open.keys()) stream.end();
     },
   };
+}
+
+/**
+ * One piece of the answer in one string: what `raw.write` would hand to the socket as four, which takes twice as long where
+ * it is done for every token of every reader. Only where the answer has the connection and is written in chunks: not for
+ * HTTP/1.0, and not while an answer to an earlier request of a pipeline is still being written.
+ */
+function writeChunk(raw: ServerResponse, text: string) {
+  const { socket } = raw;
+  if (!socket || !raw.chunkedEncoding || raw.writableCorked > 0 || text === '') raw.write(text);
+  else socket.write(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`);
 }
 
 export type EventStreams = ReturnType<typeof createEventStreams>;

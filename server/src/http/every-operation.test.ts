@@ -1,5 +1,6 @@
 import type { Endpoint } from '@roster/contracts/endpoint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { bare } from '#server/testing/bare';
 import { form, ownForm } from '#server/testing/files';
@@ -18,9 +19,13 @@ describe.each(engines)('every call on %s', (engine) => {
   const path = ({ path: template }: Endpoint) => template.replace(/:\w+/g, '2000000000');
   const named = ({ method, path: template }: Endpoint) => `${method} ${template}`;
   const json = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' };
-  const each = async (chosen: (endpoint: Endpoint) => boolean, check: (endpoint: Endpoint) => Promise<void>) => {
+  const each = async (
+    chosen: (endpoint: Endpoint) => boolean,
+    check: (endpoint: Endpoint) => Promise<void>,
+    atLeast = 4,
+  ) => {
     const endpoints = app.endpoints.filter(chosen);
-    expect(endpoints.length).toBeGreaterThan(3);
+    expect(endpoints.length).toBeGreaterThanOrEqual(atLeast);
     for (const endpoint of endpoints) await check(endpoint);
   };
 
@@ -35,12 +40,12 @@ describe.each(engines)('every call on %s', (engine) => {
       },
     ));
 
-  test('that changes something is refused from another site', () =>
+  test('that changes something, or is for somebody who is signed in, is refused from another site', () =>
     each(
-      ({ method }) => method !== 'GET',
+      ({ method, access }) => method !== 'GET' || access !== 'public',
       async (endpoint) => {
         const { status, body } = await bare(app, endpoint.method, path(endpoint), {
-          ...json,
+          ...(endpoint.method === 'GET' ? {} : json),
           'sec-fetch-site': 'cross-site',
           cookie: `session=${ada.cookies.get('session')}`,
         });
@@ -57,6 +62,39 @@ describe.each(engines)('every call on %s', (engine) => {
         expect(body.fields, named(endpoint)).toMatchObject({ noSuchField: 'This field is not known' });
       },
     ));
+
+  /** The schema library's own words, which no person is to read. */
+  const foreignWords =
+    /Invalid (input|option|key|element|string|number)|Too (big|small)|expected|received|Unrecognized/;
+  const shapeOf = ({ body }: Endpoint) => (body instanceof z.ZodObject ? Object.keys(body.shape) : []);
+
+  test('says what is missing or wrong in words of its own', () =>
+    each(
+      (endpoint) => endpoint.accepts === 'json' && shapeOf(endpoint).length > 0,
+      async (endpoint) => {
+        for (const value of [undefined, null, 'x', '', 1.5, -1, true, [], [{}], {}, 'x'.repeat(50_000)]) {
+          const wrong = Object.fromEntries(shapeOf(endpoint).map((name) => [name, value]));
+          const { body } = await send(endpoint, path(endpoint), wrong);
+          const said = [body?.message ?? '', ...Object.values(body?.fields ?? {})].join(' | ');
+          expect(said, `${named(endpoint)} with ${JSON.stringify(wrong).slice(0, 80)}`).not.toMatch(foreignWords);
+        }
+      },
+    ));
+
+  test.each([
+    ['/api/settings/apikey', 'apiKey', 'API Key is required'],
+    ['/api/assistants', 'name', 'Name is required'],
+    ['/api/threads/1/messages', 'message', 'Message is required'],
+    ['/api/reset-password/reset', 'token', 'Invalid reset link'],
+    ['/api/reset-password/reset', 'userId', 'Invalid reset link'],
+    ['/api/reset-password/reset', 'password', 'Password is required'],
+    ['/api/login', 'email', 'Email is required'],
+    ['/api/user/password', 'currentPassword', 'Enter your current password'],
+    ['/api/fine-tuning/jobs', 'trainingFileId', 'Training file is required'],
+    ['/api/admin/users', 'role', 'Role is required'],
+  ])('%s says of a missing %s: %s', async (where, field, sentence) => {
+    expect((await ada.post(where, {})).body.fields).toMatchObject({ [field]: sentence });
+  });
 
   test('refuses query values that it does not know', () =>
     each(
@@ -79,6 +117,31 @@ describe.each(engines)('every call on %s', (engine) => {
         }
       },
     ));
+
+  test('takes a number only as it is written: in decimal digits', async () => {
+    const disguised = ['0x7', '0b111', '07', '7e0', '+7', '%207', '7%0A', '7.0', '%EF%BC%97'];
+    await each(
+      ({ params, method }) => method !== 'POST' && params.safeParse({ id: '7' }).success,
+      async (endpoint) => {
+        for (const id of disguised) {
+          const { status } = await send(endpoint, endpoint.path.replace(/:\w+/, id).replace(/:\w+/g, '7'), {});
+          expect(status, `${named(endpoint)} with ${id}`).toBe(400);
+        }
+      },
+    );
+    for (const name of ['limit', 'cursor', 'assistantId'])
+      await each(
+        ({ query, method }) => method === 'GET' && query instanceof z.ZodObject && name in query.shape,
+        async (endpoint) => {
+          for (const number of disguised) {
+            const { status } = await ada.get(`${path(endpoint)}?${name}=${number}`);
+            expect([400, 403, 404], `${named(endpoint)} with ${name}=${number}`).toContain(status);
+            if (name === 'limit') expect(status, named(endpoint)).toBe(400);
+          }
+        },
+        1,
+      );
+  });
 
   test('says what it is that was not found as it would for another person’s', () =>
     each(

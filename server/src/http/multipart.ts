@@ -9,8 +9,6 @@ export type ReceivedForm<T> = { fields: Record<string, string>; file: T };
 
 const fieldLimit = 10_000;
 const fieldsAtMost = 20;
-/** What is still read of a refused upload, so that its sender gets to read the answer. */
-const readAfterRefusal = 128 * 1024 * 1024;
 
 const incomplete = (cause?: unknown) =>
   new AppError('invalid_input', 'The upload did not arrive whole. Please try again.', { cause });
@@ -101,17 +99,6 @@ export async function receiveForm<T>(
     part?.destroy(error instanceof Error ? error : undefined);
     await taken?.catch(() => undefined);
     parser.on('error', () => undefined);
-    discardRest(request);
     throw error;
   }
-}
-
-/** Lets the rest of a refused body run into the void, up to a bound. */
-export function discardRest(request: IncomingMessage) {
-  let size = 0;
-  request.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > readAfterRefusal) request.destroy();
-  });
-  request.resume();
 }

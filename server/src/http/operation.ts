@@ -7,7 +7,8 @@ export function operationRoutes(
   state: { ready: boolean },
   databaseAnswers: () => Promise<unknown>,
 ) {
-  const config = { access: 'operation' } as const;
+  // A load balancer calls each server by its address, or by no name at all.
+  const config = { access: 'operation', anyHost: true } as const;
   app.get('/healthz', { config }, async () => ({ status: 'ok' }));
   app.get('/readyz', { config }, async () => {
     if (!state.ready) throw new AppError('unavailable', 'Roster is starting or stopping.', { retryAfterSeconds: 2 });

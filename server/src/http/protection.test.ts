@@ -54,9 +54,54 @@ describe('on loopback', () => {
     expect([status, body.code]).toEqual([403, 'cross_site']);
   });
 
-  test('a reading request may come from anywhere', async () => {
+  test('what everybody may read may be read from anywhere', async () => {
     const { status } = await bare(app, 'GET', '/api/sign-in-options', { 'sec-fetch-site': 'cross-site' });
     expect(status).toBe(200);
+  });
+
+  test.each([
+    'cross-site',
+    'same-site',
+  ])('what a person reads gives nothing to a %s page, and notes nothing', async (site) => {
+    const ada = await app.as('ada');
+    const headers = { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+    const events = async () => (await ada.get('/api/user/security-events')).body;
+    const before = await events();
+    const { status, body } = await ada.get('/api/user/export', { headers });
+    expect([status, body.code]).toEqual([403, 'cross_site']);
+    expect(await events()).toEqual(before);
+    // What a person types in, or has as a bookmark, comes from nowhere.
+    expect((await ada.get('/api/user', { headers: { ...headers, 'sec-fetch-site': 'none' } })).status).toBe(200);
+  });
+
+  /** Sends these lines as they are, and reads all of the answer. */
+  async function raw(...lines: string[]) {
+    const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
+    socket.write(`${lines.join('\r\n')}\r\nconnection: close\r\n\r\n`);
+    return (await socket.toArray()).join('');
+  }
+
+  test('a request that names two hosts is refused, and one that names none', async () => {
+    const { host } = new URL(app.url);
+    for (const second of [host, 'evil.example'])
+      expect(await raw('GET /api/sign-in-options HTTP/1.1', `host: ${host}`, `HOST: ${second}`)).toMatch(
+        /^HTTP\/1\.1 400 .*names more than one host/s,
+      );
+    expect(await raw('GET /healthz HTTP/1.1', `host: ${host}`, 'host: a')).toMatch(/^HTTP\/1\.1 400 /);
+    expect(await raw('GET /api/sign-in-options HTTP/1.1', 'x: y')).toMatch(/^HTTP\/1\.1 400 .*names no host/s);
+    expect(await raw('GET /api/sign-in-options HTTP/1.0', 'x: y')).toMatch(/^HTTP\/1\.1 403 /);
+  });
+
+  test.each(['/healthz', '/readyz'])('%s answers a load balancer, whatever it calls the server', async (path) => {
+    for (const lines of [
+      [`GET ${path} HTTP/1.1`, 'host: 10.0.0.7:3000'],
+      [`GET ${path} HTTP/1.1`, 'host: evil.example'],
+      [`GET ${path} HTTP/1.1`, 'host:'],
+      [`GET ${path} HTTP/1.1`, 'x: y'],
+      [`GET ${path} HTTP/1.0`, 'x: y'],
+      [`HEAD ${path} HTTP/1.0`, 'x: y'],
+    ])
+      expect(await raw(...lines), lines.join(' ')).toMatch(/^HTTP\/1\.1 200 /);
   });
 
   test.each([

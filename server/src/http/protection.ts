@@ -1,6 +1,7 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Config } from '../config.ts';
 import { AppError } from '../errors.ts';
+import { senderOf } from './network.ts';
 
 const contentSecurityPolicy = [
   "default-src 'none'",
@@ -46,7 +47,9 @@ export function securityHeaders(config: Pick<Config, 'publicUrl'>): Record<strin
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
     'permissions-policy': permissionsPolicy,
-    ...(config.publicUrl.protocol === 'https:' ? { 'strict-transport-security': 'max-age=31536000' } : {}),
+    ...(config.publicUrl.protocol === 'https:'
+      ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }
+      : {}),
   };
 }
 
@@ -69,21 +72,51 @@ export function protect(app: FastifyInstance, config: Config) {
     if (request.url.length > 8192) throw new AppError('too_large', 'The address is too long.');
     if (request.url.includes('%00'))
       throw new AppError('invalid_input', 'The address holds a character (U+0000) that cannot be stored.');
+    refuseUnclearHost(request);
     // A page of another site whose name was made to point at this machine carries that name as its host.
-    if (config.loopback && !hosts.has(request.headers.host ?? ''))
+    if (config.loopback && !request.routeOptions.config.anyHost && !hosts.has(request.headers.host ?? '')) {
+      noteCrossSite(request);
       throw new AppError('cross_site', `Open Roster at ${config.publicUrl.origin}.`);
-    if (request.method !== 'GET' && request.method !== 'HEAD') refuseCrossSite(request, reply, origins);
+    }
+    refuseCrossSite(request, config.publicUrl.origin, origins);
   });
 }
 
-function refuseCrossSite(request: FastifyRequest, _reply: FastifyReply, origins: Set<string>) {
+/** Of two names a proxy in front may have gone by the other one than we do. */
+function refuseUnclearHost({ raw, routeOptions }: FastifyRequest) {
+  const names = raw.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
+  if (names > 1) throw new AppError('invalid_input', 'The request names more than one host.');
+  if (names === 0 && raw.httpVersion === '1.1' && !routeOptions.config.anyHost)
+    throw new AppError('invalid_input', 'The request names no host.');
+}
+
+const isReading = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD';
+
+/**
+ * Whatever changes something comes from our own page. What a signed-in person reads does so too, or from the person
+ * themselves: a page elsewhere that opens such an address would have it done in their name.
+ */
+function refuseCrossSite(request: FastifyRequest, ownOrigin: string, origins: Set<string>) {
   const site = request.headers['sec-fetch-site'];
+  if (isReading(request)) {
+    const { access } = request.routeOptions.config;
+    const isOpen = access === undefined || access === 'public' || access === 'operation';
+    if (isOpen || (site !== 'cross-site' && site !== 'same-site')) return;
+    noteCrossSite(request);
+    throw new AppError('cross_site', `Another site led here. Open Roster at ${ownOrigin}.`);
+  }
   const { origin } = request.headers;
   const isOwn = site === undefined ? origin !== undefined && origins.has(origin) : site === 'same-origin';
   if (isOwn) return;
+  noteCrossSite(request);
+  throw new AppError('cross_site', 'This request did not come from Roster’s own page. Reload the page and try again.');
+}
+
+function noteCrossSite(request: FastifyRequest) {
+  const { headers, routeOptions } = request;
+  const site = String(headers['sec-fetch-site'] ?? '').slice(0, 40);
   request.log.warn(
-    { event: 'cross_site_refused', site, route: request.routeOptions.url },
+    { event: 'cross_site_refused', address: senderOf(request), site, route: routeOptions.url },
     'cross-site request refused',
   );
-  throw new AppError('cross_site', 'This request did not come from Roster’s own page. Reload the page and try again.');
 }

@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { networkOf } from '#server/http/network';
 import { createRates } from '#server/http/rates';
+import { password, startApp, type TestApp } from '#server/testing/app';
 
 function ratesAt(scale = 1, maxKeys?: number) {
   const clock = { now: 0 };
@@ -32,11 +34,105 @@ test('the scale multiplies each limit', () => {
   expect(() => rates.use('register', 'a')).toThrow('Too many attempts');
 });
 
-test('a full memory refuses new keys rather than forgetting limits, until windows end', () => {
-  const { clock, rates } = ratesAt(1, 3);
-  for (const key of ['a', 'b', 'c']) for (let use = 1; use <= 5; use++) rates.use('register', key);
-  expect(() => rates.use('register', 'd')).toThrow('Too many attempts');
-  expect(() => rates.use('register', 'a')).toThrow('Too many attempts');
+test.each([
+  ['203.0.113.7', '203.0.113.7'],
+  ['::ffff:203.0.113.7', '203.0.113.7'],
+  ['::FFFF:cb00:7107', '203.0.113.7'],
+  ['0:0:0:0:0:ffff:203.0.113.7', '203.0.113.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:0DB8:0001:0002::', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['64:ff9b::203.0.113.7', '64:ff9b:0:0::/64'],
+  ['unknown', 'unknown'],
+])('%s is counted as %s', (address, counted) => {
+  expect(networkOf(address).counted).toBe(counted);
+});
+
+const five = (rates: ReturnType<typeof createRates>, address: string) => {
+  for (let use = 1; use <= 5; use++) rates.use('register', { address });
+};
+
+test('one line of IPv6 is one sender, whatever address it takes', () => {
+  const { rates } = ratesAt();
+  for (let host = 1; host <= 5; host++) rates.use('register', { address: `2001:db8:1:2::${host}` });
+  expect(() => rates.use('register', { address: '2001:db8:1:2:ffff::1' })).toThrow('Too many attempts');
+  rates.use('register', { address: '2001:db8:1:3::1' });
+});
+
+test('above ten lines of one site its others count together, and those ten still for themselves', () => {
+  const { clock, rates } = ratesAt();
+  for (let line = 1; line <= 9; line++) five(rates, `2001:db8:1:${line}::1`);
+  rates.use('register', { address: '2001:db8:1:a::1' });
+  for (let line = 0x100; line < 0x105; line++) rates.use('register', { address: `2001:db8:1:${line.toString(16)}::1` });
+  expect(() => rates.use('register', { address: '2001:db8:1:105::1' })).toThrow('Too many attempts');
+  expect(() => rates.use('register', { address: '2001:db8:1:1::1' })).toThrow('Too many attempts');
+  rates.use('register', { address: '2001:db8:1:a::1' });
+  rates.use('register', { address: '2001:db8:2:1::1' });
   clock.now = 3_600_000;
-  rates.use('register', 'd');
+  five(rates, '2001:db8:1:105::1');
+});
+
+test('no sender fills the memory for others, and none is refused for want of room', () => {
+  const { rates } = ratesAt(1, 1_000);
+  five(rates, '198.51.100.1');
+  five(rates, '2001:db8:ffff:1::1');
+  for (let use = 1; use <= 10; use++) rates.use('jobs', '7');
+  const { rates: alone } = ratesAt(1, 1_000);
+  for (let site = 0; site < 20_000; site++) {
+    const address = `2a00:1:${site.toString(16)}:${(site % 7).toString(16)}::1`;
+    rates.use('register', { address });
+    alone.use('register', { address });
+  }
+  expect(rates.size()).toBeLessThanOrEqual(1_001);
+  // Whoever was there before is still counted; people who come anew, signed in or not, are let in and counted.
+  for (const address of ['198.51.100.1', '2001:db8:ffff:1::1'])
+    expect(() => rates.use('register', { address })).toThrow('Too many attempts');
+  expect(() => rates.use('jobs', '7')).toThrow('Too many attempts');
+  for (const address of ['192.0.2.1', '2001:db8:aaaa:1::1']) {
+    five(rates, address);
+    expect(() => rates.use('register', { address })).toThrow('Too many attempts');
+  }
+  for (let use = 1; use <= 10; use++) rates.use('jobs', '8');
+  expect(() => rates.use('jobs', '8')).toThrow('Too many attempts');
+});
+
+test('one person’s many sessions take no room from other people', () => {
+  const { rates } = ratesAt(1, 100);
+  for (let use = 1; use <= 300; use++) rates.use('default', '1|first');
+  for (let session = 0; session < 1_000; session++) rates.use('default', `2|${session}`);
+  expect(() => rates.use('default', '1|first')).toThrow('Too many attempts');
+});
+
+test('a use that is taken back, and one that is forgotten, count no more', () => {
+  const { rates } = ratesAt();
+  for (const key of ['7', { address: '192.0.2.1' }, { address: '2001:db8:1:2::1', detail: 'ada@example.com' }]) {
+    for (let use = 1; use <= 5; use++) rates.use('failedSignIn', key);
+    rates.giveBack('failedSignIn', key);
+    rates.use('failedSignIn', key);
+    expect(() => rates.use('failedSignIn', key)).toThrow('Too many attempts');
+    rates.forget('failedSignIn', key);
+    rates.use('failedSignIn', key);
+  }
+});
+
+describe('at a server behind a proxy', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startApp('sqlite', { env: { TRUST_PROXY: '1', RATE_LIMIT_SCALE: '1' } });
+  });
+  afterAll(() => app.stop());
+
+  const login = (address: string) =>
+    app.visitor().post('/api/login', { email: 'x@example.com', password }, { headers: { 'x-forwarded-for': address } });
+
+  test('sign-ins are counted by the line they come from', async () => {
+    const ada = await app.as('ada');
+    const statuses = new Set<number>();
+    for (let host = 1; host <= 5; host++) statuses.add((await login(`2001:db8:1:2::${host}`)).status);
+    expect([...statuses]).toEqual([401]);
+    expect((await login('2001:db8:1:2::ffff')).status).toBe(429);
+    expect((await login('2001:db8:1:3::1')).status).toBe(401);
+    expect((await ada.get('/api/user', { headers: { 'x-forwarded-for': '2001:db8:1:2::1' } })).status).toBe(200);
+  });
 });

@@ -1,5 +1,7 @@
 import type { Rate } from '@roster/contracts/endpoint';
 import { AppError } from '../errors.ts';
+import { networkOf } from './network.ts';
+import { createWindows } from './rate-windows.ts';
 
 type Limit = { count: number; seconds: number };
 
@@ -24,49 +26,58 @@ const limits: Record<Rate | 'failedSignIn' | 'confirmationMail', Limit> = {
   jobs: { count: 10, seconds: minute },
 };
 
-type Window = { used: number; endsAt: number };
+/** Whoever is counted by where they come from, not by who they are. */
+export type Sender = { address: string; detail?: string };
 
 /**
- * Counts uses in fixed windows on the monotonic clock. The memory is bounded: with `maxKeys` windows open at once, new
- * keys are refused rather than old ones forgotten.
+ * Who is counted. A text stands for somebody who is signed in and begins with their id, up to a `|`.
  */
-export function createRates(scale: number, maxKeys = 100_000, now: () => number = () => performance.now()) {
-  const windows = new Map<string, Window>();
+export type RateKey = string | Sender;
 
-  function windowOf(name: keyof typeof limits, key: string): Window {
-    const id = `${name}|${key}`;
-    const known = windows.get(id);
-    if (known && known.endsAt > now()) return known;
-    if (known) windows.delete(id);
-    if (windows.size >= maxKeys) forgetEnded();
-    if (windows.size >= maxKeys) throw tooMany(minute);
-    const fresh = { used: 0, endsAt: now() + limits[name].seconds * 1000 };
-    windows.set(id, fresh);
-    return fresh;
+/** As many counters as each of the two kinds may have at once; one takes about 250 bytes. */
+const usualCapacity = 50_000;
+
+/**
+ * Counts uses in fixed windows on the monotonic clock. People who are signed in and senders who are not are counted apart,
+ * each within bounds (rate-windows.ts says how).
+ */
+export function createRates(
+  scale: number,
+  capacity: number = usualCapacity,
+  now: () => number = () => performance.now(),
+) {
+  const people = createWindows(capacity, now);
+  const senders = createWindows(capacity, now);
+
+  function counter(name: keyof typeof limits, key: RateKey) {
+    const { count, seconds } = limits[name];
+    const limit = { count: count * scale, lengthMs: seconds * 1000 };
+    if (typeof key === 'string') {
+      const [group = key] = key.split('|', 1);
+      return people.counter({ id: `${name}|${key}`, group, part: undefined }, limit);
+    }
+    const { counted, site, region } = networkOf(key.address);
+    const of = `${name}|${key.detail ?? ''}`;
+    return site === undefined
+      ? senders.counter({ id: `${of}|${counted}`, group: region, part: undefined }, limit)
+      : senders.counter({ id: `${of}|${site}`, group: region, part: counted }, limit);
   }
-
-  function forgetEnded() {
-    for (const [id, { endsAt }] of windows) if (endsAt <= now()) windows.delete(id);
-  }
-
-  const isFull = (name: keyof typeof limits, window: Window) => window.used >= limits[name].count * scale;
-  const secondsLeft = (window: Window) => Math.max(1, Math.ceil((window.endsAt - now()) / 1000));
 
   return {
     /** Counts one use. @throws rate_limited with the seconds to wait */
-    use(name: keyof typeof limits, key: string) {
-      const window = windowOf(name, key);
-      if (isFull(name, window)) throw tooMany(secondsLeft(window));
-      window.used++;
+    use(name: keyof typeof limits, key: RateKey) {
+      const waitMs = counter(name, key).use();
+      if (waitMs > 0) throw tooMany(Math.max(1, Math.ceil(waitMs / 1000)));
     },
     /** Takes back a use that came to nothing. */
-    giveBack(name: keyof typeof limits, key: string) {
-      const window = windowOf(name, key);
-      window.used = Math.max(0, window.used - 1);
+    giveBack(name: keyof typeof limits, key: RateKey) {
+      counter(name, key).giveBack();
     },
-    forget(name: keyof typeof limits, key: string) {
-      windows.delete(`${name}|${key}`);
+    forget(name: keyof typeof limits, key: RateKey) {
+      counter(name, key).forget();
     },
+    /** How many counters are held. */
+    size: () => people.size() + senders.size(),
   };
 }
 

@@ -1,11 +1,13 @@
 import { type Endpoint, Nothing, type Rate } from '@roster/contracts/endpoint';
+import { wording } from '@roster/contracts/wording';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { Actor, FindActor, HoldActor, SignedIn } from './actor.ts';
 import { answerSchema } from './answer-schema.ts';
 import { type IncomingFile, receiveForm } from './multipart.ts';
-import type { Rates } from './rates.ts';
+import { senderOf } from './network.ts';
+import type { RateKey, Rates } from './rates.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -13,6 +15,8 @@ declare module 'fastify' {
     access?: Endpoint['access'] | 'operation';
     rate?: Rate;
     accepts?: Endpoint['accepts'];
+    /** Answered under whatever name the server is called. */
+    anyHost?: true;
   }
   interface FastifyRequest {
     actor: Actor | null;
@@ -101,7 +105,8 @@ export function createRouter({ app, findActor, holdActor, sessionToken, rates, c
   function requireAccess(who: SignedIn, request: FastifyRequest, endpoint: Endpoint) {
     if (endpoint.access === 'public' || endpoint.access === 'user' || who.role === 'Admin') return;
     if (endpoint.access === 'editor' && who.role === 'Editor') return;
-    request.log.warn({ event: 'access_refused', userId: who.userId, route: endpoint.path }, 'access refused');
+    const address = senderOf(request);
+    request.log.warn({ event: 'access_refused', address, userId: who.userId, route: endpoint.path }, 'access refused');
     throw new AppError(
       'not_allowed',
       endpoint.access === 'admin'
@@ -175,7 +180,7 @@ export function createRouter({ app, findActor, holdActor, sessionToken, rates, c
           actor: signedIn(request),
           async receive(take) {
             const { fields, file } = await receiveForm(request.raw, bodyLimit, take);
-            const parsed = endpoint.body.safeParse(fields);
+            const parsed = endpoint.body.safeParse(fields, { error: wording });
             if (!parsed.success) throw invalidInput(parsed.error.issues);
             return { fields: parsed.data, file };
           },
@@ -205,9 +210,9 @@ const lateMs = 1_000;
 
 const perAddress: ReadonlySet<Rate> = new Set<Rate>(['signIn', 'register', 'resetRequest', 'resetAttempt']);
 
-function rateKey({ actor, ip }: FastifyRequest, { rate, path }: Endpoint): string {
-  if (!actor || perAddress.has(rate)) return ip;
-  if (rate === 'default') return actor.sessionId;
+function rateKey({ actor, ip }: FastifyRequest, { rate, path }: Endpoint): RateKey {
+  if (!actor || perAddress.has(rate)) return { address: ip };
+  if (rate === 'default') return `${actor.userId}|${actor.sessionId}`;
   // Saving, fetching and importing each have their own limit; so does everything else with a limit by person.
   return rate === 'keyUse' ? `${actor.userId}|${path}` : String(actor.userId);
 }
@@ -218,9 +223,9 @@ function readInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType
 ) {
   // A call without a body is one that names no field; the value `null` is neither.
   const parts = { params: request.params, query: request.query, body: request.body === undefined ? {} : request.body };
-  const params = endpoint.params.safeParse(parts.params);
-  const query = endpoint.query.safeParse(parts.query);
-  const body = endpoint.body.safeParse(parts.body);
+  const params = endpoint.params.safeParse(parts.params, { error: wording });
+  const query = endpoint.query.safeParse(parts.query, { error: wording });
+  const body = endpoint.body.safeParse(parts.body, { error: wording });
   if (params.success && query.success && body.success)
     return { params: params.data, query: query.data, body: body.data };
   if (body.error?.issues.some(isNoObject)) throw new AppError('invalid_input', 'Send a JSON object: {…}.');
@@ -234,17 +239,10 @@ function invalidInput(issues: z.core.$ZodIssue[]): AppError {
   const fields = new Map<string, string>();
   for (const issue of issues) {
     const name = issue.code === 'unrecognized_keys' ? issue.keys.join(', ') : issue.path.join('.');
-    const message = issue.code === 'unrecognized_keys' ? 'This field is not known' : issue.message;
-    if (!fields.has(name)) fields.set(name, message);
+    if (!fields.has(name)) fields.set(name, issue.message);
   }
   const [first] = fields;
-  const message = first
-    ? first[0] && !issueIsWorded(first[1])
-      ? `${first[0]}: ${first[1]}`
-      : first[1]
-    : 'Invalid input';
+  const [name, said] = first ?? ['', 'Invalid input'];
+  const message = name !== '' && said.startsWith('This field') ? `${name}: ${said}` : said;
   return new AppError('invalid_input', message, { fields: Object.fromEntries(fields) });
 }
-
-/** Our own messages are sentences about the field; the schema library's begin with "Invalid" and name no field. */
-const issueIsWorded = (message: string) => !/^(Invalid (input|option|key)|Too (big|small)|This field)/.test(message);

@@ -1,32 +1,39 @@
 import { randomBytes } from 'node:crypto';
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import type { Config } from '../config.ts';
-import { limitBodyTime, longestRequestMs } from './body-time.ts';
-import { answerUnreadableAddress, answerUnreadableRequest, handleErrors } from './error-handler.ts';
+import { type ConnectionTimes, guardConnections, usualTimes } from './connections.ts';
+import { answerUnreadableAddress, handleErrors } from './error-handler.ts';
 import { readJsonBodies } from './json-body.ts';
 import { protect, securityHeaders } from './protection.ts';
 
 const usualBodyLimit = 256 * 1024;
 
 /** A server without routes: its limits, its protection, its errors and its log. */
-export function createServer(config: Config, log: FastifyBaseLogger) {
+export function createServer(config: Config, log: FastifyBaseLogger, times: ConnectionTimes = usualTimes) {
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomBytes(9).toString('base64url'),
     trustProxy: config.trustProxy > 0 && ((_address: string, hop: number) => hop < config.trustProxy),
     bodyLimit: usualBodyLimit,
-    requestTimeout: longestRequestMs,
+    requestTimeout: times.requestMs,
+    connectionTimeout: times.stalledMs,
     keepAliveTimeout: 72_000,
     routerOptions: { maxParamLength: 200 },
-    http: { maxHeaderSize: 16 * 1024, headersTimeout: 10_000 },
+    http: {
+      maxHeaderSize: 16 * 1024,
+      // protect() demands it, except of what load balancers ask.
+      requireHostHeader: false,
+      headersTimeout: times.headersMs,
+      connectionsCheckingInterval: times.checkEveryMs,
+    },
     forceCloseConnections: true,
-    clientErrorHandler: answerUnreadableRequest,
+    clientErrorHandler: (error, socket) => connections.refuse(error, socket),
     frameworkErrors: answerUnreadableAddress(securityHeaders(config)),
   });
   app.server.maxHeadersCount = 100;
+  const connections = guardConnections(app, times);
   protect(app, config);
-  limitBodyTime(app);
   readJsonBodies(app, usualBodyLimit);
   handleErrors(app);
   app.addHook('onResponse', async (request, reply) => {

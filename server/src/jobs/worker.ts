@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { z } from 'zod';
+import { failureInWords } from '../log-failure.ts';
 import type { JobRepository, StoredJob } from './repository.ts';
 
 const leaseMs = 5 * 60_000;
@@ -63,7 +64,7 @@ export function createWorker(jobs: JobRepository, kinds: Map<string, JobKind>, l
       await kind.run(job.payload);
     } catch (error) {
       const what = { err: error, event: 'job_failed', kind: job.kind, jobId: job.id, attempts: job.attempts };
-      const said = error instanceof Error ? error.message.slice(0, 500) : 'unknown';
+      const said = failureInWords(error);
       if (error instanceof FinalFailure || job.attempts >= attempts) {
         log.error(what, 'a job was given up');
         await jobs.giveUp(job, new Date().toISOString(), said);

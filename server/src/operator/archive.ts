@@ -1,11 +1,16 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { z } from 'zod';
+import { FileKey } from '../storage/file-store.ts';
 import { Refused } from './refused.ts';
 import { type Row, type Table, type Tables, tables } from './tables-repository.ts';
 import { contentOf, type TarMember, tarMembers, tarWriter } from './tar.ts';
 
 const Count = z.int().min(0);
+/** As far as ids of PostgreSQL reach. */
+const LastId = z.int().min(0).max(2_147_483_647);
+/** No row has come near it: the longest ones hold the text of a conversation's turn, or the events of a run. */
+const longestLine = 128 * 1024 * 1024;
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** What is in a backup. It comes last: an archive without it was not finished. */
@@ -15,16 +20,17 @@ const Manifest = z.strictObject({
   createdAt: z.iso.datetime(),
   migrations: z.array(z.strictObject({ name: z.string(), checksum: Sha256 })),
   tables: z.array(z.strictObject({ name: z.string(), rows: Count, sha256: Sha256 })),
-  lastIds: z.record(z.string(), Count),
+  lastIds: z.record(z.string(), LastId),
   files: z.strictObject({ count: Count, bytes: Count }),
 });
 export type Manifest = z.infer<typeof Manifest>;
 
 const RowOfTable = z.record(z.string(), z.union([z.string(), z.number(), z.null()]));
-export const StoredFile = z.object({ id: z.number(), storage_key: z.string(), size: z.number(), sha256: z.string() });
+export const StoredFile = z.object({ id: z.number(), storage_key: FileKey, size: Count, sha256: Sha256 });
+const Upload = z.object({ storage_key: FileKey });
 
 const tableName = (table: Table) => `tables/${table}.jsonl`;
-const fileName = (key: string) => `files/${key}`;
+const fileName = (key: FileKey) => `files/${key}`;
 const manifestName = 'manifest.json';
 const checksumName = 'manifest.json.sha256';
 
@@ -48,6 +54,7 @@ async function* asLines(rows: AsyncIterable<Row>, counted: () => void): AsyncGen
 /** Not readline: that one ends lines at more characters than JSON escapes. */
 async function* lines(content: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let begun: Buffer[] = [];
+  let length = 0;
   for await (const chunk of content) {
     let from = 0;
     for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
@@ -55,7 +62,10 @@ async function* lines(content: AsyncIterable<Buffer>): AsyncGenerator<string> {
       begun = [];
       from = at + 1;
     }
-    if (from < chunk.length) begun.push(chunk.subarray(from));
+    if (from === chunk.length) continue;
+    begun.push(chunk.subarray(from));
+    length = from > 0 ? chunk.length - from : length + chunk.length;
+    if (length > longestLine) throw new Error('A line is too long');
   }
   if (begun.length > 0) throw new Error('A line is not finished');
 }
@@ -65,7 +75,7 @@ export function archiveWriter(file: FileHandle, createdAt: Date) {
   const tar = tarWriter(file, createdAt);
   const files = { count: 0, bytes: 0 };
   return {
-    async addFile(key: string, content: AsyncIterable<Buffer>) {
+    async addFile(key: FileKey, content: AsyncIterable<Buffer>) {
       const { size, sha256 } = await tar.add(fileName(key), content);
       files.count++;
       files.bytes += size;
@@ -143,7 +153,11 @@ async function read(file: FileHandle, path: string) {
 
   const rows: Tables = {
     async *rowsOf(table) {
-      for await (const line of lines(content(tableName(table)))) yield RowOfTable.parse(JSON.parse(line));
+      try {
+        for await (const line of lines(content(tableName(table)))) yield parsed(table, JSON.parse(line));
+      } catch (cause) {
+        throw cause instanceof Refused ? cause : damaged(path, `a row of ${tableName(table)}`, cause);
+      }
     },
     lastIds: async () => manifest.lastIds,
     migrations: async () => manifest.migrations,
@@ -153,12 +167,20 @@ async function read(file: FileHandle, path: string) {
     names: [...members.keys()],
     tables: rows,
     table: (table: Table) => content(tableName(table)),
-    file: (key: string) => content(fileName(key)),
+    file: (key: FileKey) => content(fileName(key)),
     /** The files that the rows name. */
     async *files() {
       for await (const row of rows.rowsOf('files')) yield StoredFile.parse(row);
     },
   };
+}
+
+/** What a row of this table must be like before it is used for anything; the rest of it the database checks. */
+function parsed(table: Table, value: unknown): Row {
+  const row = RowOfTable.parse(value);
+  if (table === 'files') StoredFile.parse(row);
+  if (table === 'file_uploads') Upload.parse(row);
+  return row;
 }
 
 function parsedManifest(text: Buffer, path: string): Manifest {
@@ -186,6 +208,7 @@ async function verify(archive: Archive, path: string) {
     if (count !== rows) throw damaged(path, `the rows of ${tableName(table)}`);
   }
   for await (const { storage_key: key, size, sha256 } of archive.files()) {
+    if (expected.has(fileName(key))) throw damaged(path, `${fileName(key)} belongs to two rows`);
     expected.add(fileName(key));
     const found = await digest(archive.file(key));
     if (found.size !== size || found.sha256 !== sha256) throw damaged(path, fileName(key));

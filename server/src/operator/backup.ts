@@ -69,7 +69,7 @@ async function write(file: FileHandle, tables: Tables, database: OpenDatabase, s
   const archive = archiveWriter(file, new Date());
   const gone = new Set<number>();
   for await (const row of tables.rowsOf('files')) {
-    const { id, storage_key: key, size, sha256 } = StoredFile.parse(row);
+    const { id, storage_key: key, size, sha256 } = storedFile(row);
     const content = await store.read(key).catch(async (cause: unknown) => {
       if (await hasFile(database.db, id))
         throw new Refused(`The bytes of file ${id} (${key}) cannot be read. No backup was made. ${reason(cause)}`, {
@@ -83,6 +83,16 @@ async function write(file: FileHandle, tables: Tables, database: OpenDatabase, s
       throw new Refused(`The bytes of file ${id} (${key}) are not the ones that were stored. No backup was made.`);
   }
   await archive.finish({ ...tables, rowsOf: (table) => without(gone, table, tables.rowsOf(table)) });
+}
+
+function storedFile(row: Row) {
+  const { data, error } = StoredFile.safeParse(row);
+  if (!data)
+    throw new Refused(
+      `The row of file ${row.id} is damaged (${error.issues.map(({ path }) => path.join('.')).join(', ')}). No backup was made.`,
+      { cause: error },
+    );
+  return data;
 }
 
 /** Files that were deleted after the moment of the backup: their rows go as the deletion has made them go. */

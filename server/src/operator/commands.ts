@@ -2,18 +2,20 @@ import { Email } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '../db/connect.ts';
 import type { Database } from '../db/schema.ts';
-import { type ManagedUserRecord, managedUserRepository } from '../features/users/repository.ts';
+import { type ManagedUserRecord, managedUserRepository, notConfirmed } from '../features/users/repository.ts';
 import { securityEventRepository } from '../security/events-repository.ts';
 import { Refused } from './refused.ts';
 
 type Dependencies = {
   database: OpenDatabase;
+  /** Whether mail goes out: an address that can be confirmed has to be. */
+  mailsOut: boolean;
   /** Makes a link that sets the password, once, and puts that on record. */
   passwordLink: (userId: number, by: 'operator') => Promise<string>;
 };
 
 /** What an operator does about people from the server's own machine. Each answers with what it did. */
-export function operatorCommands({ database, passwordLink }: Dependencies) {
+export function operatorCommands({ database, mailsOut, passwordLink }: Dependencies) {
   async function activeUser(db: Kysely<Database>, typed: string): Promise<ManagedUserRecord> {
     const email = Email.safeParse(typed);
     if (!email.success) throw new Refused(`“${typed}” is not an email address.`);
@@ -29,8 +31,9 @@ export function operatorCommands({ database, passwordLink }: Dependencies) {
   return {
     grantAdministrator: (email: string) =>
       database.db.transaction().execute(async (trx) => {
-        const { id: userId, email: address, role } = await activeUser(trx, email);
+        const { id: userId, email: address, role, emailVerified } = await activeUser(trx, email);
         if (role === 'Admin') return `${address} is an administrator already. Nothing was changed.`;
+        if (mailsOut && !emailVerified) throw new Refused(notConfirmed(address));
         await managedUserRepository(trx).setRole(userId, 'Admin');
         const detail = `${role} to Admin`;
         await securityEventRepository(trx).record({ userId, event: 'role_changed', by: 'operator', detail });

@@ -6,7 +6,7 @@ import type { OperatorConfig } from '../config.ts';
 import { connect } from '../db/connect.ts';
 import { checkSchema } from '../db/migrate.ts';
 import { serversOn } from '../db/presence.ts';
-import { checkMasterKey } from '../security/key-check.ts';
+import { rememberMasterKey, verifyMasterKey } from '../security/key-check.ts';
 import { rewrapKeys } from '../security/key-rotation.ts';
 import { type MasterKey, masterKeyFile, parseMasterKeys } from '../security/master-key.ts';
 import { createVault } from '../security/vault.ts';
@@ -35,26 +35,32 @@ export async function rotateKeys(config: OperatorConfig): Promise<string> {
   try {
     if ((await serversOn(database)) > 0) throw new Refused('Roster is running on the database. Stop it first.');
     await checkSchema(database);
-    await checkMasterKey(database.db, createVault(old));
+    await verifyMasterKey(database.db, createVault(old));
     const file = masterKeyFile(dataDir);
     const kept = `${file}.until-${new Date().toISOString().replaceAll(':', '')}`;
     await copyFile(file, kept, constants.COPYFILE_EXCL);
     const keys = [...parseMasterKeys(randomBytes(32).toString('base64'), file), ...old];
     await replace(file, keys);
-    const count = await rewrapKeys(database.db, createVault(keys));
+    const vault = createVault(keys);
+    const { rewrapped: count, unreadable } = await rewrapKeys(database.db, vault);
+    await rememberMasterKey(database.db, vault);
     const inUse = await keysInUse(database.db);
-    await replace(
-      file,
-      keys.filter(({ id }, index) => index === 0 || inUse.has(id)),
-    );
+    const needed = keys.filter(({ id }, index) => index === 0 || inUse.has(id));
+    await replace(file, needed);
+    await rememberMasterKey(database.db, createVault(needed));
     return (
-      `${file} holds a new master key, and the provider keys of ${count} ${count === 1 ? 'person' : 'people'} are under it. Start the server.\n` +
+      `${file} holds a new master key, and the provider keys of ${count} ${count === 1 ? 'person' : 'people'} are under it. Start the server.\n${left(unreadable)}` +
       `Backups made until now need the old key, which is in ${kept}. Make a new backup, and delete that file when no backup needs it.`
     );
   } finally {
     await database.close();
   }
 }
+
+const left = (userIds: number[]) =>
+  userIds.length === 0
+    ? ''
+    : `The stored keys of the accounts with these ids could not be opened and were left as they are: ${userIds.join(', ')}.\n`;
 
 /** The file is whole at every moment, the old one or the new one. */
 async function replace(file: string, keys: MasterKey[]) {

@@ -19,7 +19,8 @@ const usage = `Usage: npm run roster -- COMMAND
 
 These work beside the running server, the following ones while it is stopped:
 
-  restore FILE.tar            puts a backup into an empty installation
+  restore FILE.tar            puts a backup into an empty installation; everybody has to sign in
+                              again, unless --keep-sessions is added
   keys rotate                 replaces the master key that Roster has made
   migrate-to postgres://…     copies the embedded database into an empty PostgreSQL database
 
@@ -28,7 +29,9 @@ All take the same environment variables as the server.`;
 type Command = {
   /** What follows its name. */
   takes?: string;
-  perform: (config: OperatorConfig, argument: string) => Promise<string>;
+  /** What may be added to it. */
+  option?: '--keep-sessions';
+  perform: (config: OperatorConfig, argument: string, isOptionGiven: boolean) => Promise<string>;
 };
 
 async function beside(config: OperatorConfig, work: (database: OpenDatabase) => Promise<string>): Promise<string> {
@@ -41,8 +44,8 @@ async function beside(config: OperatorConfig, work: (database: OpenDatabase) => 
   }
 }
 
-const aboutPeople = (database: OpenDatabase, { publicUrl }: OperatorConfig) =>
-  operatorCommands({ database, passwordLink: passwordLinks(database.db, publicUrl) });
+const aboutPeople = (database: OpenDatabase, { publicUrl, mailsOut }: OperatorConfig) =>
+  operatorCommands({ database, mailsOut, passwordLink: passwordLinks(database.db, publicUrl) });
 
 const commands = new Map<string, Command>([
   [
@@ -71,7 +74,9 @@ const commands = new Map<string, Command>([
     'restore',
     {
       takes: 'the name of one file',
-      perform: (config, file) => restore({ ...config, openStore: () => createFileStore(config) }, file),
+      option: '--keep-sessions',
+      perform: (config, file, keepSessions) =>
+        restore({ ...config, openStore: () => createFileStore(config) }, file, keepSessions),
     },
   ],
   ['keys rotate', { perform: rotateKeys }],
@@ -87,12 +92,16 @@ async function perform(words: string[]): Promise<string> {
   const name = commands.has(group) ? group : `${group} ${verb}`.trim();
   const command = commands.get(name);
   if (!command) throw new Refused(`There is no command “${name}”.\n\n${usage}`);
-  const given = words.slice(name.split(' ').length);
+  const rest = words.slice(name.split(' ').length);
+  const given = rest.filter((word) => word !== command.option);
   const [argument = ''] = given;
   if (given.length !== (command.takes ? 1 : 0))
     throw new Refused(`“${name}” takes ${command.takes ?? 'nothing more'}.\n\n${usage}`);
-  return command.perform(loadOperatorConfig(process.env), argument);
+  return command.perform(loadOperatorConfig(process.env), argument, given.length < rest.length);
 }
+
+// What a command writes is its owner's only, as with the server.
+process.umask(0o077);
 
 try {
   console.log(await perform(process.argv.slice(2)));

@@ -1,9 +1,10 @@
 import { schemaHistory } from '../db/migrate.ts';
 import type { MasterKey } from '../security/master-key.ts';
 import { CannotOpen, createVault } from '../security/vault.ts';
-import type { FileStore } from '../storage/file-store.ts';
+import type { FileKey, FileStore } from '../storage/file-store.ts';
 import { digest, type OpenArchive, openArchive } from './archive.ts';
 import { Refused } from './refused.ts';
+import type { Table, Tables } from './tables-repository.ts';
 import { fillWhole, openEmptyTarget } from './target.ts';
 
 type Place = {
@@ -14,7 +15,7 @@ type Place = {
 };
 
 /** Puts a backup into an empty installation whose server is stopped. Nothing is written before all of it was read. */
-export async function restore(place: Place, path: string): Promise<string> {
+export async function restore(place: Place, path: string, keepSessions: boolean): Promise<string> {
   const archive = await openArchive(path);
   try {
     if (JSON.stringify(archive.manifest.migrations) !== JSON.stringify(schemaHistory()))
@@ -22,11 +23,12 @@ export async function restore(place: Place, path: string): Promise<string> {
         `${path} was made by another version of Roster. Restore it with the version that made it, then upgrade that.`,
       );
     const isKeyThere = await checkKey(archive, place.masterKeys());
-    await put(archive, place);
+    const counts = await put(archive, place, keepSessions);
     const { manifest } = archive;
-    const rows = manifest.tables.reduce((total, table) => total + table.rows, 0);
+    const rows = [...counts.values()].reduce((total, count) => total + count, 0);
     return (
       `The installation of ${manifest.createdAt} is restored: ${rows} rows and ${manifest.files.count} files.\n` +
+      (keepSessions ? '' : 'Everybody has to sign in again, and links that were mailed open nothing any more.\n') +
       (isKeyThere
         ? 'The configured master key is the one it was made with. Start the server.'
         : 'Before starting the server set MASTER_KEY or MASTER_KEY_FILE, or put DATA_DIR/master.key back: it must be the master key that this installation was made with.')
@@ -55,11 +57,28 @@ async function checkKey(archive: OpenArchive, masterKeys: MasterKey[] | undefine
   return true;
 }
 
-async function put(archive: OpenArchive, { databaseUrl, dataDir, openStore }: Place) {
+/** What a backup would bring back that has ended or was used up since it was made. */
+const endedSince: ReadonlySet<Table> = new Set<Table>(['sessions', 'sign_in_flows', 'mailed_tokens']);
+
+const withoutEnded = (from: Tables): Tables => ({
+  ...from,
+  async *rowsOf(table) {
+    if (!endedSince.has(table)) yield* from.rowsOf(table);
+  },
+});
+
+async function put(archive: OpenArchive, { databaseUrl, dataDir, openStore }: Place, keepSessions: boolean) {
   const what = databaseUrl ? 'the database' : dataDir;
   const database = await openEmptyTarget(databaseUrl, dataDir, what);
   try {
-    await putFiles(archive, await openStore(), () => fillWhole(database, archive.tables, what));
+    const from = keepSessions ? archive.tables : withoutEnded(archive.tables);
+    return await putFiles(archive, await openStore(), () => fillWhole(database, from, what)).catch((cause: unknown) => {
+      if (cause instanceof Refused) throw cause;
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new Refused(`The backup could not be put into ${what}: ${reason}. No row and no file of it was kept.`, {
+        cause,
+      });
+    });
   } finally {
     await database.close();
   }
@@ -69,8 +88,8 @@ async function put(archive: OpenArchive, { databaseUrl, dataDir, openStore }: Pl
  * The files, and then the rows that name them; where that fails, none of the files. What is there already is of a
  * restore that was cut off, or of another installation that uses the same store: its bytes are never touched.
  */
-async function putFiles(archive: OpenArchive, store: FileStore, putRows: () => Promise<unknown>) {
-  const written: string[] = [];
+async function putFiles<T>(archive: OpenArchive, store: FileStore, putRows: () => Promise<T>): Promise<T> {
+  const written: FileKey[] = [];
   try {
     for await (const { storage_key: key, sha256 } of archive.files()) {
       const there = await store.read(key).then(digest, () => undefined);
@@ -81,7 +100,7 @@ async function putFiles(archive: OpenArchive, store: FileStore, putRows: () => P
       await put().catch(put);
       written.push(key);
     }
-    await putRows();
+    return await putRows();
   } catch (error) {
     for (const key of written) await store.remove(key);
     throw error;

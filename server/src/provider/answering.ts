@@ -1,3 +1,4 @@
+import { providerIn } from '@roster/contracts/provider-name';
 import { answerByChatCompletions } from './chat-completions.ts';
 import type { ProviderHttp } from './http.ts';
 import { type AnswerEnd, type AnswerPiece, type AnswerRequest, ProviderError } from './provider.ts';
@@ -50,7 +51,8 @@ export function answering(http: ProviderHttp, providerName: string, traits: Trai
       } catch (error) {
         if (!(error instanceof ProviderError) || error.code !== 'not_served') throw error;
       }
-    if (leaveSearchOut(request, omitted, onPieces, `${providerName} has no file search.`)) request.search?.onRefused();
+    if (leaveSearchOut(request, omitted, onPieces, `${providerIn('beginning', providerName)} has no file search.`))
+      request.search?.onRefused();
     const end = await answerByChatCompletions(http, request, omitted, onPieces, signal);
     if (hadResponses) await traits.learn('*', 'has no responses');
     return end;

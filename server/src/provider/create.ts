@@ -1,3 +1,4 @@
+import { providerIn } from '@roster/contracts/provider-name';
 import type { Kysely } from 'kysely';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/schema.ts';
@@ -28,7 +29,7 @@ export async function createProvider(options: { db: Kysely<Database>; config: Co
         if (error instanceof DOMException && error.name === 'TimeoutError')
           return {
             result: 'unreachable',
-            notice: `${name} did not answer in time; the key is saved but not verified.`,
+            notice: `${providerIn('beginning', name)} did not answer in time; the key is saved but not verified.`,
           };
         throw error;
       }
@@ -41,7 +42,10 @@ export async function createProvider(options: { db: Kysely<Database>; config: Co
         case 'region':
           return { result: 'limited', notice: error.message };
         case 'not_served':
-          return { result: 'limited', notice: `${name} has no list of models, so the key could not be tried.` };
+          return {
+            result: 'limited',
+            notice: `${providerIn('beginning', name)} has no list of models, so the key could not be tried.`,
+          };
         default:
           return { result: 'unreachable', notice: `${error.message} The key is saved but not verified.` };
       }

@@ -78,6 +78,7 @@ export function failureOf(
       status,
       param: fields.param || undefined,
       providerCode: quotable(fields.code).slice(0, 100) || undefined,
+      requestId: String(headers['x-request-id'] ?? '').slice(0, 100) || undefined,
       retryAfterSeconds: retryAfter(headers),
     },
   );

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Secret } from '../security/secret.ts';
 import type { ProviderHttp } from './http.ts';
 import { ProviderError } from './provider.ts';
+import { timeOf } from './times.ts';
 
 /** A file as the provider lists it. */
 export type ProviderFile = { id: string; filename: string; bytes: number; purpose: string; createdAt: string };
@@ -106,7 +107,7 @@ export function providerFiles(http: ProviderHttp) {
             cause: page.error,
           });
         for (const { id, filename, bytes, purpose, created_at } of page.data.data)
-          found.push({ id, filename, bytes, purpose, createdAt: new Date(created_at * 1000).toISOString() });
+          found.push({ id, filename, bytes, purpose, createdAt: timeOf(created_at) ?? new Date(0).toISOString() });
         after = page.data.data.at(-1)?.id ?? '';
         if (!page.data.has_more || !after) return found;
       }

@@ -3,6 +3,7 @@ import type { Secret } from '../security/secret.ts';
 import { quotable } from './failures.ts';
 import type { ProviderCall, ProviderHttp } from './http.ts';
 import { ProviderError, pressedMs } from './provider.ts';
+import { timeOf } from './times.ts';
 
 /** A job as the provider tells of it. */
 export type ProviderJob = {
@@ -84,12 +85,6 @@ const Bag = z.record(z.string(), z.unknown()).nullish().catch(null);
 const largestStep = 2_147_483_647;
 const count = (value: number | null | undefined, most = Number.MAX_SAFE_INTEGER) =>
   value !== null && value !== undefined && Number.isInteger(value) && value >= 0 && value <= most ? value : null;
-
-/** The provider's seconds since 1970. */
-function timeOf(seconds: number | null | undefined): string | null {
-  if (seconds === null || seconds === undefined || !(seconds > 0) || seconds > 8e12) return null;
-  return new Date(seconds * 1000).toISOString();
-}
 
 const RawJob = z.object({
   id: AddressId,

@@ -1,3 +1,4 @@
+import { providerIn } from '@roster/contracts/provider-name';
 import { z } from 'zod';
 import type { Secret } from '../security/secret.ts';
 import type { ProviderHttp } from './http.ts';
@@ -85,7 +86,7 @@ export function providerLists(http: ProviderHttp, providerName: string): Pick<Pr
     if (missingScope instanceof ProviderError) throw missingScope;
     throw new ProviderError(
       'not_served',
-      `${providerName} has no list of assistants to import from. OpenAI retired its Assistants API on August 26, 2026; a JSON file of your assistants can be imported instead.`,
+      `${providerIn('beginning', providerName)} has no list of assistants to import from. OpenAI retired its Assistants API on August 26, 2026; a JSON file of your assistants can be imported instead.`,
     );
   }
 

@@ -1,3 +1,4 @@
+import { providerIn } from '@roster/contracts/provider-name';
 import { z } from 'zod';
 import type { Secret } from '../security/secret.ts';
 import type { ProviderHttp } from './http.ts';
@@ -122,7 +123,7 @@ export function providerOrganization(http: ProviderHttp, providerName: string): 
         case 'not_served':
           return {
             result: 'not_served',
-            notice: `${providerName} gives out no figures of its own, so an admin key would be of no use here. The key was not saved.`,
+            notice: `${providerIn('beginning', providerName)} gives out no figures of its own, so an admin key would be of no use here. The key was not saved.`,
           };
         default:
           return { result: 'unreachable', notice: `${error.message} The key is saved but not verified.` };

@@ -21,6 +21,8 @@ export class ProviderError extends Error {
   readonly param: string | undefined;
   /** The provider's own code of the failure, where it has one. */
   readonly providerCode: string | undefined;
+  /** What the provider calls this request, for its support. */
+  readonly requestId: string | undefined;
   constructor(
     code: ProviderError['code'],
     message: string,
@@ -29,6 +31,7 @@ export class ProviderError extends Error {
       retryAfterSeconds?: number | undefined;
       param?: string | undefined;
       providerCode?: string | undefined;
+      requestId?: string | undefined;
     } = {},
   ) {
     super(message, details);
@@ -37,6 +40,7 @@ export class ProviderError extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.param = details.param;
     this.providerCode = details.providerCode;
+    this.requestId = details.requestId;
   }
 }
 

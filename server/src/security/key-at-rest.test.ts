@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, goodKey, startApp, type TestApp } from '#server/testing/app';
 import { beside } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
+import type { Visitor } from '#server/testing/visitor';
 
 describe.each(engines)('a saved provider key on %s', (engine) => {
   let app: TestApp;
@@ -122,13 +123,72 @@ describe('another master key', () => {
     await app.halt();
     const before = await everything();
     const other = randomBytes(32).toString('base64');
-    await expect(app.startWith({ MASTER_KEY: other })).rejects.toThrow(
-      'The master key is not the one this database was made with',
-    );
+    const refused = () =>
+      expect(app.startWith({ MASTER_KEY: other })).rejects.toThrow(
+        'The master key is not the one this database was made with',
+      );
+    await refused();
     expect(await everything()).toEqual(before);
+    // Not even a step of the schema that is still to be made.
+    const steps = await beside(app, (db) => db.selectFrom('schema_migrations').selectAll().orderBy('name').execute());
+    const last = steps.at(-1);
+    if (!last) throw new Error('the schema has no steps');
+    await beside(app, (db) => db.deleteFrom('schema_migrations').where('name', '=', last.name).execute());
+    await refused();
+    await beside(app, (db) => db.insertInto('schema_migrations').values(last).execute());
     const right = readFileSync(join(app.dataDir, 'master.key'), 'utf8').trim();
     await app.startWith({ MASTER_KEY: `${other},${right}` });
     expect((await ada.post('/api/assistants/fetch-from-openai', {})).status).toBe(200);
+    await app.stop();
+  });
+});
+
+describe('data keys that cannot be opened at the start', () => {
+  const dataKeys = (app: TestApp) =>
+    beside(app, (db) => db.selectFrom('data_keys').selectAll().orderBy('user_id').execute());
+  const checks = (app: TestApp) =>
+    beside(app, (db) => db.selectFrom('settings').selectAll().where('name', 'like', 'key_check%').execute());
+  const idOf = async (visitor: Visitor): Promise<number> => (await visitor.get('/api/user')).body.id;
+  const opens = async (visitor: Visitor) => (await visitor.get('/api/models')).body.source === 'provider';
+  const wordOf = (app: TestApp) => app.logLines.find((line) => line.includes('cannot be opened with the configured'));
+
+  test.each(engines)('on %s: a damaged one is named, left as it is, and keeps nobody else away', async (engine) => {
+    const app = await startApp(engine);
+    const [ada, bob] = [await app.withKey('ada'), await app.withKey('bob')];
+    const bobId = await idOf(bob);
+    await app.halt();
+    await beside(app, (db) =>
+      db.updateTable('data_keys').set({ wrapped: 'v1.damaged' }).where('user_id', '=', bobId).execute(),
+    );
+    const before = await dataKeys(app);
+    await app.startWith({});
+    expect(await opens(ada)).toBe(true);
+    expect((await bob.post('/api/assistants/fetch-from-openai', {})).body.code).toBe('key_unreadable');
+    expect(JSON.parse(wordOf(app) ?? '{}')).toMatchObject({ userIds: [bobId] });
+    expect(await dataKeys(app)).toEqual(before);
+    await app.stop();
+  });
+
+  test.each(
+    engines,
+  )('on %s: a process that has only the key before starts in mid-rotation and changes nothing', async (engine) => {
+    const app = await startApp(engine);
+    const ada = await app.withKey('ada');
+    const adaId = await idOf(ada);
+    await app.halt();
+    const old = readFileSync(join(app.dataDir, 'master.key'), 'utf8').trim();
+    const next = randomBytes(32).toString('base64');
+    await app.startWith({ MASTER_KEY: `${next},${old}` });
+    expect(await opens(ada)).toBe(true);
+    await app.halt();
+    const before = [await dataKeys(app), await checks(app)];
+    await app.startWith({ MASTER_KEY: old });
+    expect(await opens(ada)).toBe(false);
+    expect(JSON.parse(wordOf(app) ?? '{}')).toMatchObject({ userIds: [adaId] });
+    expect([await dataKeys(app), await checks(app)]).toEqual(before);
+    await app.halt();
+    await app.startWith({ MASTER_KEY: next });
+    expect(await opens(ada)).toBe(true);
     await app.stop();
   });
 });

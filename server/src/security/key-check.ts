@@ -3,27 +3,74 @@ import type { Database } from '../db/schema.ts';
 import { UnusableSecret } from './master-key.ts';
 import { CannotOpen, type Vault } from './vault.ts';
 
-/**
- * Makes sure, before anything is written, that the configured master key is the one this database was made with; a new
- * database remembers it. @throws UnusableSecret
- */
-export async function checkMasterKey(db: Kysely<Database>, vault: Vault) {
-  const stored = await db.selectFrom('settings').select('value').where('name', '=', 'key_check').executeTakeFirst();
-  if (!stored) {
-    await db
-      .insertInto('settings')
-      .values({ name: 'key_check', value: vault.newKeyCheck() })
-      .onConflict((conflict) => conflict.column('name').doNothing())
-      .execute();
-    return;
-  }
+/** `key_check` is sealed with the current master key, `key_check_before` with the one that it took the place of. */
+const names = ['key_check', 'key_check_before'] as const;
+
+/** By name; empty where the database is new. */
+async function storedChecks(db: Kysely<Database>): Promise<Map<string, string>> {
+  const tables = await db.introspection.getTables();
+  if (!tables.some(({ name }) => name === 'settings')) return new Map();
+  const rows = await db.selectFrom('settings').selectAll().where('name', 'in', names).execute();
+  return new Map(rows.map(({ name, value }) => [name, value]));
+}
+
+function opens(vault: Vault, check: string): boolean {
   try {
-    vault.verifyKeyCheck(stored.value);
-  } catch (cause) {
-    if (!(cause instanceof CannotOpen)) throw cause;
+    vault.verifyKeyCheck(check);
+    return true;
+  } catch (error) {
+    if (error instanceof CannotOpen) return false;
+    throw error;
+  }
+}
+
+/**
+ * Makes sure, before anything is written, that a configured master key is one that this database is under: the current
+ * one, or the one before, which processes may still have while the key is being changed. @throws UnusableSecret
+ */
+export async function verifyMasterKey(db: Kysely<Database>, vault: Vault) {
+  const checks = [...(await storedChecks(db)).values()];
+  if (checks.length > 0 && !checks.some((check) => opens(vault, check)))
     throw new UnusableSecret(
       'The master key is not the one this database was made with. Put the right one back (MASTER_KEY, MASTER_KEY_FILE or DATA_DIR/master.key).',
-      { cause },
     );
-  }
+}
+
+/**
+ * The database remembers the first of the configured master keys and the one before, which is good until a process has
+ * only the current one: then the change is over. A process without the current key changes nothing.
+ */
+export async function rememberMasterKey(db: Kysely<Database>, vault: Vault) {
+  const checks = await storedChecks(db);
+  const [current, before] = names.map((name) => checks.get(name));
+  if (current === undefined) return insertCheck(db, vault);
+  if (!opens(vault, current)) return;
+  if (!current.startsWith(`v1.${vault.currentKeyId}.`)) return replaceCheck(db, vault, current);
+  if (before !== undefined && !opens(vault, before))
+    await db.deleteFrom('settings').where('name', '=', 'key_check_before').where('value', '=', before).execute();
+}
+
+async function insertCheck(db: Kysely<Database>, vault: Vault) {
+  await db
+    .insertInto('settings')
+    .values({ name: 'key_check', value: vault.newKeyCheck() })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute();
+}
+
+async function replaceCheck(db: Kysely<Database>, vault: Vault, current: string) {
+  await db.transaction().execute(async (trx) => {
+    const changed = await trx
+      .updateTable('settings')
+      .set({ value: vault.newKeyCheck() })
+      .where('name', '=', 'key_check')
+      .where('value', '=', current)
+      .executeTakeFirst();
+    if (changed.numUpdatedRows === 0n) return;
+    await trx
+      .insertInto('settings')
+      .values({ name: 'key_check_before', value: current })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: current }))
+      .execute();
+  });
 }

@@ -1,40 +1,55 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../db/schema.ts';
-import type { Vault } from './vault.ts';
+import { CannotOpen, type Vault } from './vault.ts';
 
 const atOnce = 100;
 
 /**
- * Brings everything that an older master key protects under the current one, a batch at a time: it may be ended and
+ * Brings the data keys that an older master key protects under the current one, a batch at a time: it may be ended and
  * started again at any point. Afterwards no row names the older key, and it may be taken out of the configuration.
- * Returns how many data keys were wrapped anew.
+ * What cannot be opened, being damaged or under a key that is not configured here, is left as it is.
  */
-export async function rewrapKeys(db: Kysely<Database>, vault: Vault): Promise<number> {
-  let count = 0;
+export async function rewrapKeys(
+  db: Kysely<Database>,
+  vault: Vault,
+): Promise<{ rewrapped: number; unreadable: number[] }> {
+  const unreadable: number[] = [];
+  let rewrapped = 0;
+  let after = 0;
   for (;;) {
     const rows = await db
       .selectFrom('data_keys')
       .selectAll()
+      .where('user_id', '>', after)
       .where('wrapped', 'not like', `v1.${vault.currentKeyId}.%`)
+      .orderBy('user_id')
       .limit(atOnce)
       .execute();
-    if (rows.length === 0) break;
-    for (const row of rows) {
+    if (rows.length === 0) return { rewrapped, unreadable };
+    for (const { user_id: userId, wrapped } of rows) {
+      after = userId;
+      const fresh = rewrap(vault, userId, wrapped);
+      if (fresh === undefined) {
+        unreadable.push(userId);
+        continue;
+      }
       await db
         .updateTable('data_keys')
-        .set({ wrapped: vault.rewrap(row.user_id, row.wrapped) })
-        .where('user_id', '=', row.user_id)
+        .set({ wrapped: fresh })
+        .where('user_id', '=', userId)
         // Only what was read: a process that rotates at the same time has not been overtaken.
-        .where('wrapped', '=', row.wrapped)
+        .where('wrapped', '=', wrapped)
         .execute();
-      count++;
+      rewrapped++;
     }
   }
-  await db
-    .updateTable('settings')
-    .set({ value: vault.newKeyCheck() })
-    .where('name', '=', 'key_check')
-    .where('value', 'not like', `v1.${vault.currentKeyId}.%`)
-    .execute();
-  return count;
+}
+
+function rewrap(vault: Vault, userId: number, wrapped: string): string | undefined {
+  try {
+    return vault.rewrap(userId, wrapped);
+  } catch (error) {
+    if (error instanceof CannotOpen) return undefined;
+    throw error;
+  }
 }

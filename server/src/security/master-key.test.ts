@@ -68,12 +68,14 @@ describe('the master key file', () => {
     expect(readFileSync(join(dataDir, 'master.key'), 'utf8')).toMatch(/^[A-Za-z0-9+/]{43}=\n$/);
   });
 
-  test('that others may read is made private', () => {
+  test.each([0o644, 0o640, 0o602])('of mode %o is refused with the command that closes it, and not changed', (mode) => {
     const file = join(folder, 'open.key');
     writeFileSync(file, good());
-    chmodSync(file, 0o644);
-    readMasterKeyFile(file);
-    expect(statSync(file).mode & 0o777).toBe(0o600);
+    chmodSync(file, mode);
+    expect(() => readMasterKeyFile(file)).toThrow(`chmod 600 '${file}'`);
+    expect(statSync(file).mode & 0o777).toBe(mode);
+    chmodSync(file, 0o400);
+    expect(readMasterKeyFile(file)).toHaveLength(1);
   });
 
   test('that is not there or not a key is refused by name', () => {

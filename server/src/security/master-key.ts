@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeDataFolder, orUnusable } from '../data-folder.ts';
 import { CannotStart } from '../errors.ts';
 import { Secret } from './secret.ts';
 
@@ -48,8 +49,9 @@ export const masterKeyFile = (dataDir: string) => join(dataDir, 'master.key');
 export function generatedMasterKeys(dataDir: string): MasterKey[] {
   const file = masterKeyFile(dataDir);
   if (!existsSync(file)) {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    writeFileSync(file, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx', flush: true });
+    makeDataFolder(dataDir);
+    const text = `${randomBytes(32).toString('base64')}\n`;
+    orUnusable(dataDir, () => writeFileSync(file, text, { mode: 0o600, flag: 'wx', flush: true }));
   }
   return readMasterKeyFile(file);
 }
@@ -61,6 +63,10 @@ export function readMasterKeyFile(file: string): MasterKey[] {
   } catch (cause) {
     throw new UnusableSecret(`The master key file ${file} cannot be read.`, { cause });
   }
-  if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
+  const mode = statSync(file).mode & 0o777;
+  if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+    throw new UnusableSecret(
+      `The master key file ${file} is open to others (mode ${mode.toString(8).padStart(4, '0')}). Close it with: chmod 600 '${file}'`,
+    );
   return parseMasterKeys(text, file);
 }

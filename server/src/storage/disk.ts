@@ -2,13 +2,13 @@ import { createWriteStream, mkdirSync } from 'node:fs';
 import { open, rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { FileStore } from './file-store.ts';
+import type { FileKey, FileStore } from './file-store.ts';
 
 /** Files in one folder of this machine. */
 export function diskStore(folder: string): FileStore {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const whole = (key: string) => join(folder, key);
-  const unfinished = (key: string) => join(folder, `${key}.part`);
+  const whole = (key: FileKey) => join(folder, key);
+  const unfinished = (key: FileKey) => join(folder, `${key}.part`);
 
   /** Without it a name, new or gone, may be another one after a power cut. */
   async function syncFolder() {

@@ -1,17 +1,28 @@
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { z } from 'zod';
+
+/** The name of stored bytes. Whatever comes in as one, from a row, a job or a backup, is parsed: it becomes a path. */
+export const FileKey = z
+  .string()
+  .regex(/^[0-9a-f]{32}$/, 'This names no stored bytes')
+  .brand('FileKey');
+export type FileKey = z.output<typeof FileKey>;
 
 /** Where the bytes of files are kept, under names that the server makes. */
 export type FileStore = {
   /** Resolves when the bytes are there whole and would survive a power cut; otherwise nothing is left. */
-  put: (key: string, content: AsyncIterable<Buffer>) => Promise<void>;
+  put: (key: FileKey, content: AsyncIterable<Buffer>) => Promise<void>;
   /** @throws where there is none, before the first byte */
-  read: (key: string) => Promise<Readable>;
+  read: (key: FileKey) => Promise<Readable>;
   /** Removes what is there under this key, the rest of a broken `put` included; nothing there is fine. */
-  remove: (key: string) => Promise<void>;
+  remove: (key: FileKey) => Promise<void>;
   /** How much more can be stored; undefined: nobody knows. */
   freeBytes: () => Promise<number | undefined>;
 };
 
 /** A new name: random, so that nothing of a person or a file is in it. */
-export const newFileKey = () => randomBytes(16).toString('hex');
+export const newFileKey = (): FileKey => FileKey.parse(randomBytes(16).toString('hex'));
+
+/** undefined: what is stored as a name is none. */
+export const fileKeyOf = (stored: string): FileKey | undefined => FileKey.safeParse(stored).data;

@@ -8,6 +8,8 @@ import { pino } from 'pino';
 import { inject } from 'vitest';
 import { loadConfig } from '../config.ts';
 import type { Engine } from '../db/connect.ts';
+import { type ConnectionTimes, usualTimes } from '../http/connections.ts';
+import { logSettings } from '../log.ts';
 import { start } from '../start.ts';
 import { freePort } from './free-port.ts';
 import { createVisitor, type Visitor } from './visitor.ts';
@@ -24,6 +26,7 @@ const hashingCost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
 type Options = {
   env?: Record<string, string>;
   simulator?: SimulatorOptions;
+  connectionTimes?: Partial<ConnectionTimes>;
 };
 
 /** An empty database of its own on the given engine, and what is needed to be rid of it. */
@@ -54,13 +57,16 @@ async function onServer(url: string, statement: string) {
 }
 
 /** The whole product on a fresh database, with the simulator as its provider, listening on a free port. */
-export async function startApp(engine: Engine, { env = {}, simulator: simulatorOptions = {} }: Options = {}) {
+export async function startApp(
+  engine: Engine,
+  { env = {}, simulator: simulatorOptions = {}, connectionTimes }: Options = {},
+) {
   const database = await emptyDatabase(engine);
   const simulator = createSimulator({ tokenDelayMs: 0, ...simulatorOptions });
   const provider = await simulator.listen();
   const logLines: string[] = [];
   const log = pino(
-    { level: process.env.TEST_LOG_LEVEL ?? 'trace' },
+    { level: process.env.TEST_LOG_LEVEL ?? 'trace', ...logSettings },
     {
       write(line) {
         logLines.push(line);
@@ -82,7 +88,11 @@ export async function startApp(engine: Engine, { env = {}, simulator: simulatorO
       ...env,
       ...more,
     });
-    const running = await start(config, log, { checkAnswers: true, hashingCost });
+    const running = await start(config, log, {
+      checkAnswers: true,
+      hashingCost,
+      ...(connectionTimes && { connectionTimes: { ...usualTimes, ...connectionTimes } }),
+    });
     const url = `http://localhost:${port}`;
     const { endpoints, setupCode, stop } = running;
     return { url, origin: env.PUBLIC_URL ?? url, endpoints, setupCode, stop };

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Role, UserStatus } from '@roster/contracts/auth';
-import { Kysely } from 'kysely';
+import { CompiledQuery, type DatabaseConnection, type Dialect, Kysely } from 'kysely';
 import { connect } from '../db/connect.ts';
 import type { Database } from '../db/schema.ts';
 import { openSqlite, sqliteDialect } from '../db/sqlite.ts';
+import { bindable } from '../db/sqlite-statements.ts';
 
 /** A second connection to the database of a running app, beside the lock that keeps a second Roster away. */
 export async function beside<T>(
@@ -12,12 +14,53 @@ export async function beside<T>(
 ): Promise<T> {
   const db = app.databaseUrl
     ? connect(app.databaseUrl, app.dataDir).db
-    : new Kysely<Database>({ dialect: sqliteDialect(openSqlite(join(app.dataDir, 'roster.db'))) });
+    : new Kysely<Database>({ dialect: besideOnThisThread(join(app.dataDir, 'roster.db')) });
   try {
     return await work(db);
   } finally {
     await db.destroy();
   }
+}
+
+/**
+ * The app keeps SQLite's lock until the end of a turn of the event loop. On the same thread nobody can wait for it, so what
+ * finds it taken is tried again in the next turn.
+ */
+function besideOnThisThread(file: string): Dialect {
+  const database = openSqlite(file);
+  database.exec('pragma busy_timeout = 0');
+  const dialect = sqliteDialect(database);
+  async function executeQuery<R>({ sql, parameters }: CompiledQuery) {
+    for (;;)
+      try {
+        const statement = database.prepare(sql);
+        const values = bindable(parameters);
+        if (statement.columns().length > 0) return { rows: statement.all(...values) as R[] };
+        return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) };
+      } catch (error) {
+        if (!(error instanceof Error) || error.message !== 'database is locked') throw error;
+        await nextTurn();
+      }
+  }
+  const connection: DatabaseConnection = {
+    executeQuery,
+    streamQuery() {
+      throw new Error('Not needed beside');
+    },
+  };
+  const say = (sql: string) => async () => void (await executeQuery(CompiledQuery.raw(sql)));
+  return {
+    ...dialect,
+    createDriver: () => ({
+      init: async () => undefined,
+      acquireConnection: async () => connection,
+      beginTransaction: say('begin immediate'),
+      commitTransaction: say('commit'),
+      rollbackTransaction: say('rollback'),
+      releaseConnection: async () => undefined,
+      destroy: async () => database.close(),
+    }),
+  };
 }
 
 /** Changes a person as an administrator or operator would. */

@@ -11,16 +11,24 @@ export async function plansOf(
   const executor = db.getExecutor();
   const plans: Promise<string>[] = [];
   const explain = engine === 'sqlite' ? 'explain query plan' : 'explain';
+  function note({ sql, parameters }: CompiledQuery) {
+    const explained = CompiledQuery.raw(`${explain} ${sql}`, [...parameters]);
+    const plan = db.executeQuery<{ detail: string } | { 'QUERY PLAN': string }>(explained);
+    plans.push(plan.then(({ rows }) => rows.map((r) => ('detail' in r ? r.detail : r['QUERY PLAN'])).join('\n')));
+  }
   const listening = db.withPlugin({
     transformQuery({ node, queryId }) {
-      const { sql, parameters } = executor.compileQuery(node, queryId);
-      const explained = CompiledQuery.raw(`${explain} ${sql}`, [...parameters]);
-      const plan = db.executeQuery<{ detail: string } | { 'QUERY PLAN': string }>(explained);
-      plans.push(plan.then(({ rows }) => rows.map((r) => ('detail' in r ? r.detail : r['QUERY PLAN'])).join('\n')));
+      note(executor.compileQuery(node, queryId));
       return node;
     },
     transformResult: async ({ result }) => result,
   });
+  // Those that are compiled once pass by the plugins.
+  const execute = listening.executeQuery.bind(listening);
+  listening.executeQuery = (query, options) => {
+    note('sql' in query ? query : query.compile());
+    return execute(query, options);
+  };
   await work(listening);
   return Promise.all(plans);
 }

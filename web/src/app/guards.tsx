@@ -10,7 +10,13 @@ import { safeReturnPath } from './return-path.ts';
 /** Spinner while it is not known who is there, an error panel where that cannot be learnt; then what `children` says. */
 export function WithCurrentUser({ visitor, user }: { visitor: ReactNode; user: ReactNode }) {
   const query = useQuery(currentUserQuery);
-  if (query.data) return <UserProvider value={query.data}>{user}</UserProvider>;
+  // Another person begins with nothing of the one before, not even what stands in a field.
+  if (query.data)
+    return (
+      <UserProvider key={query.data.id} value={query.data}>
+        {user}
+      </UserProvider>
+    );
   if (query.data === null) return visitor;
   if (query.isError && !query.isFetching) {
     return (

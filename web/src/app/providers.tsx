@@ -2,6 +2,7 @@ import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@ta
 import type { ReactNode } from 'react';
 import { currentUserQuery, forgetUser } from '#web/data/current-user.ts';
 import { ApiError } from '#web/lib/api.ts';
+import { ownerKey } from '#web/lib/browser-values.ts';
 import { Toaster, toast } from '#web/ui/toast.tsx';
 
 /** A 401 on anything but a sign-in means that the session has ended: elsewhere, or by its age. */
@@ -20,6 +21,11 @@ const client = new QueryClient({
   queryCache: new QueryCache({ onError: noticeEndedSession }),
   mutationCache: new MutationCache({ onError: noticeEndedSession }),
   defaultOptions: { queries: { retry: isWorthRetrying, refetchOnWindowFocus: false, staleTime: 30_000 } },
+});
+
+// Somebody signed in or out in another tab: this one is not to go on showing the one before.
+window.addEventListener('storage', ({ key }) => {
+  if (key === ownerKey) client.invalidateQueries({ queryKey: currentUserQuery.queryKey }).catch(() => undefined);
 });
 
 export function Providers({ children }: { children: ReactNode }) {

@@ -10,7 +10,7 @@ function readCollapsed(): boolean {
   }
 }
 
-/** Whether the sidebar is an icon bar; kept in this browser until sign-out. */
+/** Whether the sidebar is an icon bar; kept in this browser until the session ends (`lib/browser-values.ts`). */
 export function useCollapsed(): [collapsed: boolean, toggle: () => void] {
   const [collapsed, setCollapsed] = useState(readCollapsed);
   const toggle = () => {
@@ -22,12 +22,4 @@ export function useCollapsed(): [collapsed: boolean, toggle: () => void] {
     }
   };
   return [collapsed, toggle];
-}
-
-export function forgetSidebar(): void {
-  try {
-    localStorage.removeItem(storageKey);
-  } catch {
-    // Storage is refused, so nothing was kept.
-  }
 }

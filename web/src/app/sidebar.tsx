@@ -11,7 +11,6 @@ import { toast } from '#web/ui/toast.tsx';
 import { Tooltip } from '#web/ui/tooltip.tsx';
 import { pagesFor } from './navigation.ts';
 import { commandKey } from './shortcuts.ts';
-import { forgetSidebar } from './sidebar-state.ts';
 
 type SidebarProps = {
   collapsed: boolean;
@@ -101,7 +100,6 @@ function Account({ collapsed }: { collapsed: boolean }) {
   const signOut = async () => {
     try {
       await logout.mutateAsync();
-      forgetSidebar();
       toast({ title: 'Logged out', description: "You've been signed out." });
       await navigate({ to: '/auth' });
     } catch (error) {

@@ -2,19 +2,19 @@ import { auth, type User } from '@roster/contracts/auth';
 import { type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { ApiError, call } from '#web/lib/api.ts';
-import { clearDrafts } from '#web/lib/drafts.ts';
+import { keepValuesOf } from '#web/lib/browser-values.ts';
 import { forgetColors } from '#web/lib/forget-colors.ts';
 
 /** Who is signed in; null for a visitor. A 401 here is an answer, not an error. */
 export const currentUserQuery = queryOptions({
   queryKey: ['current-user'],
-  queryFn: async ({ signal }): Promise<User | null> => {
-    try {
-      return await call(auth.currentUser, {}, signal);
-    } catch (error) {
+  queryFn: async ({ signal, client }): Promise<User | null> => {
+    const user = await call(auth.currentUser, {}, signal).catch((error: unknown) => {
       if (error instanceof ApiError && error.status === 401) return null;
       throw error;
-    }
+    });
+    settle(client, user);
+    return user;
   },
   retry: false,
 });
@@ -40,19 +40,25 @@ export function useEditing(): { mayEdit: boolean; reason: string | undefined } {
   return { mayEdit, reason: mayEdit ? undefined : viewerReason };
 }
 
+/** Now it is known who is here: nothing of anybody else stays, neither in this browser nor in memory. */
+function settle(client: QueryClient, user: User | null): void {
+  if (keepValuesOf(user?.id ?? null)) forgetColors();
+  const before = client.getQueryData<User | null>(['current-user']);
+  if (before === undefined || before?.id === user?.id) return;
+  client.removeQueries({ predicate: (query) => query.queryKey[0] !== 'current-user' });
+}
+
 /** Forgets everything of the one who was signed in; the guard then leads to the sign-in page. */
 export function forgetUser(client: QueryClient): void {
-  clearDrafts();
-  forgetColors();
   client.cancelQueries().catch(() => undefined);
+  settle(client, null);
   client.setQueryData(currentUserQuery.queryKey, null);
-  client.removeQueries({ predicate: (query) => query.queryKey[0] !== currentUserQuery.queryKey[0] });
 }
 
 function useSignedIn() {
   const client = useQueryClient();
   return (user: User) => {
-    client.removeQueries({ predicate: (query) => query.queryKey[0] !== currentUserQuery.queryKey[0] });
+    settle(client, user);
     client.setQueryData(currentUserQuery.queryKey, user);
   };
 }

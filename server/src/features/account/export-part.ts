@@ -1,6 +1,8 @@
 import type { OpenDatabase } from '../../db/connect.ts';
 import { deviceLabel } from '../../http/device.ts';
 import { securityEventRepository } from '../../security/events-repository.ts';
+import { budgetRepository } from '../usage/budget-repository.ts';
+import { priceRepository } from '../usage/price-repository.ts';
 import { usageRepository } from '../usage/repository.ts';
 import type { ExportPart } from './export.ts';
 import { exportRepository } from './export-repository.ts';
@@ -51,6 +53,8 @@ export function accountPart({ reader }: Pick<OpenDatabase, 'reader'>): ExportPar
       'sessions.json                  where the account is signed in',
       'security-events.json           what happened to the security of the account, the newest first',
       'usage.jsonl                    the tokens and the cost of each call to the provider',
+      'budgets.json                   what the calls of a month may cost',
+      'prices.json                    prices that were entered by hand',
     ],
     async *entries(userId) {
       yield { name: 'account.json', content: json(await account.account(userId)) };
@@ -60,6 +64,9 @@ export function accountPart({ reader }: Pick<OpenDatabase, 'reader'>): ExportPar
       yield { name: 'sessions.json', content: json(described) };
       yield { name: 'security-events.json', content: securityEvents(userId) };
       yield { name: 'usage.jsonl', content: usageLines(userId) };
+      const budgets = await budgetRepository(reader).list(userId);
+      yield { name: 'budgets.json', content: json(budgets.map(({ id: _, ...budget }) => budget)) };
+      yield { name: 'prices.json', content: json(await priceRepository(reader).list(userId)) };
     },
   };
 }

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Table, tables } from '#server/operator/tables-repository';
 import { engines, goodKey, password, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { bare } from '#server/testing/bare';
@@ -10,6 +12,54 @@ import type { Visitor } from '#server/testing/visitor';
 import { beginDownload, jsonLines, unzip } from '#server/testing/zip';
 
 const path = '/api/user/export';
+
+const conversation = 'conversations/<number>.json';
+/** Which file of the archive, as its description names it, holds what of a table is a person's. */
+const exportedIn = new Map<Table, string>([
+  ['users', 'account.json'],
+  ['identities', 'account.json'],
+  ['provider_keys', 'account.json'],
+  ['provider_admin_keys', 'account.json'],
+  ['sessions', 'sessions.json'],
+  ['preferences', 'preferences.json'],
+  ['security_events', 'security-events.json'],
+  ['usage_records', 'usage.jsonl'],
+  ['budgets', 'budgets.json'],
+  ['own_prices', 'prices.json'],
+  ['assistants', 'assistants.json'],
+  ['assistant_files', 'assistants.json'],
+  ['threads', 'conversations/INDEX.jsonl'],
+  ['messages', conversation],
+  ['runs', conversation],
+  ['message_files', conversation],
+  ['message_ratings', conversation],
+  ['files', 'files/INDEX.jsonl'],
+  ['fine_tuning_jobs', 'fine-tuning/jobs.jsonl'],
+  ['fine_tuning_events', 'fine-tuning/jobs.jsonl'],
+  ['fine_tuning_metrics', 'fine-tuning/jobs.jsonl'],
+  ['fine_tuning_checkpoints', 'fine-tuning/jobs.jsonl'],
+  ['custom_models', 'fine-tuning/models.json'],
+  ['comparisons', 'fine-tuning/comparisons.jsonl'],
+  ['comparison_prompts', 'fine-tuning/comparisons.jsonl'],
+  ['datasets', 'fine-tuning/datasets/INDEX.jsonl'],
+  ['dataset_examples', 'fine-tuning/datasets/<number>.jsonl'],
+]);
+const notExported = new Map<Table, string>([
+  ['settings', 'the installation’s'],
+  ['instances', 'the installation’s'],
+  ['jobs', 'work that is under way'],
+  ['data_keys', 'a secret'],
+  ['mailed_tokens', 'a secret'],
+  ['sign_in_flows', 'a secret, gone after ten minutes'],
+  ['provider_traits', 'what the installation has learnt of its provider'],
+  ['run_events', 'how an answer arrived: what arrived is in its message'],
+  ['usage_by_day', 'sums of usage_records'],
+  ['usage_by_quarter', 'sums of usage_records'],
+  ['file_uploads', 'room for what has not come yet'],
+  ['file_uses', 'follows from the messages, assistants and jobs that use a file'],
+  ['provider_copies', 'where copies of the files are at the provider; they go with the file'],
+  ['vector_stores', 'what the provider made of an assistant’s files'],
+]);
 
 describe.each(engines)('the export of all own data on %s', (engine) => {
   let app: TestApp;
@@ -47,6 +97,8 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
       'sessions.json',
       'security-events.json',
       'usage.jsonl',
+      'budgets.json',
+      'prices.json',
       'assistants.json',
       'conversations/INDEX.jsonl',
       'files/INDEX.jsonl',
@@ -58,6 +110,16 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
     for (const name of files.keys()) expect(files.get('README.txt')).toContain(name);
     expect(json(files, 'assistants.json').assistants).toEqual([]);
     expect(jsonLines(files.get('usage.jsonl'))).toEqual([]);
+  });
+
+  test('has a place for each table, or a reason why not', () => {
+    const described = readFileSync(new URL('../../../../docs/export-format.md', import.meta.url), 'utf8');
+    const places = tables.map((table): [string, string | undefined] => [
+      table,
+      exportedIn.get(table) ?? notExported.get(table),
+    ]);
+    expect(places.filter(([, place]) => place === undefined)).toEqual([]);
+    for (const file of exportedIn.values()) expect(described).toContain(`\`${file}\``);
   });
 
   test('holds everything of the person', async () => {
@@ -72,7 +134,14 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
     const chosen = { theme: 'light', notificationsEnabled: false, soundEnabled: true, customColors: true, ...colors };
     await bob.post('/api/settings/preferences', chosen);
 
+    const budget = { assistantId, amountUsd: 12.5, warnAt: 0.8, hardStop: true, tz: 'Europe/Berlin' };
+    expect((await bob.post('/api/analytics/budgets', budget)).status).toBe(200);
+    const price = { model: 'my-own-model', input: 1, cachedInput: 0.5, output: 2 };
+    expect((await bob.post('/api/analytics/prices', price)).status).toBe(200);
+
     const { files } = await exported(bob);
+    expect(json(files, 'budgets.json')).toEqual([{ ...budget, assistantName: 'Ünïcode ✓' }]);
+    expect(json(files, 'prices.json')).toEqual([{ ...price, setAt: expect.any(String) }]);
     expect(json(files, 'account.json')).toMatchObject({
       format: 'roster.account',
       version: 1,

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { type Places, prepared } from '../../db/prepared.ts';
 import type { Database } from '../../db/schema.ts';
 
 export type StoredKey = {
@@ -10,16 +11,19 @@ export type StoredKey = {
   notice: string | null;
 };
 
+const findKey = prepared((db, at: Places<{ userId: number }>) =>
+  db
+    .selectFrom('provider_keys')
+    .innerJoin('data_keys', 'data_keys.user_id', 'provider_keys.user_id')
+    .selectAll('provider_keys')
+    .select('data_keys.wrapped')
+    .where('provider_keys.user_id', '=', at('userId')),
+);
+
 export function keyRepository(db: Kysely<Database>) {
   return {
     async find(userId: number): Promise<StoredKey | undefined> {
-      const row = await db
-        .selectFrom('provider_keys')
-        .innerJoin('data_keys', 'data_keys.user_id', 'provider_keys.user_id')
-        .selectAll('provider_keys')
-        .select('data_keys.wrapped')
-        .where('provider_keys.user_id', '=', userId)
-        .executeTakeFirst();
+      const row = await findKey.first(db, { userId });
       return (
         row && {
           sealed: row.sealed,

@@ -2,6 +2,7 @@ import type { Assistant, AssistantDraft } from '@roster/contracts/assistants';
 import { ReasoningEffort } from '@roster/contracts/models';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { holdPerson } from '../../db/person-lock.ts';
+import { type Places, prepared } from '../../db/prepared.ts';
 import type { Database } from '../../db/schema.ts';
 
 export type ImportedDraft = AssistantDraft & { openaiAssistantId: string | null };
@@ -35,10 +36,19 @@ const editable = (draft: AssistantDraft) => ({
   instructions: draft.instructions,
 });
 
-export function assistantRepository(db: Kysely<Database>) {
-  const fileCount =
-    sql<number>`(select count(*) from assistant_files where assistant_files.assistant_id = assistants.id)`.as('files');
+const fileCount =
+  sql<number>`(select count(*) from assistant_files where assistant_files.assistant_id = assistants.id)`.as('files');
 
+const findAssistant = prepared((db, at: Places<{ userId: number; id: number }>) =>
+  db
+    .selectFrom('assistants')
+    .selectAll()
+    .select(fileCount)
+    .where('user_id', '=', at('userId'))
+    .where('id', '=', at('id')),
+);
+
+export function assistantRepository(db: Kysely<Database>) {
   return {
     /**
      * Other changes to this person's assistants wait: who is the default, and what was imported before, stays as it was
@@ -68,13 +78,7 @@ export function assistantRepository(db: Kysely<Database>) {
       return rows.map(toAssistant);
     },
     async find(userId: number, id: number): Promise<Assistant | undefined> {
-      const row = await db
-        .selectFrom('assistants')
-        .selectAll()
-        .select(fileCount)
-        .where('user_id', '=', userId)
-        .where('id', '=', id)
-        .executeTakeFirst();
+      const row = await findAssistant.first(db, { userId, id });
       return row && toAssistant(row);
     },
     async newestId(userId: number): Promise<number | undefined> {

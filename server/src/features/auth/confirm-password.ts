@@ -11,8 +11,9 @@ type Dependencies = { db: Kysely<Database>; hashing: PasswordHashing; rates: Rat
 export type PasswordConfirmation = 'right' | 'wrong' | 'missing' | 'none';
 
 /**
- * Asks a person who is signed in for the password once more. A wrong one counts as a failed sign-in: otherwise a session
- * left open would be the place to guess at.
+ * Asks a person who is signed in for the password once more, wherever that is needed. A wrong one counts as a failed
+ * sign-in: otherwise a session left open would be the place to guess at. Counted by account, whatever address it comes
+ * from: whoever has a session can take it anywhere.
  */
 export function passwordConfirmation({ db, hashing, rates }: Dependencies) {
   const users = userRepository(db);
@@ -24,7 +25,7 @@ export function passwordConfirmation({ db, hashing, rates }: Dependencies) {
     const user = await users.byId(userId);
     if (!user?.passwordHash) return 'none';
     if (password === undefined || password === '') return 'missing';
-    const rateKey = `${user.email}|${visitor.ipAddress}`;
+    const rateKey = `account ${userId}`;
     // Counted before the answer is known, as when signing in: many at once get no more tries than one by one.
     rates.use('failedSignIn', rateKey);
     const isRight = await hashing.verify(user.passwordHash, password).catch((error: unknown) => {

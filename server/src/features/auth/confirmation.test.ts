@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { engines, startApp, type TestApp } from '#server/testing/app';
-import { beside } from '#server/testing/database';
+import { engines, password, startApp, type TestApp } from '#server/testing/app';
+import { beside, setUser } from '#server/testing/database';
 import { linkIn, type MailServer, startMailServer } from '#server/testing/mail';
+import { roster } from '#server/testing/roster';
 
 const subject = 'Confirm your email address for Roster';
 
@@ -39,6 +40,34 @@ describe.each(engines)('confirming an address on %s', (engine) => {
     expect([again.status, again.body.code]).toEqual([400, 'invalid_token']);
     const more = await ada.visitor.post('/api/confirm-email/request');
     expect([more.status, more.body.code]).toEqual([409, 'conflict']);
+  });
+
+  test('comes before being made an administrator', async () => {
+    const ada = await person();
+    const { visitor, email, userId, token } = await person();
+    await setUser(app, ada.email, { role: 'Admin' });
+    const promote = () => ada.visitor.patch(`/api/admin/users/${userId}`, { role: 'Admin' });
+    const refused = await promote();
+    expect([refused.status, refused.body.code, Object.keys(refused.body.fields)]).toEqual([409, 'conflict', ['role']]);
+    expect(refused.body.message).toContain(`${email} has not been confirmed`);
+    expect(refused.body.message).toContain('Settings > Account');
+    const variables = {
+      ...mails.env,
+      DATA_DIR: app.dataDir,
+      PUBLIC_URL: app.url,
+      ...(app.databaseUrl && { DATABASE_URL: app.databaseUrl }),
+    };
+    const { code, errors } = await roster(['admin', 'grant', email], variables);
+    expect([code, errors]).toEqual([1, `${refused.body.message}\n`]);
+    expect((await visitor.get('/api/user')).body.role).toBe('Editor');
+    await visitor.post('/api/confirm-email', { userId, token });
+    expect((await promote()).body.role).toBe('Admin');
+
+    const another = { name: 'Another', email: `another${userId}@example.com`, role: 'Admin' };
+    const withPassword = await ada.visitor.post('/api/admin/users', { ...another, password });
+    expect([withPassword.status, Object.keys(withPassword.body.fields)]).toEqual([409, ['password']]);
+    // Whoever sets the password with the mailed link has shown it.
+    expect((await ada.visitor.post('/api/admin/users', another)).status).toBe(201);
   });
 
   test('can be asked for again; the newest link is good', async () => {

@@ -1,5 +1,6 @@
 import { auth as api } from '@roster/contracts/auth';
 import { visitorOf } from '../../http/device.ts';
+import { senderOf } from '../../http/network.ts';
 import type { Router } from '../../http/router.ts';
 import type { ConfirmationService } from './confirmation.ts';
 import type { PasswordService } from './passwords.ts';
@@ -11,14 +12,18 @@ export function passwordRoutes({ route, publicRoute }: Router, { passwords, conf
   publicRoute(api.requestReset, ({ body, request }) => passwords.requestReset(body.email, visitorOf(request)));
   publicRoute(api.resetPassword, async ({ body, request }) => {
     await passwords.reset(body, visitorOf(request)).catch((error: unknown) => {
-      request.log.warn({ event: 'password_reset_failed' }, 'a password was not set by a link');
+      request.log.warn(
+        { event: 'password_reset_failed', address: senderOf(request) },
+        'a password was not set by a link',
+      );
       throw error;
     });
     request.log.info({ event: 'password_set', userId: body.userId }, 'password set by a link');
   });
   route(api.changePassword, async ({ actor, body, request }) => {
     await passwords.change(actor, body, visitorOf(request)).catch((error: unknown) => {
-      request.log.warn({ event: 'password_change_failed', userId: actor.userId }, 'password not changed');
+      const address = senderOf(request);
+      request.log.warn({ event: 'password_change_failed', address, userId: actor.userId }, 'password not changed');
       throw error;
     });
     request.log.info({ event: 'password_changed', userId: actor.userId }, 'password changed');

@@ -46,7 +46,9 @@ describe.each(engines)('registering on %s', (engine) => {
     const account = { email: 'ada@example.com', password };
     const unclaimed = { setupCodeRequired: true, hasAccounts: false };
     expect((await visitor.get('/api/sign-in-options')).body).toMatchObject(unclaimed);
-    for (const wrong of [undefined, '', 'x', `${setupCode.slice(0, -1)}!`]) {
+    // 128 bits.
+    expect(Buffer.from(setupCode, 'base64url')).toHaveLength(16);
+    for (const wrong of [undefined, '', `é€${setupCode.slice(2)}`, `${setupCode.slice(0, -1)}!`]) {
       const { status, body } = await visitor.post('/api/register', { ...account, setupCode: wrong });
       expect([status, body.code, Object.keys(body.fields)]).toEqual([403, 'setup_code_required', ['setupCode']]);
     }

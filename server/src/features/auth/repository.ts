@@ -1,5 +1,6 @@
 import type { ExternalProvider, Role, UserStatus } from '@roster/contracts/auth';
 import type { Kysely, Selectable } from 'kysely';
+import { type Places, prepared } from '../../db/prepared.ts';
 import type { Database } from '../../db/schema.ts';
 
 export type UserRecord = {
@@ -138,6 +139,23 @@ export function userRepository(db: Kysely<Database>) {
 
 export type UserRepository = ReturnType<typeof userRepository>;
 
+/** Asked with every call. */
+const findByTokenHash = prepared((db, at: Places<{ tokenHash: string; created: string; active: string }>) =>
+  db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .select([
+      'sessions.id as sessionId',
+      'sessions.last_active_at as lastActiveAt',
+      'users.id as userId',
+      'users.role as role',
+    ])
+    .where('sessions.token_hash', '=', at('tokenHash'))
+    .where('sessions.created_at', '>', at('created'))
+    .where('sessions.last_active_at', '>', at('active'))
+    .where('users.status', '=', 'Active'),
+);
+
 export function sessionRepository(db: Kysely<Database>) {
   /** Kept with the account too: what a session knows goes with it. */
   async function wasThere(userId: number, at: string) {
@@ -162,20 +180,7 @@ export function sessionRepository(db: Kysely<Database>) {
     },
     /** The session of a token with the present state of its user; only if both are good. */
     byTokenHash: (tokenHash: string, notBefore: { created: string; active: string }) =>
-      db
-        .selectFrom('sessions')
-        .innerJoin('users', 'users.id', 'sessions.user_id')
-        .select([
-          'sessions.id as sessionId',
-          'sessions.last_active_at as lastActiveAt',
-          'users.id as userId',
-          'users.role as role',
-        ])
-        .where('sessions.token_hash', '=', tokenHash)
-        .where('sessions.created_at', '>', notBefore.created)
-        .where('sessions.last_active_at', '>', notBefore.active)
-        .where('users.status', '=', 'Active')
-        .executeTakeFirst(),
+      findByTokenHash.first(db, { tokenHash, ...notBefore }),
     /**
      * The present role of a session's owner, if both are good. The person is held first and the session after, as
      * whoever ends sessions does; updates that change nothing hold on both databases.

@@ -2,6 +2,7 @@ import { auth as api } from '@roster/contracts/auth';
 import type { FastifyRequest } from 'fastify';
 import type { Config } from '../../config.ts';
 import { visitorOf } from '../../http/device.ts';
+import { senderOf } from '../../http/network.ts';
 import type { Router } from '../../http/router.ts';
 import type { SessionCookie } from './cookie.ts';
 import type { AuthService } from './service.ts';
@@ -29,7 +30,7 @@ export function authRoutes({ route, publicRoute }: Router, { auth, sessions, coo
   });
   publicRoute(api.login, async ({ body, request, reply }) => {
     const { user, token } = await auth.signIn(body, visitorOf(request)).catch((error: unknown) => {
-      request.log.warn({ event: 'sign_in_failed' }, 'sign-in failed');
+      request.log.warn({ event: 'sign_in_failed', address: senderOf(request) }, 'sign-in failed');
       throw error;
     });
     await endPresented(request);

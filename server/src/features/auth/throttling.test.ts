@@ -36,6 +36,21 @@ describe.each(engines)('throttling on %s', (engine) => {
     expect((await signIn('bob', password, attacker)).status).toBe(200);
   });
 
+  test('counts the current password by account, from however many addresses one session tries it', async () => {
+    const erin = app.visitor();
+    await erin.post('/api/register', { email: 'erin@example.com', password }, newAddress());
+    const change = (typed: string) =>
+      erin.post('/api/user/password', { currentPassword: typed, newPassword: 'a much better sentence' }, newAddress());
+    const close = (typed: string) => erin.delete('/api/user', { password: typed }, newAddress());
+    const statuses: number[] = [];
+    for (const attempt of [change, close, change, close, change]) statuses.push((await attempt('wrong')).status);
+    expect(statuses).toEqual([400, 400, 400, 400, 400]);
+    expect((await change(password)).status).toBe(429);
+    expect((await close(password)).status).toBe(429);
+    // Its owner signs in as before.
+    expect((await signIn('erin', password, newAddress())).status).toBe(200);
+  });
+
   test('cannot be outrun by trying many passwords at once', async () => {
     const attacker = newAddress();
     const guesses = [...Array.from({ length: 19 }, () => 'wrong'), password];

@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { attachedBytesLimit, attachedTextLimit } from '@roster/contracts/chat';
 import { AppError } from '../../errors.ts';
 import type { TurnFile } from '../../provider/provider.ts';
-import type { FileStore } from '../../storage/file-store.ts';
+import type { FileKey, FileStore } from '../../storage/file-store.ts';
 import type { FileRepository, StoredFile } from '../files/repository.ts';
 import type { Attachment, KeptAttachment } from './message-file-repository.ts';
 
@@ -74,7 +74,7 @@ export function attachmentReader({ files, store }: Dependencies) {
     return (await isText(file)) ? { kind: 'text', mediaType: 'text/plain' } : undefined;
   }
 
-  async function bytesOf(storageKey: string): Promise<Buffer> {
+  async function bytesOf(storageKey: FileKey): Promise<Buffer> {
     const chunks: Buffer[] = [];
     for await (const chunk of await store.read(storageKey)) chunks.push(chunk);
     return Buffer.concat(chunks);

@@ -60,6 +60,7 @@ export function createChat(dependencies: Dependencies) {
   const messageRows = messageRepository(db);
   const runs = runRepository(db);
   const executor = runExecutor({
+    engine,
     runs,
     provider,
     presence,

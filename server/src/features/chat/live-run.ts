@@ -46,6 +46,8 @@ export class LiveRun {
   #saved = 0;
   /** Whether the database knows that it is running. */
   announced = false;
+  /** Whether events of it may be in the database. */
+  hasStored = false;
 
   constructor(order: RunOrder) {
     this.order = order;

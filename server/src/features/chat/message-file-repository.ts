@@ -1,6 +1,7 @@
 import type { AttachedFile, AttachmentKind } from '@roster/contracts/chat';
 import type { Kysely } from 'kysely';
 import type { Engine } from '../../db/connect.ts';
+import { type Places, prepared } from '../../db/prepared.ts';
 import type { Database } from '../../db/schema.ts';
 
 /** A file as it is attached: what it is was found out by its bytes. */
@@ -21,6 +22,28 @@ export const shownFile = ({ fileId, filename, size, kind }: KeptAttachment): Att
   size,
   kind,
 });
+
+const selectFiles = (db: Kysely<Database>) =>
+  db
+    .selectFrom('message_files')
+    .leftJoin('files', 'files.id', 'message_files.file_id')
+    .select([
+      'message_files.message_id',
+      'message_files.file_id',
+      'message_files.filename',
+      'message_files.size',
+      'message_files.kind',
+      'message_files.media_type',
+      'files.sha256',
+    ])
+    .orderBy('message_files.message_id')
+    .orderBy('message_files.position');
+
+const findFiles = prepared((db, at: Places<{ userId: number; messageId: number }>) =>
+  selectFiles(db)
+    .where('message_files.user_id', '=', at('userId'))
+    .where('message_files.message_id', '=', at('messageId')),
+);
 
 export function messageFileRepository(db: Kysely<Database>) {
   return {
@@ -63,23 +86,13 @@ export function messageFileRepository(db: Kysely<Database>) {
     /** Of several messages, each in order. */
     async of(userId: number, messageIds: number[]): Promise<Map<number, KeptAttachment[]>> {
       if (messageIds.length === 0) return new Map();
-      const rows = await db
-        .selectFrom('message_files')
-        .leftJoin('files', 'files.id', 'message_files.file_id')
-        .select([
-          'message_files.message_id',
-          'message_files.file_id',
-          'message_files.filename',
-          'message_files.size',
-          'message_files.kind',
-          'message_files.media_type',
-          'files.sha256',
-        ])
-        .where('message_files.user_id', '=', userId)
-        .where('message_files.message_id', 'in', messageIds)
-        .orderBy('message_files.message_id')
-        .orderBy('message_files.position')
-        .execute();
+      const [messageId] = messageIds;
+      const rows = await (messageIds.length === 1 && messageId !== undefined
+        ? findFiles.all(db, { userId, messageId })
+        : selectFiles(db)
+            .where('message_files.user_id', '=', userId)
+            .where('message_files.message_id', 'in', messageIds)
+            .execute());
       const kept = new Map<number, KeptAttachment[]>();
       for (const row of rows) {
         const { message_id, file_id: fileId, filename, size, kind, media_type: mediaType, sha256 } = row;

@@ -1,5 +1,6 @@
 import type { Message } from '@roster/contracts/chat';
 import { type Kysely, sql } from 'kysely';
+import { type Operand, type Places, prepared } from '../../db/prepared.ts';
 import type { Database } from '../../db/schema.ts';
 import { toUsage, usageColumns } from '../usage/repository.ts';
 import { type KeptAttachment, messageFileRepository, shownFile } from './message-file-repository.ts';
@@ -24,65 +25,152 @@ export type KeptMessage = Omit<Message, 'threadId' | 'run' | 'siblings' | 'toget
   files: Pick<KeptAttachment, 'filename' | 'size' | 'kind' | 'sha256'>[];
 };
 
-export function messageRepository(db: Kysely<Database>) {
-  /** Walks up from the head; the cost is the distance from the end, not the length of the conversation. */
-  const branch = (userId: number, { threadId, head, from, to }: BranchRange) => sql<{ id: number }>`
+type NewMessage = Omit<MessagePlace, 'id'> & { position: number; text: string; at: string };
+
+const placeColumns = ['id', 'thread_id as threadId', 'parent_id as parentId', 'depth', 'role'] as const;
+
+const findPlace = prepared((db, at: Places<{ userId: number; messageId: number }>) =>
+  db.selectFrom('messages').select(placeColumns).where('user_id', '=', at('userId')).where('id', '=', at('messageId')),
+);
+
+const findByClientId = prepared((db, at: Places<{ userId: number; clientId: string }>) =>
+  db
+    .selectFrom('messages')
+    .select([...placeColumns, 'client_digest as digest'])
+    .where('user_id', '=', at('userId'))
+    .where('client_id', '=', at('clientId')),
+);
+
+type Inserted = NewMessage & { userId: number; clientId: string | null; digest: string | null };
+
+const insertMessage = prepared((db, at: Places<Inserted>) =>
+  db
+    .insertInto('messages')
+    .values({
+      user_id: at('userId'),
+      thread_id: at('threadId'),
+      parent_id: at('parentId'),
+      position: at('position'),
+      depth: at('depth'),
+      role: at('role'),
+      text: at('text'),
+      reasoning: '',
+      client_id: at('clientId'),
+      client_digest: at('digest'),
+      created_at: at('at'),
+    })
+    .onConflict((conflict) => conflict.columns(['user_id', 'client_id']).doNothing())
+    .returning('id'),
+);
+
+const setWords = prepared((db, at: Places<{ userId: number; messageId: number; text: string; reasoning: string }>) =>
+  db
+    .updateTable('messages')
+    .set({ text: at('text'), reasoning: at('reasoning') })
+    .where('user_id', '=', at('userId'))
+    .where('id', '=', at('messageId'))
+    .returning((eb) =>
+      eb.selectFrom('threads').select('purpose').whereRef('threads.id', '=', 'messages.thread_id').as('purpose'),
+    ),
+);
+
+/** Walks up from the head; the cost is the distance from the end, not the length of the conversation. */
+const branch = (
+  userId: Operand<number>,
+  { threadId, head, from, to }: { [Name in keyof BranchRange]: Operand<number> },
+) => sql<{ id: number }>`
     with recursive branch (id, parent_id, depth) as (
       select id, parent_id, depth from messages where id = ${head} and thread_id = ${threadId} and user_id = ${userId}
       union all
       select m.id, m.parent_id, m.depth from messages m join branch b on m.id = b.parent_id where b.depth > ${from}
     ) select id from branch where depth between ${from} and ${to}`;
 
-  /** With a plus, so that SQLite looks up the branch's messages instead of walking through all of their owner's. */
-  const isOf = (userId: number) => sql<boolean>`+messages.user_id = ${userId}`;
+/** With a plus, so that SQLite looks up the branch's messages instead of walking through all of their owner's. */
+const isOf = (userId: Operand<number>) => sql<boolean>`+messages.user_id = ${userId}`;
 
-  const select = () =>
-    db
-      .selectFrom('messages')
-      .leftJoin('runs', 'runs.message_id', 'messages.id')
-      .leftJoin('usage_records', (join) =>
-        join.onRef('usage_records.run_id', '=', 'runs.id').on('usage_records.purpose', '=', 'chat'),
-      )
-      .leftJoin('message_ratings', 'message_ratings.message_id', 'messages.id')
-      .selectAll('messages')
-      .select([
-        'runs.id as run_id',
-        'runs.state as run_state',
-        'runs.model as run_model',
-        'runs.error as run_error',
-        'runs.notes as run_notes',
-        'runs.sources as run_sources',
-        'runs.finished_at as run_finished_at',
-        'message_ratings.rated_at',
-        'message_ratings.value as rating_value',
-        'message_ratings.correction',
-        ...usageColumns,
-      ]);
-  type Row = Awaited<ReturnType<ReturnType<typeof select>['executeTakeFirstOrThrow']>>;
+const findWordsInBranch = prepared((db, at: Places<BranchRange & { userId: number }>) => {
+  const range = { threadId: at('threadId'), head: at('head'), from: at('from'), to: at('to') };
+  return db
+    .selectFrom('messages')
+    .select(['id', 'role', 'text'])
+    .where(isOf(at('userId')))
+    .where('id', 'in', sql<number>`(${branch(at('userId'), range)})`)
+    .orderBy('depth');
+});
 
+/** With the run that wrote it, what it took, and what its reader thinks of it. */
+const selectMessages = (db: Kysely<Database>) =>
+  db
+    .selectFrom('messages')
+    .leftJoin('runs', 'runs.message_id', 'messages.id')
+    .leftJoin('usage_records', (join) =>
+      join.onRef('usage_records.run_id', '=', 'runs.id').on('usage_records.purpose', '=', 'chat'),
+    )
+    .leftJoin('message_ratings', 'message_ratings.message_id', 'messages.id')
+    .selectAll('messages')
+    .select([
+      'runs.id as run_id',
+      'runs.state as run_state',
+      'runs.model as run_model',
+      'runs.error as run_error',
+      'runs.notes as run_notes',
+      'runs.sources as run_sources',
+      'runs.finished_at as run_finished_at',
+      'message_ratings.rated_at',
+      'message_ratings.value as rating_value',
+      'message_ratings.correction',
+      ...usageColumns,
+    ]);
+
+type Row = Awaited<ReturnType<ReturnType<typeof selectMessages>['executeTakeFirstOrThrow']>>;
+
+const findMessage = prepared((db, at: Places<{ userId: number; messageId: number }>) =>
+  selectMessages(db).where('messages.user_id', '=', at('userId')).where('messages.id', '=', at('messageId')),
+);
+
+const siblingColumns = ['id', 'parent_id', 'created_at'] as const;
+
+const findSiblings = prepared((db, at: Places<{ userId: number; threadId: number; parentId: number }>) =>
+  db
+    .selectFrom('messages')
+    .select(siblingColumns)
+    .where('user_id', '=', at('userId'))
+    .where('thread_id', '=', at('threadId'))
+    .where('parent_id', '=', at('parentId'))
+    .orderBy('id'),
+);
+
+export function messageRepository(db: Kysely<Database>) {
   const filesOf = (userId: number, rows: Row[]) =>
     messageFileRepository(db).of(
       userId,
       rows.filter(({ role }) => role === 'user').map(({ id }) => id),
     );
 
-  async function withSiblings(userId: number, threadId: number, rows: Row[]): Promise<Message[]> {
-    if (rows.length === 0) return [];
-    const parents = [...new Set(rows.map((row) => row.parent_id))];
-    const known = parents.filter((parent) => parent !== null);
-    const siblings = await db
+  const siblingsOf = (userId: number, threadId: number, parents: number[], ofBeginning: boolean) =>
+    db
       .selectFrom('messages')
-      .select(['id', 'parent_id', 'created_at'])
+      .select(siblingColumns)
       .where('user_id', '=', userId)
       .where('thread_id', '=', threadId)
       .where((eb) =>
         eb.or([
-          ...(known.length > 0 ? [eb('parent_id', 'in', known)] : []),
-          ...(known.length < parents.length ? [eb('parent_id', 'is', null)] : []),
+          ...(parents.length > 0 ? [eb('parent_id', 'in', parents)] : []),
+          ...(ofBeginning ? [eb('parent_id', 'is', null)] : []),
         ]),
       )
       .orderBy('id')
       .execute();
+
+  async function withSiblings(userId: number, threadId: number, rows: Row[]): Promise<Message[]> {
+    if (rows.length === 0) return [];
+    const parents = [...new Set(rows.map((row) => row.parent_id))];
+    const known = parents.filter((parent) => parent !== null);
+    const [parentId] = known;
+    const isOne = known.length === 1 && parents.length === 1 && parentId !== undefined;
+    const siblings = await (isOne
+      ? findSiblings.all(db, { userId, threadId, parentId })
+      : siblingsOf(userId, threadId, known, known.length < parents.length));
     const byParent = Map.groupBy(siblings, (sibling) => sibling.parent_id);
     const files = await filesOf(userId, rows);
     return rows.map((row) => {
@@ -101,7 +189,7 @@ export function messageRepository(db: Kysely<Database>) {
   return {
     /** The messages of a range, in order. */
     async inBranch(userId: number, range: BranchRange): Promise<Message[]> {
-      const rows = await select()
+      const rows = await selectMessages(db)
         .where(isOf(userId))
         .where('messages.id', 'in', sql<number>`(${branch(userId, range)})`)
         .orderBy('messages.depth')
@@ -109,15 +197,7 @@ export function messageRepository(db: Kysely<Database>) {
       return withSiblings(userId, range.threadId, rows);
     },
     /** Only what a model reads, in order. */
-    async wordsInBranch(userId: number, range: BranchRange) {
-      return db
-        .selectFrom('messages')
-        .select(['id', 'role', 'text'])
-        .where(isOf(userId))
-        .where('id', 'in', sql<number>`(${branch(userId, range)})`)
-        .orderBy('depth')
-        .execute();
-    },
+    wordsInBranch: (userId: number, range: BranchRange) => findWordsInBranch.all(db, { ...range, userId }),
     /** What led to an answer. */
     async wordsBefore(userId: number, threadId: number, messageId: number) {
       const range = { threadId, head: messageId, from: 0, to: 2_147_483_647 };
@@ -147,15 +227,12 @@ export function messageRepository(db: Kysely<Database>) {
       return rows[0]?.id ?? messageId;
     },
     async find(userId: number, messageId: number): Promise<Message | undefined> {
-      const row = await select()
-        .where('messages.user_id', '=', userId)
-        .where('messages.id', '=', messageId)
-        .executeTakeFirst();
+      const row = await findMessage.first(db, { userId, messageId });
       return row && (await withSiblings(userId, row.thread_id, [row]))[0];
     },
     /** The newest of what follows a message, oldest first. */
     async newestChildren(userId: number, parent: MessagePlace, limit: number): Promise<Message[]> {
-      const rows = await select()
+      const rows = await selectMessages(db)
         .where(isOf(userId))
         .where('messages.parent_id', '=', parent.id)
         .orderBy('messages.id', 'desc')
@@ -163,56 +240,25 @@ export function messageRepository(db: Kysely<Database>) {
         .execute();
       return withSiblings(userId, parent.threadId, rows.reverse());
     },
-    async place(userId: number, messageId: number): Promise<MessagePlace | undefined> {
-      return db
-        .selectFrom('messages')
-        .select(['id', 'thread_id as threadId', 'parent_id as parentId', 'depth', 'role'])
-        .where('user_id', '=', userId)
-        .where('id', '=', messageId)
-        .executeTakeFirst();
-    },
-    async byClientId(
-      userId: number,
-      clientId: string,
-    ): Promise<(MessagePlace & { digest: string | null }) | undefined> {
-      return db
-        .selectFrom('messages')
-        .select(['id', 'thread_id as threadId', 'parent_id as parentId', 'depth', 'role', 'client_digest as digest'])
-        .where('user_id', '=', userId)
-        .where('client_id', '=', clientId)
-        .executeTakeFirst();
-    },
+    place: (userId: number, messageId: number): Promise<MessagePlace | undefined> =>
+      findPlace.first(db, { userId, messageId }),
+    byClientId: (userId: number, clientId: string): Promise<(MessagePlace & { digest: string | null }) | undefined> =>
+      findByClientId.first(db, { userId, clientId }),
     /** undefined: a message with this client id is there already. */
     async insert(
       userId: number,
-      message: Omit<MessagePlace, 'id'> & { position: number; text: string; client: ClientCall | null; at: string },
+      { client, ...message }: NewMessage & { client: ClientCall | null },
     ): Promise<number | undefined> {
-      const row = await db
-        .insertInto('messages')
-        .values({
-          user_id: userId,
-          thread_id: message.threadId,
-          parent_id: message.parentId,
-          position: message.position,
-          depth: message.depth,
-          role: message.role,
-          text: message.text,
-          reasoning: '',
-          client_id: message.client?.id ?? null,
-          client_digest: message.client?.digest ?? null,
-          created_at: message.at,
-        })
-        .onConflict((conflict) => conflict.columns(['user_id', 'client_id']).doNothing())
-        .returning('id')
-        .executeTakeFirst();
-      return row?.id;
+      const [clientId, digest] = [client?.id ?? null, client?.digest ?? null];
+      return (await insertMessage.first(db, { ...message, userId, clientId, digest }))?.id;
     },
-    async setWords(userId: number, messageId: number, words: { text: string; reasoning: string }) {
-      await db.updateTable('messages').set(words).where('user_id', '=', userId).where('id', '=', messageId).execute();
+    /** Answers what the conversation is for, which comes next where the words become searchable. */
+    async setWords(userId: number, messageId: number, { text, reasoning }: { text: string; reasoning: string }) {
+      return (await setWords.first(db, { userId, messageId, text, reasoning }))?.purpose ?? undefined;
     },
     /** All messages of a thread with all its branches, in the order of arrival, a page at a time. */
     async page(userId: number, threadId: number, afterPosition: number, limit: number) {
-      const rows = await select()
+      const rows = await selectMessages(db)
         .where(isOf(userId))
         .where('messages.thread_id', '=', threadId)
         .where('messages.position', '>', afterPosition)
@@ -223,7 +269,7 @@ export function messageRepository(db: Kysely<Database>) {
     },
     /** The same of several threads at once, which have few. */
     async ofThreads(userId: number, threadIds: number[]): Promise<Map<number, KeptMessage[]>> {
-      const rows = await select()
+      const rows = await selectMessages(db)
         .where(isOf(userId))
         .where('messages.thread_id', 'in', threadIds)
         .orderBy('messages.thread_id')

@@ -12,7 +12,6 @@ import type { LiveRun, PreparedRequest, RunOrder } from './live-run.ts';
 import { messageRepository } from './message-repository.ts';
 import { type AbandonedRun, runRepository } from './run-repository.ts';
 import { searchRepository } from './search-repository.ts';
-import { threadRepository } from './thread-repository.ts';
 import { estimateTokens } from './token-estimate.ts';
 
 type Dependencies = { db: Kysely<Database>; engine: Engine; pricing: Pick<PricingService, 'price'> };
@@ -78,16 +77,17 @@ export function runEndings({ db, engine, pricing }: Dependencies) {
       const usage = prepared && isBilled(end.error, run) ? await usageOf(order, prepared, log, reported, at) : null;
       const last: RunEvent[] = [...(usage ? [usageEvent(usage)] : []), endEvent(end)];
       await db.transaction().execute(async (trx) => {
-        const wasOurs = await runRepository(trx).end(order.runId, {
+        const ended = {
           ...end,
           notes: log.notes,
           sources: log.sources,
           marks: `${log.marks}${usage ? 'u' : ''}`,
           lastEvent: run.frames.length + last.length,
           at,
-        });
+        };
+        const wasOurs = await runRepository(trx).end(order.runId, ended, run.hasStored);
         // The call has cost what it has, also where the conversation was deleted under it.
-        if (usage) await usageRepository(trx).record(order.userId, usage);
+        if (usage) await usageRepository(trx).record(order.userId, usage, wasOurs);
         if (wasOurs) await keepWords(trx, order, log);
       });
       return last;
@@ -105,8 +105,8 @@ export function runEndings({ db, engine, pricing }: Dependencies) {
         }
         const at = new Date().toISOString();
         const isBegun = log.text !== '' || log.reasoning !== '';
-        const ended = await runs.end(run.id, {
-          state: 'interrupted',
+        const ended = {
+          state: 'interrupted' as const,
           reason: null,
           error: interruption,
           notes: log.notes,
@@ -114,8 +114,8 @@ export function runEndings({ db, engine, pricing }: Dependencies) {
           marks: `${log.marks}${isBegun ? 'u' : ''}`,
           lastEvent: lastEvent + crashGap,
           at,
-        });
-        if (!ended) return false;
+        };
+        if (!(await runs.end(run.id, ended, true))) return false;
         await keepWords(trx, run, log);
         if (!isBegun) return true;
         const turns = await messageRepository(trx).wordsBefore(run.userId, run.threadId, run.messageId);
@@ -139,13 +139,12 @@ export function runEndings({ db, engine, pricing }: Dependencies) {
 
   async function keepWords(
     trx: Kysely<Database>,
-    { userId, threadId, messageId }: Pick<RunOrder, 'userId' | 'threadId' | 'messageId'>,
+    { userId, messageId }: Pick<RunOrder, 'userId' | 'messageId'>,
     { text, reasoning }: FoldedLog,
   ) {
-    await messageRepository(trx).setWords(userId, messageId, { text, reasoning });
+    const purpose = await messageRepository(trx).setWords(userId, messageId, { text, reasoning });
     // Only conversations are searched.
-    if (text !== '' && (await threadRepository(trx, engine).isConversation(userId, threadId)))
-      await searchRepository(trx, engine).putMessage(userId, messageId, text);
+    if (text !== '' && purpose === 'chat') await searchRepository(trx, engine).putMessage(userId, messageId, text);
   }
 }
 

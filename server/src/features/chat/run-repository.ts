@@ -1,6 +1,8 @@
 import type { Run, RunState } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
 import { type Kysely, sql } from 'kysely';
+import type { Engine } from '../../db/connect.ts';
+import { type Places, prepared } from '../../db/prepared.ts';
 import type { Database } from '../../db/schema.ts';
 import { toUsage, usageColumns } from '../usage/repository.ts';
 
@@ -32,49 +34,112 @@ export type RunEnd = {
   at: string;
 };
 
+type NewRun = {
+  threadId: number;
+  messageId: number;
+  assistantId: number | null;
+  model: string;
+  beside: number;
+  instance: number;
+  at: string;
+};
+
+const insertRun = prepared((db, at: Places<NewRun & { userId: number }>) =>
+  db
+    .insertInto('runs')
+    .values({
+      user_id: at('userId'),
+      thread_id: at('threadId'),
+      message_id: at('messageId'),
+      assistant_id: at('assistantId'),
+      model: at('model'),
+      beside: at('beside'),
+      state: 'queued',
+      instance: at('instance'),
+      event_marks: null,
+      finish_reason: null,
+      error: null,
+      created_at: at('at'),
+      finished_at: null,
+    })
+    .returning('id'),
+);
+
+const findRun = prepared((db, at: Places<{ userId: number; runId: number }>) =>
+  db
+    .selectFrom('runs')
+    .select(['id', 'thread_id as threadId', 'message_id as messageId', 'state'])
+    .where('user_id', '=', at('userId'))
+    .where('id', '=', at('runId')),
+);
+
+const runsUnderWay = prepared((db, at: Places<{ userId: number }>) =>
+  db
+    .selectFrom('runs')
+    .select(['id', 'thread_id as threadId', 'message_id as messageId'])
+    .where('user_id', '=', at('userId'))
+    .where('state', 'in', underWay),
+);
+
+type EndedRun = {
+  runId: number;
+  state: RunEnd['state'];
+  reason: string | null;
+  error: string | null;
+  notes: string;
+  sources: string;
+  marks: string;
+  lastEvent: number;
+  endedAt: string;
+};
+
+const endRun = prepared((db, at: Places<EndedRun>) =>
+  db
+    .updateTable('runs')
+    .set({
+      state: at('state'),
+      finish_reason: at('reason'),
+      error: at('error'),
+      notes: at('notes'),
+      sources: at('sources'),
+      event_marks: at('marks'),
+      last_event: at('lastEvent'),
+      finished_at: at('endedAt'),
+    })
+    .where('id', '=', at('runId'))
+    .where('state', 'in', underWay),
+);
+
+const deleteEvents = prepared((db, at: Places<{ runId: number }>) =>
+  db.deleteFrom('run_events').where('run_id', '=', at('runId')),
+);
+
+/**
+ * The batches as one parameter, so that it is one and the same statement for any number of runs: building a statement with
+ * four parameters for each took longer than storing them. The run, and its events with it, may have been deleted meanwhile.
+ */
+const insertEvents = {
+  sqlite: prepared(
+    (_db, at: Places<{ batches: string }>) => sql`insert into run_events (run_id, first_event, last_event, events)
+      select value ->> 0, value ->> 1, value ->> 2, value ->> 3 from json_each(${at('batches')}) where true
+      on conflict do nothing`,
+  ),
+  postgres: prepared(
+    (_db, at: Places<{ batches: string }>) => sql`insert into run_events (run_id, first_event, last_event, events)
+      select (value ->> 0)::integer, (value ->> 1)::integer, (value ->> 2)::integer, value ->> 3
+      from json_array_elements(${at('batches')}::json) as batches (value)
+      on conflict do nothing`,
+  ),
+};
+
 export function runRepository(db: Kysely<Database>) {
   return {
-    async insert(
-      userId: number,
-      run: {
-        threadId: number;
-        messageId: number;
-        assistantId: number | null;
-        model: string;
-        beside: number;
-        instance: number;
-        at: string;
-      },
-    ): Promise<Run> {
-      const row = await db
-        .insertInto('runs')
-        .values({
-          user_id: userId,
-          thread_id: run.threadId,
-          message_id: run.messageId,
-          assistant_id: run.assistantId,
-          model: run.model,
-          beside: run.beside,
-          state: 'queued',
-          instance: run.instance,
-          event_marks: null,
-          finish_reason: null,
-          error: null,
-          created_at: run.at,
-          finished_at: null,
-        })
-        .returning('id')
-        .executeTakeFirstOrThrow();
+    async insert(userId: number, run: NewRun): Promise<Run> {
+      const row = await insertRun.first(db, { ...run, userId });
+      if (!row) throw new Error('A run was not inserted');
       return { id: row.id, threadId: run.threadId, messageId: run.messageId, state: 'queued' };
     },
-    async find(userId: number, runId: number): Promise<Run | undefined> {
-      return db
-        .selectFrom('runs')
-        .select(['id', 'thread_id as threadId', 'message_id as messageId', 'state'])
-        .where('user_id', '=', userId)
-        .where('id', '=', runId)
-        .executeTakeFirst();
-    },
+    find: (userId: number, runId: number): Promise<Run | undefined> => findRun.first(db, { userId, runId }),
     /** The run of an answer. */
     async ofMessage(userId: number, messageId: number): Promise<Run | undefined> {
       return db
@@ -124,14 +189,8 @@ export function runRepository(db: Kysely<Database>) {
     async holdAll(userId: number) {
       await db.selectFrom('runs').select('id').where('user_id', '=', userId).orderBy('id').forUpdate().execute();
     },
-    async underWay(userId: number): Promise<{ id: number; threadId: number; messageId: number }[]> {
-      return db
-        .selectFrom('runs')
-        .select(['id', 'thread_id as threadId', 'message_id as messageId'])
-        .where('user_id', '=', userId)
-        .where('state', 'in', underWay)
-        .execute();
-    },
+    underWay: (userId: number): Promise<{ id: number; threadId: number; messageId: number }[]> =>
+      runsUnderWay.all(db, { userId }),
     /** What a reader of a finished run needs to be told all of it again. */
     async finished(userId: number, runId: number) {
       const row = await db
@@ -169,29 +228,19 @@ export function runRepository(db: Kysely<Database>) {
         usage: toUsage(row),
       };
     },
-    /** One statement for the events of all runs: a commit costs the same for one run and for two hundred. */
-    async appendEvents(batches: EventBatch[]) {
-      await db
-        .insertInto('run_events')
-        .values(
-          batches.map(({ runId, first, last, frames }) => ({
-            run_id: runId,
-            first_event: first,
-            last_event: last,
-            events: frames,
-          })),
-        )
-        // The run, and its events with it, may have been deleted meanwhile.
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
-    },
-    async markRunning(runIds: number[]) {
-      await db
-        .updateTable('runs')
-        .set({ state: 'running' })
-        .where('id', 'in', runIds)
-        .where('state', '=', 'queued')
-        .execute();
+    /**
+     * One commit for the events of all runs: it costs the same for one run and for two hundred. `begun` are those of which
+     * it is the first.
+     */
+    async storeEvents(engine: Engine, begun: number[], batches: EventBatch[]) {
+      const rows = batches.map(({ runId, first, last, frames }) => [runId, first, last, frames]);
+      const values = { batches: JSON.stringify(rows) };
+      if (begun.length === 0) return void (await insertEvents[engine].changed(db, values));
+      await db.transaction().execute(async (trx) => {
+        const toRunning = trx.updateTable('runs').set({ state: 'running' });
+        await toRunning.where('id', 'in', begun).where('state', '=', 'queued').execute();
+        await insertEvents[engine].changed(trx, values);
+      });
     },
     async existing(runIds: number[]): Promise<Set<number>> {
       const rows = await db.selectFrom('runs').select('id').where('id', 'in', runIds).execute();
@@ -212,25 +261,25 @@ export function runRepository(db: Kysely<Database>) {
         frames: row.events,
       }));
     },
-    /** Only from a state that is not final. false: somebody else has ended it, or it is gone. */
-    async end(runId: number, end: RunEnd): Promise<boolean> {
-      const { numUpdatedRows } = await db
-        .updateTable('runs')
-        .set({
-          state: end.state,
-          finish_reason: end.reason,
-          error: end.error && JSON.stringify(end.error),
-          notes: JSON.stringify(end.notes),
-          sources: JSON.stringify(end.sources),
-          event_marks: end.marks,
-          last_event: end.lastEvent,
-          finished_at: end.at,
-        })
-        .where('id', '=', runId)
-        .where('state', 'in', underWay)
-        .executeTakeFirst();
-      if (numUpdatedRows === 0n) return false;
-      await db.deleteFrom('run_events').where('run_id', '=', runId).execute();
+    /**
+     * Only from a state that is not final. false: somebody else has ended it, or it is gone. `hasEvents`: some may be
+     * stored, which are not needed any more.
+     */
+    async end(runId: number, end: RunEnd, hasEvents: boolean): Promise<boolean> {
+      const { state, reason, marks, lastEvent } = end;
+      const ended = await endRun.changed(db, {
+        runId,
+        state,
+        reason,
+        error: end.error && JSON.stringify(end.error),
+        notes: JSON.stringify(end.notes),
+        sources: JSON.stringify(end.sources),
+        marks,
+        lastEvent,
+        endedAt: end.at,
+      });
+      if (ended === 0) return false;
+      if (hasEvents) await deleteEvents.changed(db, { runId });
       return true;
     },
     async requestStop(userId: number, runId: number) {

@@ -1,6 +1,7 @@
 import type { Run, RunEvent } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
 import type { FastifyBaseLogger } from 'fastify';
+import type { Engine } from '../../db/connect.ts';
 import type { Presence } from '../../db/presence.ts';
 import { AppError, restarting } from '../../errors.ts';
 import type { Actor } from '../../http/actor.ts';
@@ -23,6 +24,7 @@ class Stopped extends Error {}
 class ShuttingDown extends Error {}
 
 type Dependencies = {
+  engine: Engine;
   runs: RunRepository;
   endings: RunEndings;
   provider: Pick<Provider, 'answer'>;
@@ -34,7 +36,16 @@ type Dependencies = {
 };
 
 /** Executes runs. A run belongs to the server: readers come and go without touching it. */
-export function runExecutor({ runs, endings, provider, presence, log, onKeyRejected, onComplete }: Dependencies) {
+export function runExecutor({
+  engine,
+  runs,
+  endings,
+  provider,
+  presence,
+  log,
+  onKeyRejected,
+  onComplete,
+}: Dependencies) {
   const live = new Map<number, LiveRun>();
   const elsewhere = followElsewhere({ runs, endings, log });
   const unsaved = new Set<LiveRun>();
@@ -57,7 +68,7 @@ export function runExecutor({ runs, endings, provider, presence, log, onKeyRejec
     }, saveEveryMs);
   }
 
-  /** Stores the new events of all runs in one statement; what could not be stored is tried again with the next ones. */
+  /** Stores the new events of all runs in one commit; what could not be stored is tried again with the next ones. */
   async function save() {
     const batch = [...unsaved];
     unsaved.clear();
@@ -67,9 +78,10 @@ export function runExecutor({ runs, endings, provider, presence, log, onKeyRejec
     });
     if (parts.length === 0) return;
     try {
-      const fresh = batch.filter((run) => !run.announced).map(({ order }) => order.runId);
-      if (fresh.length > 0) await runs.markRunning(fresh);
-      await runs.appendEvents(parts.map(({ run, part }) => ({ runId: run.order.runId, ...part })));
+      const begun = batch.filter((run) => !run.announced).map(({ order }) => order.runId);
+      for (const { run } of parts) run.hasStored = true;
+      const batches = parts.map(({ run, part }) => ({ runId: run.order.runId, ...part }));
+      await runs.storeEvents(engine, begun, batches);
       for (const { run, part } of parts) {
         run.announced = true;
         run.markSaved(part.last);

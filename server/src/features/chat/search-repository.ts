@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Engine } from '../../db/connect.ts';
+import { type Places, prepared } from '../../db/prepared.ts';
 import type { Database } from '../../db/schema.ts';
 import { searchWords } from '../../db/search-words.ts';
 
@@ -11,8 +12,28 @@ const wordsOf = (query: string) => searchWords(query).split(' ').filter(Boolean)
 
 type Index = 'thread_search' | 'message_search';
 
+const putOn = (index: Index) => ({
+  postgres: prepared(
+    (
+      _db,
+      at: Places<{ id: number; userId: number; words: string }>,
+    ) => sql`insert into ${sql.table(index)} (id, user_id, words)
+      values (${at('id')}, ${at('userId')}, to_tsvector('simple', ${at('words')}))
+      on conflict (id) do update set words = excluded.words`,
+  ),
+  sqlite: prepared(
+    (
+      _db,
+      at: Places<{ id: number; owner: string; words: string }>,
+    ) => sql`insert or replace into ${sql.table(index)} (rowid, owner, words)
+      values (${at('id')}, ${at('owner')}, ${at('words')})`,
+  ),
+});
+const puts = { thread_search: putOn('thread_search'), message_search: putOn('message_search') };
+
 /**
- * Full-text search over titles, messages and the names of what is attached to them. The only part of the product with two forms: FTS5 on SQLite, tsvector on
+ * Full-text search over titles, messages and the names of what is attached to them. The only part of the product with
+ * two forms: FTS5 on SQLite, tsvector on
  * PostgreSQL. Each word matches as a beginning, so that the results come while the last one is being typed.
  */
 export function searchRepository(db: Kysely<Database>, engine: Engine) {
@@ -20,13 +41,9 @@ export function searchRepository(db: Kysely<Database>, engine: Engine) {
 
   async function put(index: Index, userId: number, id: number, text: string) {
     const words = searchWords(text);
-    if (isPostgres)
-      await sql`insert into ${sql.table(index)} (id, user_id, words)
-        values (${id}, ${userId}, to_tsvector('simple', ${words}))
-        on conflict (id) do update set words = excluded.words`.execute(db);
-    else
-      await sql`insert or replace into ${sql.table(index)} (rowid, owner, words)
-        values (${id}, ${`u${userId}`}, ${words})`.execute(db);
+    const put = puts[index];
+    if (isPostgres) await put.postgres.changed(db, { id, userId, words });
+    else await put.sqlite.changed(db, { id, owner: `u${userId}`, words });
   }
 
   return {

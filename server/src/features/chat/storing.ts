@@ -31,9 +31,16 @@ async function takeTurn(trx: Kysely<Database>, engine: Engine, userId: number) {
   if (engine === 'postgres') await runRepository(trx).takeTurn(userId);
 }
 
-/** Inside that transaction: nothing else may be under way in the thread. */
-async function refuseSecondQuestion(trx: Kysely<Database>, userId: number, threadId: number) {
+/** Inside that transaction: nothing else may be under way in the thread, unless it is the same call once more. */
+async function refuseSecondQuestion(
+  trx: Kysely<Database>,
+  userId: number,
+  threadId: number,
+  client: ClientCall | null,
+) {
   const threads = new Set((await runRepository(trx).underWay(userId)).map((run) => run.threadId));
+  const isRefused = threads.has(threadId) || threads.size >= conversationsAtOnce;
+  if (isRefused && client && (await messageRepository(trx).byClientId(userId, client.id))) throw new AlreadyThere();
   if (threads.has(threadId))
     throw new AppError(
       'run_in_progress',
@@ -118,8 +125,7 @@ export function answerStore({ db, engine }: Pick<OpenDatabase, 'db' | 'engine'>,
     const threads = threadRepository(trx, engine);
     const place = await threads.takePositions(userId, threadId, 1 + answerers.length);
     if (!place) throw noThread();
-    if (await messageRepository(trx).byClientId(userId, client.id)) throw new AlreadyThere();
-    await refuseSecondQuestion(trx, userId, threadId);
+    await refuseSecondQuestion(trx, userId, threadId, client);
     const parent = await parentOf(trx, userId, threadId, parentId, place.thread.headMessageId);
     const depth = parent ? parent.depth + 1 : 0;
     const question = { threadId, parentId: parent?.id ?? null, position: place.first, depth };
@@ -130,7 +136,7 @@ export function answerStore({ db, engine }: Pick<OpenDatabase, 'db' | 'engine'>,
     const stored = await insertAnswers(trx, userId, answersAt, answerers);
     const isFirst = place.thread.titleSource === 'opening' && place.first === 1;
     const title = isFirst ? openingTitle(text) : undefined;
-    await threads.update(userId, threadId, { headMessageId: stored[0]?.run.messageId, updatedAt: at, title });
+    await threads.showEnd(userId, threadId, { headMessageId: stored[0]?.run.messageId, updatedAt: at, title });
     const search = searchRepository(trx, engine);
     const filenames = attached.map(({ filename }) => filename);
     await search.putMessage(userId, id, text, filenames);
@@ -149,11 +155,10 @@ export function answerStore({ db, engine }: Pick<OpenDatabase, 'db' | 'engine'>,
     const threads = threadRepository(trx, engine);
     const place = await threads.takePositions(userId, threadId, 1);
     if (!place) throw noThread();
-    if (client && (await messageRepository(trx).byClientId(userId, client.id))) throw new AlreadyThere();
-    await refuseSecondQuestion(trx, userId, threadId);
+    await refuseSecondQuestion(trx, userId, threadId, client);
     const answersAt = { threadId, question, position: place.first, client, at };
     const stored = await insertAnswers(trx, userId, answersAt, [answerer]);
-    await threads.update(userId, threadId, { headMessageId: stored[0]?.run.messageId, updatedAt: at });
+    await threads.showEnd(userId, threadId, { headMessageId: stored[0]?.run.messageId, updatedAt: at });
     return stored;
   }
 

@@ -1,6 +1,7 @@
 import type { Thread } from '@roster/contracts/chat';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Engine } from '../../db/connect.ts';
+import { type Places, prepared } from '../../db/prepared.ts';
 import type { Database } from '../../db/schema.ts';
 import { messageFileRepository } from './message-file-repository.ts';
 import { underWay } from './run-repository.ts';
@@ -32,27 +33,63 @@ const toThread = (row: Row): ThreadRecord => ({
 
 const flag = (value: boolean): 0 | 1 => (value ? 1 : 0);
 
-export function threadRepository(db: Kysely<Database>, engine: Engine) {
-  /** With a run that is under way, that of the shown answer before those beside it. */
-  const select = () =>
-    db
-      .selectFrom('threads')
-      .selectAll('threads')
-      .select((eb) =>
-        eb
-          .selectFrom('runs')
-          .select('runs.id')
-          .whereRef('runs.thread_id', '=', 'threads.id')
-          .where('runs.state', 'in', underWay)
-          .orderBy(sql`case when runs.message_id = threads.head_message_id then 0 else 1 end`)
-          .orderBy('runs.beside')
-          .limit(1)
-          .as('run_id'),
-      );
+/** With a run that is under way, that of the shown answer before those beside it. */
+const selectThreads = (db: Kysely<Database>) =>
+  db
+    .selectFrom('threads')
+    .selectAll('threads')
+    .select((eb) =>
+      eb
+        .selectFrom('runs')
+        .select('runs.id')
+        .whereRef('runs.thread_id', '=', 'threads.id')
+        .where('runs.state', 'in', underWay)
+        .orderBy(sql`case when runs.message_id = threads.head_message_id then 0 else 1 end`)
+        .orderBy('runs.beside')
+        .limit(1)
+        .as('run_id'),
+    );
 
+const findThread = prepared((db, at: Places<{ userId: number; threadId: number }>) =>
+  selectThreads(db)
+    .where('threads.user_id', '=', at('userId'))
+    .where('threads.id', '=', at('threadId'))
+    .where('threads.purpose', '=', 'chat'),
+);
+
+const takePositions = prepared((db, at: Places<{ userId: number; threadId: number; count: number }>) =>
+  db
+    .updateTable('threads')
+    .set((eb) => ({ next_position: eb('next_position', '+', at('count')) }))
+    .where('user_id', '=', at('userId'))
+    .where('id', '=', at('threadId'))
+    .returningAll(),
+);
+
+type Shown = {
+  userId: number;
+  threadId: number;
+  headMessageId: number | null;
+  updatedAt: string;
+  title: string | null;
+};
+
+const showEnd = prepared((db, at: Places<Shown>) =>
+  db
+    .updateTable('threads')
+    .set({
+      head_message_id: sql<number>`coalesce(${at('headMessageId')}, head_message_id)`,
+      updated_at: at('updatedAt'),
+      title: sql<string>`coalesce(${at('title')}, title)`,
+    })
+    .where('user_id', '=', at('userId'))
+    .where('id', '=', at('threadId')),
+);
+
+export function threadRepository(db: Kysely<Database>, engine: Engine) {
   /** The newest first, pinned ones before the rest; a row more than asked for tells whether there is another page. */
   function page(userId: number, limit: number, after: ThreadPosition | undefined) {
-    const query = select()
+    const query = selectThreads(db)
       .where('threads.user_id', '=', userId)
       .where('threads.purpose', '=', 'chat')
       .orderBy('threads.pinned', 'desc')
@@ -82,11 +119,7 @@ export function threadRepository(db: Kysely<Database>, engine: Engine) {
 
   return {
     async find(userId: number, threadId: number): Promise<ThreadRecord | undefined> {
-      const row = await select()
-        .where('threads.user_id', '=', userId)
-        .where('threads.id', '=', threadId)
-        .where('threads.purpose', '=', 'chat')
-        .executeTakeFirst();
+      const row = await findThread.first(db, { userId, threadId });
       return row && toThread(row);
     },
     async list(
@@ -195,14 +228,17 @@ export function threadRepository(db: Kysely<Database>, engine: Engine) {
      * once wait for each other here. undefined: there is no such thread of theirs.
      */
     async takePositions(userId: number, threadId: number, count: number) {
-      const row = await db
-        .updateTable('threads')
-        .set((eb) => ({ next_position: eb('next_position', '+', count) }))
-        .where('user_id', '=', userId)
-        .where('id', '=', threadId)
-        .returningAll()
-        .executeTakeFirst();
+      const row = await takePositions.first(db, { userId, threadId, count });
       return row && { thread: toThread(row), first: row.next_position - count };
+    },
+    /** Shows the branch that ends in a message from now on; with its first question comes a title. */
+    async showEnd(
+      userId: number,
+      threadId: number,
+      end: { headMessageId: number | undefined; updatedAt: string; title?: string | undefined },
+    ) {
+      const { headMessageId = null, updatedAt, title = null } = end;
+      await showEnd.changed(db, { userId, threadId, headMessageId, updatedAt, title });
     },
     /** As against what is asked beside the conversations. */
     async isConversation(userId: number, threadId: number): Promise<boolean> {
@@ -224,7 +260,7 @@ export function threadRepository(db: Kysely<Database>, engine: Engine) {
     },
     /** Conversations from after the id `after` on, in the order of ids. */
     async afterId(userId: number, after: number, limit: number): Promise<(ThreadRecord & { messageCount: number })[]> {
-      const rows = await select()
+      const rows = await selectThreads(db)
         .where('threads.user_id', '=', userId)
         .where('threads.purpose', '=', 'chat')
         .where('threads.id', '>', after)

@@ -59,7 +59,7 @@ export function createFiles(dependencies: Dependencies) {
     wake,
   });
   const { lookUp } = forwarding;
-  const removals = removal({ db, store, provider, keys, providerName, lookUp, isGone, wake });
+  const removals = removal({ db, store, provider, keys, providerName, lookUp, isGone, log, wake });
   const hasKey = async (userId: number) => (await keys.config(userId)).hasApiKey;
   const uploads = uploadService({ db, store, instance, isGone, hasKey, minFreeBytes, log, wake });
 

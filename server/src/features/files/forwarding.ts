@@ -1,4 +1,5 @@
 import type { FilePurpose } from '@roster/contracts/files';
+import { providerIn } from '@roster/contracts/provider-name';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
@@ -95,7 +96,7 @@ export function forwarding(dependencies: Dependencies) {
     const mayBeThere = isUncertain(error);
     if (error.code === 'key_rejected') await keys.noteRejected(copy.userId, error.message);
     if (error.code === 'not_served') {
-      const message = `${providerName} does not keep files. The file stays in Roster, and you can download it here.`;
+      const message = `${providerIn('beginning', providerName)} does not keep files. The file stays in Roster, and you can download it here.`;
       return { state: 'not_served', error: message, mayBeThere };
     }
     const again = passing.has(error.code) && copy.tries + 1 < triesAtMost;

@@ -24,7 +24,7 @@ export const cleanType = (given: string): string =>
 /** RFC 6266: the name in full for today's browsers, and in plain letters for anything else. */
 export function attachment(filename: string): string {
   const plain = filename.replace(/[^\x20-\x7e]/g, '_').replace(/["\\%]/g, '_');
-  const full = encodeURIComponent(filename).replace(
+  const full = encodeURIComponent(filename.toWellFormed()).replace(
     /['()*]/g,
     (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
   );

@@ -1,9 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../../db/schema.ts';
-import type { FileStore } from '../../storage/file-store.ts';
+import type { FileKey, FileStore } from '../../storage/file-store.ts';
 import type { ExportPart } from '../account/export.ts';
 import type { PartOfAccount } from '../account/removal.ts';
-import { fileRepository } from './repository.ts';
+import { cleanName } from './labels.ts';
+import { fileRepository, readableKey } from './repository.ts';
 
 /** The files in the export of all of a person's data: as they were uploaded, under a number so that none hides another. */
 export function fileExport(db: Kysely<Database>, store: FileStore): ExportPart {
@@ -15,18 +16,18 @@ export function fileExport(db: Kysely<Database>, store: FileStore): ExportPart {
     async *entries(userId) {
       const files = (await fileRepository(db).all(userId)).map((file, index) => ({
         ...file,
-        name: `files/${index + 1}-${file.filename}`,
+        name: `files/${index + 1}-${cleanName(file.filename)}`,
       }));
       const lines = files.map(({ name, filename, type, size, sha256, createdAt }) =>
         JSON.stringify({ file: name, filename, type, size, sha256, createdAt }),
       );
       yield { name: 'files/INDEX.jsonl', content: lines.map((line) => `${line}\n`) };
-      for (const { name, storageKey } of files) yield { name, content: bytesOf(storageKey) };
+      for (const { id, name, storedKey } of files) yield { name, content: bytesOf(readableKey(storedKey, id)) };
     },
   };
 
   /** Opened when its turn comes: a thousand open files are too many. */
-  async function* bytesOf(storageKey: string): AsyncGenerator<Buffer> {
+  async function* bytesOf(storageKey: FileKey): AsyncGenerator<Buffer> {
     for await (const piece of await store.read(storageKey)) yield piece;
   }
 }

@@ -1,5 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { RemovedFile } from '@roster/contracts/files';
+import { providerIn } from '@roster/contracts/provider-name';
+import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Database } from '../../db/schema.ts';
@@ -12,6 +14,7 @@ import type { Secret } from '../../security/secret.ts';
 import type { FileStore } from '../../storage/file-store.ts';
 import { copyRepository } from './copy-repository.ts';
 import type { Forwarding } from './forwarding.ts';
+import { removalOfBytes, storeRemovalOfBytes } from './removal-of-bytes.ts';
 import { fileRepository } from './repository.ts';
 
 type Dependencies = {
@@ -22,6 +25,7 @@ type Dependencies = {
   providerName: string;
   lookUp: Forwarding['lookUp'];
   isGone: (instance: number) => Promise<boolean>;
+  log: FastifyBaseLogger;
   wake: () => void;
 };
 
@@ -32,18 +36,13 @@ const atOnce = 5;
 const triesAtMost = 200;
 /** As many as one call of the page may name. */
 const idsAtOnce = 100;
-const keysAtOnce = 100;
 
 type CopyOf = { userId: number; copyId: number };
 
 /** Removes files here and at the provider. The bytes go after the rows, by jobs of the same transaction. */
 export function removal(dependencies: Dependencies) {
-  const { db, store, provider, keys, providerName, lookUp, isGone, wake } = dependencies;
+  const { db, store, provider, keys, providerName, lookUp, isGone, log, wake } = dependencies;
   const copies = copyRepository(db);
-
-  async function removeBytes({ storageKeys }: { storageKeys: string[] }) {
-    for (const key of storageKeys) await store.remove(key);
-  }
 
   /** @throws where it is worth trying again later; the copy says why in either case */
   async function removeCopy({ userId, copyId }: CopyOf) {
@@ -82,7 +81,7 @@ export function removal(dependencies: Dependencies) {
       if (!file) return undefined;
       const jobs = jobRepository(trx);
       const now = new Date().toISOString();
-      await jobs.insert('files.remove-bytes', { storageKeys: [file.storageKey] }, now);
+      await storeRemovalOfBytes(trx, [file.storedKey], log);
       for (const copyId of copyIds) await jobs.insert('files.remove-copy', { userId, copyId }, now);
       return { filename: file.filename, copyIds };
     });
@@ -116,7 +115,7 @@ export function removal(dependencies: Dependencies) {
     return rows.map(({ id, filename, copyIds }): RemovedFile => {
       const left = copyIds.find((copyId) => pending.has(copyId));
       if (left === undefined) return { id, filename, provider: 'removed', message: null };
-      const why = pending.get(left) ?? `${providerName} has not confirmed it yet.`;
+      const why = pending.get(left) ?? `${providerIn('beginning', providerName)} has not confirmed it yet.`;
       return { id, filename, provider: 'removing', message: `${why} Roster goes on trying.` };
     });
   }
@@ -134,10 +133,7 @@ export function removal(dependencies: Dependencies) {
 
   return {
     kinds: {
-      'files.remove-bytes': {
-        ...jobKind(z.object({ storageKeys: z.array(z.string()) }), removeBytes),
-        attempts: triesAtMost,
-      },
+      ...removalOfBytes(store),
       'files.remove-copy': {
         ...jobKind(z.object({ userId: z.number(), copyId: z.number() }), removeCopy),
         attempts: triesAtMost,
@@ -164,13 +160,8 @@ export function removal(dependencies: Dependencies) {
 
     /** Within the transaction that closes an account: the rows go with the account, the bytes afterwards by a job. */
     async removeAllOf(trx: Kysely<Database>, userId: number) {
-      const storageKeys = (await fileRepository(trx).all(userId)).map(({ storageKey }) => storageKey);
-      for (let from = 0; from < storageKeys.length; from += keysAtOnce)
-        await jobRepository(trx).insert(
-          'files.remove-bytes',
-          { storageKeys: storageKeys.slice(from, from + keysAtOnce) },
-          new Date().toISOString(),
-        );
+      const storedKeys = (await fileRepository(trx).all(userId)).map(({ storedKey }) => storedKey);
+      await storeRemovalOfBytes(trx, storedKeys, log);
     },
   };
 }

@@ -2,13 +2,15 @@ import type { File, FilePurpose, FileSort } from '@roster/contracts/files';
 import { type Kysely, sql } from 'kysely';
 import { holdPerson } from '../../db/person-lock.ts';
 import type { Database } from '../../db/schema.ts';
+import { AppError } from '../../errors.ts';
+import { type FileKey, fileKeyOf } from '../../storage/file-store.ts';
 
 export type StoredFile = {
   filename: string;
   type: string;
   size: number;
   sha256: string;
-  storageKey: string;
+  storageKey: FileKey;
   purpose: FilePurpose;
 };
 
@@ -22,6 +24,15 @@ type Page = {
   purpose: FilePurpose | undefined;
   q: string | undefined;
 };
+
+/** A row that somebody has changed by hand, or that came with a backup that somebody has changed. */
+export function readableKey(stored: string, id: number): FileKey {
+  const key = fileKeyOf(stored);
+  if (key !== undefined) return key;
+  const message =
+    'The record of this file is damaged, so its bytes cannot be found. Please tell the operator of Roster.';
+  throw new AppError('internal', message, { cause: new Error(`the row of file ${id} names no stored bytes`) });
+}
 
 /** A name as it is searched and sorted. */
 export const nameKey = (name: string) => name.normalize('NFKC').toLowerCase();
@@ -107,13 +118,14 @@ export function fileRepository(db: Kysely<Database>) {
         .where('id', '=', id)
         .executeTakeFirst();
       if (!row) return undefined;
-      const { filename, type, size, sha256, storage_key: storageKey, purpose } = row;
-      return { filename, type, size, sha256, storageKey, purpose };
+      const { filename, type, size, sha256, storage_key, purpose } = row;
+      return { filename, type, size, sha256, storageKey: readableKey(storage_key, id), purpose };
     },
+    /** With the names of their bytes as they are stored. */
     async all(userId: number) {
       return db
         .selectFrom('files')
-        .select(['id', 'filename', 'storage_key as storageKey', 'type', 'size', 'sha256', 'created_at as createdAt'])
+        .select(['id', 'filename', 'storage_key as storedKey', 'type', 'size', 'sha256', 'created_at as createdAt'])
         .where('user_id', '=', userId)
         .orderBy('id')
         .execute();
@@ -136,12 +148,12 @@ export function fileRepository(db: Kysely<Database>) {
         .executeTakeFirstOrThrow();
       return id;
     },
-    async delete(userId: number, id: number): Promise<{ filename: string; storageKey: string } | undefined> {
+    async delete(userId: number, id: number): Promise<{ filename: string; storedKey: string } | undefined> {
       return db
         .deleteFrom('files')
         .where('user_id', '=', userId)
         .where('id', '=', id)
-        .returning(['filename', 'storage_key as storageKey'])
+        .returning(['filename', 'storage_key as storedKey'])
         .executeTakeFirst();
     },
     async summary(userId: number) {

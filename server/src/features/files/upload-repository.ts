@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../../db/schema.ts';
+import type { FileKey } from '../../storage/file-store.ts';
 
 /** Uploads that are under way: the room they may need, and where their bytes go. */
 export function uploadRepository(db: Kysely<Database>) {
@@ -21,7 +22,7 @@ export function uploadRepository(db: Kysely<Database>) {
         .executeTakeFirstOrThrow();
       return { bytes: stored.bytes + coming.bytes, files: stored.files + coming.files, underWay: coming.files };
     },
-    async insert(userId: number, storageKey: string, reservedBytes: number, instance: number): Promise<number> {
+    async insert(userId: number, storageKey: FileKey, reservedBytes: number, instance: number): Promise<number> {
       const { id } = await db
         .insertInto('file_uploads')
         .values({
@@ -40,8 +41,8 @@ export function uploadRepository(db: Kysely<Database>) {
       const { numDeletedRows } = await db.deleteFrom('file_uploads').where('id', '=', id).executeTakeFirst();
       return numDeletedRows > 0n;
     },
-    async all(): Promise<{ id: number; storageKey: string; instance: number }[]> {
-      return db.selectFrom('file_uploads').select(['id', 'storage_key as storageKey', 'instance']).execute();
+    async all(): Promise<{ id: number; storedKey: string; instance: number }[]> {
+      return db.selectFrom('file_uploads').select(['id', 'storage_key as storedKey', 'instance']).execute();
     },
   };
 }

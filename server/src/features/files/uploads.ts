@@ -8,9 +8,10 @@ import type { Actor } from '../../http/actor.ts';
 import type { IncomingFile } from '../../http/multipart.ts';
 import type { Receive } from '../../http/router.ts';
 import { jobRepository } from '../../jobs/repository.ts';
-import { type FileStore, newFileKey } from '../../storage/file-store.ts';
+import { type FileKey, type FileStore, newFileKey } from '../../storage/file-store.ts';
 import { copyRepository } from './copy-repository.ts';
 import { cleanName, cleanType } from './labels.ts';
+import { storeRemovalOfBytes } from './removal-of-bytes.ts';
 import { fileRepository } from './repository.ts';
 import { spentBuffers } from './spent-buffers.ts';
 import { uploadRepository } from './upload-repository.ts';
@@ -51,7 +52,7 @@ const refused = (field: 'file' | 'purpose', message: string) =>
 export function uploadService({ db, store, instance, isGone, hasKey, minFreeBytes, log, wake }: Dependencies) {
   const buffers = spentBuffers();
 
-  const reserve = (userId: number, storageKey: string, bytes: number): Promise<number> =>
+  const reserve = (userId: number, storageKey: FileKey, bytes: number): Promise<number> =>
     db.transaction().execute(async (trx) => {
       const uploads = uploadRepository(trx);
       if (!(await fileRepository(trx).lock(userId))) throw new AppError('not_signed_in', 'Please sign in.');
@@ -74,7 +75,7 @@ export function uploadService({ db, store, instance, isGone, hasKey, minFreeByte
     });
 
   /** Stores the bytes while counting and hashing them. */
-  async function storeBytes(storageKey: string, { filename, type, content }: IncomingFile) {
+  async function storeBytes(storageKey: FileKey, { filename, type, content }: IncomingFile) {
     const hash = createHash('sha256');
     let size = 0;
     async function* measured() {
@@ -118,16 +119,15 @@ export function uploadService({ db, store, instance, isGone, hasKey, minFreeByte
   }
 
   /** Gives the room back and has the bytes removed, unless the file was committed after all. */
-  async function discard(uploadId: number, storageKey: string) {
+  async function discard(uploadId: number, storedKey: string) {
     await db.transaction().execute(async (trx) => {
-      if (await uploadRepository(trx).delete(uploadId))
-        await jobRepository(trx).insert('files.remove-bytes', { storageKeys: [storageKey] }, new Date().toISOString());
+      if (await uploadRepository(trx).delete(uploadId)) await storeRemovalOfBytes(trx, [storedKey], log);
     });
     wake();
   }
 
   /** Stores and commits; what fails leaves nothing behind. */
-  async function finish(userId: number, uploadId: number, storageKey: string, store: () => Promise<number>) {
+  async function finish(userId: number, uploadId: number, storageKey: FileKey, store: () => Promise<number>) {
     let fileId: number;
     try {
       fileId = await store();
@@ -183,9 +183,9 @@ export function uploadService({ db, store, instance, isGone, hasKey, minFreeByte
     /** What processes that are gone were receiving. */
     async sweep(): Promise<number> {
       let swept = 0;
-      for (const { id, storageKey, instance: receiver } of await uploadRepository(db).all()) {
+      for (const { id, storedKey, instance: receiver } of await uploadRepository(db).all()) {
         if (!(await isGone(receiver))) continue;
-        await discard(id, storageKey);
+        await discard(id, storedKey);
         swept++;
       }
       return swept;

@@ -7,6 +7,7 @@ import { untilCopy } from '#server/testing/files';
 import {
   atProviderNow,
   begun,
+  callsOf,
   jobsAtProvider,
   pass,
   quick,
@@ -15,6 +16,7 @@ import {
   untilJob,
   untilStatus,
 } from '#server/testing/fine-tuning';
+import { createVisitor } from '#server/testing/visitor';
 
 const jobs = '/api/fine-tuning/jobs';
 
@@ -67,6 +69,29 @@ describe.each(engines)('stopping a job on %s', (engine) => {
     expect([status, body]).toMatchObject([200, { status: 'cancelled', cancelling: false, costUsd: null }]);
     expect(await jobsAtProvider(app, key)).toMatchObject([{ status: 'cancelled' }]);
     expect((await visitor.get(`/api/analytics?${aroundToday()}`)).body.totals.requests).toBe(0);
+  });
+
+  test.each([
+    'cancel',
+    'pause',
+  ])('twenty times at once asks the provider to %s it once, and tells all the same', async (action) => {
+    const { visitor } = await someone();
+    const { id, providerJobId } = await running(app, visitor);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => visitor.post(`${jobs}/${id}/${action}`)));
+    const status = action === 'cancel' ? 'cancelled' : 'paused';
+    for (const answer of answers) expect([answer.status, answer.body.status]).toEqual([200, status]);
+    expect(await callsOf(app, 'POST', new RegExp(`${providerJobId}/${action}$`))).toHaveLength(1);
+  });
+
+  test.runIf(engine === 'postgres')('in several processes at once asks the provider once', async () => {
+    const { visitor } = await someone();
+    const { id, providerJobId } = await running(app, visitor);
+    const other = await app.secondProcess();
+    const elsewhere = createVisitor(() => other);
+    for (const [name, value] of visitor.cookies) elsewhere.cookies.set(name, value);
+    const answers = await Promise.all([visitor, elsewhere].map((one) => one.post(`${jobs}/${id}/cancel`)));
+    for (const answer of answers) expect([answer.status, answer.body.status]).toEqual([200, 'cancelled']);
+    expect(await callsOf(app, 'POST', new RegExp(`${providerJobId}/cancel$`))).toHaveLength(1);
   });
 
   test('that has ended leaves it as it is', async () => {

@@ -10,7 +10,7 @@ type OfJobs = Parameters<typeof createFineTuning>[0];
 type OfTrainingFiles = Parameters<typeof createTrainingFiles>[0];
 type OfDatasets = Parameters<typeof createDatasets>[0];
 
-type Dependencies = Omit<OfJobs, 'files'> & {
+type Dependencies = Omit<OfJobs, 'files' | 'checkFiles'> & {
   files: OfJobs['files'] & OfTrainingFiles['making'] & OfDatasets['files'];
   stored: FileRepository;
   store: FileStore;
@@ -21,8 +21,8 @@ type Dependencies = Omit<OfJobs, 'files'> & {
 /** From rated answers over training files and jobs to models that are compared: what belongs to training a model. */
 export function createTraining({ stored, store, aside, ownsAssistant, ...shared }: Dependencies) {
   const { database, catalogue, files } = shared;
-  const jobs = createFineTuning(shared);
   const trainingFiles = createTrainingFiles({ files: stored, store, catalogue, making: files });
+  const jobs = createFineTuning({ ...shared, checkFiles: trainingFiles.checkFiles });
   const datasets = createDatasets({ database, files, ownsAssistant });
   const comparisons = createComparisons({ database, aside, files: stored, store });
   const { kinds, recover, keySaved, removeEverywhere } = jobs;

@@ -16,6 +16,7 @@ import { modelRepository } from './model-repository.ts';
 import { fineTuningExport, removalAtProvider } from './of-account.ts';
 import { progressRepository } from './progress-repository.ts';
 import { fineTuningRoutes } from './routes.ts';
+import type { CheckFiles } from './training-files/accepted.ts';
 import { jobWords } from './words.ts';
 
 type Dependencies = {
@@ -31,13 +32,14 @@ type Dependencies = {
     forget: (userId: number) => void;
   };
   files: TrainingFiles;
+  checkFiles: CheckFiles;
   /** Called when work was stored. */
   wakeJobs: () => void;
 };
 
 /** Joins the parts of the fine-tuning feature. */
 export function createFineTuning(dependencies: Dependencies) {
-  const { database, catalogue, config, keys, files, wakeJobs: wake } = dependencies;
+  const { database, catalogue, config, keys, files, checkFiles, wakeJobs: wake } = dependencies;
   const { db } = database;
   const { usable, listed, forget } = dependencies.models;
   const { name: providerName, isOpenAi } = config.provider;
@@ -62,6 +64,7 @@ export function createFineTuning(dependencies: Dependencies) {
     providerName,
     keys,
     files,
+    checkFiles,
     follower,
     trainable: bases.acceptable,
     wake,

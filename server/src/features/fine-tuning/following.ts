@@ -253,11 +253,11 @@ export function following(dependencies: Dependencies) {
     },
     follow,
 
-    /** A look for somebody who waits for it. What does not come of it in time, or dies with the process, is done later. */
-    async lookNow(userId: number, jobId: number, prepare?: (trx: Kysely<Database>) => Promise<void>) {
+    /** A look for somebody who waits for it, unless `prepare` finds that there is no need. What does not come of it in time, or dies with the process, is done later. */
+    async lookNow(userId: number, jobId: number, prepare?: (trx: Kysely<Database>) => Promise<boolean>) {
       const number = await db.transaction().execute(async (trx) => {
         if (!(await jobRepository(trx).hold(userId))) return undefined;
-        await prepare?.(trx);
+        if (prepare && !(await prepare(trx))) return undefined;
         return follow(trx, userId, jobId, inHandMs);
       });
       if (number !== undefined) await perform(freshLook(userId, jobId, number));

@@ -57,6 +57,16 @@ export function jobRepository(db: Kysely<Database>) {
       return row && toFollowed(row);
     },
 
+    /** The job that was made with this id of its maker. */
+    async madeWith(userId: number, clientId: string): Promise<{ id: number; digest: string | null } | undefined> {
+      return db
+        .selectFrom('fine_tuning_jobs')
+        .select(['id', 'client_digest as digest'])
+        .where('user_id', '=', userId)
+        .where('client_id', '=', clientId)
+        .executeTakeFirst();
+    },
+
     /** A person's jobs that are under way. */
     async open(userId: number): Promise<FollowedJob[]> {
       const rows = await db
@@ -205,11 +215,14 @@ export function jobRepository(db: Kysely<Database>) {
       return numUpdatedRows > 0n;
     },
 
-    async requestCancel(userId: number, id: number) {
-      await one(userId, id)
+    /** false: it was asked for already, or the job has ended. */
+    async requestCancel(userId: number, id: number): Promise<boolean> {
+      const { numUpdatedRows } = await one(userId, id)
         .set({ cancel_requested: 1 })
+        .where('cancel_requested', '=', 0)
         .where('status', 'not in', [...finalJobStatuses])
-        .execute();
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
     },
 
     /** From after the job `after` on, the oldest first. */

@@ -39,6 +39,8 @@ export type NewJob = {
   trainingFile: JobFileOfNew;
   validationFile: JobFileOfNew | null;
   token: string;
+  /** The maker's own id for it, with what it was asked for with. */
+  client?: { id: string; digest: string } | undefined;
 };
 
 export type JobChanges = Partial<{
@@ -146,4 +148,6 @@ export const newRow = (userId: number, job: NewJob) => ({
   validation_file_id: job.validationFile?.id ?? null,
   validation_filename: job.validationFile?.filename ?? null,
   token: job.token,
+  client_id: job.client?.id ?? null,
+  client_digest: job.client?.digest ?? null,
 });

@@ -1,3 +1,4 @@
+import { largestId } from '@roster/contracts/endpoint';
 import type { Analytics, Figures, UsageRequest } from '@roster/contracts/usage';
 import { AppError } from '../../errors.ts';
 import {
@@ -74,8 +75,8 @@ export type AnalyticsService = ReturnType<typeof analyticsService>;
 const cursorOf = ({ at, id }: UsageRequest) => `${at}_${id}`;
 
 function readCursor(cursor: string): RequestPosition {
-  const [, at, id] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)_(\d{1,10})$/.exec(cursor) ?? [];
-  if (!at || !id)
+  const [, at, id] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)_([1-9]\d{0,9})$/.exec(cursor) ?? [];
+  if (!at || !id || Number(id) > largestId)
     throw new AppError('invalid_input', 'This cursor is not one of this list.', { fields: { cursor: 'Invalid' } });
   return { at, id: Number(id) };
 }

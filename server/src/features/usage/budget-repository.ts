@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { type Places, prepared } from '../../db/prepared.ts';
 import type { Database } from '../../db/schema.ts';
 
 export type BudgetRecord = {
@@ -11,18 +12,22 @@ export type BudgetRecord = {
   tz: string;
 };
 
+/** Asked before every call that costs. */
+const listBudgets = prepared((db, at: Places<{ userId: number }>) =>
+  db
+    .selectFrom('budgets')
+    .leftJoin('assistants', 'assistants.id', 'budgets.assistant_id')
+    .selectAll('budgets')
+    .select('assistants.name as assistant_name')
+    .where('budgets.user_id', '=', at('userId'))
+    .orderBy(sql`coalesce(budgets.assistant_id, 0)`),
+);
+
 export function budgetRepository(db: Kysely<Database>) {
   return {
     /** The one for everything first. */
     async list(userId: number): Promise<BudgetRecord[]> {
-      const rows = await db
-        .selectFrom('budgets')
-        .leftJoin('assistants', 'assistants.id', 'budgets.assistant_id')
-        .selectAll('budgets')
-        .select('assistants.name as assistant_name')
-        .where('budgets.user_id', '=', userId)
-        .orderBy(sql`coalesce(budgets.assistant_id, 0)`)
-        .execute();
+      const rows = await listBudgets.all(db, { userId });
       return rows.map((row) => ({
         id: row.id,
         assistantId: row.assistant_id,

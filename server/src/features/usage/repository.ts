@@ -1,5 +1,6 @@
 import type { Usage } from '@roster/contracts/chat';
 import { type Kysely, type Selectable, sql } from 'kysely';
+import { type Places, prepared } from '../../db/prepared.ts';
 import type { Database } from '../../db/schema.ts';
 import type { TokenCounts } from '../../provider/catalogue.ts';
 import { quarterOf } from './days.ts';
@@ -53,59 +54,88 @@ export type UsageRecord = TokenCounts & {
 type DayKey = { day: string; model: string; assistantId: number };
 type UsagePosition = { createdAt: string; id: number };
 
-export function usageRepository(db: Kysely<Database>) {
-  async function addToDay(userId: number, { day, model, assistantId }: DayKey, sums: Sums) {
-    await db
-      .insertInto('usage_by_day')
-      .values({ user_id: userId, day, model, assistant_id: assistantId, ...sums })
-      .onConflict((conflict) =>
-        conflict.columns(['user_id', 'day', 'model', 'assistant_id']).doUpdateSet(added('usage_by_day')),
-      )
-      .execute();
-  }
+const placesOfSums = (at: Places<Sums>) => ({
+  requests: at('requests'),
+  input_tokens: at('input_tokens'),
+  cached_tokens: at('cached_tokens'),
+  output_tokens: at('output_tokens'),
+  reasoning_tokens: at('reasoning_tokens'),
+  cost_usd: at('cost_usd'),
+  unpriced_requests: at('unpriced_requests'),
+  estimated_requests: at('estimated_requests'),
+});
 
-  async function addToQuarter(userId: number, quarter: string, sums: Sums) {
-    await db
-      .insertInto('usage_by_quarter')
-      .values({ user_id: userId, quarter, ...sums })
-      .onConflict((conflict) => conflict.columns(['user_id', 'quarter']).doUpdateSet(added('usage_by_quarter')))
-      .execute();
+const addSumsToDay = prepared((db, at: Places<Sums & DayKey & { userId: number }>) =>
+  db
+    .insertInto('usage_by_day')
+    .values({
+      user_id: at('userId'),
+      day: at('day'),
+      model: at('model'),
+      assistant_id: at('assistantId'),
+      ...placesOfSums(at),
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['user_id', 'day', 'model', 'assistant_id']).doUpdateSet(added('usage_by_day')),
+    ),
+);
+
+const addSumsToQuarter = prepared((db, at: Places<Sums & { userId: number; quarter: string }>) =>
+  db
+    .insertInto('usage_by_quarter')
+    .values({ user_id: at('userId'), quarter: at('quarter'), ...placesOfSums(at) })
+    .onConflict((conflict) => conflict.columns(['user_id', 'quarter']).doUpdateSet(added('usage_by_quarter'))),
+);
+
+type NewRecord = Omit<Required<UsageRecord>, 'estimated'> & { userId: number; day: string; estimated: 0 | 1 };
+
+const insertRecord = prepared((db, at: Places<NewRecord>) =>
+  db
+    .insertInto('usage_records')
+    .values({
+      user_id: at('userId'),
+      run_id: at('runId'),
+      thread_id: at('threadId'),
+      assistant_id: at('assistantId'),
+      job_id: at('jobId'),
+      comparison_id: at('comparisonId'),
+      purpose: at('purpose'),
+      model: at('model'),
+      input_tokens: at('inputTokens'),
+      cached_tokens: at('cachedTokens'),
+      cache_write_tokens: at('cacheWriteTokens'),
+      output_tokens: at('outputTokens'),
+      reasoning_tokens: at('reasoningTokens'),
+      cost_usd: at('costUsd'),
+      price_as_of: at('priceAsOf'),
+      estimated: at('estimated'),
+      day: at('day'),
+      created_at: at('createdAt'),
+    })
+    .onConflict((conflict) => conflict.columns(['run_id', 'purpose']).doNothing())
+    .returning('id'),
+);
+
+export function usageRepository(db: Kysely<Database>) {
+  const addToDay = (userId: number, key: DayKey, sums: Sums) => addSumsToDay.changed(db, { userId, ...key, ...sums });
+  const addToQuarter = (userId: number, quarter: string, sums: Sums) =>
+    addSumsToQuarter.changed(db, { userId, quarter, ...sums });
+
+  async function isThere(userId: number): Promise<boolean> {
+    return (await db.selectFrom('users').select('id').where('id', '=', userId).executeTakeFirst()) !== undefined;
   }
 
   return {
     /**
      * Once per run and purpose (what has no run: once for each call of this), with the sums that it belongs to: writing it again changes nothing. Of an account that
-     * is gone nothing is kept.
+     * is gone nothing is kept; `isOwnerThere` says that the caller has just seen a row of theirs in this transaction.
      */
-    async record(userId: number, usage: UsageRecord) {
-      const owner = await db.selectFrom('users').select('id').where('id', '=', userId).executeTakeFirst();
-      if (!owner) return;
+    async record(userId: number, usage: UsageRecord, isOwnerThere = false) {
+      if (!isOwnerThere && !(await isThere(userId))) return;
       const day = usage.createdAt.slice(0, 10);
-      const inserted = await db
-        .insertInto('usage_records')
-        .values({
-          user_id: userId,
-          run_id: usage.runId,
-          thread_id: usage.threadId,
-          assistant_id: usage.assistantId,
-          job_id: usage.jobId ?? null,
-          comparison_id: usage.comparisonId ?? null,
-          purpose: usage.purpose,
-          model: usage.model,
-          input_tokens: usage.inputTokens,
-          cached_tokens: usage.cachedTokens,
-          cache_write_tokens: usage.cacheWriteTokens,
-          output_tokens: usage.outputTokens,
-          reasoning_tokens: usage.reasoningTokens,
-          cost_usd: usage.costUsd,
-          price_as_of: usage.priceAsOf,
-          estimated: usage.estimated ? 1 : 0,
-          day,
-          created_at: usage.createdAt,
-        })
-        .onConflict((conflict) => conflict.columns(['run_id', 'purpose']).doNothing())
-        .returning('id')
-        .executeTakeFirst();
+      const { jobId = null, comparisonId = null } = usage;
+      const row: NewRecord = { ...usage, jobId, comparisonId, userId, day, estimated: usage.estimated ? 1 : 0 };
+      const inserted = await insertRecord.first(db, row);
       if (!inserted) return;
       const sums: Sums = {
         requests: 1,

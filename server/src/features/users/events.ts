@@ -56,7 +56,7 @@ export function accountEventService(events: SecurityEvents) {
 }
 
 function readCursor(cursor: string): number {
-  const id = Id.safeParse(/^\d{1,10}$/.test(cursor) ? Number(cursor) : undefined);
+  const id = Id.safeParse(/^[1-9]\d{0,9}$/.test(cursor) ? Number(cursor) : undefined);
   if (!id.success)
     throw new AppError('invalid_input', 'The cursor is not one that this list gave.', { cause: id.error });
   return id.data;

@@ -11,7 +11,7 @@ import type { Actor } from '../../http/actor.ts';
 import { jobRepository } from '../../jobs/repository.ts';
 import { securityEventRepository } from '../../security/events-repository.ts';
 import { userListRepository } from './list-repository.ts';
-import { isTaken, managedUserRepository } from './repository.ts';
+import { isTaken, managedUserRepository, notConfirmed } from './repository.ts';
 
 type Dependencies = {
   database: OpenDatabase;
@@ -85,6 +85,13 @@ export function userService(dependencies: Dependencies) {
     await jobRepository(trx).insert('mail', payload, new Date().toISOString());
   }
 
+  /** Where mail goes out, nobody administers with an address that may be somebody else's. */
+  function requireConfirmed({ email, emailVerified }: ManagedUser) {
+    if (emailVerified || !mailsLinks) return;
+    const fields = { role: 'The address of this account is not confirmed' };
+    throw new AppError('conflict', notConfirmed(email), { fields });
+  }
+
   /** After what stored it is committed. Without a mail server the link is shown to the administrator, once. */
   async function linkGiven(userId: number): Promise<PasswordLink> {
     if (!mailsLinks) return { mailed: false, link: await dependencies.passwordLink(userId, 'administrator') };
@@ -115,6 +122,13 @@ export function userService(dependencies: Dependencies) {
       actor: Actor,
       { password, ...input }: z.output<typeof NewUser>,
     ): Promise<{ user: ManagedUser; passwordLink: PasswordLink | null }> {
+      // With a link by mail, whoever sets the password has shown that the address is theirs.
+      if (password !== undefined && input.role === 'Admin' && mailsLinks)
+        throw new AppError(
+          'conflict',
+          'Whoever becomes an administrator has to show that the address is theirs. Leave the password out: the person gets a link to set one.',
+          { fields: { password: 'Leave the password out: an administrator gets a link by mail to set one' } },
+        );
       if (password !== undefined) await refuseGuessable(password, input.email);
       const passwordHash = password === undefined ? null : await hashPassword(password);
       // Whoever cannot sign in yet is given a link when they can.
@@ -190,6 +204,7 @@ export function userService(dependencies: Dependencies) {
       await record('details_changed', 'Name');
     }
     if (role !== before.role) {
+      if (role === 'Admin') requireConfirmed(await find(trx, userId));
       await users.setRole(userId, role);
       await record('role_changed', changedFrom(before.role, role));
       sessions.push(...(await users.sessionIds(userId)));

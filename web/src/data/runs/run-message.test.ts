@@ -19,8 +19,8 @@ const message: Message = {
   files: [],
   sources: [],
   rating: null,
-  siblings: [2],
   together: [],
+  siblings: [2],
   createdAt: '2026-11-20T10:00:00.000Z',
   finishedAt: null,
 };

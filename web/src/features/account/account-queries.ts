@@ -4,7 +4,6 @@ import { files } from '@roster/contracts/files';
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { currentUserQuery, forgetUser } from '#web/data/current-user.ts';
 import { call } from '#web/lib/api.ts';
-import { forgetBrowserValues } from '#web/lib/browser-values.ts';
 import { sessionsQuery } from './sessions-queries.ts';
 
 /** The Google and GitHub accounts that sign in to this account. */
@@ -78,7 +77,6 @@ export function useCloseAccount() {
       }),
     onSuccess: () => {
       forgetUser(client);
-      forgetBrowserValues();
     },
   });
 }

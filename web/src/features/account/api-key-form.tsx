@@ -1,3 +1,4 @@
+import { providerIn } from '@roster/contracts/provider-name';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useProviderName } from '#web/data/sign-in-options.ts';
 import { useSaveApiKey } from '#web/data/user-config.ts';
@@ -30,14 +31,17 @@ export function ApiKeyForm({ replaces }: { replaces: boolean }) {
       field.current?.focus();
       toast({
         title: 'API Key Required',
-        description: `Please enter your ${provider} API key.`,
+        description: `Please enter your ${providerIn('compound', provider)} API key.`,
         variant: 'destructive',
       });
       return;
     }
     save.mutate(apiKey, {
       onSuccess: () =>
-        toast({ title: 'API Key Updated', description: `Your ${provider} API key has been securely stored.` }),
+        toast({
+          title: 'API Key Updated',
+          description: `Your ${providerIn('compound', provider)} API key has been securely stored.`,
+        }),
       onError: (error) => {
         field.current?.focus();
         toast({
@@ -85,20 +89,24 @@ function Verdict({ save, provider }: { save: ReturnType<typeof useSaveApiKey>; p
   if (save.isSuccess && save.data.apiKeyVerified) {
     return (
       <Notice tone="success" live title="The key works">
-        {`${provider} accepted it.`}
+        {`${providerIn('beginning', provider)} accepted it.`}
       </Notice>
     );
   }
   if (save.isSuccess) {
     return (
       <Notice tone="warning" live title="Saved, but not verified">
-        {save.data.apiKeyNotice ?? `${provider} could not be reached to try the key.`}
+        {save.data.apiKeyNotice ?? `${providerIn('beginning', provider)} could not be reached to try the key.`}
       </Notice>
     );
   }
   if (save.error instanceof ApiError && save.error.code === 'key_rejected') {
     return (
-      <Notice tone="destructive" live title={`${provider} rejected this key; it was not saved`}>
+      <Notice
+        tone="destructive"
+        live
+        title={`${providerIn('beginning', provider)} rejected this key; it was not saved`}
+      >
         {save.error.message}
       </Notice>
     );

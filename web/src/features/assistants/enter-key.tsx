@@ -1,4 +1,5 @@
 import type { ImportCandidate } from '@roster/contracts/assistants';
+import { providerIn } from '@roster/contracts/provider-name';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
 import { useFetchFromProvider } from '#web/data/assistants.ts';
@@ -105,7 +106,7 @@ function KeyForm({ savedKeyEnd, onFetched }: EnterKeyProps & { savedKeyEnd: stri
         </Field>
       )}
       {fetching.error instanceof ApiError && fetching.error.code === 'not_served' && (
-        <Notice tone="warning" title={`${provider} does not serve assistants any more`}>
+        <Notice tone="warning" title={`${providerIn('beginning', provider)} does not serve assistants any more`}>
           If you have them in a JSON file, import that below.
         </Notice>
       )}

@@ -1,5 +1,6 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { ApiKey, keyFormatMessage, openAiKeyPattern } from '@roster/contracts/account';
+import { providerIn } from '@roster/contracts/provider-name';
 import { useQuery } from '@tanstack/react-query';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
@@ -31,8 +32,11 @@ export function KeyTab() {
     save.mutate(apiKey, {
       onSuccess: ({ apiKeyVerified, apiKeyNotice }) => {
         form.reset();
-        const unverified = apiKeyNotice ?? `${provider} could not be reached to try it.`;
-        toast({ title: 'API Key saved', description: apiKeyVerified ? `${provider} accepted it.` : unverified });
+        const unverified = apiKeyNotice ?? `${providerIn('beginning', provider)} could not be reached to try it.`;
+        toast({
+          title: 'API Key saved',
+          description: apiKeyVerified ? `${providerIn('beginning', provider)} accepted it.` : unverified,
+        });
       },
       onError: (error) => {
         toast({

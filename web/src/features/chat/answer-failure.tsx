@@ -7,7 +7,6 @@ import { Notice } from '#web/ui/notice.tsx';
 import { AnswererMenu } from './answerer-menu.tsx';
 import { adviceFor, splitMessage } from './failure-advice.ts';
 import { useThreadActions } from './thread-actions.ts';
-import { findAnswerer, useAnswerers } from './use-assistants.ts';
 
 /** Whole seconds until a moment, counting down to 0. */
 function useSecondsUntil(moment: number): number {
@@ -98,7 +97,6 @@ function EditQuestion({ message }: { message: Message }) {
 }
 
 function OtherAssistant() {
-  const { assistantId, chooseAssistant } = useThreadActions();
-  const current = findAnswerer(useAnswerers()?.answerers, assistantId);
-  return <AnswererMenu current={current} onChoose={chooseAssistant} label="Choose another assistant" />;
+  const { choice, choose } = useThreadActions();
+  return <AnswererMenu current={choice} onChoose={choose} label="Choose another assistant or model" />;
 }

@@ -1,6 +1,6 @@
 import type { Message } from '@roster/contracts/chat';
-import { RotateCw } from 'lucide-react';
-import { Suspense } from 'react';
+import { RotateCw, Shuffle } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { withArrived } from '#web/data/runs/run-message.ts';
 import { useLiveRun } from '#web/data/runs/run-store.ts';
 
@@ -10,6 +10,7 @@ import { AnswerText } from '#web/ui/markdown/answer-text.tsx';
 import { onDemand } from '#web/ui/markdown/on-demand.tsx';
 import { AnswerFailure } from './answer-failure.tsx';
 import { AnswerFigures } from './answer-figures.tsx';
+import { PickerButton } from './answerer-menu.tsx';
 import { BranchSwitcher } from './branch-switcher.tsx';
 import { MessageTools } from './message-tools.tsx';
 import { isUnderWay } from './message-window.ts';
@@ -18,23 +19,36 @@ import { useThreadActions } from './thread-actions.ts';
 
 /** Loaded when an answer can be rated; where that fails, the answer is there without it. */
 const NoRating = () => null;
+const RatingRoom = () => <span className="w-23 max-md:w-32" />;
 const AnswerRating = onDemand<{ message: Message }>(
   async () => (await import('./answer-rating.tsx')).AnswerRating,
   NoRating,
+  RatingRoom,
 );
 const CorrectionMark = onDemand<{ message: Message; correction: string }>(
   async () => (await import('./correction-mark.tsx')).CorrectionMark,
   NoRating,
 );
 
-export function Answer({ message: stored }: { message: Message }) {
+export function Answer({ message }: { message: Message }) {
+  return (
+    <article aria-label="Answer" data-hovered>
+      <AnswerContent message={message}>{(now) => !isUnderWay(now) && <AnswerTools message={now} />}</AnswerContent>
+    </article>
+  );
+}
+
+type AnswerContentProps = { message: Message; children: (now: Message) => ReactNode };
+
+/** What an answer says, while it is written and after; below it stands what its place adds. */
+export function AnswerContent({ message: stored, children }: AnswerContentProps) {
   const isGrowing = isUnderWay(stored);
   const run = useLiveRun(isGrowing ? (stored.run?.id ?? null) : null);
   const message = isGrowing ? withArrived(stored, run) : stored;
   const { text, reasoning } = message;
   // The same parts before and after the end: what a reader has opened or wrapped stays so.
   return (
-    <article aria-label="Answer" data-hovered>
+    <>
       <Reasoning text={reasoning} live={isGrowing} />
       <AnswerText text={text} live={isGrowing} />
       <Sources names={message.sources} />
@@ -43,7 +57,8 @@ export function Answer({ message: stored }: { message: Message }) {
       ) : (
         <Outcome message={message} />
       )}
-    </article>
+      {children(message)}
+    </>
   );
 }
 
@@ -75,9 +90,6 @@ function Progress({ run, text, reasoning, notes }: ProgressProps) {
 }
 
 function Outcome({ message }: { message: Message }) {
-  const { regenerate, blockedReason } = useThreadActions();
-  const hasFailed = message.state === 'failed' || message.state === 'interrupted';
-  const correction = message.rating?.correction;
   return (
     <>
       {message.state === 'complete' && message.text === '' && (
@@ -86,6 +98,16 @@ function Outcome({ message }: { message: Message }) {
       {message.state === 'stopped' && <p className="mt-2 text-muted-foreground text-sm">Stopped</p>}
       <Notes notes={message.notes} />
       <AnswerFailure message={message} />
+    </>
+  );
+}
+
+function AnswerTools({ message }: { message: Message }) {
+  const { regenerate, blockedReason } = useThreadActions();
+  const hasFailed = message.state === 'failed' || message.state === 'interrupted';
+  const correction = message.rating?.correction;
+  return (
+    <>
       <MessageTools className="mt-1.5 -ms-1.5">
         {message.text !== '' && <CopyButton text={message.text} label="Copy answer" className="max-md:size-10" />}
         {!hasFailed && (
@@ -99,19 +121,28 @@ function Outcome({ message }: { message: Message }) {
             className="max-md:size-10"
           />
         )}
-        {!hasFailed && message.text.trim() !== '' && (
-          <Suspense fallback={<span className="w-23 max-md:w-32" />}>
-            <AnswerRating message={message} />
-          </Suspense>
-        )}
+        <PickerButton
+          label="Answer with another model"
+          current={null}
+          modelsOnly
+          onChoose={({ model }) => model !== null && regenerate(message.id, model)}
+          button={(props) => (
+            <IconButton
+              label="Answer with another model"
+              tooltip={blockedReason ?? 'Answer again with another model'}
+              icon={Shuffle}
+              size="sm"
+              disabled={blockedReason !== undefined}
+              className="max-md:size-10"
+              {...props}
+            />
+          )}
+        />
+        {!hasFailed && message.text.trim() !== '' && <AnswerRating message={message} />}
         <BranchSwitcher message={message} />
         <AnswerFigures message={message} />
       </MessageTools>
-      {correction && (
-        <Suspense fallback={null}>
-          <CorrectionMark message={message} correction={correction} />
-        </Suspense>
-      )}
+      {correction && <CorrectionMark message={message} correction={correction} />}
     </>
   );
 }

@@ -1,45 +1,99 @@
 import { ChevronDown } from 'lucide-react';
+import { type ComponentType, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { Button } from '#web/ui/button.tsx';
-import { Menu, MenuItem } from '#web/ui/menu.tsx';
-import { type Answerer, useAnswerers } from './use-assistants.ts';
+import type { AnswererPickerProps } from './answerer-picker.tsx';
+import { answererOf, type Choice, useAnswerers } from './use-assistants.ts';
+
+const loadPicker = () => import('./answerer-picker.tsx');
+const AnswererPicker: ComponentType<AnswererPickerProps> = lazy(async () => ({
+  default: (await loadPicker()).AnswererPicker,
+}));
+/** Before it is opened, so that it is there in the same moment. */
+const preload = () => void loadPicker().catch(() => undefined);
+
+type PickerButtonProps = Omit<AnswererPickerProps, 'anchor' | 'onClose'> & {
+  /** The button; it gets what belongs to a button that opens something. */
+  button: (props: {
+    'aria-haspopup': 'dialog';
+    'aria-expanded': boolean;
+    onClick: () => void;
+    onPointerEnter: () => void;
+    onFocus: () => void;
+  }) => ReactNode;
+};
+
+/** A button that opens the list of assistants and models. */
+export function PickerButton({ button, ...picker }: PickerButtonProps) {
+  const [isOpen, setOpen] = useState(false);
+  const wrapper = useRef<HTMLSpanElement>(null);
+  const anchor = () => wrapper.current?.querySelector<HTMLElement>('[aria-haspopup="dialog"]') ?? null;
+  return (
+    <span ref={wrapper} className="contents">
+      {button({
+        'aria-haspopup': 'dialog',
+        'aria-expanded': isOpen,
+        onClick: () => setOpen(!isOpen),
+        onPointerEnter: preload,
+        onFocus: preload,
+      })}
+      {isOpen && (
+        <Suspense>
+          <AnswererPicker
+            {...picker}
+            anchor={anchor}
+            onClose={(returnFocus) => {
+              setOpen(false);
+              if (returnFocus) anchor()?.focus();
+            }}
+          />
+        </Suspense>
+      )}
+    </span>
+  );
+}
 
 type AnswererMenuProps = {
-  current: Answerer | undefined;
-  onChoose: (assistantId: number | null) => void;
+  current: Choice;
+  onChoose: (choice: Choice) => void;
+  several?: AnswererPickerProps['several'];
   label?: string | undefined;
 };
 
 /** Who answers from here on. */
-export function AnswererMenu({ current, onChoose, label }: AnswererMenuProps) {
+export function AnswererMenu({ current, onChoose, several, label }: AnswererMenuProps) {
   const known = useAnswerers();
-  if (!known) return null;
+  useEffect(() => {
+    const timer = setTimeout(preload, 2000);
+    return () => clearTimeout(timer);
+  }, []);
+  const answerer = answererOf(known, current);
+  if (!known || !answerer) return null;
+  const isAlone = answerer.assistantId === null;
+  const count = several?.models.length ?? 0;
   return (
-    <Menu
-      trigger={
-        <Button size="sm" variant={label ? 'secondary' : 'ghost'} className="min-w-0 shrink max-md:h-10">
-          {!label && <span className="sr-only">Assistant: </span>}
-          <span className={label ? 'truncate' : 'max-w-44 truncate max-md:max-w-[26vw]'}>
-            {label ?? current?.name ?? 'Assistant'}
-          </span>
-          {!label && current?.model && (
-            <span className="max-w-36 truncate font-mono font-normal text-faint-foreground text-xs max-lg:hidden">
-              {current.model}
-            </span>
+    <PickerButton
+      label="Who answers"
+      current={{ assistantId: answerer.assistantId, model: isAlone ? current.model : null }}
+      onChoose={onChoose}
+      several={several}
+      button={(props) => (
+        <Button size="sm" variant={label ? 'secondary' : 'ghost'} className="min-w-0 shrink max-md:h-10" {...props}>
+          {label ? (
+            <span className="truncate">{label}</span>
+          ) : count > 0 ? (
+            <span className="truncate">{count} models</span>
+          ) : (
+            <>
+              <span className="sr-only">{isAlone ? 'Model: ' : 'Assistant: '}</span>
+              {!isAlone && <bdi className="max-w-44 truncate max-md:max-w-[44vw]">{answerer.name}</bdi>}
+              <span className="max-w-44 truncate font-mono font-normal text-muted-foreground text-xs">
+                {answerer.model ?? (isAlone ? 'Default model' : '')}
+              </span>
+            </>
           )}
           <ChevronDown aria-hidden className="size-4" />
         </Button>
-      }
-    >
-      {known.answerers.map((answerer) => (
-        <MenuItem
-          key={answerer.assistantId ?? 'none'}
-          checked={answerer.assistantId === current?.assistantId}
-          detail={<span className="font-mono">{answerer.model}</span>}
-          onSelect={() => onChoose(answerer.assistantId)}
-        >
-          {answerer.name}
-        </MenuItem>
-      ))}
-    </Menu>
+      )}
+    />
   );
 }

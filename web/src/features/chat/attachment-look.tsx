@@ -1,13 +1,4 @@
-import {
-  createContext,
-  type ReactNode,
-  type RefObject,
-  Suspense,
-  useCallback,
-  useContext,
-  useEffect,
-  useState,
-} from 'react';
+import { createContext, type ReactNode, type RefObject, useCallback, useContext, useEffect, useState } from 'react';
 import { onDemand } from '#web/ui/markdown/on-demand.tsx';
 import { toast } from '#web/ui/toast-store.ts';
 import type { AttachmentPanelProps } from './attachment-panel.tsx';
@@ -45,11 +36,7 @@ export function AttachmentLook({ box, children }: AttachmentLookProps) {
   return (
     <LookContext value={setFile}>
       {children}
-      {file && (
-        <Suspense>
-          <AttachmentPanel file={file} box={box} onClose={close} />
-        </Suspense>
-      )}
+      {file && <AttachmentPanel file={file} box={box} onClose={close} />}
     </LookContext>
   );
 }

@@ -1,4 +1,4 @@
-import { attachedBytesLimit, attachedFilesLimit } from '@roster/contracts/chat';
+import { type AttachmentKind, attachedBytesLimit, attachedFilesLimit } from '@roster/contracts/chat';
 import { ApiError, errorText } from '#web/lib/api.ts';
 import { readDraft, writeDraft } from '#web/lib/drafts.ts';
 import { formatMegabytes } from '#web/lib/format.ts';
@@ -8,7 +8,8 @@ export type Upload = {
   key: number;
   filename: string;
   size: number;
-  state: 'waiting' | 'uploading' | 'done' | 'failed';
+  /** `sending`: on its way with a message, and no longer part of the one that is being written. */
+  state: 'waiting' | 'uploading' | 'done' | 'failed' | 'sending';
   /** From 0 to 1. */
   progress: number;
   /** Of the stored file. */
@@ -20,7 +21,7 @@ export type Upload = {
   file: File | null;
 };
 
-export type StoredFile = { id: number; filename: string; size: number };
+export type StoredFile = { id: number; filename: string; size: number; kind?: AttachmentKind | undefined };
 
 /** Where other tabs upload too, the server asks to wait for one of them. */
 const patientTries = 20;
@@ -74,7 +75,7 @@ function createUploads(place: string) {
 
   /** Also what a reload is to find again. */
   function setAndKeep(next: readonly Upload[]) {
-    const done = next.filter(({ state }) => state === 'done');
+    const done = next.filter(({ state }) => state === 'done' || state === 'sending');
     writeDraft(
       keptAt(place),
       done.length === 0 ? '' : JSON.stringify(done.map(({ id, filename, size }) => ({ id, filename, size }))),
@@ -84,6 +85,13 @@ function createUploads(place: string) {
 
   const change = (key: number, changes: Partial<Upload>) =>
     uploads.map((upload) => (upload.key === key ? { ...upload, ...changes } : upload));
+
+  const room = () => Math.max(0, attachedFilesLimit - uploads.filter(({ state }) => state !== 'sending').length);
+
+  const move = (ids: readonly number[], from: Upload['state'], to: Upload['state']) =>
+    uploads.map((upload) =>
+      upload.state === from && upload.id !== null && ids.includes(upload.id) ? { ...upload, state: to } : upload,
+    );
 
   /** What nobody looks at stays only while it is on its way. */
   function forgetUnwatched() {
@@ -124,8 +132,7 @@ function createUploads(place: string) {
     },
     /** @returns how many were too many */
     add(files: readonly File[]): number {
-      const room = Math.max(0, attachedFilesLimit - uploads.length);
-      const added = files.slice(0, room).map((file): Upload => {
+      const added = files.slice(0, room()).map((file): Upload => {
         const { name: filename, size } = file;
         const problem =
           size === 0
@@ -143,8 +150,7 @@ function createUploads(place: string) {
     /** Attaches what the server has already, as far as there is room. */
     addStored(files: readonly StoredFile[]) {
       const fresh = files.filter(({ id }) => !uploads.some((upload) => upload.id === id));
-      const room = Math.max(0, attachedFilesLimit - uploads.length);
-      setAndKeep([...uploads, ...fresh.slice(0, room).map(asUploaded)]);
+      setAndKeep([...uploads, ...fresh.slice(0, room()).map(asUploaded)]);
     },
     remove(key: number) {
       setAndKeep(uploads.filter((upload) => upload.key !== key));
@@ -153,6 +159,14 @@ function createUploads(place: string) {
     retry(key: number) {
       set(change(key, { state: 'waiting', problem: null }));
       begin(key);
+    },
+    /** They go with a message whose arrival is not known yet. A reload finds them attached still. */
+    sending(ids: readonly number[]) {
+      setAndKeep(move(ids, 'done', 'sending'));
+    },
+    /** The message was refused. */
+    notSent(ids: readonly number[]) {
+      setAndKeep(move(ids, 'sending', 'done'));
     },
     /** They are part of a message now. */
     sent(ids: readonly number[]) {

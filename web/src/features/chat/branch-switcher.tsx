@@ -22,7 +22,7 @@ export function BranchSwitcher({ message }: { message: Message }) {
     />
   );
   return (
-    <span className="inline-flex items-center">
+    <span data-always className="inline-flex items-center">
       {step('Previous', ChevronLeft, siblings[index - 1])}
       <span className="min-w-7 text-center tabular-nums">
         <span className="sr-only">{`Version ${index + 1} of ${siblings.length}`}</span>

@@ -9,6 +9,7 @@ import { toast } from '#web/ui/toast-store.ts';
 import { NewThreadPane } from './new-thread-pane.tsx';
 import { forgetMiddle, loadAround } from './queries.ts';
 import { ThreadColumn } from './thread-column.tsx';
+import type { Choice } from './use-assistants.ts';
 
 const loadThreadPane = () => import('./thread-pane.tsx');
 const ThreadPane = lazy(async () => ({ default: (await loadThreadPane()).ThreadPane }));
@@ -16,7 +17,7 @@ const StartChatDialog = lazy(async () => ({ default: (await import('./start-chat
 
 // Asked for at once, so that they are there about as soon as the messages.
 loadThreadPane().catch(() => undefined);
-loadAnswerText().catch(() => undefined);
+void loadAnswerText();
 
 type ChatPageProps = { threadId?: number | undefined; assistantId?: number | undefined };
 
@@ -29,12 +30,12 @@ export function ChatPage({ threadId, assistantId }: ChatPageProps) {
   const navigate = useNavigate();
   const [choosing, setChoosing] = useState(false);
   /** A new chat without an assistant has no address of its own. */
-  const [startsPlain, setStartsPlain] = useState(false);
+  const [plain, setPlain] = useState<Choice | undefined>(undefined);
   const [target, setTarget] = useState<Target | null>(null);
 
   const openThread = (id: number) => {
     forgetMiddle(client, id);
-    setStartsPlain(false);
+    setPlain(undefined);
     setTarget(null);
     void navigate({ to: '/chat/$threadId', params: { threadId: String(id) } });
   };
@@ -44,22 +45,22 @@ export function ChatPage({ threadId, assistantId }: ChatPageProps) {
     } catch (error) {
       return toast({ title: 'The message could not be opened', description: errorText(error), variant: 'destructive' });
     }
-    setStartsPlain(false);
+    setPlain(undefined);
     setTarget(found);
     await navigate({ to: '/chat/$threadId', params: { threadId: String(found.threadId) } });
   };
-  const startChat = (id: number | null) => {
+  const startChat = (choice: Choice) => {
     setChoosing(false);
-    setStartsPlain(id === null);
+    setPlain(choice.assistantId === null ? choice : undefined);
     setTarget(null);
-    void navigate({ to: '/chat', search: id === null ? {} : { assistant: id } });
+    void navigate({ to: '/chat', search: choice.assistantId === null ? {} : { assistant: choice.assistantId } });
   };
   const showList = () => {
-    setStartsPlain(false);
+    setPlain(undefined);
     void navigate({ to: '/chat', search: {} });
   };
 
-  const showsPane = threadId !== undefined || assistantId !== undefined || startsPlain;
+  const showsPane = threadId !== undefined || assistantId !== undefined || plain !== undefined;
   return (
     <div className="flex h-full min-h-0">
       {showsPane && <h1 className="sr-only md:hidden">Chat with AI</h1>}
@@ -68,14 +69,14 @@ export function ChatPage({ threadId, assistantId }: ChatPageProps) {
         onOpen={openThread}
         onOpenMatch={openMatch}
         onNewChat={() => setChoosing(true)}
-        onStartChat={startChat}
+        onStartChat={(id) => startChat({ assistantId: id, model: null })}
         onRemoved={(id) => id === threadId && showList()}
         className={classNames('w-76 shrink-0 border-border border-e max-md:w-full', showsPane && 'max-md:hidden')}
       />
       <div className={classNames('min-h-0 min-w-0 flex-1', !showsPane && 'max-md:hidden')}>
         {threadId === undefined ? (
           <NewThreadPane
-            assistantId={assistantId ?? (startsPlain ? null : undefined)}
+            choice={assistantId === undefined ? plain : { assistantId, model: null }}
             onBack={showList}
             onStarted={openThread}
             onChoose={startChat}
@@ -94,7 +95,7 @@ export function ChatPage({ threadId, assistantId }: ChatPageProps) {
       </div>
       {choosing && (
         <Suspense>
-          <StartChatDialog onOpenChange={setChoosing} onStart={startChat} />
+          <StartChatDialog onOpenChange={setChoosing} onStart={(id) => startChat({ assistantId: id, model: null })} />
         </Suspense>
       )}
     </div>

@@ -1,8 +1,5 @@
+import { newClientId } from '#web/lib/client-id.ts';
 import { readDraft, writeDraft } from '#web/lib/drafts.ts';
-
-/** Random, and also made where the page is not served over https, unlike `crypto.randomUUID`. */
-export const newClientId = (): string =>
-  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
 const keyOf = (place: string) => `${place}:sending`;
 const length = 32;

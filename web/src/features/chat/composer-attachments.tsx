@@ -1,5 +1,5 @@
 import { Files, Paperclip, RotateCw, Upload as UploadIcon, X } from 'lucide-react';
-import { lazy, type RefObject, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { lazy, type RefObject, Suspense, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { createPortal } from 'react-dom';
 import { useEditing } from '#web/data/current-user.ts';
 import { formatCount } from '#web/lib/format.ts';
@@ -32,7 +32,8 @@ type ComposerAttachmentsProps = {
 export function ComposerAttachments({ place, text, tooLong, box, onText, onAttached }: ComposerAttachmentsProps) {
   const { reason } = useEditing();
   const [store, setStore] = useState(() => uploadsAt(place));
-  const uploads = useSyncExternalStore(store.subscribe, store.get);
+  const all = useSyncExternalStore(store.subscribe, store.get);
+  const uploads = useMemo(() => all.filter(({ state }) => state !== 'sending'), [all]);
   const picker = useRef<HTMLInputElement>(null);
   const [isChoosing, setChoosing] = useState(false);
 
@@ -40,10 +41,10 @@ export function ComposerAttachments({ place, text, tooLong, box, onText, onAttac
   useEffect(() => setStore(uploadsAt(place)), [place]);
   useEffect(() => {
     onAttached({
-      fileIds: uploads.flatMap(({ id }) => (id === null ? [] : [id])),
+      files: uploads.flatMap(({ id, filename, size }) => (id === null ? [] : [{ id, filename, size }])),
       waits: uploads.some(({ state }) => state === 'waiting' || state === 'uploading'),
       hasFailed: uploads.some(({ state }) => state === 'failed'),
-      sent: (ids) => uploadsAt(place).sent(ids),
+      store: uploadsAt(place),
     });
   }, [uploads, place, onAttached]);
 

@@ -14,6 +14,7 @@ import {
 import { readDraft, writeDraft } from '#web/lib/drafts.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
+import type { StoredFile, uploadsAt } from './attachment-uploads.ts';
 import { useMessageLength } from './use-message-length.ts';
 
 const loadAttachments = () => import('./composer-attachments.tsx');
@@ -23,11 +24,11 @@ loadAttachments().catch(() => undefined);
 
 /** The files that go along with the message. */
 export type Attached = {
-  fileIds: readonly number[];
+  files: readonly StoredFile[];
   /** Some are still on their way. */
   waits: boolean;
   hasFailed: boolean;
-  sent: (ids: readonly number[]) => void;
+  store: Pick<ReturnType<typeof uploadsAt>, 'sending' | 'notSent' | 'sent'>;
 };
 
 export type ComposerProps = {
@@ -35,8 +36,11 @@ export type ComposerProps = {
   /** Where the text is kept until it is sent. */
   place: string;
   placeholder: string;
-  /** Resolves when the server has the message; only then is the text cleared. */
-  onSend: (text: string, overBudget: boolean, fileIds: readonly number[]) => Promise<boolean>;
+  /**
+   * Shows the message at once. Resolves when the server has it, with the place of what is written next; with null where
+   * it was refused: then it stands here again.
+   */
+  onSend: (text: string, overBudget: boolean, files: readonly StoredFile[]) => Promise<string | null>;
   sending: boolean;
   /** Nothing can be sent for a moment; Enter pressed meanwhile counts when it is over. */
   waiting?: boolean | undefined;
@@ -47,6 +51,8 @@ export type ComposerProps = {
   /** What went wrong, above the text; may offer to send it all the same. */
   notice?: ((sendOverBudget: () => void) => ReactNode) | undefined;
 };
+
+const joined = (sent: string, next: string) => (sent === '' ? next : next.trim() === '' ? sent : `${sent}\n\n${next}`);
 
 export function Composer(props: ComposerProps) {
   const { ref, place, placeholder, onSend, sending, waiting = false, onStop, stopping, onEditLast, notice } = props;
@@ -66,27 +72,39 @@ export function Composer(props: ComposerProps) {
     field.style.height = `${field.scrollHeight}px`;
   }, [text]);
 
+  /** Sent, and not known to have arrived: kept with what is written after it, so that a reload loses neither. */
+  const underWay = useRef<string | null>(null);
+  const written = useRef(text);
   const change = (next: string) => {
     setText(next);
-    writeDraft(place, next);
+    written.current = next;
+    writeDraft(place, joined(underWay.current ?? '', next));
   };
   const [wanted, setWanted] = useState(false);
   // Until it is known what is attached, nothing of it must be left out.
   const mustWait = waiting || !attached || attached.waits;
   const send = async (overBudget = false) => {
+    // At once, not with the next drawing of this page: what is pressed twice is sent once.
+    if (underWay.current !== null) return;
     if (isEmpty || tooLong || sending || onStop) return;
     if (attached?.hasFailed) return;
     if (!attached || mustWait) return setWanted(true);
-    const sent = text;
-    const { fileIds } = attached;
-    if (!(await onSend(sent, overBudget, fileIds))) return;
-    attached.sent(fileIds);
+    const { files, store } = attached;
+    const ids = files.map(({ id }) => id);
+    underWay.current = text;
+    change('');
+    store.sending(ids);
+    const nextPlace = await onSend(text, overBudget, files);
+    underWay.current = null;
+    if (nextPlace === null) {
+      store.notSent(ids);
+      change(joined(text, written.current));
+      return;
+    }
+    store.sent(ids);
+    writeDraft(place, '');
     // What was typed while the message was on its way is the next one.
-    setText((current) => {
-      const rest = current.startsWith(sent) ? current.slice(sent.length) : current;
-      writeDraft(place, rest);
-      return rest;
-    });
+    writeDraft(nextPlace, written.current);
   };
   useEffect(() => {
     if (!wanted || mustWait) return;

@@ -1,13 +1,16 @@
 import type { Message } from '@roster/contracts/chat';
 import { useQueryClient } from '@tanstack/react-query';
 import { ArrowDown } from 'lucide-react';
-import { memo, type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef } from 'react';
+import { memo, type Ref, Suspense, useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
+import { onDemand } from '#web/ui/markdown/on-demand.tsx';
 import { Spinner } from '#web/ui/spinner.tsx';
 import { Answer } from './answer.tsx';
-import type { MessageWindow } from './message-window.ts';
+import { undecided } from './answers.ts';
+import { changesOfModel, type MessageWindow, type PendingMessage, withPending } from './message-window.ts';
+import { PendingQuestion } from './pending-question.tsx';
 import { loadEnd, loadNewer, loadOlder } from './queries.ts';
 import { Question } from './question.tsx';
 import { useFollowing } from './use-following.ts';
@@ -18,6 +21,8 @@ type MessageListProps = {
   ref: Ref<MessageListHandle>;
   threadId: number;
   window: MessageWindow;
+  /** A question on its way. */
+  pending: PendingMessage | null;
   editingId: number | null;
   /** The message of a search result: shown on opening, and marked. */
   targetId: number | null;
@@ -28,15 +33,18 @@ const ahead = 2500;
 const topRoom = 40;
 
 /** The messages of a thread: only what is near the view is on the page, further pages come as they are needed. */
-export function MessageList({ ref, threadId, window, editingId, targetId }: MessageListProps) {
+export function MessageList({ ref, threadId, window, pending, editingId, targetId }: MessageListProps) {
   const client = useQueryClient();
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const handle = useRef<VirtualizerHandle>(null);
   const loading = useRef(false);
   const { isAway, goToEnd, stay } = useFollowing(scroller, content);
-  const { items, olderCursor, newerCursor } = window;
-  const indexOf = (id: number | null) => items.findIndex((message) => message.id === id);
+  const { olderCursor, newerCursor } = window;
+  const rows = useMemo(() => withPending(window, pending), [window, pending]);
+  const open = undecided(window);
+  const newModels = useMemo(() => changesOfModel(window.items), [window.items]);
+  const indexOf = (id: number | null) => rows.findIndex((row) => row.id === id);
 
   const loadMore = () => {
     const area = scroller.current;
@@ -71,11 +79,17 @@ export function MessageList({ ref, threadId, window, editingId, targetId }: Mess
     else goToEnd();
   }, [targetId]);
 
+  // What was just sent is what its sender wants to see, in the same frame.
+  const pendingId = pending?.id;
+  useLayoutEffect(() => {
+    if (pendingId !== undefined) goToEnd();
+  }, [pendingId, goToEnd]);
+
   const jump = async () => {
     if (newerCursor !== null) await loadEnd(client, threadId).catch(() => undefined);
     goToEnd();
   };
-  const editingIndex = indexOf(editingId);
+  const kept = [indexOf(editingId), indexOf(pendingId ?? null)].filter((index) => index >= 0);
   return (
     <div className="relative min-h-0 flex-1">
       <section
@@ -93,18 +107,20 @@ export function MessageList({ ref, threadId, window, editingId, targetId }: Mess
             ref={handle}
             scrollRef={scroller}
             startMargin={topRoom}
-            data={items}
+            data={rows}
             shift={window.grew === 'front'}
             bufferSize={800}
-            keepMounted={editingIndex < 0 ? [] : [editingIndex]}
+            keepMounted={kept}
             onScroll={loadMore}
           >
-            {(message) => (
+            {(row) => (
               <MessageRow
-                key={message.id}
-                message={message}
-                editing={message.id === editingId}
-                marked={message.id === targetId}
+                key={row.id}
+                row={row}
+                editing={row.id === editingId}
+                marked={row.id === targetId}
+                together={row.id === open?.id}
+                newModel={newModels.get(row.id)}
               />
             )}
           </Virtualizer>
@@ -127,19 +143,54 @@ export function MessageList({ ref, threadId, window, editingId, targetId }: Mess
   );
 }
 
-type MessageRowProps = { message: Message; editing: boolean; marked: boolean };
+const loadSideBySide = async () => (await import('./side-by-side.tsx')).SideBySide;
+const SideBySide = onDemand(loadSideBySide, Answer);
 
-const MessageRow = memo(function MessageRow({ message, editing, marked }: MessageRowProps) {
+type MessageRowProps = {
+  row: Message | PendingMessage;
+  editing: boolean;
+  marked: boolean;
+  /** Shown with the answers that were asked for together with it. */
+  together: boolean;
+  /** The model that answers from here on, where another did before. */
+  newModel: string | undefined;
+};
+
+const MessageRow = memo(function MessageRow({ row, editing, marked, together, newModel }: MessageRowProps) {
   return (
     <div className="px-4 py-2 max-md:px-3">
       <div
         className={classNames(
-          'mx-auto max-w-[760px]',
+          'mx-auto',
+          together ? 'max-w-[1400px]' : 'max-w-[760px]',
           marked && 'rounded-md outline-2 outline-warning/70 outline-offset-8',
         )}
       >
-        {message.role === 'user' ? <Question message={message} editing={editing} /> : <Answer message={message} />}
+        {!('role' in row) ? (
+          <PendingQuestion pending={row} />
+        ) : row.role === 'user' ? (
+          <Question message={row} editing={editing} />
+        ) : together ? (
+          <Suspense fallback={<Answer message={row} />}>
+            <SideBySide message={row} />
+          </Suspense>
+        ) : (
+          <>
+            {newModel && <NewModel model={newModel} />}
+            <Answer message={row} />
+          </>
+        )}
       </div>
     </div>
   );
 });
+
+function NewModel({ model }: { model: string }) {
+  return (
+    <p className="mb-3 flex items-center gap-3 text-muted-foreground text-xs before:h-px before:flex-1 before:bg-border after:h-px after:flex-1 after:bg-border">
+      <span className="wrap-anywhere max-w-[70%]">
+        <bdi className="font-mono">{model}</bdi> answers from here
+      </span>
+    </p>
+  );
+}

@@ -1,5 +1,6 @@
 import type { Message, Run } from '@roster/contracts/chat';
 import type { RunEnd } from '#web/data/runs/run-store.ts';
+import type { StoredFile } from './attachment-uploads.ts';
 
 /**
  * The part of a thread's shown branch that is loaded: one unbroken stretch of messages. A branch is a path in a tree, so
@@ -14,6 +15,43 @@ export type MessageWindow = {
   /** What changed last: only messages put in front may move the list's origin. */
   grew: 'front' | 'elsewhere';
 };
+
+/** A question on its way: shown from the moment it is sent, gone when it is stored or refused. */
+export type PendingMessage = {
+  /** Below 0, as no stored message has it. */
+  id: number;
+  text: string;
+  files: readonly StoredFile[];
+  /** What it follows; undefined: the end of what is shown. */
+  parentId: number | null | undefined;
+  /** The newest message that was known when it was sent. */
+  newest: number;
+};
+
+let pendingIds = 0;
+
+export function pendingMessage(
+  window: MessageWindow | undefined,
+  draft: Pick<PendingMessage, 'text' | 'files' | 'parentId'>,
+): PendingMessage {
+  const known = (window?.items ?? []).flatMap(({ id, siblings }) => [id, ...siblings]);
+  pendingIds -= 1;
+  return { ...draft, id: pendingIds, newest: Math.max(0, ...known) };
+}
+
+/** What is shown while a question is on its way. It may be stored, and read, before its sender is told. */
+export function withPending(
+  { items }: MessageWindow,
+  pending: PendingMessage | null,
+): readonly (Message | PendingMessage)[] {
+  if (!pending) return items;
+  const isStored = items.some(
+    ({ id, role, text }) => role === 'user' && id > pending.newest && text.trim() === pending.text.trim(),
+  );
+  if (isStored) return items;
+  if (pending.parentId === undefined) return [...items, pending];
+  return [...items.slice(0, items.findIndex(({ id }) => id === pending.parentId) + 1), pending];
+}
 
 export type MessagePage = { items: readonly Message[]; nextCursor: string | null; newerCursor: string | null };
 
@@ -60,7 +98,12 @@ export function withNewer(window: MessageWindow, asked: string, page: MessagePag
 }
 
 /** The answer that a run has begun to write, as it is before the server has told more. */
-export function awaitedAnswer(question: Message, run: Run): Message {
+export function awaitedAnswer(
+  question: Message,
+  run: Run,
+  together: readonly number[] = [],
+  model: string | null = null,
+): Message {
   return {
     id: run.messageId,
     threadId: question.threadId,
@@ -70,15 +113,15 @@ export function awaitedAnswer(question: Message, run: Run): Message {
     reasoning: '',
     state: run.state,
     run: { id: run.id, state: run.state },
-    model: null,
+    model,
     usage: null,
     error: null,
     notes: [],
     files: [],
     sources: [],
     rating: null,
-    siblings: [run.messageId],
-    together: [],
+    siblings: together.length > 0 ? [...together] : [run.messageId],
+    together: [...together],
     createdAt: question.createdAt,
     finishedAt: null,
   };
@@ -126,4 +169,16 @@ export function endOf(window: MessageWindow | undefined, id: number): RunEnd | u
   const message = window?.items.find((one) => one.id === id);
   if (!message || message.state === 'queued' || message.state === 'running') return undefined;
   return { state: message.state, error: message.error };
+}
+
+/** The answers that come from another model than the answer before, by id. */
+export function changesOfModel(items: readonly Message[]): ReadonlyMap<number, string> {
+  const changes = new Map<number, string>();
+  let before: string | null = null;
+  for (const { id, role, model } of items) {
+    if (role !== 'assistant' || model === null) continue;
+    if (before !== null && before !== model) changes.set(id, model);
+    before = model;
+  }
+  return changes;
 }

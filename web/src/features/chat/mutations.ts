@@ -3,7 +3,10 @@ import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-q
 import { withArrived } from '#web/data/runs/run-message.ts';
 import type { LiveRun } from '#web/data/runs/run-store.ts';
 import { call } from '#web/lib/api.ts';
-import { clientIdFor, confirmSent, newClientId } from './client-id.ts';
+import { newClientId } from '#web/lib/client-id.ts';
+import { answersQuery } from './answers.ts';
+import type { StoredFile } from './attachment-uploads.ts';
+import { clientIdFor, confirmSent } from './client-id.ts';
 import { awaitedAnswer, type MessageWindow, withBranch, withMessage } from './message-window.ts';
 import {
   forgetThread,
@@ -17,11 +20,18 @@ import {
   showThread,
   threadQuery,
 } from './queries.ts';
+import type { Choice } from './use-assistants.ts';
 
 /** Without a connection a call fails and says so; it does not wait in silence to be made later. */
 const atOnce = { networkMode: 'always' } as const;
 
-type ThreadChanges = { title?: string; pinned?: boolean; archived?: boolean; assistantId?: number | null };
+type ThreadChanges = {
+  title?: string;
+  pinned?: boolean;
+  archived?: boolean;
+  assistantId?: number | null;
+  model?: string | null;
+};
 
 export function useUpdateThread() {
   const client = useQueryClient();
@@ -66,29 +76,37 @@ async function showBranch(client: QueryClient, threadId: number, parentId: numbe
 type Outgoing = {
   threadId: number;
   text: string;
-  fileIds: readonly number[];
+  files: readonly StoredFile[];
   /** Where the text is kept until it is sent; a second try from there is the same message. */
   place: string;
   /** Left out: the end of the branch that the server shows. */
   parentId: number | null | undefined;
+  /** Each of them answers; empty: what answers in the conversation. */
+  models: readonly string[];
   /** Although a budget is used up. */
   overBudget?: boolean | undefined;
 };
 
-async function send(client: QueryClient, { threadId, text, fileIds, place, parentId, overBudget }: Outgoing) {
-  const { message, run } = await call(chat.send, {
+async function send(client: QueryClient, { threadId, text, files, place, parentId, models, overBudget }: Outgoing) {
+  const fileIds = files.map(({ id }) => id);
+  // The same words with other files, or to other models, are another message.
+  const beyondText = [fileIds.join(), models.join()].filter((part) => part !== '');
+  const { message, run, runs } = await call(chat.send, {
     params: { id: threadId },
     body: {
       message: text,
-      // The same words with other files are another message.
-      clientId: clientIdFor(place, fileIds.length === 0 ? text : `${text}\n${fileIds.join()}`),
-      ...(fileIds.length > 0 && { fileIds: [...fileIds] }),
+      clientId: clientIdFor(place, [text, ...beyondText].join('\n')),
+      ...(models.length > 1 && { models: [...models] }),
+      ...(fileIds.length > 0 && { fileIds }),
       ...(parentId === undefined ? {} : { parentId }),
       ...(overBudget && { overBudget }),
     },
   });
   confirmSent(place);
-  await showBranch(client, threadId, message.parentId, [message, awaitedAnswer(message, run)], run);
+  const together = runs.length > 1 ? runs.map(({ messageId }) => messageId) : [];
+  const awaited = runs.map((one, index) => awaitedAnswer(message, one, together, models[index] ?? null));
+  if (together.length > 0) client.setQueryData(answersQuery(threadId, message.id).queryKey, awaited);
+  await showBranch(client, threadId, message.parentId, [message, ...awaited.slice(0, 1)], run);
 }
 
 /** Resolves once the server has stored the message. */
@@ -97,21 +115,24 @@ export function useSend() {
   return useMutation({ ...atOnce, mutationFn: (outgoing: Outgoing) => send(client, outgoing) });
 }
 
+/** What says of a choice all that the server has to know. */
+export const chosen = ({ assistantId, model }: Choice) => (assistantId === null ? { model } : { assistantId });
+
 /** The first message of a new thread: makes the thread, then sends. A thread without its message does not stay. */
 export function useStartThread() {
   const client = useQueryClient();
   return useMutation({
     ...atOnce,
     mutationFn: async (
-      start: Pick<Outgoing, 'text' | 'fileIds' | 'place' | 'overBudget'> & {
-        assistantId: number | null;
+      start: Pick<Outgoing, 'text' | 'files' | 'place' | 'models' | 'overBudget'> & {
+        choice: Choice;
         thread: Thread | null;
       },
     ) => {
-      const thread = start.thread ?? (await call(chat.createThread, { body: { assistantId: start.assistantId } }));
+      const thread = start.thread ?? (await call(chat.createThread, { body: chosen(start.choice) }));
       try {
-        const { text, fileIds, place, overBudget } = start;
-        await send(client, { threadId: thread.id, text, fileIds, place, parentId: null, overBudget });
+        const { text, files, place, models, overBudget } = start;
+        await send(client, { threadId: thread.id, text, files, place, parentId: null, models, overBudget });
       } catch (error) {
         // Where it is not known whether the message arrived, the thread is kept for the second try.
         if (!isRefusal(error)) throw new UnfinishedStart(thread, error);
@@ -134,15 +155,17 @@ export class UnfinishedStart extends Error {
   }
 }
 
+type Again = { messageId: number; model?: string | undefined; overBudget: boolean };
+
 /** A new answer beside the old one. */
 export function useRegenerate(threadId: number) {
   const client = useQueryClient();
   return useMutation({
     ...atOnce,
-    mutationFn: async ({ messageId, overBudget }: { messageId: number; overBudget: boolean }) => {
+    mutationFn: async ({ messageId, model, overBudget }: Again) => {
       const { message, run } = await call(chat.regenerate, {
         params: { id: messageId },
-        body: { clientId: newClientId(), ...(overBudget && { overBudget }) },
+        body: { clientId: newClientId(), ...(model !== undefined && { model }), ...(overBudget && { overBudget }) },
       });
       await showBranch(client, threadId, message.parentId, [message], run);
     },
@@ -154,8 +177,9 @@ export function useShowBranch(threadId: number) {
   const client = useQueryClient();
   return useMutation({
     ...atOnce,
-    mutationFn: async (messageId: number) => {
-      const thread = await call(chat.updateThread, { params: { id: threadId }, body: { shownMessageId: messageId } });
+    mutationFn: async ({ messageId, model }: { messageId: number; model?: string | undefined }) => {
+      const body = { shownMessageId: messageId, ...(model !== undefined && { model }) };
+      const thread = await call(chat.updateThread, { params: { id: threadId }, body });
       await loadAround(client, threadId, messageId);
       showThread(client, thread);
     },

@@ -3,13 +3,19 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useUser } from '#web/data/current-user.ts';
 import { userConfigQuery } from '#web/data/user-config.ts';
+import { writeDraft } from '#web/lib/drafts.ts';
 import { isOverBudget } from '#web/lib/over-budget.ts';
 import { AnswererMenu } from './answerer-menu.tsx';
+import type { StoredFile } from './attachment-uploads.ts';
+import { rememberChoice, rememberedModel } from './choice-memory.ts';
 import { Composer } from './composer.tsx';
 import { focusUnlessTouch } from './focus-unless-touch.ts';
+import { type PendingMessage, pendingMessage } from './message-window.ts';
 import { UnfinishedStart, useStartThread } from './mutations.ts';
 import { PaneHeader } from './pane-header.tsx';
-import { findAnswerer, useAnswerers } from './use-assistants.ts';
+import { PendingQuestion } from './pending-question.tsx';
+import { SeveralNotice } from './several-notice.tsx';
+import { type Answerer, answererOf, type Choice, useAnswerers } from './use-assistants.ts';
 
 const loadSendFailure = () => import('./send-failure.tsx');
 const SendFailure = lazy(async () => ({ default: (await loadSendFailure()).SendFailure }));
@@ -19,84 +25,84 @@ const MissingKeyNotice = lazy(async () => ({ default: (await import('./missing-k
 const BudgetNotice = lazy(async () => ({ default: (await import('./budget-notice.tsx')).BudgetNotice }));
 
 type NewThreadPaneProps = {
-  /** Left out: the default assistant. null: no assistant. */
-  assistantId: number | null | undefined;
+  /** Left out: what the last conversation began with, or the default assistant. */
+  choice: Choice | undefined;
   onBack: () => void;
   onStarted: (threadId: number) => void;
-  onChoose: (assistantId: number | null) => void;
+  onChoose: (choice: Choice) => void;
 };
 
 const place = 'chat:new';
 
 /** A conversation that begins with its first message. */
-export function NewThreadPane({ assistantId, onBack, onStarted, onChoose }: NewThreadPaneProps) {
-  const user = useUser();
+export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThreadPaneProps) {
   const known = useAnswerers();
   const config = useQuery(userConfigQuery);
   const start = useStartThread();
   /** Made by a first try whose message did not get through. */
   const [thread, setThread] = useState<Thread | null>(null);
+  /** Stays until the conversation itself is shown. */
+  const [pending, setPending] = useState<PendingMessage | null>(null);
+  const isHere = useRef(true);
+  useEffect(() => {
+    isHere.current = true;
+    return () => {
+      isHere.current = false;
+    };
+  }, []);
   const box = useRef<HTMLTextAreaElement>(null);
-  const answerer =
-    assistantId === undefined ? known?.defaultAnswerer : (findAnswerer(known?.answerers, assistantId) ?? known?.plain);
+  const [several, setSeveral] = useState<readonly string[]>([]);
+  const userId = useUser().id;
+  const defaultId = known?.defaultAnswerer.assistantId ?? null;
+  const remembered = known && rememberedModel(userId, defaultId);
+  const current =
+    choice ?? (remembered ? { assistantId: null, model: remembered } : { assistantId: defaultId, model: null });
+  const answerer = answererOf(known, current);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: choosing an assistant leads on to the message
-  useEffect(() => focusUnlessTouch(box.current), [assistantId]);
+  useEffect(() => focusUnlessTouch(box.current), [choice?.assistantId, choice?.model]);
 
-  const send = async (text: string, overBudget: boolean, fileIds: readonly number[]) => {
-    const chosen = answerer ? answerer.assistantId : (assistantId ?? null);
+  const send = async (text: string, overBudget: boolean, files: readonly StoredFile[]) => {
+    setPending(pendingMessage(undefined, { text, files, parentId: null }));
     try {
       const made = await start.mutateAsync({
         text,
-        fileIds,
+        files,
         place,
         overBudget,
-        assistantId: chosen,
-        thread: thread?.assistantId === chosen ? thread : null,
+        choice: current,
+        models: several,
+        thread: thread?.assistantId === current.assistantId && thread.model === current.model ? thread : null,
       });
+      rememberChoice(userId, current, defaultId);
+      if (!isHere.current) return place;
+      // What was typed meanwhile goes along into the conversation.
+      const nextPlace = `chat:${made.id}`;
+      writeDraft(nextPlace, box.current?.value ?? '');
       onStarted(made.id);
-      return true;
+      return nextPlace;
     } catch (error) {
       setThread(error instanceof UnfinishedStart ? error.thread : null);
-      return false;
+      setPending(null);
+      return null;
     }
   };
   const lacksKey = config.data?.hasApiKey === false && !start.error;
-  const firstName = user.name?.split(' ')[0];
   return (
     <section aria-label="New conversation" className="relative flex h-full min-h-0 flex-col">
       <title>Chat · Roster</title>
       <PaneHeader onBack={onBack}>
         <h2 className="min-w-0 flex-1 truncate font-medium">New conversation</h2>
-        <AnswererMenu current={answerer} onChoose={onChoose} />
+        <AnswererMenu
+          current={current}
+          onChoose={(next) => {
+            setSeveral([]);
+            onChoose(next);
+          }}
+          several={{ models: several, onChoose: setSeveral }}
+        />
       </PaneHeader>
-      <div className="flex min-h-0 flex-1 flex-col items-center justify-center overflow-y-auto px-6 py-8 text-center">
-        <p className="font-semibold text-xl tracking-[-0.012em]">
-          {firstName ? `Hello ${firstName}, what` : 'What'} would you like to talk about?
-        </p>
-        {answerer && (
-          <p className="mt-2 max-w-lg text-pretty text-muted-foreground [overflow-wrap:anywhere]">
-            {answerer.assistantId === null ? (
-              answerer.model === null ? (
-                'The default model answers, without an assistant’s instructions.'
-              ) : (
-                <>
-                  The model <span className="font-mono text-foreground text-sm">{answerer.model}</span> answers, without
-                  an assistant’s instructions.
-                </>
-              )
-            ) : (
-              <>
-                <span className="text-foreground">{answerer.name}</span> answers with{' '}
-                <span className="font-mono text-foreground text-sm">{answerer.model}</span>.
-              </>
-            )}
-          </p>
-        )}
-        {answerer?.description && (
-          <p className="mt-1 line-clamp-3 max-w-lg text-muted-foreground">{answerer.description}</p>
-        )}
-      </div>
+      {pending ? <FirstQuestion pending={pending} /> : <Greeting answerer={answerer} />}
       <Composer
         ref={box}
         place={place}
@@ -104,9 +110,10 @@ export function NewThreadPane({ assistantId, onBack, onStarted, onChoose }: NewT
         onSend={send}
         sending={start.isPending}
         // Who answers by default is known in a moment; Enter pressed before that must not leave the assistant out.
-        waiting={!known && assistantId === undefined}
+        waiting={!known && choice === undefined}
         notice={(sendOverBudget) => (
           <Suspense>
+            <SeveralNotice models={several} onClear={() => setSeveral([])} />
             {lacksKey ? (
               <MissingKeyNotice />
             ) : (
@@ -121,5 +128,51 @@ export function NewThreadPane({ assistantId, onBack, onStarted, onChoose }: NewT
         )}
       />
     </section>
+  );
+}
+
+/** Where the list of messages will show it. */
+function FirstQuestion({ pending }: { pending: PendingMessage }) {
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto px-4 pt-12 max-md:px-3">
+      <div className="mx-auto max-w-[760px]">
+        <PendingQuestion pending={pending} />
+      </div>
+    </div>
+  );
+}
+
+function Greeting({ answerer }: { answerer: Answerer | undefined }) {
+  const firstName = useUser().name?.split(' ')[0];
+  return (
+    <div className="flex min-h-0 flex-1 flex-col items-center justify-center overflow-y-auto px-6 py-8 text-center">
+      <p className="font-semibold text-xl tracking-[-0.012em]">
+        {firstName ? `Hello ${firstName}, what` : 'What'} would you like to talk about?
+      </p>
+      {answerer && (
+        <p className="mt-2 max-w-lg text-pretty text-muted-foreground [overflow-wrap:anywhere]">
+          {answerer.assistantId === null ? (
+            answerer.model === null ? (
+              'The default model answers, without an assistant’s instructions.'
+            ) : (
+              <>
+                The model <span className="font-mono text-foreground text-sm">{answerer.model}</span> answers, without
+                an assistant’s instructions.
+              </>
+            )
+          ) : (
+            <>
+              <bdi className="text-foreground">{answerer.name}</bdi> answers with{' '}
+              <span className="font-mono text-foreground text-sm">{answerer.model}</span>.
+            </>
+          )}
+        </p>
+      )}
+      {answerer?.description && (
+        <p dir="auto" className="mt-1 line-clamp-3 max-w-lg text-muted-foreground">
+          {answerer.description}
+        </p>
+      )}
+    </div>
   );
 }

@@ -4,20 +4,21 @@ import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { Button } from '#web/ui/button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Textarea } from '#web/ui/textarea.tsx';
-import { AttachmentChip, sizeOf } from './attachment-chip.tsx';
+import { AttachmentChip, kindByName, sizeOf } from './attachment-chip.tsx';
 import { useLook } from './attachment-look.tsx';
+import type { StoredFile } from './attachment-uploads.ts';
 import { useThreadActions } from './thread-actions.ts';
 import { useMessageLength } from './use-message-length.ts';
 
 /** A question being written anew. The old one and its answers stay as a branch. */
 export function QuestionEditor({ message }: { message: Message }) {
-  const { sendEdited, stopEditing, blockedReason } = useThreadActions();
+  const { sendEdited, stopEditing, unsentEdit, blockedReason } = useThreadActions();
+  const [unsent] = useState(() => unsentEdit(message.id));
   const look = useLook();
-  const [text, setText] = useState(message.text);
-  const [files, setFiles] = useState(() =>
-    message.files.flatMap(({ id, ...file }) => (id === null ? [] : [{ id, ...file }])),
+  const [text, setText] = useState(unsent?.text ?? message.text);
+  const [files, setFiles] = useState<readonly StoredFile[]>(
+    () => unsent?.files ?? message.files.flatMap(({ id, ...file }) => (id === null ? [] : [{ id, ...file }])),
   );
-  const [sending, setSending] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const box = useRef<HTMLTextAreaElement>(null);
   const noteId = useId();
@@ -30,15 +31,12 @@ export function QuestionEditor({ message }: { message: Message }) {
     field?.setSelectionRange(field.value.length, field.value.length);
   }, []);
 
-  const send = async () => {
-    if (sending || blockedReason) return;
+  const send = () => {
+    if (blockedReason) return;
     if (tooLong) return;
     // The server's words for an empty message are the contract's too, but there is no need to ask it.
     if (text.trim() === '') return setProblem('Message is required');
-    setSending(true);
-    const fileIds = files.map(({ id }) => id);
-    if (await sendEdited({ messageId: message.id, parentId: message.parentId, text, fileIds })) stopEditing();
-    else setSending(false);
+    sendEdited({ messageId: message.id, parentId: message.parentId, text, files });
   };
   const keyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return;
@@ -47,7 +45,7 @@ export function QuestionEditor({ message }: { message: Message }) {
       stopEditing();
     } else if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
       event.preventDefault();
-      void send();
+      send();
     }
   };
   return (
@@ -59,7 +57,7 @@ export function QuestionEditor({ message }: { message: Message }) {
               <AttachmentChip
                 filename={file.filename}
                 detail={sizeOf(file.size)}
-                kind={file.kind}
+                kind={file.kind ?? kindByName(file.filename)}
                 onLook={() => look(file)}
               >
                 <IconButton
@@ -102,15 +100,7 @@ export function QuestionEditor({ message }: { message: Message }) {
         <Button size="sm" variant="ghost" onClick={stopEditing} className="max-md:h-10">
           Cancel
         </Button>
-        <Button
-          size="sm"
-          variant="primary"
-          busy={sending}
-          pendingLabel="Sending..."
-          disabledReason={blockedReason}
-          onClick={() => void send()}
-          className="max-md:h-10"
-        >
+        <Button size="sm" variant="primary" disabledReason={blockedReason} onClick={send} className="max-md:h-10">
           Save & send
         </Button>
       </div>

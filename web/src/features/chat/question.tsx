@@ -9,6 +9,7 @@ import { BranchSwitcher } from './branch-switcher.tsx';
 import { MessageFiles } from './message-files.tsx';
 import { MessageTools } from './message-tools.tsx';
 import { QuestionEditor } from './question-editor.tsx';
+import { isLongQuestion, questionClass, questionLineClass, questionTextClass } from './question-look.ts';
 import { useThreadActions } from './thread-actions.ts';
 
 /** What a person wrote stays as it was written, line breaks included; only answers are Markdown. */
@@ -16,7 +17,7 @@ export function Question({ message, editing }: { message: Message; editing: bool
   const { edit, blockedReason } = useThreadActions();
   if (editing) return <QuestionEditor message={message} />;
   return (
-    <article aria-label="Question" data-hovered className="flex flex-col items-end md:flex-row-reverse md:gap-2">
+    <article aria-label="Question" data-hovered className={questionLineClass}>
       <QuestionText message={message} />
       <MessageTools className="shrink-0 justify-end max-md:mt-1 md:mb-1.5 md:flex-nowrap">
         <time dateTime={message.createdAt} title={formatDateTime(message.createdAt)} className="pe-1">
@@ -38,18 +39,16 @@ export function Question({ message, editing }: { message: Message; editing: bool
   );
 }
 
-const isLong = (text: string) => text.length > 1600 || text.split('\n').length > 22;
-
 function QuestionText({ message: { text, files } }: { message: Message }) {
   const [open, setOpen] = useState(false);
-  const folded = isLong(text) && !open;
+  const folded = isLongQuestion(text) && !open;
   return (
-    <div className="min-w-0 max-w-[88%] rounded-lg md:max-w-[76%] bg-muted px-4 py-2.5 leading-6 md:text-[15px]">
+    <div className={questionClass}>
       <MessageFiles attached={files} />
-      <div className={classNames('whitespace-pre-wrap [overflow-wrap:anywhere]', folded && 'line-clamp-12')}>
+      <div dir="auto" className={classNames(questionTextClass, folded && 'line-clamp-12')}>
         {text}
       </div>
-      {isLong(text) && (
+      {isLongQuestion(text) && (
         <button
           type="button"
           aria-expanded={open}

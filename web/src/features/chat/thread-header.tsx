@@ -4,21 +4,22 @@ import { useState } from 'react';
 import { Badge } from '#web/ui/badge.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { AnswererMenu } from './answerer-menu.tsx';
+import type { AnswererPickerProps } from './answerer-picker.tsx';
 import { PaneHeader } from './pane-header.tsx';
 import { RenameField } from './rename-field.tsx';
 import { ThreadMenu } from './thread-menu.tsx';
-import { findAnswerer, useAnswerers } from './use-assistants.ts';
+import type { Choice } from './use-assistants.ts';
 
 type ThreadHeaderProps = {
   thread: Thread | undefined;
   onBack: () => void;
   onRemoved: () => void;
-  onChoose: (assistantId: number | null) => void;
+  onChoose: (choice: Choice) => void;
+  several: AnswererPickerProps['several'];
 };
 
-export function ThreadHeader({ thread, onBack, onRemoved, onChoose }: ThreadHeaderProps) {
+export function ThreadHeader({ thread, onBack, onRemoved, onChoose, several }: ThreadHeaderProps) {
   const [renaming, setRenaming] = useState(false);
-  const known = useAnswerers();
   if (!thread) return <PaneHeader onBack={onBack} />;
   return (
     <PaneHeader onBack={onBack}>
@@ -31,10 +32,7 @@ export function ThreadHeader({ thread, onBack, onRemoved, onChoose }: ThreadHead
             {thread.title}
           </h2>
           {thread.archived && <Badge className="max-md:hidden">Archived</Badge>}
-          <AnswererMenu
-            current={findAnswerer(known?.answerers, thread.assistantId) ?? known?.plain}
-            onChoose={onChoose}
-          />
+          <AnswererMenu current={thread} onChoose={onChoose} several={several} />
           <ThreadMenu
             thread={thread}
             onRename={() => setRenaming(true)}

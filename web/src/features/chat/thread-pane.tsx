@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { MessageSquareOff } from 'lucide-react';
-import { Suspense, useCallback, useEffect, useRef } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
 import { ApiError, errorText } from '#web/lib/api.ts';
 import { isOverBudget } from '#web/lib/over-budget.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -17,9 +17,10 @@ import { focusUnlessTouch } from './focus-unless-touch.ts';
 import { MessageList, type MessageListHandle } from './message-list.tsx';
 import { messagesQuery } from './queries.ts';
 import { SendFailure } from './send-failure.tsx';
+import { SeveralNotice } from './several-notice.tsx';
 import { ThreadActionsContext } from './thread-actions.ts';
 import { ThreadHeader } from './thread-header.tsx';
-import { findAnswerer, useAnswerers } from './use-assistants.ts';
+import { answererOf, useAnswerers } from './use-assistants.ts';
 import { useEscape } from './use-escape.ts';
 import { useOpenThread } from './use-open-thread.ts';
 
@@ -53,11 +54,26 @@ export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPane
   const list = useRef<MessageListHandle>(null);
   const box = useRef<HTMLTextAreaElement>(null);
   const messages = useQuery(messagesQuery(threadId));
-  const open = useOpenThread(threadId, list);
-  const { thread, actions, improving, editingId, runId, stop, stopping, failure, sending, send, editLast } = open;
+  const open = useOpenThread(threadId, list, box);
+  const {
+    thread,
+    actions,
+    improving,
+    editingId,
+    runId,
+    stop,
+    stopping,
+    failure,
+    pending,
+    several,
+    setSeveral,
+    sending,
+    send,
+    editLast,
+  } = open;
   const { improve } = actions;
   const stopImproving = useCallback(() => improve(null), [improve]);
-  const answerer = findAnswerer(useAnswerers()?.answerers, thread.data?.assistantId ?? null);
+  const answerer = answererOf(useAnswerers(), actions.choice);
 
   useEffect(() => focusUnlessTouch(box.current), []);
   // Back to the composer after editing, so that the keyboard goes on where it was.
@@ -71,7 +87,16 @@ export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPane
   if (error instanceof ApiError && error.status === 404) return <NotThere onBack={onBack} />;
   return (
     <section aria-label={thread.data?.title ?? 'Conversation'} className="relative flex h-full min-h-0 flex-col">
-      <ThreadHeader thread={thread.data} onBack={onBack} onRemoved={onRemoved} onChoose={actions.chooseAssistant} />
+      <ThreadHeader
+        thread={thread.data}
+        onBack={onBack}
+        onRemoved={onRemoved}
+        onChoose={(choice) => {
+          setSeveral([]);
+          actions.choose(choice);
+        }}
+        several={{ models: several, onChoose: setSeveral }}
+      />
       <ThreadActionsContext value={actions}>
         {messages.data ? (
           <AttachmentLook box={box}>
@@ -79,6 +104,7 @@ export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPane
               ref={list}
               threadId={threadId}
               window={messages.data}
+              pending={pending}
               editingId={editingId}
               targetId={targetId}
             />
@@ -97,11 +123,7 @@ export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPane
         ) : (
           <LoadingMessages />
         )}
-        {improving && (
-          <Suspense>
-            <CorrectionDialog message={improving} onClose={stopImproving} />
-          </Suspense>
-        )}
+        {improving && <CorrectionDialog message={improving} onClose={stopImproving} />}
         <output className="sr-only">{runId === null ? '' : 'An answer is being written'}</output>
       </ThreadActionsContext>
       <Composer
@@ -115,6 +137,7 @@ export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPane
         onEditLast={editLast}
         notice={(sendOverBudget) => (
           <>
+            <SeveralNotice models={several} onClear={() => setSeveral([])} />
             {failure && <SendFailure error={failure.error} onSendOverBudget={failure.insist ?? sendOverBudget} />}
             {!isOverBudget(failure?.error) && (
               <BudgetNotice assistantId={thread.data?.assistantId ?? null} isAnswering={runId !== null} />

@@ -3,7 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { assistantsQuery } from '#web/data/assistants.ts';
 import { modelsQuery } from '#web/data/models.ts';
 
-/** Who answers: an assistant, or the model alone with nothing said about how. */
+/** What answers in a conversation: an assistant, or a model; null for both is the default model. */
+export type Choice = { assistantId: number | null; model: string | null };
+
+/** Who answers, as it is shown. `model` of the model alone is the default one where none is chosen. */
 export type Answerer = { assistantId: number | null; name: string; model: string | null; description: string };
 
 const asAnswerer = ({ id, name, model, description }: Assistant): Answerer => ({
@@ -13,8 +16,10 @@ const asAnswerer = ({ id, name, model, description }: Assistant): Answerer => ({
   description,
 });
 
+type Answerers = { answerers: Answerer[]; defaultAnswerer: Answerer; plain: Answerer };
+
 /** The ones a conversation can be held with; the model alone comes last. Undefined while they are being loaded. */
-export function useAnswerers(): { answerers: Answerer[]; defaultAnswerer: Answerer; plain: Answerer } | undefined {
+export function useAnswerers(): Answerers | undefined {
   const assistants = useQuery(assistantsQuery);
   const models = useQuery(modelsQuery);
   const plain: Answerer = {
@@ -32,6 +37,13 @@ export function useAnswerers(): { answerers: Answerer[]; defaultAnswerer: Answer
 
 export const findAnswerer = (answerers: readonly Answerer[] | undefined, assistantId: number | null) =>
   answerers?.find((answerer) => answerer.assistantId === assistantId);
+
+/** Who answers by a choice; an assistant that is gone leaves the model alone. */
+export function answererOf(known: Answerers | undefined, { assistantId, model }: Choice): Answerer | undefined {
+  if (!known) return undefined;
+  const alone = model === null ? known.plain : { ...known.plain, model };
+  return assistantId === null ? alone : (findAnswerer(known.answerers, assistantId) ?? alone);
+}
 
 /** 'Tutor · gpt-4o' */
 export const answererLabel = ({ name, model }: Answerer): string => (model === null ? name : `${name} · ${model}`);

@@ -6,11 +6,14 @@ import { type RunEnd, watchRun } from '#web/data/runs/run-store.ts';
 import { ApiError, errorText } from '#web/lib/api.ts';
 import { isOverBudget } from '#web/lib/over-budget.ts';
 import { toast } from '#web/ui/toast-store.ts';
+import { markGoneOn, runsTogether, undecided } from './answers.ts';
+import type { StoredFile } from './attachment-uploads.ts';
+import { focusUnlessTouch } from './focus-unless-touch.ts';
 import type { MessageListHandle } from './message-list.tsx';
-import { endOf, isUnderWay, runUnderWay } from './message-window.ts';
-import { showRunEnd, useRegenerate, useSend, useShowBranch, useStop, useUpdateThread } from './mutations.ts';
+import { endOf, isUnderWay, type PendingMessage, pendingMessage, runUnderWay } from './message-window.ts';
+import { chosen, showRunEnd, useRegenerate, useSend, useShowBranch, useStop, useUpdateThread } from './mutations.ts';
 import { messagesQuery, refreshMessages, refreshThread, showThread, threadQuery } from './queries.ts';
-import type { ThreadActions } from './thread-actions.ts';
+import type { ThreadActions, UnsentEdit } from './thread-actions.ts';
 
 const complain = (title: string) => (error: Error) =>
   toast({ title, description: errorText(error), variant: 'destructive' });
@@ -76,14 +79,35 @@ function useFollowedThread(threadId: number) {
 /** Why something was not sent. `insist` sends it over a budget, where it is not the composer's text. */
 type SendProblem = { error: unknown; insist: (() => void) | null };
 
-type Draft = { place: string; text: string; fileIds: readonly number[]; parentId: number | null | undefined };
+type Draft = {
+  place: string;
+  text: string;
+  files: readonly StoredFile[];
+  parentId: number | null | undefined;
+  models: readonly string[];
+};
+
+const notChosen = () =>
+  new ApiError('Choose the answer to go on with first: ‘Go on with this one’.', {
+    status: 0,
+    code: 'not_chosen',
+    hasServerMessage: true,
+  });
 
 /** The open thread, and all that can be done in it. */
-export function useOpenThread(threadId: number, list: RefObject<MessageListHandle | null>) {
+export function useOpenThread(
+  threadId: number,
+  list: RefObject<MessageListHandle | null>,
+  box: RefObject<HTMLTextAreaElement | null>,
+) {
   const client = useQueryClient();
   const { thread, runId } = useFollowedThread(threadId);
   const [improving, setImproving] = useState<Message | null>(null);
   const [editingId, setEditingId] = useState<number | null>(null);
+  const [pending, setPending] = useState<PendingMessage | null>(null);
+  const unsentEdit = useRef<UnsentEdit | null>(null);
+  /** The models that the next question goes to, where it goes to several. */
+  const [several, setSeveral] = useState<readonly string[]>([]);
   const [failure, setFailure] = useState<SendProblem | null>(null);
   const [stoppingRun, setStoppingRun] = useState<number | null>(null);
   const { mutateAsync: sendAsync, isPending: sending } = useSend();
@@ -92,10 +116,14 @@ export function useOpenThread(threadId: number, list: RefObject<MessageListHandl
   const { mutate: stopRun } = useStop();
   const { mutate: update } = useUpdateThread();
   const assistantId = thread.data?.assistantId ?? null;
+  const model = thread.data?.model ?? null;
+
+  const messagesNow = useCallback(() => client.getQueryData(messagesQuery(threadId).queryKey), [client, threadId]);
 
   const sendFrom = useCallback(
     async (draft: Draft, overBudget = false, insist: (() => void) | null = null) => {
       setFailure(null);
+      setPending(pendingMessage(messagesNow(), draft));
       try {
         await sendAsync({ threadId, ...draft, overBudget });
         // After the messages are on the page.
@@ -109,19 +137,27 @@ export function useOpenThread(threadId: number, list: RefObject<MessageListHandl
           void refreshMessages(client, threadId);
         }
         return false;
+      } finally {
+        setPending(null);
       }
     },
-    [client, list, sendAsync, threadId],
+    [client, list, messagesNow, sendAsync, threadId],
   );
 
-  const messagesNow = useCallback(() => client.getQueryData(messagesQuery(threadId).queryKey), [client, threadId]);
-
   /** The end that is on this page, so that a branch shown in another tab changes nothing here. */
-  const send = (text: string, overBudget: boolean, fileIds: readonly number[]) => {
+  const send = async (text: string, overBudget: boolean, files: readonly StoredFile[]) => {
     const window = messagesNow();
+    if (undecided(window)) {
+      setFailure({ error: notChosen(), insist: null });
+      return null;
+    }
     const last = window?.newerCursor === null ? window.items.at(-1) : undefined;
     const parentId = last && !isUnderWay(last) ? last.id : undefined;
-    return sendFrom({ place: `chat:${threadId}`, text, fileIds, parentId }, overBudget);
+    const place = `chat:${threadId}`;
+    if (!(await sendFrom({ place, text, files, parentId, models: several }, overBudget))) return null;
+    // Once: what follows is the conversation with one of them.
+    setSeveral([]);
+    return place;
   };
 
   const edit = useCallback(
@@ -136,27 +172,33 @@ export function useOpenThread(threadId: number, list: RefObject<MessageListHandl
     if (last && runId === null) edit(last.id);
   };
 
+  const endRun = useCallback(
+    (id: number) =>
+      stopRun(id, {
+        onError: (error) => {
+          setStoppingRun(null);
+          complain('The answer was not stopped')(error);
+        },
+        onSuccess: () => refreshThread(client, threadId),
+      }),
+    [client, stopRun, threadId],
+  );
   const stop = useCallback(() => {
     if (runId === null) return;
     setStoppingRun(runId);
-    stopRun(runId, {
-      onError: (error) => {
-        setStoppingRun(null);
-        complain('The answer was not stopped')(error);
-      },
-      onSuccess: () => refreshThread(client, threadId),
-    });
-  }, [client, runId, stopRun, threadId]);
+    const beside = undecided(messagesNow());
+    for (const id of new Set([runId, ...(beside ? runsTogether(client, threadId, beside) : [])])) endRun(id);
+  }, [client, endRun, messagesNow, runId, threadId]);
 
   const regenerate = useCallback(
-    function begin(messageId: number, overBudget = false) {
+    function begin(messageId: number, model?: string, overBudget = false) {
       setFailure(null);
       startAgain(
-        { messageId, overBudget },
+        { messageId, model, overBudget },
         {
           onSuccess: () => requestAnimationFrame(() => list.current?.goToEnd()),
           onError: (error) => {
-            if (isOverBudget(error)) setFailure({ error, insist: () => begin(messageId, true) });
+            if (isOverBudget(error)) setFailure({ error, insist: () => begin(messageId, model, true) });
             else complain('No new answer was begun')(error);
           },
         },
@@ -169,31 +211,56 @@ export function useOpenThread(threadId: number, list: RefObject<MessageListHandl
   const actions = useMemo<ThreadActions>(
     () => ({
       threadId,
-      assistantId,
+      choice: { assistantId, model },
       blockedReason,
-      regenerate: (messageId) => regenerate(messageId),
+      regenerate: (messageId, other) => regenerate(messageId, other),
       edit,
-      stopEditing: () => setEditingId(null),
-      sendEdited: ({ messageId, parentId, text, fileIds }) => {
-        const draft = { place: `chat:${threadId}:edit:${messageId}`, text, fileIds, parentId };
-        const insist = async () => {
-          if (await sendFrom(draft, true)) setEditingId(null);
+      stopEditing: () => {
+        unsentEdit.current = null;
+        setEditingId(null);
+      },
+      unsentEdit: (messageId) => (unsentEdit.current?.messageId === messageId ? unsentEdit.current : null),
+      sendEdited: ({ messageId, parentId, text, files }) => {
+        const draft = { place: `chat:${threadId}:edit:${messageId}`, text, files, parentId, models: [] };
+        const attempt = async (overBudget: boolean) => {
+          setEditingId(null);
+          unsentEdit.current = { messageId, text, files };
+          if (await sendFrom(draft, overBudget, () => void attempt(true))) unsentEdit.current = null;
+          else setEditingId(messageId);
         };
-        return sendFrom(draft, false, () => void insist());
+        void attempt(false);
       },
       improve: setImproving,
       showBranch: (messageId) =>
-        branch(messageId, {
-          onSuccess: () => requestAnimationFrame(() => list.current?.show(messageId)),
-          onError: complain('The other version could not be shown'),
-        }),
-      chooseAssistant: (chosen) =>
-        update(
-          { id: threadId, changes: { assistantId: chosen } },
-          { onError: complain('The assistant was not changed') },
+        branch(
+          { messageId },
+          {
+            onSuccess: () => requestAnimationFrame(() => list.current?.show(messageId)),
+            onError: complain('The other version could not be shown'),
+          },
         ),
+      choose: (choice) =>
+        update({ id: threadId, changes: chosen(choice) }, { onError: complain('The model was not changed') }),
+      goOnWith: (answer) => {
+        if (answer.parentId !== null) markGoneOn(answer.parentId);
+        setFailure(null);
+        // An assistant keeps its own model; without one, the model that is gone on with answers from here on.
+        const next = assistantId === null && answer.model !== null ? { model: answer.model } : {};
+        branch(
+          { messageId: answer.id, ...next },
+          {
+            onSuccess: () =>
+              requestAnimationFrame(() => {
+                list.current?.goToEnd();
+                focusUnlessTouch(box.current);
+              }),
+            onError: complain('The answer could not be gone on with'),
+          },
+        );
+      },
+      stopRun: endRun,
     }),
-    [threadId, assistantId, blockedReason, edit, sendFrom, regenerate, branch, update, list],
+    [threadId, assistantId, model, box, endRun, blockedReason, edit, sendFrom, regenerate, branch, update, list],
   );
 
   return {
@@ -205,6 +272,9 @@ export function useOpenThread(threadId: number, list: RefObject<MessageListHandl
     stop,
     stopping: runId !== null && stoppingRun === runId,
     failure,
+    pending,
+    several,
+    setSeveral,
     sending,
     send,
     editLast,

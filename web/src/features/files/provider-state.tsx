@@ -1,4 +1,5 @@
 import type { File } from '@roster/contracts/files';
+import { providerIn } from '@roster/contracts/provider-name';
 import { Link } from '@tanstack/react-router';
 import { CircleAlert, CircleCheck, Clock, HardDrive, KeyRound } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -37,7 +38,7 @@ export function ProviderState({ file }: { file: File }) {
         </Line>
       );
     case 'not_served':
-      return <Line icon={HardDrive}>{error ?? `${name} does not keep files`}</Line>;
+      return <Line icon={HardDrive}>{error ?? `${providerIn('beginning', name)} does not keep files`}</Line>;
     case 'failed':
       return (
         <Line icon={CircleAlert} look="text-destructive-text">

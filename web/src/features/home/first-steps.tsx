@@ -1,3 +1,4 @@
+import { providerIn } from '@roster/contracts/provider-name';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Check } from 'lucide-react';
@@ -28,7 +29,7 @@ export function FirstSteps() {
         <Step
           number={1}
           done={config.hasApiKey}
-          title={`Add your ${provider} API key`}
+          title={`Add your ${providerIn('compound', provider)} API key`}
           text="It is stored encrypted and used only to call the provider."
         >
           <Link

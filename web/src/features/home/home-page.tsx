@@ -1,3 +1,4 @@
+import { providerIn } from '@roster/contracts/provider-name';
 import { Link } from '@tanstack/react-router';
 import { ArrowRight, ChartNoAxesColumn, Files, MessageSquare, Users } from 'lucide-react';
 import { useUser } from '#web/data/current-user.ts';
@@ -15,7 +16,7 @@ export function HomePage() {
     {
       to: '/chat',
       title: 'Chat with AI',
-      text: `Interact with your personalized ${provider} assistant`,
+      text: `Interact with your personalized ${providerIn('compound', provider)} assistant`,
       icon: MessageSquare,
     },
     { to: '/files', title: 'Manage Files', text: 'Upload and organize files for your assistants', icon: Files },

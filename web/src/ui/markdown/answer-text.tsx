@@ -1,21 +1,60 @@
-import { Suspense } from 'react';
+import { Component, type ReactNode } from 'react';
+import { Skeleton } from '#web/ui/skeleton.tsx';
 import { onDemand } from './on-demand.tsx';
 
 type AnswerTextProps = { text: string; live: boolean };
 
+const PlainText = ({ text }: AnswerTextProps) => (
+  <div dir="auto" className="whitespace-pre-wrap [unicode-bidi:plaintext]">
+    {text}
+  </div>
+);
+
+const widths = ['w-11/12', 'w-full', 'w-10/12', 'w-full', 'w-9/12', 'w-1/2'];
+
+/** About as high as the text will be. */
+function PendingText({ text }: AnswerTextProps) {
+  const lines = Math.min(40, Math.ceil(text.length / 100));
+  return (
+    <div className="grid gap-2.5 py-1.5">
+      {Array.from({ length: lines }, (_, line) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have nothing else
+        <Skeleton key={line} className={`h-3.5 ${line === lines - 1 ? 'w-1/2' : widths[line % widths.length]}`} />
+      ))}
+    </div>
+  );
+}
+
+const MarkdownText = onDemand<AnswerTextProps>(
+  async () => (await import('./markdown-text.tsx')).MarkdownText,
+  PlainText,
+  PendingText,
+);
+
 /** Starts loading what draws Markdown; it stays out of the first load of the page. */
-export const loadAnswerText = () => import('./markdown-text.tsx');
+export const loadAnswerText = MarkdownText.preload;
 
-const PlainText = ({ text }: AnswerTextProps) => <div className="whitespace-pre-wrap">{text}</div>;
-const MarkdownText = onDemand<AnswerTextProps>(async () => (await loadAnswerText()).MarkdownText, PlainText);
+/** A text that cannot be drawn stays as it was written, and what stands around it stays too. */
+class OrPlain extends Component<AnswerTextProps & { children: ReactNode }, { failed: boolean }> {
+  override state = { failed: false };
+  static getDerivedStateFromError() {
+    return { failed: true };
+  }
+  override render() {
+    return this.state.failed ? <PlainText {...this.props} /> : this.props.children;
+  }
+}
 
-/** What a model wrote. */
+/**
+ * What a model wrote. Nothing of it is painted outside of its own box, such as marks piled up over a letter; the room of
+ * 4 pixels is for the ring around what has the focus.
+ */
 export function AnswerText(props: AnswerTextProps) {
   return (
-    <div className="min-w-0 leading-6 [overflow-wrap:anywhere] md:text-[15px]">
-      <Suspense fallback={<PlainText {...props} />}>
+    <div className="min-w-0 overflow-clip leading-6 [overflow-clip-margin:4px] [overflow-wrap:anywhere] md:text-[15px]">
+      <OrPlain {...props}>
         <MarkdownText {...props} />
-      </Suspense>
+      </OrPlain>
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import { WrapText } from 'lucide-react';
-import { type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { classNames } from '#web/ui/class-names.ts';
 import { CopyButton } from '#web/ui/copy-button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
@@ -11,6 +11,7 @@ const PlainCode = ({ text }: CodeProps) => text;
 const HighlightedCode = onDemand<CodeProps>(
   async () => (await import('./highlighted-code.tsx')).HighlightedCode,
   PlainCode,
+  PlainCode,
 );
 
 type CodeFrameProps = { label: string; actions: ReactNode; children: ReactNode };
@@ -18,7 +19,7 @@ type CodeFrameProps = { label: string; actions: ReactNode; children: ReactNode }
 /** The frame of what is not prose: its kind at the left, what can be done with it at the right. */
 export function CodeFrame({ label, actions, children }: CodeFrameProps) {
   return (
-    <figure className="my-3 overflow-hidden rounded-md border border-border bg-card first:mt-0 last:mb-0">
+    <figure dir="ltr" className="my-3 overflow-hidden rounded-md border border-border bg-card first:mt-0 last:mb-0">
       <figcaption className="flex h-9 items-center gap-1 border-border border-b pe-1 ps-3.5">
         <span className="me-auto min-w-0 truncate text-muted-foreground text-xs">{label}</span>
         {actions}
@@ -55,15 +56,7 @@ export function CodeBlock({ text, language, note }: CodeProps & { note?: string 
           wraps ? 'whitespace-pre-wrap break-words' : 'overflow-x-auto',
         )}
       >
-        <code>
-          {language === '' ? (
-            text
-          ) : (
-            <Suspense fallback={text}>
-              <HighlightedCode text={text} language={language} />
-            </Suspense>
-          )}
-        </code>
+        <code>{language === '' ? text : <HighlightedCode text={text} language={language} />}</code>
       </pre>
     </CodeFrame>
   );

@@ -19,6 +19,24 @@ const attributes = new Set(
 );
 const inReact = new Map([['stroke-width', 'strokeWidth']]);
 
+/**
+ * Elements within elements exhaust the stack of the browser's layout, which ends the tab; its own parser stops at 512. A
+ * fraction in a fraction takes seven.
+ */
+const deepest = 200;
+const mostElements = 6_000;
+
+function isDrawable(nodes: readonly MarkupNode[]): boolean {
+  let level: readonly MarkupNode[] = nodes;
+  let count = 0;
+  for (let depth = 0; level.length > 0; depth++) {
+    count += level.length;
+    if (depth > deepest || count > mostElements) return false;
+    level = level.flatMap((node) => (node.kind === 'element' ? node.children : []));
+  }
+  return true;
+}
+
 function draw(node: MarkupNode, key: number): ReactNode {
   if (node.kind === 'text') return node.text;
   if (!elements.has(node.name)) return node.children.map(draw);
@@ -44,7 +62,8 @@ function typeset(source: string, display: boolean): ReactNode {
       maxSize: 20,
       maxExpand: 300,
     });
-    return readMarkup(markup).map(draw);
+    const nodes = readMarkup(markup);
+    return isDrawable(nodes) ? nodes.map(draw) : null;
   } catch {
     return null;
   }
@@ -53,11 +72,17 @@ function typeset(source: string, display: boolean): ReactNode {
 /** A formula, typeset; what cannot be typeset stays as its source. */
 export const Formula = memo(function Formula({ source, display }: { source: string; display: boolean }) {
   const formula = useMemo(() => typeset(source, display), [source, display]);
-  if (formula === null) return <code className="font-mono text-[0.92em]">{source}</code>;
-  if (!display) return formula;
+  if (formula === null) {
+    return (
+      <code dir="ltr" className="font-mono text-[0.92em]">
+        {source}
+      </code>
+    );
+  }
+  if (!display) return <span dir="ltr">{formula}</span>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways must be reachable by keyboard
-    <span tabIndex={0} className="block overflow-x-auto overflow-y-hidden py-1">
+    <span dir="ltr" tabIndex={0} className="block overflow-x-auto overflow-y-hidden py-1">
       {formula}
     </span>
   );

@@ -1,12 +1,8 @@
 import './highlighted-code.css';
 import type { ElementContent } from 'hast';
-import { common, createLowlight } from 'lowlight';
-import { Fragment, memo, type ReactNode, useMemo } from 'react';
-
-const lowlight = createLowlight(common);
-
-/** Colouring more than this would hold up the screen; the text is shown without. */
-const longest = 60_000;
+import { memo, type ReactNode, useEffect, useState } from 'react';
+import { type ColouredCode, type ColouredPiece, colour, isColoured } from './coloured-code.ts';
+import { sliceEnd } from './slices.ts';
 
 function draw(node: ElementContent, key: number): ReactNode {
   if (node.type === 'text') return node.value;
@@ -19,12 +15,28 @@ function draw(node: ElementContent, key: number): ReactNode {
   );
 }
 
-/** Code in its language's colours, as elements of ours. */
+const Piece = memo(function Piece({ piece }: { piece: ColouredPiece }) {
+  return piece.nodes.map(draw);
+});
+
+/** Code in its language's colours, as elements of ours. Long code gets them piece by piece. */
 export const HighlightedCode = memo(function HighlightedCode({ text, language }: { text: string; language: string }) {
-  const drawn = useMemo(() => {
-    if (!lowlight.registered(language) || text.length > longest) return text;
-    const { children } = lowlight.highlight(language, text);
-    return children.map((child, index) => (child.type === 'doctype' ? null : draw(child, index)));
-  }, [text, language]);
-  return <Fragment>{drawn}</Fragment>;
+  const [state, setState] = useState<ColouredCode>(() => colour(language, text, undefined, sliceEnd()));
+  const shown = state.text === text && state.language === language ? state : colour(language, text, state, sliceEnd());
+  if (shown !== state) setState(shown);
+  const isWhole = isColoured(shown);
+  useEffect(() => {
+    if (isWhole) return;
+    const timer = setTimeout(() => setState((before) => colour(before.language, before.text, before, sliceEnd())));
+    return () => clearTimeout(timer);
+  });
+  return (
+    <>
+      {shown.pieces.map((piece, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: pieces are only ever added at the end
+        <Piece key={index} piece={piece} />
+      ))}
+      {text.slice(shown.end)}
+    </>
+  );
 });

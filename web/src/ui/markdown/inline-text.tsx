@@ -1,27 +1,40 @@
 import { ImageOff } from 'lucide-react';
-import { Suspense } from 'react';
+import { classNames } from '#web/ui/class-names.ts';
 import { onDemand } from './on-demand.tsx';
 import type { Inline } from './tree.ts';
 
 type FormulaProps = { source: string; display: boolean };
 
-const PlainFormula = ({ source }: FormulaProps) => <code className="font-mono text-[0.92em]">{source}</code>;
-const Formula = onDemand<FormulaProps>(async () => (await import('./formula.tsx')).Formula, PlainFormula);
-
-export function MathText(props: FormulaProps) {
-  return (
-    <Suspense fallback={<PlainFormula {...props} />}>
-      <Formula {...props} />
-    </Suspense>
-  );
-}
+const PlainFormula = ({ source }: FormulaProps) => (
+  <code dir="ltr" className="font-mono text-[0.92em]">
+    {source}
+  </code>
+);
+const PendingFormula = ({ source, display }: FormulaProps) => (
+  <span
+    aria-hidden="true"
+    className={classNames(
+      'rounded-xs bg-active',
+      display ? 'block h-8 max-w-full' : 'inline-block h-[1em] align-middle',
+    )}
+    style={{ width: `${Math.min(display ? 24 : 12, Math.max(1, source.length / 2))}ch` }}
+  />
+);
+export const MathText = onDemand<FormulaProps>(
+  async () => (await import('./formula.tsx')).Formula,
+  PlainFormula,
+  PendingFormula,
+);
 
 /** An image is never loaded: the request would tell a stranger that, when and by whom this was read. */
 function ImagePlaceholder({ address, alt }: { address: string; alt: string }) {
   return (
     <span className="inline-flex max-w-full items-center gap-1.5 rounded-xs border border-border bg-muted px-1.5 align-text-bottom text-muted-foreground text-sm">
       <ImageOff aria-hidden className="size-3.5" />
-      <span className="min-w-0 break-all">{`Image not loaded${alt === '' ? '' : `: ${alt}`} (${address})`}</span>
+      <span
+        dir="auto"
+        className="min-w-0 break-all"
+      >{`Image not loaded${alt === '' ? '' : `: ${alt}`} (${address})`}</span>
     </span>
   );
 }
@@ -60,7 +73,10 @@ function InlinePart({ part }: { part: Inline }) {
       );
     case 'code':
       return (
-        <code className="rounded-xs border border-border bg-muted px-1 py-px font-mono text-[0.92em] [font-variant-ligatures:none]">
+        <code
+          dir="ltr"
+          className="rounded-xs border border-border bg-muted px-1 py-px font-mono text-[0.92em] [font-variant-ligatures:none]"
+        >
           {part.text}
         </code>
       );

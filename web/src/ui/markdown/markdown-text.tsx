@@ -1,13 +1,16 @@
-import { memo, Suspense, useDeferredValue, useState } from 'react';
+import { memo, useDeferredValue, useEffect, useState } from 'react';
 import { classNames } from '#web/ui/class-names.ts';
+import { Skeleton } from '#web/ui/skeleton.tsx';
 import { CodeBlock } from './code-block.tsx';
-import { type MarkdownDocument, readMarkdown } from './document.ts';
+import { isWhole, type MarkdownDocument, readMarkdown } from './document.ts';
 import { InlineText, MathText } from './inline-text.tsx';
 import { onDemand } from './on-demand.tsx';
-import type { Align, Block, ListItem, Section } from './tree.ts';
+import { sliceEnd } from './slices.ts';
+import type { Align, Block, Inline, ListItem, Section } from './tree.ts';
 
 const PlainDiagram = ({ source }: { source: string }) => <CodeBlock text={source} language="mermaid" />;
-const Diagram = onDemand(async () => (await import('./diagram.tsx')).Diagram, PlainDiagram);
+const PendingDiagram = () => <Skeleton className="my-3 h-56 first:mt-0 last:mb-0" />;
+const Diagram = onDemand(async () => (await import('./diagram.tsx')).Diagram, PlainDiagram, PendingDiagram);
 
 const headings = [
   'mt-6 mb-2 text-lg font-semibold',
@@ -19,21 +22,64 @@ const levels = ['h3', 'h4', 'h5'] as const;
 const alignments = { left: 'text-start', center: 'text-center', right: 'text-end' };
 const alignment = (align: Align | undefined) => alignments[align ?? 'left'];
 
-function Heading({ block }: { block: Extract<Block, { kind: 'heading' }> }) {
+/**
+ * A block at the top has the direction of its first letter that has one; what is within it goes by its own letters, line
+ * for line, and leaves that choice (an element with `dir` would not count in it) to the block.
+ */
+const ownDirection = '[unicode-bidi:plaintext]';
+type Place = { nested: boolean };
+const directionOf = ({ nested }: Place) => (nested ? {} : { dir: 'auto' });
+
+function Heading({ block, nested }: Place & { block: Extract<Block, { kind: 'heading' }> }) {
   // The page and the conversation have the first two levels; an answer's outline goes below them.
   const Tag = levels[block.depth - 1] ?? 'h6';
   return (
-    <Tag className={classNames(headings[block.depth - 1] ?? headings[3], 'first:mt-0')}>
+    <Tag
+      {...directionOf({ nested })}
+      className={classNames(headings[block.depth - 1] ?? headings[3], ownDirection, 'first:mt-0')}
+    >
       <InlineText parts={block.children} />
     </Tag>
   );
 }
 
-function List({ start, items }: { start: number | null; items: ListItem[] }) {
+/** Whether two parts of a text are the same, so that the first need not be drawn again. */
+const isSame = (before: unknown, after: unknown) =>
+  before === after || JSON.stringify(before) === JSON.stringify(after);
+
+const Item = memo(
+  function Item({ item }: { item: ListItem }) {
+    if (item.checked === null) {
+      return (
+        <li className="ps-0.5">
+          <Blocks blocks={item.blocks} />
+        </li>
+      );
+    }
+    return (
+      <li className="flex items-start gap-2.5">
+        <input
+          type="checkbox"
+          checked={item.checked}
+          disabled
+          aria-label={item.checked ? 'done' : 'open'}
+          className="mt-1 size-3.5 accent-primary"
+        />
+        <div className="min-w-0 flex-1">
+          <Blocks blocks={item.blocks} />
+        </div>
+      </li>
+    );
+  },
+  (before, after) => isSame(before.item, after.item),
+);
+
+function List({ start, items, nested }: Place & { start: number | null; items: ListItem[] }) {
   const Tag = start === null ? 'ul' : 'ol';
   const tasks = items.some((item) => item.checked !== null);
   return (
     <Tag
+      {...directionOf({ nested })}
       {...(start !== null && start !== 1 ? { start } : {})}
       className={classNames(
         'my-2.5 space-y-1 marker:text-muted-foreground first:mt-0 last:mb-0 [li_&]:my-1',
@@ -42,33 +88,43 @@ function List({ start, items }: { start: number | null; items: ListItem[] }) {
     >
       {items.map((item, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: an item's only identity is its place
-        <li key={index} className={item.checked === null ? 'ps-0.5' : 'flex items-start gap-2.5'}>
-          {item.checked !== null && (
-            <input
-              type="checkbox"
-              checked={item.checked}
-              disabled
-              aria-label={item.checked ? 'done' : 'open'}
-              className="mt-1 size-3.5 accent-primary"
-            />
-          )}
-          {item.checked === null ? (
-            <Blocks blocks={item.blocks} />
-          ) : (
-            <div className="min-w-0 flex-1">
-              <Blocks blocks={item.blocks} />
-            </div>
-          )}
-        </li>
+        <Item key={index} item={item} />
       ))}
     </Tag>
   );
 }
 
-function Table({ block }: { block: Extract<Block, { kind: 'table' }> }) {
+/** A cell is aligned as its column is, and its words go their own way. */
+const Cell = ({ parts }: { parts: Inline[] }) => (
+  <span className={ownDirection}>
+    <InlineText parts={parts} />
+  </span>
+);
+
+const Row = memo(
+  function Row({ row, align }: { row: Inline[][]; align: Align[] }) {
+    return (
+      <tr className="border-border border-t">
+        {row.map((cell, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a cell's only identity is its place
+          <td key={index} className={classNames('min-w-24 px-3 py-2 align-top', alignment(align[index]))}>
+            <Cell parts={cell} />
+          </td>
+        ))}
+      </tr>
+    );
+  },
+  (before, after) => isSame(before.row, after.row) && isSame(before.align, after.align),
+);
+
+function Table({ block, nested }: Place & { block: Extract<Block, { kind: 'table' }> }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways must be reachable by keyboard
-    <div tabIndex={0} className="my-3 overflow-x-auto rounded-md border border-border first:mt-0 last:mb-0">
+    <div
+      {...directionOf({ nested })}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways must be reachable by keyboard
+      tabIndex={0}
+      className="my-3 overflow-x-auto rounded-md border border-border first:mt-0 last:mb-0"
+    >
       <table className="w-full border-collapse text-start [overflow-wrap:break-word]">
         <thead>
           <tr className="bg-card">
@@ -79,25 +135,15 @@ function Table({ block }: { block: Extract<Block, { kind: 'table' }> }) {
                 scope="col"
                 className={classNames('px-3 py-2 font-medium', alignment(block.align[index]))}
               >
-                <InlineText parts={cell} />
+                <Cell parts={cell} />
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {block.rows.map((row, rowIndex) => (
+          {block.rows.map((row, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a row's only identity is its place
-            <tr key={rowIndex} className="border-border border-t">
-              {row.map((cell, index) => (
-                <td
-                  // biome-ignore lint/suspicious/noArrayIndexKey: a cell's only identity is its place
-                  key={index}
-                  className={classNames('min-w-24 px-3 py-2 align-top', alignment(block.align[index]))}
-                >
-                  <InlineText parts={cell} />
-                </td>
-              ))}
-            </tr>
+            <Row key={index} row={row} align={block.align} />
           ))}
         </tbody>
       </table>
@@ -105,31 +151,28 @@ function Table({ block }: { block: Extract<Block, { kind: 'table' }> }) {
   );
 }
 
-function BlockPart({ block }: { block: Block }) {
+function BlockPart({ block, nested }: Place & { block: Block }) {
+  const direction = directionOf({ nested });
   switch (block.kind) {
     case 'paragraph':
       return (
-        <p className="my-2.5 first:mt-0 last:mb-0">
+        <p {...direction} className={classNames('my-2.5 first:mt-0 last:mb-0', ownDirection)}>
           <InlineText parts={block.children} />
         </p>
       );
     case 'line':
       return (
-        <div>
+        <div {...direction} className={ownDirection}>
           <InlineText parts={block.children} />
         </div>
       );
     case 'heading':
-      return <Heading block={block} />;
+      return <Heading block={block} nested={nested} />;
     case 'code':
       if (block.language !== 'mermaid' || !block.closed) {
         return <CodeBlock text={block.text} language={block.language} />;
       }
-      return (
-        <Suspense fallback={<PlainDiagram source={block.text} />}>
-          <Diagram source={block.text} />
-        </Suspense>
-      );
+      return <Diagram source={block.text} />;
     case 'math':
       return (
         <div className="my-3 first:mt-0 last:mb-0">
@@ -138,32 +181,39 @@ function BlockPart({ block }: { block: Block }) {
       );
     case 'quote':
       return (
-        <blockquote className="my-3 border-border-strong border-s-2 ps-4 text-muted-foreground first:mt-0 last:mb-0">
+        <blockquote
+          {...direction}
+          className="my-3 border-border-strong border-s-2 ps-4 text-muted-foreground first:mt-0 last:mb-0"
+        >
           <Blocks blocks={block.blocks} />
         </blockquote>
       );
     case 'list':
-      return <List start={block.start} items={block.items} />;
+      return <List start={block.start} items={block.items} nested={nested} />;
     case 'table':
-      return <Table block={block} />;
+      return <Table block={block} nested={nested} />;
     case 'rule':
       return <hr className="my-5 border-border border-t" />;
     case 'plain':
-      return <div className="my-2.5 whitespace-pre-wrap first:mt-0 last:mb-0">{block.text}</div>;
+      return (
+        <div {...direction} className={classNames('my-2.5 whitespace-pre-wrap first:mt-0 last:mb-0', ownDirection)}>
+          {block.text}
+        </div>
+      );
   }
 }
 
 function Blocks({ blocks }: { blocks: Block[] }) {
   return blocks.map((block, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: a block's only identity is its place
-    <BlockPart key={index} block={block} />
+    <BlockPart key={index} block={block} nested />
   ));
 }
 
 /** Drawn again only when its own source changes; while an answer arrives, that is the last block. */
 const SectionPart = memo(
-  function SectionPart({ section }: { section: Section; links: string }) {
-    return <BlockPart block={section.block} />;
+  function SectionPart({ section }: { section: Section; links: number }) {
+    return <BlockPart block={section.block} nested={false} />;
   },
   (before, after) => before.section.raw === after.section.raw && before.links === after.links,
 );
@@ -171,31 +221,70 @@ const SectionPart = memo(
 /** The texts read last, so that scrolling back over a long thread does not read them again. */
 const readLately = new Map<string, MarkdownDocument>();
 
-function readOnce(text: string): MarkdownDocument {
-  const document = readLately.get(text) ?? readMarkdown(text);
-  readLately.delete(text);
-  readLately.set(text, document);
+function remember(document: MarkdownDocument) {
+  readLately.delete(document.source);
+  readLately.set(document.source, document);
   const oldest = readLately.size > 100 ? readLately.keys().next().value : undefined;
   if (oldest !== undefined) readLately.delete(oldest);
-  return document;
+}
+
+/** A text as far as it is read; `next` is the same text once more, while it is read beside what is shown. */
+type Reading = { text: string; live: boolean; shown: MarkdownDocument; next: MarkdownDocument | null };
+
+function readFurther(text: string, live: boolean, before: Reading | undefined): Reading {
+  const isSame = before?.text === text && before.live === live;
+  // Once more in full at the end: a link's address may be given after the link.
+  const begun = isSame ? (before.next ?? before.shown) : live ? before?.shown : readLately.get(text);
+  const document = readMarkdown(text, begun, sliceEnd());
+  if (isWhole(document)) {
+    if (!live) remember(document);
+    return { text, live, shown: document, next: null };
+  }
+  const shows = before && before.shown.sections.length > document.sections.length;
+  return shows ? { text, live, shown: before.shown, next: document } : { text, live, shown: document, next: null };
 }
 
 function useDocument(text: string, live: boolean): MarkdownDocument {
-  const [state, setState] = useState(() => ({ text, live, document: live ? readMarkdown(text) : readOnce(text) }));
-  if (state.text === text && state.live === live) return state.document;
-  // Once more in full at the end: a link's address may be given after the link.
-  const document = live ? readMarkdown(text, state.document) : readOnce(text);
-  setState({ text, live, document });
-  return document;
+  const [state, setState] = useState<Reading>(() => readFurther(text, live, undefined));
+  const isUpToDate = state.text === text && state.live === live;
+  const reading = isUpToDate ? state : readFurther(text, live, state);
+  if (!isUpToDate) setState(reading);
+  const goesOn = reading.next !== null || !isWhole(reading.shown);
+  useEffect(() => {
+    if (!goesOn) return;
+    const timer = setTimeout(() => setState((before) => readFurther(before.text, before.live, before)));
+    return () => clearTimeout(timer);
+  });
+  return reading.shown;
+}
+
+/** How many elements are put on the page at once. */
+const slice = 1_500;
+
+/** As many sections as the page can take up without a pause, more with each time that it has painted. */
+function useShown(sections: readonly Section[]): readonly Section[] {
+  const [room, setRoom] = useState(slice);
+  let weight = 0;
+  const beyond = sections.findIndex((section, index) => {
+    weight += section.weight;
+    return index > 0 && weight > room;
+  });
+  useEffect(() => {
+    if (beyond < 0) return;
+    const timer = setTimeout(() => setRoom((before) => before + slice), 16);
+    return () => clearTimeout(timer);
+  }, [beyond]);
+  return beyond < 0 ? sections : sections.slice(0, beyond);
 }
 
 /** Markdown as elements of ours. `live`: the text is still growing. */
 export const MarkdownText = memo(function MarkdownText({ text, live }: { text: string; live: boolean }) {
   // Typing and scrolling go first; a frame that comes too soon is skipped.
-  const shown = useDeferredValue(text);
-  const document = useDocument(live ? shown : text, live);
-  const links = Object.keys(document.links).length === 0 ? '' : JSON.stringify(document.links);
-  return document.sections.map((section, index) => (
+  const deferred = useDeferredValue(text);
+  const document = useDocument(live ? deferred : text, live);
+  // An address that is given stays as it is, so their number says whether there is another.
+  const links = Object.keys(document.links).length;
+  return useShown(document.sections).map((section, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: sections are only ever added at the end
     <SectionPart key={index} section={section} links={links} />
   ));

@@ -31,7 +31,8 @@ const startOf = (pattern: RegExp) => (text: string) => {
 export const mathBlock: TokenizerExtension = {
   name: 'math',
   level: 'block',
-  start: startOf(/\n {0,3}(?:\$\$|\\\[)/),
+  // It can only end the paragraph that is being read: looking further, once for each paragraph, grows with the square.
+  start: startOf(/\n {0,3}(?:\$\$|\\\[)|\n[ \t]*\n/),
   tokenizer(text) {
     const indent = /^ {0,3}(?=\$\$|\\\[)/.exec(text)?.[0];
     if (indent === undefined) return undefined;

@@ -1,13 +1,21 @@
 import { Marked, type MarkedToken, type Token } from 'marked';
+import { BoundedLexer, deepest, isReadableQuote, isReadableTable } from './bounded-lexer.ts';
 import { decodeReferences } from './character-references.ts';
 import { isMathToken, mathBlock, mathInline } from './math-syntax.ts';
 import { safeLink } from './safe-link.ts';
 import type { Block, Inline, ListItem } from './tree.ts';
 
-/** Quotes in lists in quotes: nobody means more than this, and deeper trees would exhaust the stack. */
-const deepest = 16;
-
-const marked = new Marked({ gfm: true }, { extensions: [mathBlock, mathInline] });
+const marked = new Marked(
+  { gfm: true },
+  { extensions: [mathBlock, mathInline] },
+  // False: as usual. Nothing: this is no table.
+  {
+    tokenizer: {
+      table: (source) => (isReadableTable(source) ? false : undefined),
+      blockquote: (source) => (isReadableQuote(source) ? false : undefined),
+    },
+  },
+);
 
 const known: ReadonlySet<string> = new Set<MarkedToken['type']>([
   'blockquote',
@@ -143,13 +151,11 @@ function isClosed(raw: string): boolean {
 }
 
 export type ReferenceLinks = ReturnType<typeof marked.lexer>['links'];
+export type Piece = { raw: string; block: Block | null };
 
 /** The pieces of a Markdown text in order, each with its source; `null` stands for what shows nothing. */
-export function lex(
-  source: string,
-  links: ReferenceLinks,
-): { pieces: { raw: string; block: Block | null }[]; links: ReferenceLinks } {
-  const lexer = new marked.Lexer(marked.defaults);
+export function lex(source: string, links: ReferenceLinks): { pieces: Piece[]; links: ReferenceLinks } {
+  const lexer = new BoundedLexer(marked.defaults);
   Object.assign(lexer.tokens.links, links);
   const tokens = lexer.lex(source);
   return { pieces: tokens.map((token) => ({ raw: token.raw, block: blockOf(token, 0) })), links: tokens.links };

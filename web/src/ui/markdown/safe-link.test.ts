@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { safeLink } from './safe-link.ts';
 
 test.each([
@@ -21,3 +21,50 @@ test.each([
   '//evil.example',
   '',
 ])('%j may not', (address) => expect(safeLink(address)).toBeNull());
+
+describe('an address of Roster itself may not be followed', () => {
+  test.each([
+    'https://roster.example/auth/google',
+    'http://roster.example/api/logout',
+    'HTTPS://ROSTER.Example/settings',
+    'https://roster.example:8443/',
+    'https://roster.example:443/settings',
+    'https://roster.example./settings',
+    'https://someone:secret@roster.example/settings',
+    'https://roster%2Eexample/settings',
+    'https://r\u00f3ster.example@roster.example/',
+    'https://\uff52oster.example/settings',
+    'https://ro\u00adster.example/settings',
+    'https://roster\u3002example/settings',
+    'https:\\\\roster.example/settings',
+    'https://\\roster.example/settings',
+    'https:///roster.example/settings',
+    'https:/roster.example/settings',
+    'https:roster.example',
+    '\\\\roster.example/settings',
+    '//roster.example/settings',
+    '/auth/google',
+    '\\auth\\google',
+    './settings',
+    '?view=create',
+    '#main',
+  ])('%s', (address) => expect(safeLink(address, 'roster.example')).toBeNull());
+
+  test.each([
+    'http://localhost:3000/auth/google',
+    'http://127.0.0.1:3000/',
+    'http://127.1/',
+    'http://0x7f000001/',
+    'http://2130706433/',
+    'http://[::1]:3000/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://roster.localhost/',
+  ])('on this machine: %s', (address) => expect(safeLink(address, 'localhost')).toBeNull());
+
+  test.each([
+    'https://roster.example.org/',
+    'https://my-roster.example/',
+    'https://docs.roster.example/',
+  ])('another one may: %s', (address) => expect(safeLink(address, 'roster.example')).toBe(address));
+  test('a name before a host may not', () => expect(safeLink('https://bank.example@a.example/')).toBeNull());
+});

@@ -31,4 +31,4 @@ export type Block =
   | { kind: 'plain'; text: string };
 
 /** A block at the top of a document, with the Markdown it was made of. */
-export type Section = { raw: string; end: number; block: Block };
+export type Section = { raw: string; end: number; weight: number; block: Block };

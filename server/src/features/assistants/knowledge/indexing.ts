@@ -1,3 +1,4 @@
+import { providerIn } from '@roster/contracts/provider-name';
 import { whyNotSearchable } from '@roster/contracts/searchable-files';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
@@ -244,7 +245,7 @@ export function indexing(dependencies: Dependencies) {
 }
 
 export const notServed = (providerName: string) =>
-  `${providerName} has no file search. The file stays with the assistant, which answers without it.`;
+  `${providerIn('beginning', providerName)} has no file search. The file stays with the assistant, which answers without it.`;
 
 const byId = (files: IndexedFile[]) => new Map(files.map((file) => [file.id, file]));
 

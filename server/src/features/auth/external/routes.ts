@@ -5,6 +5,7 @@ import type { Config } from '../../../config.ts';
 import { AppError } from '../../../errors.ts';
 import type { SignedIn } from '../../../http/actor.ts';
 import { visitorOf } from '../../../http/device.ts';
+import { senderOf } from '../../../http/network.ts';
 import type { Rates } from '../../../http/rates.ts';
 import type { Router } from '../../../http/router.ts';
 import type { SessionCookie } from '../cookie.ts';
@@ -88,11 +89,12 @@ export function externalRoutes({ route }: Router, dependencies: Dependencies) {
   function admits(request: FastifyRequest, reply: FastifyReply): boolean {
     reply.header('cache-control', 'no-store');
     try {
-      rates.use('signIn', request.ip);
+      rates.use('signIn', { address: request.ip });
       return true;
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error;
-      request.log.warn({ event: error.code, route: request.routeOptions.url }, 'request refused');
+      const address = senderOf(request);
+      request.log.warn({ event: error.code, address, route: request.routeOptions.url }, 'request refused');
       return false;
     }
   }
@@ -162,7 +164,8 @@ export function externalRoutes({ route }: Router, dependencies: Dependencies) {
     if (!(error instanceof ExternalSignInFailure)) throw error;
     const { code: reason, message } = error;
     const causes = causesOf(error);
-    request.log.warn({ event: 'sign_in_failed', provider, reason, ...(causes && { causes }) }, message);
+    const address = senderOf(request);
+    request.log.warn({ event: 'sign_in_failed', address, provider, reason, ...(causes && { causes }) }, message);
     return reply.redirect(isConnecting ? `${accountPage}&error=${reason}` : `/auth?error=${reason}`);
   }
 }

@@ -9,6 +9,7 @@ export function createTrainingFiles(dependencies: Omit<Dependencies, 'thread'>) 
   const service = trainingFileService({ ...dependencies, thread });
   let answered = () => Promise.resolve();
   return {
+    checkFiles: service.checkFiles,
     routes(router: Router) {
       ({ answered } = trainingFileRoutes(router, service));
     },

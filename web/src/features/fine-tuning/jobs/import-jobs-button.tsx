@@ -1,3 +1,4 @@
+import { providerIn } from '@roster/contracts/provider-name';
 import { Import } from 'lucide-react';
 import { useEditing } from '#web/data/current-user.ts';
 import { useImportJobs } from '#web/data/fine-tuning.ts';
@@ -24,7 +25,7 @@ export function ImportJobsButton({ variant, hasKey }: ImportJobsButtonProps) {
               ? `${formatCount(imported, 'job')} brought in from ${provider}.`
               : known > 0
                 ? `Nothing new: ${formatCount(known, 'job')} at ${provider} ${known === 1 ? 'is' : 'are'} here already.`
-                : `${provider} has no jobs of this key.`,
+                : `${providerIn('beginning', provider)} has no jobs of this key.`,
         }),
       onError: (error) =>
         toast({

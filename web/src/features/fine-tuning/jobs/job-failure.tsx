@@ -1,4 +1,5 @@
 import type { Job } from '@roster/contracts/fine-tuning/jobs';
+import { providerIn } from '@roster/contracts/provider-name';
 import { useProviderName } from '#web/data/sign-in-options.ts';
 import { Notice } from '#web/ui/notice.tsx';
 
@@ -10,7 +11,9 @@ export function JobFailure({ job, className }: { job: Job; className?: string })
   if (errorCode === 'training_not_available')
     return (
       <Notice tone="destructive" title={`This account cannot train at ${provider}`} className={className}>
-        <p>{notice ?? `${provider} refused the job: training is not available to this account.`}</p>
+        <p>
+          {notice ?? `${providerIn('beginning', provider)} refused the job: training is not available to this account.`}
+        </p>
         <p className="mt-2">
           Nothing was trained or billed. Checking files, datasets, comparing models and the jobs and models of before go
           on working, and so does training with another provider that speaks the same API.
@@ -19,10 +22,10 @@ export function JobFailure({ job, className }: { job: Job; className?: string })
     );
   return (
     <Notice tone="destructive" title="The training failed" className={className}>
-      <p className="wrap-anywhere">{notice ?? `${provider} gave no reason.`}</p>
+      <p className="wrap-anywhere">{notice ?? `${providerIn('beginning', provider)} gave no reason.`}</p>
       {errorCode && (
         <p className="mt-1 text-sm">
-          {provider}’s code: <code className="font-mono">{errorCode}</code>
+          {providerIn('beginning', provider)}’s code: <code className="font-mono">{errorCode}</code>
         </p>
       )}
     </Notice>

@@ -1,3 +1,4 @@
+import { providerIn } from '@roster/contracts/provider-name';
 import { type FormEvent, useId, useRef, useState } from 'react';
 import { useSaveAdminKey } from '#web/data/provider-figures.ts';
 import { ApiError, errorText } from '#web/lib/api.ts';
@@ -31,7 +32,7 @@ export function AdminKeyDialog({ provider, replaces, onClose }: AdminKeyDialogPr
       onSuccess: ({ notice }) => {
         toast(
           notice === null
-            ? { title: 'Admin key saved', description: `${provider} accepted it.` }
+            ? { title: 'Admin key saved', description: `${providerIn('beginning', provider)} accepted it.` }
             : { title: 'Admin key saved, but not verified', description: notice },
         );
         onClose();

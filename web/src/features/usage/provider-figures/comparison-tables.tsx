@@ -1,3 +1,4 @@
+import { providerIn } from '@roster/contracts/provider-name';
 import type { ProviderFigures } from '@roster/contracts/usage';
 import type { ReactNode } from 'react';
 import { formatCost, formatLongDate, formatNumber } from '#web/lib/format.ts';
@@ -22,7 +23,7 @@ function ThreeColumns({ provider, first, caption, children }: TableProps) {
         <tr className={head}>
           <th scope="col">{first}</th>
           <th scope="col" className="wrap-anywhere">
-            {provider}
+            {providerIn('beginning', provider)}
           </th>
           <th scope="col">Roster</th>
           <th scope="col">Difference</th>

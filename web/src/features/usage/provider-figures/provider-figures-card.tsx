@@ -1,3 +1,4 @@
+import { providerIn } from '@roster/contracts/provider-name';
 import type { AdminKeyState, ProviderFigures } from '@roster/contracts/usage';
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
@@ -86,7 +87,8 @@ function Figures({ provider, range, onReplace }: FiguresProps) {
   if (isTooLong) {
     return (
       <p className="px-5 pt-2 pb-5 text-muted-foreground text-sm">
-        {provider} answers for at most {longestProviderRange} days at once. Choose fewer days to compare.
+        {providerIn('beginning', provider)} answers for at most {longestProviderRange} days at once. Choose fewer days
+        to compare.
       </p>
     );
   }
@@ -131,7 +133,8 @@ function Filled({ provider, figures, isOld }: FilledProps) {
       <ByDay provider={provider} figures={figures} />
       <ByModel provider={provider} figures={figures} />
       <p className="mt-3 text-muted-foreground text-sm">
-        Read <RelativeTime date={figures.readAt} />. {provider} books with some delay, so the last hours may be missing.
+        Read <RelativeTime date={figures.readAt} />. {providerIn('beginning', provider)} books with some delay, so the
+        last hours may be missing.
         {figures.roster.unpricedRequests > 0 && ' Roster’s cost leaves out requests without a known price.'}
       </p>
     </div>

@@ -4,11 +4,12 @@ import { fewestExamples } from '@roster/contracts/fine-tuning/training-files';
 import { codePointLength } from '@roster/contracts/length';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useId, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { useWatch } from 'react-hook-form';
 import { useCreateJob } from '#web/data/fine-tuning.ts';
 import { estimateOf, jobEstimateKey } from '#web/data/training-files.ts';
 import { errorText } from '#web/lib/api.ts';
+import { newClientId } from '#web/lib/client-id.ts';
 import { showFieldErrors } from '#web/lib/form-errors.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { UnsavedChanges } from '#web/lib/unsaved-changes.tsx';
@@ -44,6 +45,7 @@ export function CreateJobDialog({ baseModels, files, chosen, onClose }: CreateJo
   const [conversions, setConversions] = useState<Conversion[]>([]);
   const { errors, isDirty } = form.formState;
   const isUnsaved = isDirty && !create.isSuccess;
+  const clientIdOf = useClientId();
   const close = () => (isUnsaved ? setAsking(true) : onClose());
 
   // In an effect, because the question about unsaved changes must have gone before the page does.
@@ -54,20 +56,24 @@ export function CreateJobDialog({ baseModels, files, chosen, onClose }: CreateJo
 
   const submit = (values: JobFormOutput) => {
     const estimate = check.report && estimateOf(check.report, values.n_epochs);
-    create.mutate(draftOf(values), {
-      onSuccess: (job) => {
-        if (estimate) client.setQueryData(jobEstimateKey(job.id), estimate);
-        toast({ title: 'Success', description: `${job.name} has been created.` });
+    const draft = draftOf(values);
+    create.mutate(
+      { ...draft, clientId: clientIdOf(JSON.stringify(draft)) },
+      {
+        onSuccess: (job) => {
+          if (estimate) client.setQueryData(jobEstimateKey(job.id), estimate);
+          toast({ title: 'Success', description: `${job.name} has been created.` });
+        },
+        onError: (error) => {
+          showFieldErrors(form, error);
+          toast({
+            title: 'Error',
+            description: ['Failed to create fine-tuning job', errorText(error, '')].filter(Boolean).join('. '),
+            variant: 'destructive',
+          });
+        },
       },
-      onError: (error) => {
-        showFieldErrors(form, error);
-        toast({
-          title: 'Error',
-          description: ['Failed to create fine-tuning job', errorText(error, '')].filter(Boolean).join('. '),
-          variant: 'destructive',
-        });
-      },
-    });
+    );
   };
 
   const choose = (name: 'trainingFileId' | 'validationFileId', id: number) =>
@@ -182,6 +188,15 @@ function useCheckOf(form: JobFormState): TrainingCheck {
     name: ['trainingFileId', 'validationFileId', 'baseModel', 'method'],
   });
   return useTrainingCheck(trainingFileId === null ? null : { trainingFileId, validationFileId, baseModel, method });
+}
+
+/** The same id for the same job, so that one whose creation was not heard of is not made twice; changed, it is another. */
+function useClientId(): (content: string) => string {
+  const sent = useRef<{ content: string; id: string }>(null);
+  return (content) => {
+    if (sent.current?.content !== content) sent.current = { content, id: newClientId() };
+    return sent.current.id;
+  };
 }
 
 /** Why the job cannot be created yet. A check that was cancelled or could not be made keeps nobody from it. */

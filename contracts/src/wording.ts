@@ -1,0 +1,60 @@
+import type { z } from 'zod';
+
+const named: Record<string, string> = { apiKey: 'API Key', q: 'Search', ids: 'List of ids', order: 'Order' };
+
+/** `trainingFileId` is 'Training file' to a person. */
+function label(path: readonly PropertyKey[] | undefined): string {
+  const name = path?.findLast((part) => typeof part === 'string');
+  if (name === undefined) return 'What was sent';
+  if (named[name] !== undefined) return named[name];
+  const words = name
+    .replace(/(?<=.)Ids?$/, '')
+    .replace(/(?<=[a-z])([A-Z])/g, ' $1')
+    .toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+const kinds: Record<string, string> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object with named fields',
+};
+
+const counted: Record<string, string> = { string: ' characters', array: ' entries' };
+
+function bound(issue: z.core.$ZodRawIssue<z.core.$ZodIssueTooBig> | z.core.$ZodRawIssue<z.core.$ZodIssueTooSmall>) {
+  const isMost = issue.code === 'too_big';
+  const limit = String(isMost ? issue.maximum : issue.minimum);
+  const of = counted[issue.origin] ?? '';
+  if (isMost) return of ? `cannot exceed ${limit}${of}` : `must be at most ${limit}`;
+  if (of) return limit === '1' ? 'is required' : `must have at least ${limit}${of}`;
+  return issue.inclusive === false ? `must be more than ${limit}` : `must be at least ${limit}`;
+}
+
+/**
+ * What is said of a field whose schema has no sentence of its own; given to every parse of what comes in, so that nobody
+ * reads the schema library's words.
+ */
+export function wording(issue: z.core.$ZodRawIssue): string {
+  const field = label(issue.path);
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.input === undefined) return `${field} is required`;
+      return `${field} must be ${kinds[issue.expected] ?? `of the type ${issue.expected}`}`;
+    case 'invalid_value':
+      if (issue.input === undefined) return `${field} is required`;
+      return `${field} must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`;
+    case 'too_big':
+    case 'too_small':
+      return `${field} ${bound(issue)}`;
+    case 'unrecognized_keys':
+      return 'This field is not known';
+    case 'invalid_union':
+      return issue.input === undefined ? `${field} is required` : `${field} is not of a form that is known`;
+    default:
+      return `${field} is not valid`;
+  }
+}

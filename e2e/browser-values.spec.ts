@@ -1,0 +1,101 @@
+import type { Page } from '@playwright/test';
+import {
+  expect,
+  expectToast,
+  goodKey,
+  newEmail,
+  password,
+  request,
+  type request as requestOf,
+  test,
+} from './fixtures.ts';
+
+const secret = 'The merger with Bertram is to stay secret';
+type Roster = Parameters<typeof requestOf>[1];
+
+const composer = (page: Page) => page.locator('main textarea');
+const kept = (page: Page) => page.evaluate(() => ({ ...localStorage }));
+
+/** Another person with an account, a key and an assistant, made beside the browser. */
+async function another(elsewhere: Page, roster: Roster) {
+  const email = newEmail();
+  await request(elsewhere, roster, 'POST', '/api/register', { email, password });
+  await request(elsewhere, roster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
+  await request(elsewhere, roster, 'POST', '/api/assistants', { name: 'Coach', model: 'gpt-4o' });
+  return email;
+}
+
+/** Ada has typed something, folded the sidebar and chosen the light theme. */
+async function leaveTraces(page: Page) {
+  await page.goto('/chat');
+  await composer(page).fill(secret);
+  await page.evaluate(() => {
+    localStorage.setItem('app-theme', 'light');
+    localStorage.setItem('app-sidebar', 'collapsed');
+  });
+  await page.reload();
+  await expect(composer(page)).toHaveValue(secret);
+}
+
+/** Whoever comes next finds an empty field, and nothing of it in the browser; the theme is the browser's. */
+async function expectNoTraces(page: Page, roster: Roster, email: string) {
+  await request(page, roster, 'POST', '/api/login', { email, password });
+  await page.goto('/chat');
+  await expect(composer(page)).toHaveValue('');
+  await expect(page.getByText(secret)).toHaveCount(0);
+  const values = await kept(page);
+  expect(JSON.stringify(values)).not.toContain('merger');
+  expect(values['app-sidebar']).toBeUndefined();
+}
+
+async function endSessions(page: Page, roster: Roster, { email }: { email: string }) {
+  await request(page, roster, 'POST', '/api/login', { email, password });
+  await request(page, roster, 'DELETE', '/api/user/sessions');
+}
+
+test.describe('what somebody has typed is gone for the next person', () => {
+  test('after a logout', async ({ page, elsewhere, roster, withAssistant: _ }) => {
+    const other = await another(elsewhere, roster);
+    await leaveTraces(page);
+    await page.getByRole('button', { name: 'Logout' }).click();
+    await expect(page).toHaveURL(/\/auth/);
+    expect(await kept(page)).toMatchObject({ 'app-theme': 'light' });
+    expect(Object.keys(await kept(page)).filter((name) => !name.startsWith('app-theme'))).toEqual([]);
+    await expectNoTraces(page, roster, other);
+  });
+
+  test('after the session was ended elsewhere, as the page notices', async ({
+    page,
+    elsewhere,
+    roster,
+    withAssistant,
+  }) => {
+    const other = await another(elsewhere, roster);
+    await leaveTraces(page);
+    await endSessions(elsewhere, roster, withAssistant);
+    await page.getByRole('link', { name: 'Analytics' }).click();
+    await expectToast(page, 'Session ended', 'Please sign in again.');
+    expect(JSON.stringify(await kept(page))).not.toContain('merger');
+    await expectNoTraces(page, roster, other);
+  });
+
+  test('after the session ended while the page was closed', async ({ page, elsewhere, roster, withAssistant }) => {
+    const other = await another(elsewhere, roster);
+    await leaveTraces(page);
+    await page.goto('about:blank');
+    await endSessions(elsewhere, roster, withAssistant);
+    await page.goto('/');
+    await expect(page).toHaveURL(/\/auth/);
+    expect(JSON.stringify(await kept(page))).not.toContain('merger');
+    await expectNoTraces(page, roster, other);
+  });
+
+  test('where they sign in over it, in another tab too', async ({ page, elsewhere, roster, withAssistant: _ }) => {
+    const other = await another(elsewhere, roster);
+    await leaveTraces(page);
+    const tab = await page.context().newPage();
+    await expectNoTraces(tab, roster, other);
+    await expect(composer(page)).toHaveValue('');
+    await expect(page.getByText(other)).toHaveCount(1);
+  });
+});

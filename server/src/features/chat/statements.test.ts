@@ -1,0 +1,48 @@
+import { StatementSync } from 'node:sqlite';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { startApp, type TestApp } from '#server/testing/app';
+import { newThread, send } from '#server/testing/chat';
+import { readEvents } from '#server/testing/events';
+import type { Visitor } from '#server/testing/visitor';
+
+let app: TestApp;
+let ada: Visitor;
+beforeAll(async () => {
+  app = await startApp('sqlite');
+  ada = await app.withKey('ada');
+});
+afterAll(() => app.stop());
+
+/** What is asked of the database while `work` is done, but for what goes on beside it: jobs, and sessions of streams. */
+async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+  const spies = [vi.spyOn(StatementSync.prototype, 'run'), vi.spyOn(StatementSync.prototype, 'all')];
+  onTestFinished(() => {
+    for (const spy of spies) spy.mockRestore();
+  });
+  await work();
+  const asked = spies.flatMap(({ mock }) =>
+    mock.contexts.map((of, index) => ({
+      order: mock.invocationCallOrder[index] ?? 0,
+      sql: of instanceof StatementSync ? of.sourceSQL : '',
+    })),
+  );
+  return asked
+    .sort((a, b) => a.order - b.order)
+    .map(({ sql }) => sql)
+    .filter((sql) => !/"jobs"|"sessions"\."id" in/.test(sql));
+}
+
+test('an exchange takes so many statements and commits, and no more', async () => {
+  const threadId = await newThread(ada, { title: 'Chosen, so that no title is asked for' });
+  const exchange = async (text: string) => {
+    const { run } = await send(ada, threadId, text);
+    await readEvents(app, ada, run.id);
+  };
+  await exchange('The first one fills what is filled once [[bench 3]]');
+  const statements = await statementsOf(() => exchange('The second one is counted [[bench 3]]'));
+  // What follows an answer, such as a look at its title, comes after its end.
+  const until = statements.slice(0, statements.lastIndexOf('commit') + 1);
+  // Whoever adds one to what every message asks for says here why it is worth it.
+  expect(until.filter((sql) => sql === 'commit')).toHaveLength(2);
+  expect(until.filter((sql) => !/^(begin|savepoint|release|commit)/.test(sql))).toHaveLength(27);
+});

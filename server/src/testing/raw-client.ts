@@ -1,0 +1,55 @@
+import { connect } from 'node:net';
+
+type Attack = {
+  /** Sent at once. */
+  head: string | Buffer;
+  /** Sent again and again after that, whatever the server says; default: nothing until it has answered. */
+  trickle?: string;
+  /** Nothing is read that the server sends, and for so long nothing is sent either. */
+  deafMs?: number;
+};
+
+export type Outcome = {
+  answer: string;
+  /** From the beginning until the whole answer was there; undefined: none came. */
+  answeredMs: number | undefined;
+  /** From the beginning until the server had destroyed the connection, not only its half of it. */
+  destroyedMs: number;
+};
+
+const everyMs = 40;
+
+/**
+ * A client that never closes and, once it was answered, keeps sending: what it sends is taken until the server has let
+ * go of the connection.
+ */
+export function attack(app: { url: string }, { head, trickle, deafMs }: Attack): Promise<Outcome> {
+  const { port } = new URL(app.url);
+  return new Promise((resolve) => {
+    const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
+    const begun = performance.now();
+    let answer = '';
+    let answeredMs: number | undefined;
+    let isSaidGoodbye = false;
+    if (deafMs !== undefined) socket.pause();
+    else
+      socket.on('data', (chunk) => {
+        answer += chunk.toString('latin1');
+        answeredMs = performance.now() - begun;
+      });
+    socket.on('end', () => {
+      isSaidGoodbye = true;
+    });
+    socket.on('error', () => undefined);
+    socket.write(head);
+    const timer = setInterval(() => {
+      if (deafMs !== undefined && performance.now() - begun < deafMs) return;
+      if (trickle !== undefined) socket.write(trickle);
+      else if (answeredMs !== undefined || isSaidGoodbye || deafMs !== undefined) socket.write('x');
+    }, everyMs);
+    socket.on('close', () => {
+      clearInterval(timer);
+      resolve({ answer, answeredMs, destroyedMs: performance.now() - begun });
+    });
+  });
+}

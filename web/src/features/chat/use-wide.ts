@@ -1,0 +1,11 @@
+import { useSyncExternalStore } from 'react';
+
+const wide = window.matchMedia('(min-width: 1024px)');
+
+function subscribe(listener: () => void) {
+  wide.addEventListener('change', listener);
+  return () => wide.removeEventListener('change', listener);
+}
+
+/** Whether answers have room beside each other. */
+export const useWide = (): boolean => useSyncExternalStore(subscribe, () => wide.matches);

@@ -6,7 +6,7 @@ import { threadRepository } from '../features/chat/thread-repository.ts';
 import { connect } from './connect.ts';
 import { migrate } from './migrate.ts';
 import { up as addComparisons } from './migrations/0010-usage-of-comparisons.ts';
-import { up as indexWordsInside } from './migrations/0016-words-inside-texts.ts';
+import { up as indexWordsInside } from './migrations/0014-words-inside-texts.ts';
 
 describe.each(engines)('bringing the schema up to date on %s', (engine) => {
   async function opened() {

@@ -17,7 +17,7 @@ import * as usageOfComparisons from './migrations/0010-usage-of-comparisons.ts';
 import * as modelsOfConversations from './migrations/0011-models-of-conversations.ts';
 import * as accountNotices from './migrations/0012-account-notices.ts';
 import * as jobsMadeOnce from './migrations/0013-jobs-made-once.ts';
-import * as wordsInsideTexts from './migrations/0016-words-inside-texts.ts';
+import * as wordsInsideTexts from './migrations/0014-words-inside-texts.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -37,7 +37,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0011-models-of-conversations', modelsOfConversations],
   ['0012-account-notices', accountNotices],
   ['0013-jobs-made-once', jobsMadeOnce],
-  ['0016-words-inside-texts', wordsInsideTexts],
+  ['0014-words-inside-texts', wordsInsideTexts],
 ];
 
 const checksumOf = (name: string) =>

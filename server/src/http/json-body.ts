@@ -9,6 +9,9 @@ const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);
 /** PostgreSQL's text cannot hold the character with the number 0. */
 const unstorable = 'The request holds a character (U+0000) that cannot be stored.';
 
+/** Half of a surrogate pair, left by a cut through a character. It has no form in UTF-8. */
+const halved = 'The request holds half of a character, which is no text. Write it again.';
+
 /** JSON, with bounds on its shape: depth, number of keys, no key twice, and none that could reach a prototype. */
 export function readJsonBodies(app: FastifyInstance, usualLimit: number) {
   app.removeAllContentTypeParsers();
@@ -48,9 +51,9 @@ function shapeProblem(root: unknown, source: string, keysAllowed: number): strin
   const open: { value: unknown; depth: number }[] = [{ value: root, depth: 0 }];
   for (let item = open.pop(); item; item = open.pop()) {
     const { value, depth } = item;
-    if (typeof value === 'string' && value.includes('\0')) return unstorable;
+    const inItself = valueProblem(value, depth);
+    if (inItself) return inItself;
     if (typeof value !== 'object' || value === null) continue;
-    if (depth >= maxDepth) return `The request is nested deeper than ${maxDepth} levels.`;
     const members = Object.entries(value);
     if (!Array.isArray(value)) names += members.length;
     for (const [key, child] of members) {
@@ -64,9 +67,19 @@ function shapeProblem(root: unknown, source: string, keysAllowed: number): strin
   return names === namesIn(source) ? undefined : 'The request names a field twice.';
 }
 
+function valueProblem(value: unknown, depth: number): string | undefined {
+  if (typeof value === 'string') return textProblem(value);
+  const isNested = typeof value === 'object' && value !== null && depth >= maxDepth;
+  return isNested ? `The request is nested deeper than ${maxDepth} levels.` : undefined;
+}
+
+function textProblem(text: string): string | undefined {
+  if (text.includes('\0')) return unstorable;
+  return text.isWellFormed() ? undefined : halved;
+}
+
 function nameProblem(key: string): string | undefined {
-  if (key.includes('\0')) return unstorable;
-  return refusedKeys.has(key) ? `The field name ${key} is not allowed.` : undefined;
+  return textProblem(key) ?? (refusedKeys.has(key) ? `The field name ${key} is not allowed.` : undefined);
 }
 
 /** How many fields valid JSON names: the colons outside its texts. */

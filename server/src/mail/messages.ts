@@ -1,3 +1,4 @@
+import { beginningOf } from '@roster/contracts/cut';
 import type { Mail } from './transport.ts';
 
 type Provider = 'google' | 'github';
@@ -144,8 +145,4 @@ function words(message: Message, to: string): [subject: string, paragraphs: stri
 }
 
 /** A name from elsewhere cannot pass itself off as a paragraph of ours. */
-const oneLine = (text: string) =>
-  text
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .trim()
-    .slice(0, 200);
+const oneLine = (text: string) => beginningOf(text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim(), 200);

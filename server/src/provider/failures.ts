@@ -1,3 +1,4 @@
+import { beginningOf } from '@roster/contracts/cut';
 import type { Secret } from '../security/secret.ts';
 import { ProviderError } from './provider.ts';
 
@@ -5,14 +6,14 @@ type ErrorFields = { message: string; type: string; code: string; param: string 
 
 /** What the provider said, with everything that looks like a secret masked, cut to 500 characters. */
 export function quotable(text: string): string {
-  return text
+  const said = text
     .replace(/\bsk-[A-Za-z0-9_*.-]+/g, 'sk-…')
     .replace(/\bBearer\s+\S+/gi, 'Bearer …')
     .replace(/\borg-[A-Za-z0-9]+/g, 'org-…')
     .replaceAll('\0', ' ')
     .replace(/\s+/g, ' ')
-    .trim()
-    .slice(0, 500);
+    .trim();
+  return beginningOf(said, 500);
 }
 
 function fieldsOf(body: string): ErrorFields {
@@ -77,7 +78,7 @@ export function failureOf(
     {
       status,
       param: fields.param || undefined,
-      providerCode: quotable(fields.code).slice(0, 100) || undefined,
+      providerCode: beginningOf(quotable(fields.code), 100) || undefined,
       requestId: String(headers['x-request-id'] ?? '').slice(0, 100) || undefined,
       retryAfterSeconds: retryAfter(headers),
     },

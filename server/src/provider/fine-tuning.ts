@@ -1,3 +1,4 @@
+import { beginningOf } from '@roster/contracts/cut';
 import { z } from 'zod';
 import type { Secret } from '../security/secret.ts';
 import { quotable } from './failures.ts';
@@ -176,7 +177,7 @@ function toEvent(raw: z.output<typeof RawEvent>): ProviderJobEvent {
   const said = /^Step \d{1,9}\/(\d{1,9})\b/.exec(message)?.[1];
   const totalSteps = count(data?.total_steps ?? (said === undefined ? null : Number(said)), largestStep);
   // Without an id, the same event read twice is still one.
-  const id = raw.id || `${raw.created_at ?? ''} ${message}`.slice(0, 200);
+  const id = raw.id || beginningOf(`${raw.created_at ?? ''} ${message}`, 200);
   return { id, at, level, message, metrics: measured ? metrics : null, totalSteps };
 }
 

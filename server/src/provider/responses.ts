@@ -1,3 +1,4 @@
+import { beginningOf } from '@roster/contracts/cut';
 import { z } from 'zod';
 import type { TokenCounts } from './catalogue.ts';
 import { eventJson, readEvents } from './event-reader.ts';
@@ -95,7 +96,7 @@ function citationReader(search: FileSearch | undefined, tell: (name: string) => 
     const citation = Citation.safeParse(annotation);
     if (!citation.success) return;
     const { file_id, filename } = citation.data;
-    const name = search?.names.get(file_id) ?? filename.replace(/\p{Cc}+/gu, ' ').slice(0, nameLimit);
+    const name = search?.names.get(file_id) ?? beginningOf(filename.replace(/\p{Cc}+/gu, ' '), nameLimit);
     if (name === '' || told.has(name)) return;
     told.add(name);
     tell(name);

@@ -1,3 +1,4 @@
+import { beginningOf } from '@roster/contracts/cut';
 import { settingsTabs } from '#web/features/account/tabs.ts';
 import { assistantViews } from '#web/features/assistants/views.ts';
 import { purposes, sorts } from '#web/features/files/views.ts';
@@ -14,6 +15,8 @@ const positiveInteger = (given: unknown): number | undefined =>
   typeof given === 'number' && Number.isInteger(given) && given > 0 ? given : undefined;
 
 const text = (given: unknown): string | undefined => (typeof given === 'string' && given !== '' ? given : undefined);
+const query = (given: unknown, limit: number): string | undefined =>
+  text(typeof given === 'number' ? String(given) : given) && beginningOf(String(given), limit);
 
 /**
  * What is not there is named as undefined: the router lays these values over those of the address, and what it is not
@@ -56,7 +59,7 @@ export const usersSearch = (raw: Raw) =>
   present({
     tab: oneOf(usersTabs, raw.tab),
     /** Part of a name or an address. The router makes a number of one. */
-    q: text(typeof raw.q === 'number' ? String(raw.q) : raw.q)?.slice(0, 200),
+    q: query(raw.q, 200),
     sort: oneOf(userSorts, raw.sort),
     order: oneOf(['asc', 'desc'] as const, raw.order),
   });
@@ -64,7 +67,7 @@ export const usersSearch = (raw: Raw) =>
 export const filesSearch = (raw: Raw) =>
   present({
     /** Part of a filename. The router makes a number of one. */
-    q: text(typeof raw.q === 'number' ? String(raw.q) : raw.q)?.slice(0, 255),
+    q: query(raw.q, 255),
     sort: oneOf(sorts, raw.sort),
     purpose: oneOf(purposes, raw.purpose),
   });

@@ -1,3 +1,5 @@
+import { beginningOf } from '@roster/contracts/cut';
+
 export type Json = Record<string, unknown>;
 
 export const isObject = (value: unknown): value is Json =>
@@ -6,7 +8,7 @@ export const isObject = (value: unknown): value is Json =>
 const listIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const count = (list: unknown[], one: string) => (list.length === 1 ? `one ${one}` : `${list.length} ${one}s`);
 /** Notes quote what others wrote; they stay short. */
-const brief = (value: unknown) => (typeof value === 'string' && value !== '' ? value.slice(0, 60) : 'unnamed');
+const brief = (value: unknown) => (typeof value === 'string' && value !== '' ? beginningOf(value, 60) : 'unnamed');
 
 /** What an assistant or agent of the provider has and a Roster assistant has not, one sentence each. */
 export function leftBehind(raw: Json): string[] {

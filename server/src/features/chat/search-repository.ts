@@ -1,3 +1,4 @@
+import { beginningOf, characterStart } from '@roster/contracts/cut';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Engine } from '../../db/connect.ts';
 import { type Places, prepared } from '../../db/prepared.ts';
@@ -32,7 +33,8 @@ const putOn = (index: Index) => ({
 const puts = { thread_search: putOn('thread_search'), message_search: putOn('message_search') };
 
 /**
- * Full-text search over titles, messages and the names of what is attached to them. The only part of the product with two forms: FTS5 on SQLite, tsvector on
+ * Full-text search over titles, messages and the names of what is attached to them. The only part of the product with
+ * two forms: FTS5 on SQLite, tsvector on
  * PostgreSQL. Each word matches as a beginning, so that the results come while the last one is being typed.
  */
 export function searchRepository(db: Kysely<Database>, engine: Engine) {
@@ -126,14 +128,14 @@ const withoutMarkdown = (text: string) =>
 
 /** A piece of `text` around the first word of the query that it holds, as one line without the marks of Markdown. */
 export function snippetOf(text: string, query: string, length = 140): string {
-  const around = Math.max(0, placeOf(query, text) - length);
-  const until = around + 3 * length;
+  const around = characterStart(text, placeOf(query, text) - length);
+  const until = characterStart(text, around + 3 * length);
   const plain = inOneLine(withoutMarkdown(text.slice(around, until)));
   const at = placeOf(query, plain);
-  const about = Math.max(0, at - Math.floor(length / 3));
+  const about = characterStart(plain, at - Math.floor(length / 3));
   // From the beginning of a word, where one begins before the word that was looked for.
   const from = about === 0 ? 0 : about + plain.slice(about, at).indexOf(' ') + 1;
   const before = around > 0 || from > 0 ? '… ' : '';
   const after = until < text.length || from + length < plain.length ? ' …' : '';
-  return `${before}${plain.slice(from, from + length).trim()}${after}`;
+  return `${before}${beginningOf(plain.slice(from), length).trim()}${after}`;
 }

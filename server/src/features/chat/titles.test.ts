@@ -42,6 +42,14 @@ describe.each(engines)('titles on %s', (engine) => {
     expect(await titleOf(threadId)).toBe(title);
   });
 
+  test('end at whole characters', async () => {
+    const family = '👨‍👩‍👧‍👦';
+    const threadId = await newThread(ada);
+    const { run } = await send(ada, threadId, `${family.repeat(20)}[[hang]]`);
+    expect(await titleOf(threadId)).toBe(`${family.repeat(5)}…`);
+    await ada.post(`/api/runs/${run.id}/stop`);
+  });
+
   test('are suggested after the first exchange, and that is counted', async () => {
     const threadId = await newThread(ada, { assistantId: await created(ada, { model: 'gpt-4.1' }) });
     const { run, answer } = await ask(app, ada, threadId, 'Which moss grows on granite?');

@@ -1,3 +1,4 @@
+import { beginningOf } from '@roster/contracts/cut';
 import type { Kysely } from 'kysely';
 import type { Engine } from '../../db/connect.ts';
 import type { Database } from '../../db/schema.ts';
@@ -21,18 +22,15 @@ const instructions =
 export function openingTitle(message: string): string {
   const line = message.trim().replace(/\s+/g, ' ');
   if (line.length <= titleLength) return line;
-  const cut = line.slice(0, titleLength);
+  const cut = beginningOf(line, titleLength);
   const space = cut.lastIndexOf(' ');
-  return `${cut.slice(0, space > titleLength / 2 ? space : titleLength).trimEnd()}…`;
+  return `${(space > titleLength / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
 }
 
 function cleaned(answer: string): string {
   const [line = ''] = answer.trim().split('\n');
-  return line
-    .replace(/^(title:)?\s*["'“*#]*\s*/i, '')
-    .replace(/["'”*.\s]+$/, '')
-    .slice(0, 80)
-    .trim();
+  const bare = line.replace(/^(title:)?\s*["'“*#]*\s*/i, '').replace(/["'”*.\s]+$/, '');
+  return beginningOf(bare, 80).trim();
 }
 
 type Dependencies = {
@@ -67,7 +65,7 @@ export function titleSuggester({ db, engine, provider, catalogue, pricing }: Dep
       from: 0,
       to: answer.depth,
     });
-    const talk = exchange.map(({ role, text }) => `${role}: ${text.slice(0, excerpt)}`).join('\n\n');
+    const talk = exchange.map(({ role, text }) => `${role}: ${beginningOf(text, excerpt)}`).join('\n\n');
     const suggestion = await askFor(request, talk, AbortSignal.any([signal, AbortSignal.timeout(withinMs)]));
     if (!suggestion) return;
     const { words, end } = suggestion;

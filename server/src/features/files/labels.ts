@@ -1,4 +1,6 @@
+import { beginningOf } from '@roster/contracts/cut';
 import { filenameLimit } from '@roster/contracts/files';
+import { codePointLength } from '@roster/contracts/length';
 import { isBlank } from '@roster/contracts/text';
 
 /** Control characters, and those that turn the direction of writing and so make a name look like another one. */
@@ -11,10 +13,9 @@ export function cleanName(given: string): string {
   const last = meant.toWellFormed().replaceAll('\\', '/').split('/').at(-1) ?? '';
   const name = last.replace(unwanted, '').replace(/\s+/g, ' ').trim();
   if (/^\.*$/.test(name) || isBlank(name)) return 'file';
-  const letters = [...name];
-  if (letters.length <= filenameLimit) return name;
+  if (codePointLength(name) <= filenameLimit) return name;
   const ending = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? '';
-  return letters.slice(0, filenameLimit - ending.length).join('') + ending;
+  return beginningOf(name, filenameLimit - ending.length) + ending;
 }
 
 /** A media type as a label. */

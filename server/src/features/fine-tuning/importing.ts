@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { beginningOf } from '@roster/contracts/cut';
 import { isFinalJob, jobNameLimit } from '@roster/contracts/fine-tuning/jobs';
 import { isBlank } from '@roster/contracts/text';
 import type { Kysely } from 'kysely';
@@ -32,7 +33,7 @@ const pauseMs = 500;
 const nameOf = ({ metadata, suffix, id }: ProviderJob): string => {
   const { name } = metadata;
   const given = typeof name === 'string' && !isBlank(name) ? name.trim() : suffix || id;
-  return [...given.replaceAll('\0', ' ')].slice(0, jobNameLimit).join('');
+  return beginningOf(given.replaceAll('\0', ' ').toWellFormed(), jobNameLimit);
 };
 
 /** Takes over the jobs that the provider has and Roster does not know. */

@@ -1,3 +1,4 @@
+import { beginningOf } from '@roster/contracts/cut';
 import { parseMermaid, renderMermaidSVG } from 'beautiful-mermaid';
 import { Code2, Workflow } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
@@ -95,7 +96,7 @@ export function Diagram({ source }: { source: string }) {
             src={picture.address}
             width={picture.width}
             height={picture.height}
-            alt={`Diagram: ${source.slice(0, 500)}`}
+            alt={`Diagram: ${beginningOf(source, 500)}`}
             className="mx-auto h-auto max-w-none sm:max-w-full"
           />
         </div>

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
+import { beginningOf } from '@roster/contracts/cut';
 
 export type JsonObject = Record<string, unknown>;
 
@@ -84,13 +85,13 @@ function excessOf(bytes: Buffer): ReadLine | undefined {
 
 const shortened = (text: string) => {
   const line = text.replace(/[\p{Cc}\s]+/gu, ' ').replace(/\.$/, '');
-  return line.length > 160 ? `${line.slice(0, 160).toWellFormed()}…` : line;
+  return line.length > 160 ? `${beginningOf(line, 160).toWellFormed()}…` : line;
 };
 
 /** A text from the file as it can stand in a message: short, on one line, in quotation marks. */
 export function quoted(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-  const letters = text.slice(0, 40).toWellFormed().replace(/\p{C}/gu, '�');
+  const letters = beginningOf(text, 40).toWellFormed().replace(/\p{C}/gu, '�');
   return `“${letters}${text.length > 40 ? '…' : ''}”`;
 }
 

@@ -1,3 +1,4 @@
+import { beginningOf } from '@roster/contracts/cut';
 import { type File, filenameLimit } from '@roster/contracts/files';
 import { fewestExamples } from '@roster/contracts/fine-tuning/training-files';
 import { AppError } from '../../../errors.ts';
@@ -22,8 +23,7 @@ type Dependencies = { making: Making; thread: TrainingFileThread };
 /** `notes.jsonl` and `train` make `notes-train.jsonl`. */
 export function nameWith(filename: string, addition: string): string {
   const ending = `-${addition}.jsonl`;
-  const letters = [...filename.replace(/\.(jsonl|json|txt)$/i, '')];
-  return letters.slice(0, filenameLimit - ending.length).join('') + ending;
+  return beginningOf(filename.replace(/\.(jsonl|json|txt)$/i, ''), filenameLimit - ending.length) + ending;
 }
 
 const refused = (message: string) => new AppError('invalid_input', message, { fields: { fileId: message } });

@@ -1,3 +1,4 @@
+import { beginningOf } from '@roster/contracts/cut';
 import type { BaseModel, TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
 import { Controller } from 'react-hook-form';
 import { formatCost, formatLongDate } from '#web/lib/format.ts';
@@ -9,12 +10,8 @@ import type { JobFormState } from './job-form.ts';
 
 const descriptionCut = 30;
 /** As specified. The whole of it stands below the choice. */
-const cut = (description: string) => {
-  const characters = [...description];
-  return characters.length > descriptionCut
-    ? `${characters.slice(0, descriptionCut).join('').trimEnd()}…`
-    : description;
-};
+const cut = (description: string) =>
+  description.length > descriptionCut ? `${beginningOf(description, descriptionCut).trimEnd()}…` : description;
 
 type BaseModelFieldProps = { form: JobFormState; baseModels: Record<string, BaseModel> };
 

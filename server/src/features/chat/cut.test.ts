@@ -1,0 +1,30 @@
+import { beginningOf, characterStart } from '@roster/contracts/cut';
+import { describe, expect, test } from 'vitest';
+
+describe('cutting a text', () => {
+  test.each(['👨‍👩‍👧‍👦', '🇩🇪', '👍🏽', 'e\u0301', 'नि', '각', '\r\n', '🦜'])('never ends inside %j', (whole) => {
+    const text = `ab${whole.repeat(3)}c`;
+    const ends = [0, 1, 2, 3].flatMap((count) => `ab${whole.repeat(count)}`.length);
+    for (let max = 2; max < text.length; max++) {
+      const cut = beginningOf(text, max);
+      expect(ends).toContain(cut.length);
+      expect(max - cut.length).toBeLessThan(whole.length);
+    }
+    expect(beginningOf(text, text.length)).toBe(text);
+  });
+
+  test('finds its place in the middle of a long text without reading all of it', () => {
+    const text = `${'🦜'.repeat(400_000)}x`;
+    const since = performance.now();
+    for (let at = 500_000; at < 500_100; at++) expect(characterStart(text, at)).toBe(at - (at % 2));
+    expect(performance.now() - since).toBeLessThan(1_000);
+  });
+
+  test('cuts a letter that is longer than what is wanted between its marks', () => {
+    const text = `e${'\u0301'.repeat(5_000)}`;
+    expect(beginningOf(text, 60)).toHaveLength(60);
+    const parrots = '🦜\u200d'.repeat(2_000);
+    expect(beginningOf(parrots, 1_501).isWellFormed()).toBe(true);
+    expect(beginningOf(parrots, 1_501).length).toBeGreaterThan(1_400);
+  });
+});

@@ -48,7 +48,8 @@ type Again = { clientId?: string | undefined; model?: string | undefined; overBu
 type Stored = { message: Message; run: Run; runs: Run[] };
 
 export function messageService(dependencies: Dependencies) {
-  const { underWay, database, executor, instance, openKey, checkBudget, answerersFor, checkModels, attachments } = dependencies;
+  const { underWay, database, executor, instance, openKey, checkBudget, answerersFor, checkModels, attachments } =
+    dependencies;
   const { db, engine } = database;
   const messages = messageRepository(db);
   const runs = runRepository(db);

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { openReader } from '../server/src/db/reader.ts';
-import { bindable } from '../server/src/db/sqlite.ts';
+import { bindable } from '../server/src/db/statements.ts';
 
 type Reader = ReturnType<typeof openReader>;
 export type Query = { sql: string; parameters: readonly unknown[] };

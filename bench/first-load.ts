@@ -1,15 +1,60 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './processes.ts';
+import { type Fetched, firstPages, launchBrowser, prepareVisits, type Visit, visit } from './visits.ts';
 
-/** JavaScript of a first visit, gzipped, against its budget: the check of the web workspace does the counting. */
+const mostScript = 150_000;
+/** With styles, calls and the page itself. */
+const mostBytes = (path: string) => (path.startsWith('/chat') ? 172_000 : 150_000);
+const mostFiles = 25;
+
+const sum = (files: readonly Fetched[]) => files.reduce((bytes, file) => bytes + file.bytes, 0);
+const isFont = ({ address }: Fetched) => address.endsWith('.woff2');
+const kilobytes = (bytes: number) => (bytes / 1000).toFixed(1).padStart(9);
+
+/**
+ * What Chromium fetches on a first visit until the page can be used: until what is typed and pressed takes effect. All
+ * of it counts, the page itself, scripts, styles and the answers of calls, as it comes over the network with gzip. The
+ * font does not: the text stands without it. It is reported beside.
+ */
 export async function measureFirstLoad(): Promise<{ faults: string[] }> {
-  if (!existsSync(join(root, 'web/dist/.vite/manifest.json'))) {
+  if (!existsSync(join(root, 'web/dist/.pages.json'))) {
     console.log('\nFirst load: not measured, the browser application is not built.');
     return { faults: [] };
   }
-  console.log('\nJavaScript of a first visit, gzipped\n');
-  spawnSync(process.execPath, [join(root, 'web/check-size.ts')], { stdio: 'inherit' });
-  return { faults: [] };
+  console.log('\nA first visit until the page can be used, kB with gzip\n');
+  console.log('page          all    scripts     styles      calls   the page | files |  font | fetched twice');
+  const browser = await launchBrowser();
+  const visits = await prepareVisits(browser);
+  await using _roster = visits.roster;
+  const faults: string[] = [];
+  for (const path of firstPages)
+    faults.push(...report(path, await visit(browser, `${visits.roster.url}${path}`, visits)));
+  await browser.close();
+  return { faults };
+}
+
+/** Prints one page's line; what is wrong with it. */
+function report(path: string, { usableAt, fetched }: Visit): string[] {
+  const until = fetched.filter(({ startedAt }) => startedAt < usableAt);
+  const counted = until.filter((file) => !isFont(file));
+  const bytesOf = (pattern: RegExp) => sum(counted.filter(({ address }) => pattern.test(address)));
+  const addresses = fetched.map(({ address }) => address);
+  const twice = addresses.filter((address, index) => addresses.indexOf(address) !== index);
+  const parts = [bytesOf(/\.js$/), bytesOf(/\.css$/), bytesOf(/^\/api\//), counted[0]?.bytes ?? 0];
+  console.log(
+    `${path.padEnd(8)}${kilobytes(sum(counted))} ${parts.map(kilobytes).join('  ')} | ${String(until.length).padStart(5)} | ` +
+      `${kilobytes(sum(until.filter(isFont))).trim()} | ${twice.join(' ') || 'nothing'}`,
+  );
+  if (process.env.BENCH_LIST === '1')
+    for (const { address, bytes, startedAt } of fetched)
+      console.log(`  ${startedAt < usableAt ? '*' : ' '} ${startedAt.toFixed(0)} ms ${bytes} ${address}`);
+  const most = mostBytes(path);
+  return [
+    Number.isFinite(usableAt) ? [] : `${path} never says that it can be used`,
+    bytesOf(/\.js$/) > mostScript ? `${path} fetches more than ${mostScript / 1000} kB of scripts` : [],
+    sum(counted) > most ? `${path} fetches${kilobytes(sum(counted))} kB, more than ${most / 1000}` : [],
+    until.length > mostFiles ? `${path} fetches ${until.length} files, more than ${mostFiles}` : [],
+    twice.length > 0 ? `${path} fetches twice: ${twice.join(', ')}` : [],
+  ].flat();
 }

@@ -1,4 +1,4 @@
-// A data folder with 10,000 conversations and 100,000 messages of one person, filled through the server's own
+// A data folder with 100,000 messages of one person (or as many as BENCH_MESSAGES says) in a tenth of it conversations, filled through the server's own
 // repositories and kept under .cache/bench for as long as the schema and this file stay as they are.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,10 +8,11 @@ import { searchRepository } from '../server/src/features/chat/search-repository.
 import { threadRepository } from '../server/src/features/chat/thread-repository.ts';
 import { keptFolder, registered } from './kept-folder.ts';
 import { answer, question, title } from './prose.ts';
+import { settings } from './settings.ts';
 import { model } from './targets.ts';
 
-const threads = 10_000;
-const pairs = 50_000;
+const threads = settings.messages / 10;
+const pairs = settings.messages / 2;
 /** One conversation is as long as they get. */
 const longPairs = 2_500;
 const threadsAtOnce = 100;
@@ -24,7 +25,9 @@ export type Lists = { folder: string; userId: number; longThreadId: number };
 
 /** A copy that may be written to. */
 export async function listsFolder(providerPort: number): Promise<Lists> {
-  const folder = await keptFolder('lists', ['lists-data.ts', 'prose.ts'], (half) => fill(half, providerPort));
+  const folder = await keptFolder(`lists-of-${settings.messages}`, ['lists-data.ts', 'prose.ts'], (half) =>
+    fill(half, providerPort),
+  );
   const { userId, longThreadId }: Lists = JSON.parse(readFileSync(join(folder, 'lists.json'), 'utf8'));
   return { folder, userId, longThreadId };
 }

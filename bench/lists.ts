@@ -25,7 +25,7 @@ export async function measureLists(): Promise<{ faults: string[] }> {
   const place = { roster, headers: await signIn(roster.port, '/api/login', email) };
   const questions = await questionsTo(lists, place);
   await askAll(
-    'Lists: 10,000 threads, 100,000 messages, pages of 50',
+    `Lists: ${settings.messages / 10} threads, ${settings.messages} messages, pages of 50`,
     place,
     questions,
     join(lists.folder, 'roster.db'),
@@ -60,7 +60,9 @@ async function questionsTo({ folder, userId, longThreadId }: Lists, place: Place
       what: 'messages, end of 5,000',
       path: `/api/threads/${longThreadId}/messages?limit=${pageOf}`,
       queries: await capture((db) =>
-        messagePages(threadRepository(db, 'sqlite'), messageRepository(db))(userId, longThreadId, { limit: pageOf }),
+        messagePages(threadRepository(db, 'sqlite'), messageRepository(db), nothingUnderWay)(userId, longThreadId, {
+          limit: pageOf,
+        }),
       ),
     },
     await search('a word in 1 of 5,000 messages', rareWord),
@@ -68,6 +70,9 @@ async function questionsTo({ folder, userId, longThreadId }: Lists, place: Place
     await search('one letter, in every message', 'b'),
   ];
 }
+
+/** No answer is being written to the measured conversations. */
+const nothingUnderWay: Parameters<typeof messagePages>[2] = { withWords: async (_userId, list) => list };
 
 async function deepCursor({ roster, headers }: Place): Promise<string> {
   let cursor = '';

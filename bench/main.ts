@@ -3,6 +3,7 @@ import { cpus, loadavg, release, totalmem } from 'node:os';
 import { measureAnalytics } from './analytics.ts';
 import { measureExchanges } from './exchanges.ts';
 import { measureFirstLoad } from './first-load.ts';
+import { measureLighthouse } from './lighthouse.ts';
 import { measureLists } from './lists.ts';
 import { measureLongTasks } from './long-tasks.ts';
 import { endAll } from './processes.ts';
@@ -26,6 +27,7 @@ const parts: Part[] = [
   { name: 'validation', measure: measureValidation },
   { name: 'start', measure: measureStart },
   { name: 'first-load', measure: measureFirstLoad },
+  { name: 'lighthouse', measure: measureLighthouse },
   { name: 'long-tasks', measure: measureLongTasks },
 ];
 

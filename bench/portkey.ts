@@ -1,7 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { installBeside } from './beside.ts';
 import { exchange } from './exchange.ts';
 import { cacheFolder, freePort, type Program, startProgram } from './processes.ts';
 
@@ -12,29 +11,9 @@ const overrides = { '@hono/node-server': '1.13.7', '@hono/node-ws': '1.0.4' };
 const folder = join(cacheFolder, `portkey-${version}`);
 const entry = join(folder, 'node_modules', gateway, 'build/start-server.js');
 
-/** Only the benchmark needs it, so it is installed beside the project at the first use. */
-function install(): boolean {
-  if (existsSync(entry)) return true;
-  console.log(`Installing ${gateway} ${version} for comparison (once) …`);
-  mkdirSync(folder, { recursive: true });
-  const dependencies = { [gateway]: version };
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies, overrides }));
-  const cli = process.env.npm_execpath;
-  const [command, first] = cli?.endsWith('.js') ? [process.execPath, [cli]] : ['npm', []];
-  const options = ['--ignore-scripts', '--no-fund', '--no-audit', '--loglevel=error'];
-  spawnSync(command, [...first, 'install', ...options], {
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'inherit'],
-    timeout: 120_000,
-  });
-  if (existsSync(entry)) return true;
-  rmSync(folder, { recursive: true, force: true });
-  return false;
-}
-
 /** A well-known gateway in JavaScript, for comparison; undefined where it cannot be had. */
 export async function startPortkey(upstreamPort: number) {
-  if (!install()) {
+  if (!installBeside(folder, { [gateway]: version }, overrides, entry)) {
     console.log(`${gateway} could not be installed: measured without it.`);
     return undefined;
   }

@@ -20,14 +20,18 @@ function wholes(name: string, fallback: number[]): number[] {
 export const settings = {
   /** How often each measurement is repeated; the medians are reported. */
   runs: whole('BENCH_RUNS', 3),
+  /** How often Lighthouse looks at each page. */
+  lighthouseRuns: whole('BENCH_LIGHTHOUSE_RUNS', 5),
   /** How many streams at once. */
   levels: wholes('BENCH_STREAMS', [1, 50, 200]),
   /** How long a stream lasts where there are most of them; half as long elsewhere. */
   seconds: whole('BENCH_SECONDS', 16),
   /** How many first tokens and list pages are timed in a run. */
   samples: whole('BENCH_SAMPLES', 100),
+  /** How many messages the person has whose lists and searches are timed, 10 in a conversation. */
+  messages: whole('BENCH_MESSAGES', 100_000),
   /** Options of Node for the server: those of `npm start`, or others, to see what they change. */
-  flags: (process.env.BENCH_NODE_FLAGS ?? '--max-semi-space-size=4').split(' ').filter((flag) => flag !== ''),
+  flags: (process.env.BENCH_NODE_FLAGS ?? '--max-semi-space-size=2').split(' ').filter((flag) => flag !== ''),
   /** Writes a CPU profile of the server under .cache/bench/profile and names the functions that took the most. */
   profile: process.env.BENCH_PROFILE === '1',
 };

@@ -169,3 +169,15 @@ test('the default assistant is the first to start a chat with', async ({ page, r
   const assistants = page.getByRole('region', { name: 'Your Assistants' }).getByRole('listitem');
   await expect(assistants).toHaveText([/^Tutor/, /^Third/, /^Second/]);
 });
+
+test('an answer that is being written is found as soon as it has ended', async ({ page, withAssistant }) => {
+  await page.goto(`/chat?assistant=${withAssistant.assistantId}`);
+  const talk = conversation(page);
+  await talk.ask('Count for me [[bench 300]] [[delay 10]]');
+  await expect(talk.answers).toContainText('t0003');
+  const search = page.getByRole('searchbox', { name: 'Search conversations' });
+  await search.fill('t0299');
+  await expect(page.getByText('can be found once it has ended')).toBeVisible();
+  await talk.untilDone();
+  await expect(page.getByRole('navigation', { name: 'Recent conversations' })).toContainText('t0299');
+});

@@ -24,7 +24,7 @@ test.afterAll(async () => {
   await github?.close();
 });
 
-const link = (page: Page, name: 'Google' | 'GitHub') => page.getByRole('link', { name, exact: true });
+const link = (page: Page, name: 'Google' | 'GitHub') => page.getByRole('button', { name, exact: true });
 const method = (page: Page, name: string) => page.getByRole('listitem').filter({ hasText: name }).first();
 const bare = (path: string) => (url: URL) =>
   url.origin === new URL(roster.url).origin && url.pathname + url.search === path;
@@ -70,12 +70,12 @@ test('GitHub: connects to an account, cancelled at first, and then to no other',
   github.steering.person = atGitHub(4711, email, 'Octo Cat');
   await request(page, roster, 'POST', '/api/register', { email, password });
   await page.goto(`${roster.url}/settings`);
-  await page.getByRole('link', { name: 'Connect GitHub' }).click();
+  await page.getByRole('button', { name: 'Connect GitHub' }).click();
   await page.getByRole('button', { name: 'Cancel' }).click();
   await expectToast(page, 'Connecting failed', 'It was cancelled on the other site');
   await expect(page).toHaveURL(bare('/settings?tab=account'));
   await expectAccessible(page);
-  await page.getByRole('link', { name: 'Connect GitHub' }).click();
+  await page.getByRole('button', { name: 'Connect GitHub' }).click();
   await page.getByRole('button', { name: 'Allow' }).click();
   await expectToast(page, 'GitHub connected', 'You can now log in with your GitHub account.');
   await expect(page).toHaveURL(bare('/settings?tab=account'));
@@ -85,7 +85,7 @@ test('GitHub: connects to an account, cancelled at first, and then to no other',
   const other = await context.newPage();
   await request(other, roster, 'POST', '/api/register', { email: newEmail(), password });
   await other.goto(`${roster.url}/settings`);
-  await other.getByRole('link', { name: 'Connect GitHub' }).click();
+  await other.getByRole('button', { name: 'Connect GitHub' }).click();
   await other.getByRole('button', { name: 'Allow' }).click();
   await expectToast(other, 'Connecting failed', 'already connected to another account');
   await expect(other.getByText('Login method refused: GitHub, connected to another account')).toBeVisible();

@@ -212,12 +212,19 @@ test('a check can be cancelled, and a refused job loses nothing', async ({ page 
   await dialog(page).getByRole('textbox', { name: 'Name' }).fill('Mine');
   await field(page, 'Base model').selectOption(baseModel);
   await expect(check(page).getByText('Ready to train', { exact: true })).toBeVisible();
-  await page.route('**/api/fine-tuning/jobs', (route) =>
-    route.fulfill({ status: 503, json: { code: 'unavailable', message: 'Busy, try again.', requestId: 'r' } }),
-  );
+  // Stored, but whoever pressed does not hear of it.
+  await page.route('**/api/fine-tuning/jobs', async (route) => {
+    await route.fetch();
+    await route.fulfill({ status: 503, json: { code: 'unavailable', message: 'Busy, try again.', requestId: 'r' } });
+  });
   await dialog(page).getByRole('button', { name: 'Create Job' }).click();
   await expectToast(page, 'Error', 'Failed to create fine-tuning job. Busy, try again.');
   await expect(dialog(page).getByRole('textbox', { name: 'Name' })).toHaveValue('Mine');
+  await page.unroute('**/api/fine-tuning/jobs');
+  await dialog(page).getByRole('button', { name: 'Create Job' }).click();
+  await expect(page).toHaveURL(/\/fine-tuning\/jobs\/\d+$/);
+  const { length } = await (await page.request.get('/api/fine-tuning/jobs')).json();
+  expect(length).toBe(1);
 });
 
 test('a job from the dialog to an assistant: curves, the end told elsewhere, activation, deletion', async ({

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
-import { expect, expectToast, password, request, test, toasts } from './fixtures.ts';
+import { conversation } from './conversation.ts';
+import { expect, expectToast, goodKey, password, request, test, toasts } from './fixtures.ts';
 
 const mainMenu = (page: Page) => page.getByRole('navigation', { name: 'Main' });
 const desk = (page: Page) => page.getByRole('complementary', { name: 'Sidebar' });
@@ -293,4 +294,76 @@ test('an address that asks for what is not there shows what is usual', async ({ 
   await expect(tab('Your Assistants')).toHaveAttribute('aria-selected', 'true');
   await page.goto('/analytics?range=12');
   await expect(page.getByRole('radio', { name: '30 days' })).toBeChecked();
+});
+
+test('a change of page is said, and the focus goes to its heading', async ({ page, signedIn }) => {
+  expect(signedIn.email).toContain('@');
+  await page.goto('/');
+  const said = page.locator('[data-page-change]');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await expect(said).toHaveText('');
+  await expect(page.locator('body')).toBeFocused();
+  await page.getByRole('link', { name: 'Files' }).first().press('Enter');
+  await expect(page.getByRole('heading', { name: 'File Management', level: 1 })).toBeFocused();
+  await expect(said).toHaveText('File Management');
+  await expect(said).toHaveAttribute('aria-live', 'polite');
+
+  // Nothing is missed where keys come faster than the page goes.
+  await page.goto('/settings');
+  await page.getByRole('tab', { name: 'Account' }).focus();
+  const names = await page.getByRole('tab').allTextContents();
+  await page.evaluate(() => {
+    const press = (key: string) =>
+      document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+    press('ArrowRight');
+    press('ArrowRight');
+  });
+  await expect(page.getByRole('tab', { name: names[2] ?? '' })).toBeFocused();
+  await expect(page.getByRole('tab', { name: names[2] ?? '' })).toHaveAttribute('aria-selected', 'true');
+
+  await page.goto('/chat/abc');
+  await expect(page.getByRole('heading', { name: '404 - Page Not Found' })).toBeVisible();
+  await expect(page.locator('main')).toHaveCount(1);
+});
+
+test.describe('home, for somebody who has been here', () => {
+  test('a question typed there is sent in a conversation of its own, which stands there afterwards', async ({
+    page,
+    roster,
+    signedIn,
+  }) => {
+    await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
+    await page.goto('/');
+    await expect(page.getByRole('heading', { name: `Welcome, ${signedIn.email}` })).toBeVisible();
+    const main = page.getByRole('main');
+    await expect(main.getByRole('region', { name: 'Recent conversations' })).toHaveCount(0);
+    await main.getByRole('textbox', { name: 'Message' }).fill('Which ships sail tonight?');
+    // It is not lost on the way.
+    await page.reload();
+    await expect(main.getByRole('textbox', { name: 'Message' })).toHaveValue('Which ships sail tonight?');
+    await main.getByRole('textbox', { name: 'Message' }).press('Enter');
+    await expect(page).toHaveURL(/\/chat\/\d+$/);
+    await expect(page.getByRole('article', { name: 'Question' })).toHaveText(/Which ships sail tonight\?/);
+    await conversation(page).untilDone();
+    await page.goto('/');
+    await expect(main.getByRole('textbox', { name: 'Message' })).toHaveValue('');
+    await expect(main.getByRole('region', { name: 'This month' })).toContainText('request');
+    await main.getByRole('region', { name: 'Recent conversations' }).getByRole('link', { name: /ships/i }).click();
+    await expect(page.getByRole('article', { name: 'Question' })).toHaveCount(1);
+  });
+
+  test('says what needs attention, and leads there', async ({ page, roster, signedIn }) => {
+    await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
+    const assistant = { name: 'Old timer', model: 'gpt-4o' };
+    expect((await request(page, roster, 'POST', '/api/assistants', assistant)).status).toBe(201);
+    await page.goto('/');
+    await expect(page.getByRole('heading', { name: `Welcome, ${signedIn.email}` })).toBeVisible();
+    const matter = page
+      .getByRole('region', { name: 'Needs attention' })
+      .getByRole('listitem')
+      .filter({ hasText: 'Old timer' });
+    await expect(matter).toContainText(/gpt-4o (shuts|was shut) down on January 14, 2027/);
+    await matter.getByRole('link').click();
+    await expect(page).toHaveURL(/\/settings\?tab=assistants/);
+  });
 });

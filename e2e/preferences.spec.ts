@@ -387,3 +387,20 @@ for (const [name, colors] of [
       await page.setViewportSize({ width: 1440, height: 900 });
     }
   });
+
+test('the defaults of the light theme are light, and so is the page that keeps them', async ({ page, signedIn }) => {
+  expect(signedIn.email).toContain('@');
+  await openPreferences(page, 'Appearance');
+  await page.getByRole('radio', { name: 'Light' }).click();
+  const original = await background(page);
+  await page.getByRole('tab', { name: 'Advanced' }).click();
+  await page.getByRole('switch', { name: 'Custom Colors' }).click();
+  await expect(colorField(page, 'Background Color')).toHaveValue('#fafafa');
+  await fillColors(page, { ...paper });
+  await page.getByRole('button', { name: 'Reset to Theme Defaults' }).click();
+  await expect(colorField(page, 'Background Color')).toHaveValue('#fafafa');
+  await expect(colorField(page, 'Text Color')).toHaveValue('#18181b');
+  await save(page);
+  await page.reload();
+  expect(await background(page)).toBe(original);
+});

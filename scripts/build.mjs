@@ -29,7 +29,11 @@ export function build() {
   console.log('Building the browser application …');
   rmSync(join(root, 'web/dist'), { recursive: true, force: true });
   const vite = join(root, 'node_modules/vite/bin/vite.js');
-  const steps = [[vite, 'build', '--logLevel', 'warn'], [join(root, 'scripts/compress.mjs')]];
+  const steps = [
+    [vite, 'build', '--logLevel', 'warn'],
+    [join(root, 'web/prerender.ts')],
+    [join(root, 'scripts/compress.mjs')],
+  ];
   for (const step of steps) {
     const { status } = spawnSync(node, step, { cwd: join(root, 'web'), env: environment(), stdio: 'inherit' });
     if (status !== 0) return false;

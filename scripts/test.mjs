@@ -74,12 +74,20 @@ const namesOf = (report, status) =>
       ),
   );
 
-const browser = async () => {
+function foundChromium() {
   const path = chromium();
-  if (!path) {
-    console.error('The browser tests need Chromium. Install it, or name it in CHROMIUM_PATH.');
-    return one(false);
-  }
+  if (!path) console.error('The browser tests need Chromium. Install it, or name it in CHROMIUM_PATH.');
+  return path;
+}
+
+const firstLoad = async () => {
+  const path = foundChromium();
+  return one(path !== undefined && (await program(['bench/main.ts', 'first-load'], { env: { CHROMIUM_PATH: path } })));
+};
+
+const browser = async () => {
+  const path = foundChromium();
+  if (!path) return one(false);
   const file = join(reports, 'browser.json');
   const env = { CHROMIUM_PATH: path, PLAYWRIGHT_JSON_OUTPUT_NAME: file };
   const ok = await program([bin('@playwright/test/cli.js'), 'test', '--reporter=list,json'], { env });
@@ -101,7 +109,7 @@ const steps = [
   ['logical classes', check(['scripts/logical-classes.mjs'])],
   ['unused code', check([bin('knip/bin/knip.js')])],
   ['build', async () => one(build())],
-  ['first load', check(['web/check-size.ts'])],
+  ['first load', firstLoad],
   ['tests: simulator', vitest('simulator')],
   ['tests: web', vitest('web')],
   ['tests: server', vitest('server')],

@@ -2,6 +2,7 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { contractCalls } from './contract-calls.ts';
+import { filesOfFirstPages } from './first-pages.ts';
 
 /** The text font is needed by the first paint of every page; without this the browser finds it only after the CSS. */
 function preloadTextFont(): Plugin {
@@ -19,6 +20,7 @@ function preloadTextFont(): Plugin {
   };
 }
 
+const fileOfFirstPages = filesOfFirstPages();
 const server = 'http://127.0.0.1:3000';
 
 export default defineConfig({
@@ -37,12 +39,43 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
-          // What sixteen parts and more have in common is one file: two dozen files of some hundred bytes compress badly.
           groups: [
+            // What every page runs on changes only with its libraries.
             {
-              name: 'kit',
-              test: /node_modules[\\/]lucide-react|web[\\/]src[\\/](ui|lib|data)[\\/]/,
-              minShareCount: 16,
+              name: 'foundation',
+              test: /node_modules[\\/](react|react-dom|scheduler|use-sync-external-store|@tanstack)[\\/](?!.*[iI]nfinite)|preload-helper|rolldown[\\/]runtime|lucide-react[\\/](?!.*icons[\\/])/,
+              priority: 4,
+            },
+            { name: 'forms', test: /node_modules[\\/]react-hook-form/, priority: 4 },
+            // What only counts or names is no schema, and a page needs it earlier.
+            {
+              name: 'schemas',
+              test: /node_modules[\\/](zod|@hookform)[\\/]|contracts[\\/]src[\\/](?!length|provider-name)/,
+              priority: 3,
+              includeDependenciesRecursively: false,
+            },
+            { name: 'radix', test: /node_modules[\\/]@?radix-ui/, priority: 3, minShareCount: 2 },
+            {
+              name: fileOfFirstPages,
+              debugName: 'first pages',
+              test: /web[\\/]src[\\/]|contract-calls|contracts[\\/]src[\\/](length|provider-name)|lucide-react/,
+              priority: 2,
+              includeDependenciesRecursively: false,
+            },
+            // Two dozen files of some hundred bytes compress badly.
+            {
+              name: 'icons',
+              test: /node_modules[\\/]lucide-react/,
+              minShareCount: 3,
+              priority: 1,
+              includeDependenciesRecursively: false,
+            },
+            {
+              name: 'more',
+              test: /web[\\/]src[\\/](ui|lib|data)[\\/]/,
+              minShareCount: 4,
+              priority: 1,
+              includeDependenciesRecursively: false,
             },
           ],
         },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint, Id, NoContent, Time, wholeNumber } from './endpoint.ts';
+import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
 
 /** The typo guard for OpenAI's own keys, in the specification's words; proof is a call to the provider. */
 export const openAiKeyPattern = /^sk-[A-Za-z0-9_-]{32,509}$/;
@@ -110,6 +110,9 @@ export const securityEvents = [
   'role_changed',
   'status_changed',
   'reset_link_made',
+  'email_change_requested',
+  'email_changed',
+  'signed_out_everywhere',
   'account_closed',
 ] as const;
 export const SecurityEventKind = z.enum(securityEvents);
@@ -134,6 +137,17 @@ export const EventsQuery = z.strictObject({
   limit: wholeNumber(1, 100).default(25),
   cursor: z.string().max(200).optional(),
 });
+
+/** Something that the owner of an account has to have read. */
+export const AccountNotice = z.object({
+  id: Id,
+  /** A link that sets the password of the account was shown to somebody else. */
+  kind: z.enum(['reset_link_shown']),
+  /** The administrator it was shown to; null: the operator. */
+  doneBy: z.string().nullable(),
+  at: Time,
+});
+export type AccountNotice = z.output<typeof AccountNotice>;
 
 export const AccountClosing = z.strictObject({
   /** Asked for where the account has one; otherwise the sign-in must be younger than ten minutes. */
@@ -165,6 +179,22 @@ export const account = {
     summary: 'What happened to the security of the own account, the newest first.',
     query: EventsQuery,
     output: z.object({ items: z.array(SecurityEvent), nextCursor: z.string().nullable() }),
+  }),
+  notices: endpoint({
+    method: 'GET',
+    path: '/api/user/notices',
+    access: 'user',
+    summary: 'What the owner of the account has to have read and has not put away yet, the oldest first.',
+    output: z.array(AccountNotice),
+  }),
+  dismissNotice: endpoint({
+    method: 'POST',
+    path: '/api/user/notices/:id/dismiss',
+    access: 'user',
+    summary: 'Puts a notice away.',
+    params: z.strictObject({ id: PathId }),
+    output: NoContent,
+    status: 204,
   }),
   exportData: endpoint({
     method: 'GET',

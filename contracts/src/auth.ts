@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint, Id, NoContent, Time } from './endpoint.ts';
 import { codePointLength } from './length.ts';
+import { textUpTo, visibleLength } from './text.ts';
 
 export const roles = ['Admin', 'Editor', 'Viewer'] as const;
 export const Role = z.enum(roles);
@@ -93,6 +94,8 @@ export const externalFailures = [
   'already_connected',
   /** The account's own address is not confirmed, so nothing is connected to it. */
   'unconfirmed_email',
+  /** Connecting takes a sign-in that is younger than ten minutes. */
+  'sign_in_again',
 ] as const;
 export const ExternalFailure = z.enum(externalFailures);
 export type ExternalFailure = z.output<typeof ExternalFailure>;
@@ -144,6 +147,17 @@ export const PasswordChange = z.strictObject({
   newPassword: NewPassword,
 });
 
+/** How a person is called. */
+export const PersonName = textUpTo(100, 'Name cannot exceed 100 characters')
+  .transform((name) => name.trim().normalize('NFC'))
+  .refine((name) => visibleLength(name) >= 2, 'Name must be at least 2 characters');
+
+export const AddressChange = z.strictObject({
+  email: Email,
+  /** Asked for where the account has one; otherwise the sign-in must be younger than ten minutes. */
+  password: z.string().max(1024, 'Password cannot exceed 256 characters').optional(),
+});
+
 const SessionId = z.string().regex(/^[A-Za-z0-9_-]{10,64}$/, 'Unknown session');
 
 export const auth = {
@@ -160,6 +174,24 @@ export const auth = {
     access: 'user',
     summary: 'The signed-in user.',
     output: User,
+  }),
+  changeName: endpoint({
+    method: 'PATCH',
+    path: '/api/user',
+    access: 'user',
+    summary: 'Changes the own name.',
+    body: z.strictObject({ name: PersonName }),
+    output: User,
+  }),
+  changeEmail: endpoint({
+    method: 'POST',
+    path: '/api/user/email',
+    access: 'user',
+    rate: 'resetAttempt',
+    summary: 'Mails a link to another address, which becomes that of the account when the link is opened.',
+    body: AddressChange,
+    output: NoContent,
+    status: 204,
   }),
   register: endpoint({
     method: 'POST',
@@ -255,7 +287,7 @@ export const auth = {
     path: '/api/confirm-email',
     access: 'user',
     rate: 'resetAttempt',
-    summary: 'Confirms the address of the signed-in account with a mailed token.',
+    summary: 'Confirms the address of the signed-in account, or the one it is to have, with a mailed token.',
     body: z.strictObject({ userId: OwnerOfToken, token: MailedToken }),
     output: User,
   }),

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { EventsQuery, SecurityEvent } from './account.ts';
-import { Email, NewPassword, Role, UserStatus } from './auth.ts';
+import { Email, NewPassword, PersonName, Role, UserStatus } from './auth.ts';
 import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
-import { textUpTo, visibleLength } from './text.ts';
 
 /** An account as administrators see it: never its key, its contents or what it costs. */
 export const ManagedUser = z.object({
@@ -23,12 +22,8 @@ export const userSorts = ['name', 'email', 'role', 'status', 'lastActive'] as co
 export const UserSort = z.enum(userSorts);
 export type UserSort = z.output<typeof UserSort>;
 
-const Name = textUpTo(100, 'Name cannot exceed 100 characters')
-  .transform((name) => name.trim().normalize('NFC'))
-  .refine((name) => visibleLength(name) >= 2, 'Name must be at least 2 characters');
-
 export const NewUser = z.strictObject({
-  name: Name,
+  name: PersonName,
   email: Email,
   role: Role,
   status: UserStatus.default('Active'),
@@ -38,7 +33,7 @@ export const NewUser = z.strictObject({
 
 /** An address can be corrected only while nobody has signed in with it. */
 export const UserChanges = z.strictObject({
-  name: Name.optional(),
+  name: PersonName.optional(),
   email: Email.optional(),
   role: Role.optional(),
   status: UserStatus.optional(),
@@ -123,6 +118,15 @@ export const users = {
     summary: 'Mails the owner of an account a link to set a new password.',
     params: byId,
     output: PasswordLink,
+  }),
+  signOut: endpoint({
+    method: 'POST',
+    path: '/api/admin/users/:id/sign-out',
+    access: 'admin',
+    summary: 'Signs the owner of an account out on all devices.',
+    params: byId,
+    output: NoContent,
+    status: 204,
   }),
   events: endpoint({
     method: 'GET',

@@ -167,7 +167,14 @@ export async function createApp(parts: Parts) {
   userRoutes(router, { users, events: accountEventService(securityEventRepository(db)) });
   operationRoutes(app, state, [() => sql`select 1`.execute(db), store.check]);
   describeApi(app, router.endpoints, cookie.name);
-  await serveWeb(app);
+  await serveWeb({
+    app,
+    sessionToken: cookie.read,
+    async findUser(token, request) {
+      const actor = await sessions.find(token, request.ip);
+      return actor && auth.user(actor.userId);
+    },
+  });
 
   return {
     app,

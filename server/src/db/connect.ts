@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Kysely, sql } from 'kysely';
-import pg from 'pg';
 import { makeDataFolder, orUnusable } from '../data-folder.ts';
 import { CannotStart, reasonOf } from '../errors.ts';
 import { lockFolder } from './folder-lock.ts';
@@ -9,6 +9,8 @@ import { postgresDialect } from './postgres.ts';
 import { openReader } from './reader.ts';
 import type { Database } from './schema.ts';
 import { openSqlite, sqliteDialect } from './sqlite.ts';
+
+const require = createRequire(import.meta.url);
 
 export type Engine = 'sqlite' | 'postgres';
 
@@ -20,12 +22,6 @@ export type OpenDatabase = {
   /** Where the SQLite file lies; undefined on PostgreSQL. */
   file: string | undefined;
   close: () => Promise<void>;
-};
-
-// pg gives bigint (20) and numeric (1700: what sum() answers) as text; ours are counts and money, safe as numbers.
-const types = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === 20 || oid === 1700 ? Number : pg.types.getTypeParser(oid, format),
 };
 
 /** Opens PostgreSQL where `url` is given, else the SQLite file in the data folder, which it locks. */
@@ -68,10 +64,19 @@ export function connectBeside(url: string | undefined, dataDir: string): OpenDat
 }
 
 function connectPostgres(url: string): OpenDatabase {
+  // Not loaded where SQLite is used: it takes 3 MB.
+  const pg: typeof import('pg') = require('pg');
+  // pg gives bigint (20) and numeric (1700: what sum() answers) as text; ours are counts and money, safe as numbers.
+  const types = {
+    getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+      oid === 20 || oid === 1700 ? Number : pg.types.getTypeParser(oid, format),
+  };
   const pool = new pg.Pool({ connectionString: url, max: 10, types, connectionTimeoutMillis: 10_000 });
   // A connection that breaks while idle is replaced at the next query, which reports it if it cannot be.
   pool.on('error', () => undefined);
-  const db = new Kysely<Database>({ dialect: postgresDialect(pool, url) });
+  const db = new Kysely<Database>({
+    dialect: postgresDialect(pool, () => new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_500 })),
+  });
   return { engine: 'postgres', db, reader: db, file: undefined, close: () => db.destroy() };
 }
 

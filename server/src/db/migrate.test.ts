@@ -2,9 +2,11 @@ import { readdirSync } from 'node:fs';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { emptyDatabase, engines } from '#server/testing/app';
+import { threadRepository } from '../features/chat/thread-repository.ts';
 import { connect } from './connect.ts';
 import { migrate } from './migrate.ts';
 import { up as addComparisons } from './migrations/0010-usage-of-comparisons.ts';
+import { up as indexWordsInside } from './migrations/0016-words-inside-texts.ts';
 
 describe.each(engines)('bringing the schema up to date on %s', (engine) => {
   async function opened() {
@@ -98,6 +100,46 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
     await addComparisons(db);
     const rows = await db.selectFrom('usage_records').select('comparison_id').orderBy('id').execute();
     expect(rows.map((row) => row.comparison_id)).toEqual([comparisonId, comparisonId, null, null, null]);
+  });
+
+  test('finds in the conversations so far what new ones are found by', async () => {
+    const { database } = await opened();
+    const { db } = database;
+    await migrate(database);
+    const at = '2026-11-01T00:00:00.000Z';
+    const user = { email: 'ada@example.com', role: 'Admin', status: 'Active', created_at: at } as const;
+    const { id: userId } = await db.insertInto('users').values(user).returning('id').executeTakeFirstOrThrow();
+    const place = { user_id: userId, pinned: 0, archived: 0, created_at: at, updated_at: at } as const;
+    async function conversation(title: string, text: string, filename?: string) {
+      const thread = { ...place, title, title_source: 'chosen' } as const;
+      const { id } = await db.insertInto('threads').values(thread).returning('id').executeTakeFirstOrThrow();
+      const said = { user_id: userId, thread_id: id, position: 1, depth: 0, role: 'user', reasoning: '' } as const;
+      const message = await db
+        .insertInto('messages')
+        .values({ ...said, text, created_at: at })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      const file = { message_id: message.id, position: 0, user_id: userId, size: 1, kind: 'text' } as const;
+      if (filename !== undefined)
+        await db
+          .insertInto('message_files')
+          .values({ ...file, filename, media_type: 'text/plain' })
+          .execute();
+      return id;
+    }
+    const inText = await conversation('Plain', '系统的数据库设计');
+    const inTitle = await conversation('东京铁塔', 'Plain');
+    const inName = await conversation('Plain', 'Plain', 'budget-2024.txt');
+    await indexWordsInside(db, engine);
+    const idsFor = async (query: string) => {
+      const options = { archived: undefined, limit: 10, after: undefined };
+      return (await threadRepository(db, engine).search(userId, query, options)).map(({ thread }) => thread.id);
+    };
+    expect([await idsFor('数据'), await idsFor('铁塔'), await idsFor('budget')]).toEqual([
+      [inText],
+      [inTitle],
+      [inName],
+    ]);
   });
 
   test('leaves an id that was deleted unused', async () => {

@@ -15,7 +15,9 @@ import * as datasets from './migrations/0008-datasets.ts';
 import * as providerFigures from './migrations/0009-provider-figures.ts';
 import * as usageOfComparisons from './migrations/0010-usage-of-comparisons.ts';
 import * as modelsOfConversations from './migrations/0011-models-of-conversations.ts';
+import * as accountNotices from './migrations/0012-account-notices.ts';
 import * as jobsMadeOnce from './migrations/0013-jobs-made-once.ts';
+import * as wordsInsideTexts from './migrations/0016-words-inside-texts.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -33,7 +35,9 @@ const migrations: [name: string, migration: Migration][] = [
   ['0009-provider-figures', providerFigures],
   ['0010-usage-of-comparisons', usageOfComparisons],
   ['0011-models-of-conversations', modelsOfConversations],
+  ['0012-account-notices', accountNotices],
   ['0013-jobs-made-once', jobsMadeOnce],
+  ['0016-words-inside-texts', wordsInsideTexts],
 ];
 
 const checksumOf = (name: string) =>

@@ -8,11 +8,11 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
 } from 'kysely';
-import pg from 'pg';
+import type pg from 'pg';
 import { Unavailable } from '../errors.ts';
 import { NoAnswer, type Watch, watched } from '../watch.ts';
 
-const connectMs = 1_500;
+const goodbyeMs = 1_500;
 
 /** Of the system and of PostgreSQL (classes 08 and 57P, too many connections) for a server that cannot be reached or used. */
 const awayCode =
@@ -31,7 +31,7 @@ function told(error: unknown): never {
 }
 
 /** PostgreSQL that says so, and within seconds, where it is not there. */
-export function postgresDialect(pool: pg.Pool, url: string): Dialect {
+export function postgresDialect(pool: pg.Pool, newClient: () => pg.Client): Dialect {
   const connections = new Set<pg.PoolClient>();
   pool.on('connect', (client) => {
     connections.add(client);
@@ -41,7 +41,7 @@ export function postgresDialect(pool: pg.Pool, url: string): Dialect {
   pool.on('remove', (client) => connections.delete(client));
   const watch = watched({
     async probe() {
-      const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectMs });
+      const client = newClient();
       client.on('error', () => undefined);
       try {
         await client.connect();
@@ -49,7 +49,7 @@ export function postgresDialect(pool: pg.Pool, url: string): Dialect {
       } finally {
         // A server that says nothing does not say goodbye either.
         client.end().catch(() => undefined);
-        setTimeout(() => client.connection.stream.destroy(), connectMs).unref();
+        setTimeout(() => client.connection.stream.destroy(), goodbyeMs).unref();
       }
     },
     onAway() {

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import pg from 'pg';
+import type pg from 'pg';
 import type { OpenDatabase } from './connect.ts';
 import type { Database } from './schema.ts';
 
@@ -71,7 +71,8 @@ async function amongOthers(
   let client = await connectOnce();
 
   async function connectOnce(): Promise<pg.Client> {
-    const connected = new pg.Client({ connectionString: url, keepAlive: true });
+    const { Client } = (await import('pg')).default;
+    const connected = new Client({ connectionString: url, keepAlive: true });
     connected.on('notification', ({ payload }) => {
       const signal: Signal = JSON.parse(payload ?? '{}');
       for (const listener of listeners) listener(signal);

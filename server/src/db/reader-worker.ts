@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ReaderAnswer, ReaderQuestion } from './reader.ts';
-import { bindable, statementCache } from './sqlite.ts';
+import { bindable, statementCache } from './statements.ts';
 
 const port = parentPort;
 if (!port) throw new Error('This file runs as a worker thread');

@@ -188,12 +188,21 @@ export type Database = {
   mailed_tokens: {
     id: Id;
     user_id: number;
-    purpose: 'password' | 'confirm-email';
+    purpose: 'password' | 'confirm-email' | 'new-address';
     token_hash: string;
-    /** The address that using it proves; null where the link did not go by mail. */
+    /** The address that using it proves; null where the link did not go by mail. Of `new-address` the one it is about. */
     proves_email: string | null;
     created_at: string;
     used_at: string | null;
+  };
+  account_notices: {
+    id: Id;
+    user_id: number;
+    kind: 'reset_link_shown';
+    /** An administrator, as they were called; null: the operator. */
+    done_by: string | null;
+    created_at: string;
+    dismissed_at: string | null;
   };
   preferences: {
     user_id: number;

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
-import { bindable, statementCache } from './sqlite.ts';
+import { bindable, statementCache } from './statements.ts';
 
 /** So many transactions share a commit at most, so that whoever only reads waits no longer than a moment. */
 const groupAtMost = 64;
@@ -39,10 +39,12 @@ export function groupingDriver(database: DatabaseSync, watched: <T>(work: () => 
   function goOn() {
     while (!current) {
       if (group && (group.isDue || group.size >= groupAtMost)) commit();
-      else if (waitingTransactions.length > 0) waitingTransactions.shift()?.();
-      else break;
+      // Between two groups, so that transactions that never cease do not keep them waiting for ever.
+      if (!group) for (const run of waitingStatements.splice(0)) run();
+      const begin = waitingTransactions.shift();
+      if (!begin) break;
+      begin();
     }
-    if (!current && !group) for (const run of waitingStatements.splice(0)) run();
   }
 
   function commit() {

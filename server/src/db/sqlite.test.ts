@@ -126,3 +126,19 @@ test('a database that somebody else is writing is away, and one without room say
   await put('late');
   expect(names()).toEqual(['late']);
 });
+
+test('whoever only reads gets a turn while transactions never cease', async () => {
+  const { db, put } = opened();
+  const enough = 5_000;
+  let count = 0;
+  let countWhenRead = enough;
+  const putOn = async () => {
+    while (countWhenRead === enough && count < enough) await put(`n${count++}`);
+  };
+  // More than share one commit, so that there is always one that waits for the next.
+  const writers = Array.from({ length: 200 }, putOn);
+  await db.selectFrom('settings').selectAll().execute();
+  countWhenRead = count;
+  await Promise.all(writers);
+  expect(countWhenRead).toBeLessThan(enough);
+});

@@ -1,17 +1,20 @@
 import type { Endpoint } from '@roster/contracts/endpoint';
 import { ErrorBody, errorStatus } from '@roster/contracts/errors';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { bare } from '#server/testing/bare';
 import { setUser } from '#server/testing/database';
 import { form, formType, uploaded } from '#server/testing/files';
-import { generator, seeded } from '#server/testing/generated';
+import { extremes, generator, seeded } from '#server/testing/generated';
+import { watchdog } from '#server/testing/watchdog';
 
 /** For each call; every engine gets its share, of other input. A release is checked with GENERATED_CASES=2000. */
 const cases = Number(process.env.GENERATED_CASES ?? 200) / engines.length;
 const atOnce = 10;
+/** Far more than any answer takes on a busy machine, and far less than for ever. */
+const answeredWithinMs = 30_000;
 const statusOf: ReadonlyMap<string, number> = new Map(Object.entries(errorStatus));
 /** What the server itself may do wrong; a failing provider is no failure of ours, and the simulator does fail at times. */
 const isOurFailure = (status: number, code: unknown) => status >= 500 && code !== 'provider_failed';
@@ -38,6 +41,42 @@ function madeUp(endpoint: Endpoint, seed: string, ids: readonly number[]) {
   return { path: query ? `${path}?${query}` : path, body };
 }
 
+type Input = { path: string; body: string | undefined };
+
+const addressOf = (endpoint: Endpoint, params: ReadonlyMap<string, string>, query: [string, string][]) => {
+  const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => encoded(params.get(name) ?? ''));
+  const search = query.map(([name, text]) => `${encoded(name)}=${encoded(text)}`).join('&');
+  return search ? `${path}?${search}` : path;
+};
+
+/**
+ * Extreme values in each field of each call, one at a time. What the contract refuses has been answered by that; so of
+ * those one for each field is sent, and all that it takes.
+ */
+function* extremeInputs(endpoint: Endpoint, engine: string, ids: readonly number[]): Generator<Input> {
+  if (endpoint.accepts === 'multipart') return;
+  const made = generator(seeded(`${endpoint.method} ${endpoint.path} ${engine}`), ids, 0);
+  const params = () => new Map(made.texts(schemaOf(endpoint.params)));
+  const query = () => made.texts(schemaOf(endpoint.query));
+  const body = () => made.value(schemaOf(endpoint.body));
+  const written = (value: unknown) => (endpoint.method === 'GET' ? undefined : (JSON.stringify(value) ?? ''));
+  const texts = (value: unknown) => Object.entries(z.record(z.string(), z.string()).parse(value));
+  const refused = new Set<string>();
+  const isWorthSending = (part: z.ZodType, place: string, value: unknown) =>
+    part.safeParse(value).success || (!refused.has(place) && refused.add(place).size > 0);
+
+  for (const { path, value } of extremes(schemaOf(endpoint.params), () => Object.fromEntries(params()), true))
+    if (isWorthSending(endpoint.params, `params ${path}`, value))
+      yield { path: addressOf(endpoint, new Map(texts(value)), query()), body: written(body()) };
+  for (const { path, value } of extremes(schemaOf(endpoint.query), () => Object.fromEntries(query()), true))
+    if (isWorthSending(endpoint.query, `query ${path}`, value))
+      yield { path: addressOf(endpoint, params(), texts(value)), body: written(body()) };
+  if (endpoint.method === 'GET') return;
+  for (const { path, value } of extremes(schemaOf(endpoint.body), body, false))
+    if (isWorthSending(endpoint.body, `body ${path}`, value))
+      yield { path: addressOf(endpoint, params(), query()), body: written(value) };
+}
+
 /** Texts as the schema has them, and mostly one file with some name, type and content; sometimes cut off. */
 function madeUpForm(random: ReturnType<typeof generator>, schema: Record<string, unknown>): Buffer {
   const text = () => random.texts({ type: 'object', properties: { a: {} }, required: ['a'] })[0]?.[1] ?? '';
@@ -45,6 +84,15 @@ function madeUpForm(random: ReturnType<typeof generator>, schema: Record<string,
   const file = () => ({ name: 'file', filename: text(), type: text(), content: text() });
   const whole = form([...parts, ...(random.chance(0.9) ? [file()] : []), ...(random.chance(0.1) ? [file()] : [])]);
   return random.chance(0.1) ? whole.subarray(0, Math.floor(whole.length / 2)) : whole;
+}
+
+/** undefined: there was no answer in time. */
+async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
+  let deadline: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    deadline = setTimeout(() => resolve(undefined), answeredWithinMs);
+  });
+  return Promise.race([answer, late]).finally(() => clearTimeout(deadline));
 }
 
 describe.each(engines)('input made up for every call on %s', (engine) => {
@@ -71,27 +119,36 @@ describe.each(engines)('input made up for every call on %s', (engine) => {
 
   test(`gets none but declared answers, ${cases} times each`, { timeout: 600_000 }, async () => {
     const failures: unknown[] = [];
+    const dog = watchdog(answeredWithinMs);
+    onTestFinished(async () => void (await dog.stop()));
     let someone = await person('first');
     for (const [index, endpoint] of app.endpoints.entries()) {
       const { cookie, ids } = someone;
       const succeeded = { count: 0 };
-      const check = async (number: number) => {
-        const { path, body } = madeUp(endpoint, `${engine} ${number}`, ids);
+      const check = async ({ path, body }: { path: string; body: string | Buffer | undefined }) => {
+        dog.note(`${endpoint.method} ${path} ${body?.toString().slice(0, 200)}`);
         const type = endpoint.accepts === 'multipart' ? formType : 'application/json';
         const headers = { cookie, 'sec-fetch-site': 'same-origin', 'content-type': type };
-        const answer = await bare(app, endpoint.method, path, headers, body);
-        if (answer.status === endpoint.status) return void succeeded.count++;
-        const refused = ErrorBody.safeParse(answer.body);
-        const isDeclared = refused.success && statusOf.get(refused.data.code) === answer.status;
+        const answer = await inTime(bare(app, endpoint.method, path, headers, body));
+        if (answer?.status === endpoint.status) return void succeeded.count++;
+        const refused = ErrorBody.safeParse(answer?.body);
+        const isDeclared = answer && refused.success && statusOf.get(refused.data.code) === answer.status;
         if (!isDeclared || isOurFailure(answer.status, answer.body.code))
           failures.push({
             call: `${endpoint.method} ${path}`,
             body: body?.toString().slice(0, 500),
-            answer: answer.text,
+            answer: answer?.text ?? 'none in time',
           });
       };
       for (let number = 0; number < cases; number += atOnce)
-        await Promise.all(Array.from({ length: atOnce }, (_, offset) => check(number + offset)));
+        await Promise.all(
+          Array.from({ length: atOnce }, (_, offset) => check(madeUp(endpoint, `${engine} ${number + offset}`, ids))),
+        );
+      const extreme = extremeInputs(endpoint, engine, ids);
+      const takeTurns = async () => {
+        for (const input of extreme) await check(input);
+      };
+      await Promise.all(Array.from({ length: atOnce }, takeTurns));
       // What one call may have ended or deleted, the next one needs.
       if (endpoint.method !== 'GET') someone = await person(`person${index}`);
       if (process.env.TEST_LOG_LEVEL) process.stderr.write(`${endpoint.method} ${endpoint.path} ${succeeded.count}\n`);

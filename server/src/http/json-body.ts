@@ -30,6 +30,15 @@ export function readJsonBodies(app: FastifyInstance, usualLimit: number) {
     done(null, value);
   });
   // A form is left unread here: the route that takes one reads it as it arrives (router.ts refuses it elsewhere).
+  // What a form without fields sends: only its address counts.
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: 1024 },
+    (request, text, done) =>
+      request.routeOptions.config.form && text === ''
+        ? done(null)
+        : done(new AppError('unsupported_media_type', 'Send JSON, with the content type application/json.')),
+  );
   app.addContentTypeParser('multipart/form-data', (_request, _body, done) => done(null));
 }
 

@@ -23,6 +23,10 @@ const mayCall: Record<string, readonly Kind[]> = {
 
   'GET /api/user': signedIn,
   'DELETE /api/user': signedIn,
+  'PATCH /api/user': signedIn,
+  'POST /api/user/email': signedIn,
+  'GET /api/user/notices': signedIn,
+  'POST /api/user/notices/:id/dismiss': signedIn,
   'GET /api/user/sessions': signedIn,
   'DELETE /api/user/sessions': signedIn,
   'DELETE /api/user/sessions/:id': signedIn,
@@ -135,6 +139,7 @@ const mayCall: Record<string, readonly Kind[]> = {
   'PATCH /api/admin/users/:id': administrators,
   'DELETE /api/admin/users/:id': administrators,
   'POST /api/admin/users/:id/reset-password': administrators,
+  'POST /api/admin/users/:id/sign-out': administrators,
   'GET /api/admin/security-events': administrators,
 };
 

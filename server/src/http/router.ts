@@ -17,6 +17,8 @@ declare module 'fastify' {
     accepts?: Endpoint['accepts'];
     /** Answered under whatever name the server is called. */
     anyHost?: true;
+    /** A page's form without fields leads here. */
+    form?: boolean;
   }
   interface FastifyRequest {
     actor: Actor | null;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import type { Config } from '../config.ts';
+import { compressAnswers } from './compression.ts';
 import { type ConnectionTimes, guardConnections, usualTimes } from './connections.ts';
 import { answerUnreadableAddress, handleErrors } from './error-handler.ts';
 import { readJsonBodies } from './json-body.ts';
@@ -36,6 +37,7 @@ export function createServer(config: Config, log: FastifyBaseLogger, times: Conn
   protect(app, config);
   readJsonBodies(app, usualBodyLimit);
   handleErrors(app);
+  compressAnswers(app);
   app.addHook('onResponse', async (request, reply) => {
     const { id: requestId, method, routeOptions } = request;
     const { statusCode: status, elapsedTime } = reply;

@@ -1,12 +1,16 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
+import type { User } from '@roster/contracts/auth';
 import { pages } from '@roster/contracts/pages';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../errors.ts';
+import { createPages } from './pages.ts';
 
 const folder = fileURLToPath(new URL('../../../web/dist/', import.meta.url));
+
+const html = 'text/html; charset=utf-8';
 
 /** Their addresses come with a token from a mail. */
 const pagesWithTokens: ReadonlySet<string | undefined> = new Set(['/reset-password', '/confirm-email']);
@@ -18,13 +22,19 @@ const publicFiles = () =>
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
     .filter((path) => !path.startsWith('.'));
 
-/** Serves the built browser application, compressed as it was built. */
-export async function serveWeb(app: FastifyInstance) {
-  const built = existsSync(`${folder}index.html`);
-  const index = built ? readFileSync(`${folder}index.html`) : undefined;
+type Options = {
+  app: FastifyInstance;
+  sessionToken: (request: FastifyRequest) => string | undefined;
+  /** Who is signed in with a token; null for a visitor. */
+  findUser: (token: string, request: FastifyRequest) => Promise<User | null>;
+};
+
+/** Serves the built browser application: files compressed as they were built, pages with the shell of whoever opens them. */
+export async function serveWeb({ app, sessionToken, findUser }: Options) {
+  const web = createPages(folder);
   const config = { access: 'operation' } as const;
 
-  if (built) {
+  if (web) {
     await app.register(fastifyStatic, { root: folder, serve: false, preCompressed: true, cacheControl: false });
     for (const file of publicFiles())
       app.get(`/${file}`, { config }, (_request, reply) => {
@@ -35,22 +45,38 @@ export async function serveWeb(app: FastifyInstance) {
   }
 
   for (const url of pages)
-    app.get(url, { config }, (request, reply) => {
+    app.get(url, { config }, async (request, reply) => {
       if (pagesWithTokens.has(request.routeOptions.url)) reply.header('referrer-policy', 'no-referrer');
-      return sendIndex(reply);
+      return sendPage(request, reply, url);
     });
   app.setNotFoundHandler((request, reply) => {
     const wantsPage = request.method === 'GET' && !/^\/(api|assets)\//.test(request.url);
-    if (!wantsPage || !index) throw new AppError('not_found', 'There is nothing at this address.');
-    return sendIndex(reply.status(404));
+    if (!wantsPage || !web) throw new AppError('not_found', 'There is nothing at this address.');
+    return reply.status(404).header('cache-control', 'no-cache').type(html).send(web.bare);
   });
 
-  function sendIndex(reply: {
-    header: (n: string, v: string) => unknown;
-    type: (t: string) => { send: (b: Buffer) => unknown };
-  }) {
-    if (!index) throw new AppError('not_found', 'The browser application is not built. Run npm start.');
-    reply.header('cache-control', 'no-cache');
-    return reply.type('text/html; charset=utf-8').send(index);
+  async function sendPage(request: FastifyRequest, reply: FastifyReply, route: string) {
+    if (!web) throw new AppError('not_found', 'The browser application is not built. Run npm start.');
+    const user = await whoOpens(request);
+    reply.header('vary', 'cookie').type(html);
+    // What holds a name is kept by nobody.
+    reply.header('cache-control', user ? 'private, no-store' : 'no-cache');
+    const id = Object.values(request.params ?? {}).find(
+      (value) => typeof value === 'string' && /^[1-9]\d{0,9}$/.test(value),
+    );
+    const search = request.url.slice(request.url.split('?', 1)[0]?.length);
+    return user === undefined ? web.bare : web.of({ route, id, search }, user);
+  }
+
+  /** undefined where that cannot be learnt: the page says so itself, once it has asked. */
+  async function whoOpens(request: FastifyRequest): Promise<User | null | undefined> {
+    const token = sessionToken(request);
+    if (token === undefined) return null;
+    try {
+      return await findUser(token, request);
+    } catch (err) {
+      request.log.warn({ err }, 'a page was opened while nobody could say by whom');
+      return undefined;
+    }
   }
 }

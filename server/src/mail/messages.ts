@@ -6,6 +6,9 @@ export type Message =
   | { about: 'password_link'; hasPassword: boolean; link: string; askedBy: 'self' | 'administrator' }
   | { about: 'invitation'; by: string; link: string }
   | { about: 'confirm_email'; link: string }
+  | { about: 'new_address'; before: string; link: string }
+  | { about: 'new_address_asked'; email: string; askAgain: string }
+  | { about: 'address_changed'; email: string; site: string }
   | { about: 'password_changed'; askAgain: string }
   | {
       about: 'login_method_connected' | 'login_method_disconnected';
@@ -71,6 +74,34 @@ function words(message: Message, to: string): [subject: string, paragraphs: stri
           message.link,
           holds,
           'If you did not register at Roster, ignore this mail, and do not open the link.',
+        ],
+      ];
+    case 'new_address':
+      return [
+        'Confirm the new address of your Roster account',
+        [
+          `The Roster account ${message.before} is to have the address ${to}. To make it so, open this link in the browser where you are signed in:`,
+          message.link,
+          `${holds} Until then the address stays as it was.`,
+          'If you do not know what this is about, ignore this mail, and do not open the link.',
+        ],
+      ];
+    case 'new_address_asked':
+      return [
+        'Another address was asked for your Roster account',
+        [
+          `Somebody who is signed in to your Roster account ${to} asked to change its address to ${message.email}. It changes when the link that was mailed there is opened.`,
+          'If it was you, there is nothing to do here.',
+          'If it was not you, ask for a link to reset the password at once, which signs everybody out:',
+          message.askAgain,
+        ],
+      ];
+    case 'address_changed':
+      return [
+        'The address of your Roster account was changed',
+        [
+          `The Roster account ${to} at ${message.site} has the address ${message.email} from now on. Other devices were signed out.`,
+          'If it was you, there is nothing to do. If it was not you, tell the administrator of this installation at once.',
         ],
       ];
     case 'password_changed':

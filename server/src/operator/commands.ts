@@ -11,7 +11,7 @@ type Dependencies = {
   /** Whether mail goes out: an address that can be confirmed has to be. */
   mailsOut: boolean;
   /** Makes a link that sets the password, once, and puts that on record. */
-  passwordLink: (userId: number, by: 'operator') => Promise<string>;
+  passwordLink: (userId: number, by: 'operator', about: { shownTo: null }) => Promise<string>;
 };
 
 /** What an operator does about people from the server's own machine. Each answers with what it did. */
@@ -41,7 +41,7 @@ export function operatorCommands({ database, mailsOut, passwordLink }: Dependenc
       }),
     async makeResetLink(email: string) {
       const { id: userId, email: address } = await activeUser(database.db, email);
-      const link = await passwordLink(userId, 'operator');
+      const link = await passwordLink(userId, 'operator', { shownTo: null });
       return `With this link ${address} can set a new password. It works once, for 30 minutes:\n${link}`;
     },
   };

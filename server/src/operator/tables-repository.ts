@@ -28,6 +28,7 @@ const inOrder: Record<Table, true> = {
   sign_in_flows: true,
   mailed_tokens: true,
   preferences: true,
+  account_notices: true,
   security_events: true,
   files: true,
   file_uploads: true,

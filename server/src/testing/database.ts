@@ -4,7 +4,8 @@ import type { Role, UserStatus } from '@roster/contracts/auth';
 import { CompiledQuery, type DatabaseConnection, type Dialect, Kysely } from 'kysely';
 import { connect } from '../db/connect.ts';
 import type { Database } from '../db/schema.ts';
-import { bindable, openSqlite, sqliteDialect } from '../db/sqlite.ts';
+import { openSqlite, sqliteDialect } from '../db/sqlite.ts';
+import { bindable } from '../db/statements.ts';
 
 /** A second connection to the database of a running app, beside the lock that keeps a second Roster away. */
 export async function beside<T>(

@@ -12,12 +12,23 @@ type Steps = {
 const locationOf = ({ headers }: { headers: Record<string, string | string[] | undefined> }) =>
   String(headers.location ?? '');
 
+/** As the button of the page does it. */
+export const press = (visitor: Visitor, path: string, headers: Record<string, string> = {}) =>
+  visitor.post(path, '', { headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers } });
+
+/** Where a start leads: to the provider by a page, or elsewhere by a redirect. */
+export function startOf(answer: Awaited<ReturnType<typeof press>>): string {
+  if (answer.status === 303) return locationOf(answer);
+  const [, address] = /http-equiv="refresh" content="0;url=([^"]+)"/.exec(String(answer.body)) ?? [];
+  if (answer.status !== 200 || address === undefined)
+    throw new Error(`the start answered ${answer.status} ${JSON.stringify(answer.body)}`);
+  return address.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
+}
+
 /** Begins, and returns the address at the provider, or wherever else the browser is sent. */
 export async function begin(visitor: Visitor, provider: ExternalProvider, redirect?: string): Promise<string> {
   const query = redirect === undefined ? '' : `?${new URLSearchParams({ redirect })}`;
-  const answer = await visitor.get(`/auth/${provider}${query}`);
-  if (answer.status !== 302) throw new Error(`the start answered ${answer.status} ${JSON.stringify(answer.body)}`);
-  return locationOf(answer);
+  return startOf(await press(visitor, `/auth/${provider}${query}`));
 }
 
 /** At the provider: returns the address that it sends the browser back to. */

@@ -55,9 +55,106 @@ const hostileNumbers = [0, -1, 1.5, 0.1 + 0.2, 1e308, -1e308, 2_147_483_648, Num
 const plainNumbers = [1, 2, 3, 0.5, 0.7, 10, 100];
 const keys = ['id', 'role', 'userId', '__proto__', 'constructor', 'toString', 'isDefault', '', 'a'.repeat(500)];
 
+/** What comes from outside has a smallest, a largest and a malformed value, whatever it is meant to be. */
+const extremeTexts = [
+  '',
+  '0',
+  '0x1e',
+  '1e1',
+  '030',
+  '2147483647',
+  '2147483648',
+  '9007199254740993',
+  '-1',
+  'Infinity',
+  '0000-01-01',
+  '2000-01-01',
+  '2026-02-30',
+  '2199-12-31',
+  '9999-12-31',
+  '+010000-01-01',
+  '9999-12-31T23:59:59.999Z',
+  '9999-12-31T23:59:59.999Z_2147483647',
+  'Etc/GMT+99',
+  'eUROPE/bERLIN',
+  '../../master.key',
+  '/etc/passwd',
+  '2001:db8::/32',
+  '::ffff:127.0.0.1',
+  'http://[::1]:1/',
+  '\0',
+  '\ud800',
+  '\u200b',
+  '\u202e',
+  `a${'\u0301'.repeat(2_000)}`,
+  '👩‍👩‍👧‍👦'.repeat(50),
+  '{'.repeat(160),
+  `${'['.repeat(160)}${']'.repeat(160)}`,
+  `$${'{'.repeat(160)}x${'}'.repeat(160)}$`,
+  '__proto__',
+  'constructor',
+  'a%00b',
+];
+const extremeNumbers = [
+  0,
+  -0,
+  -1,
+  1,
+  1.5,
+  5e-324,
+  0.01,
+  2_147_483_647,
+  2_147_483_648,
+  Number.MAX_SAFE_INTEGER,
+  1e308,
+  -1e308,
+];
+const nested = (depth: number): unknown => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`);
+const extremeOthers = [null, true, [], {}, [null], nested(60), Array.from({ length: 150 }, (_, at) => at + 1)];
+
+/** A cursor as some lists write theirs, of extreme places. */
+const extremeCursors = [
+  ['9999-12-31T23:59:59.999Z', 2_147_483_647],
+  ['0000-01-01T00:00:00.000Z', 1],
+  [true, '9999-12-31T23:59:59.999Z', 2_147_483_647],
+  ['email', 'asc', '\ud800', 2_147_483_647],
+  { value: '\ud800', id: 2_147_483_647 },
+  { value: 2_147_483_647, id: 1 },
+  { value: 1, id: 2_147_483_648 },
+].map((place) => Buffer.from(JSON.stringify(place)).toString('base64url'));
+
+/** Every extreme value in every field of what fits otherwise, one at a time; the rest is made anew for each. */
+export function* extremes(schema: Schema, fitting: () => unknown, isText: boolean) {
+  const values = isText
+    ? [...extremeTexts, ...extremeCursors]
+    : [...extremeTexts, ...extremeCursors, ...extremeNumbers, ...extremeOthers];
+  for (const path of fieldsOf(schema))
+    for (const value of values) yield { path: path.join('.'), value: withField(fitting(), path, value) };
+}
+
+function fieldsOf(schema: Schema, above: string[] = []): string[][] {
+  const { properties, items } = schema;
+  const inner = (value: unknown): Schema => (typeof value === 'object' && value !== null ? { ...value } : {});
+  if (above.length > 4) return [];
+  if (typeof items === 'object') return [above, ...fieldsOf(inner(items), [...above, '0'])];
+  const branches = [schema.anyOf ?? schema.oneOf ?? []].flat();
+  if (branches.length > 0) return [above, ...branches.flatMap((branch) => fieldsOf(inner(branch), above).slice(1))];
+  if (typeof properties !== 'object' || properties === null) return [above];
+  const own = Object.entries(properties).flatMap(([name, property]) => fieldsOf(inner(property), [...above, name]));
+  return above.length === 0 ? own : [above, ...own];
+}
+
+function withField(whole: unknown, [name, ...rest]: string[], value: unknown): unknown {
+  if (name === undefined) return value;
+  if (Array.isArray(whole))
+    return whole.length === 0 ? [withField({}, rest, value)] : whole.with(0, withField(whole[0], rest, value));
+  const fields: Record<string, unknown> = typeof whole === 'object' && whole !== null ? { ...whole } : {};
+  return { ...fields, [name]: withField(fields[name], rest, value) };
+}
+
 /** `ids`: what exists and may be named. Half of the inputs are tame, so that what lies behind the checks is reached. */
-export function generator(random: () => number, ids: readonly number[]) {
-  const wildness = random() < 0.5 ? 0.03 : 0.3;
+export function generator(random: () => number, ids: readonly number[], usualWildness?: number) {
+  const wildness = usualWildness ?? (random() < 0.5 ? 0.03 : 0.3);
   const chance = (share: number) => random() < share;
   const pick = <T>(list: readonly T[], otherwise: T): T => list[Math.floor(random() * list.length)] ?? otherwise;
   const schemaOf = (value: unknown): Schema => (typeof value === 'object' && value !== null ? { ...value } : {});
@@ -132,6 +229,7 @@ export function generator(random: () => number, ids: readonly number[]) {
   return {
     chance,
     pick,
+    value,
     /** A JSON text for the schema; now and then none, or one that is broken. */
     body(schema: Schema): string {
       if (chance(wildness / 6)) return pick(['', '{', '[]', 'null', '"a"', '\ufeff{}', '{"a":1,}', '[[[[]]]]'], '');

@@ -11,6 +11,7 @@ import { formatRelative } from '#web/lib/format.ts';
 import { setTheme, type Theme, useTheme } from '#web/lib/theme.ts';
 import type { Icon } from '#web/ui/icon.ts';
 import { pagesFor } from './navigation.ts';
+import { newChatKeys } from './shortcuts.ts';
 
 export type Command = {
   id: string;
@@ -94,7 +95,8 @@ function useActions(): Command[] {
     id: 'new-chat',
     label: 'New chat',
     icon: MessageSquarePlus,
-    run: () => void navigate({ to: '/chat' }),
+    detail: newChatKeys.join(' '),
+    run: () => void navigate({ to: '/chat', search: { new: true } }),
   };
   const create = {
     id: 'create-assistant',

@@ -1,17 +1,20 @@
 import type { ErrorComponentProps } from '@tanstack/react-router';
+import { use } from 'react';
 import { errorText } from '#web/lib/api.ts';
 import { ErrorState } from '#web/ui/error-state.tsx';
+import { InMain } from './in-main.ts';
 
 /** A page that could not be shown: its code did not arrive (a new version was installed, the network is gone) or it broke. */
 export function FailedPage({ error }: ErrorComponentProps) {
+  const Frame = use(InMain) ? 'div' : 'main';
   return (
-    <main className="mx-auto max-w-lg px-4 pt-24">
+    <Frame className="mx-auto max-w-lg px-4 pt-24">
       <h1 className="sr-only">Roster</h1>
       <ErrorState
         title="This page could not be shown"
         message={errorText(error)}
         onRetry={() => window.location.reload()}
       />
-    </main>
+    </Frame>
   );
 }

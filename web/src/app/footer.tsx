@@ -6,17 +6,17 @@ import { classNames } from '#web/ui/class-names.ts';
 
 const linkClass = 'inline-flex items-center gap-1 rounded-xs hover:text-foreground hover:underline';
 
-/** `slim`: under a page that fills the window. */
+/** `slim`: under a page that fills the window; a phone has no room for it there. */
 export function Footer({ slim }: { slim?: boolean | undefined }) {
   const { data: options } = useQuery(signInOptionsQuery);
   return (
     <footer
       className={classNames(
         'flex flex-wrap items-center justify-between gap-x-6 gap-y-1 border-border border-t px-4 text-muted-foreground text-xs md:px-6',
-        slim ? 'py-2 max-md:justify-center' : 'py-4',
+        slim ? 'py-2 max-md:hidden' : 'py-4',
       )}
     >
-      <p className={slim ? 'max-md:hidden' : undefined}>© {new Date().getFullYear()} Roster</p>
+      <p>© {new Date().getFullYear()} Roster</p>
       <nav aria-label="Legal" className="flex flex-wrap gap-x-5 gap-y-1">
         <Link to="/terms" className={linkClass}>
           Terms of Use

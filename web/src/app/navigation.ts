@@ -17,3 +17,7 @@ export type NavigationPage = (typeof pages)[number];
 export function pagesFor(user: User): readonly NavigationPage[] {
   return pages.filter((page) => page.to !== '/users' || user.role === 'Admin');
 }
+
+/** What the page at an address is called. */
+export const pageNameOf = (path: string): string =>
+  pages.find(({ to }) => (to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`)))?.label ?? 'Roster';

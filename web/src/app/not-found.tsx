@@ -1,10 +1,13 @@
 import { Link } from '@tanstack/react-router';
+import { use } from 'react';
 import { buttonClass } from '#web/ui/button.tsx';
 import { Mark } from '#web/ui/mark.tsx';
+import { InMain } from './in-main.ts';
 
 export function NotFoundPage() {
+  const Frame = use(InMain) ? 'div' : 'main';
   return (
-    <main className="flex min-h-dvh flex-col items-center justify-center px-6 text-center">
+    <Frame className="flex min-h-dvh flex-col items-center justify-center px-6 text-center">
       <title>Page Not Found · Roster</title>
       <Mark className="mb-6 size-9" />
       <h1 className="font-semibold text-xl">404 - Page Not Found</h1>
@@ -14,6 +17,6 @@ export function NotFoundPage() {
       <Link to="/" className={buttonClass({ variant: 'primary' })}>
         Return to Home
       </Link>
-    </main>
+    </Frame>
   );
 }

@@ -17,14 +17,14 @@ function noticeEndedSession(error: Error) {
 const isWorthRetrying = (failures: number, error: Error) =>
   failures < 1 && !(error instanceof ApiError && error.status >= 400 && error.status < 500);
 
-const client = new QueryClient({
+export const client = new QueryClient({
   queryCache: new QueryCache({ onError: noticeEndedSession }),
   mutationCache: new MutationCache({ onError: noticeEndedSession }),
   defaultOptions: { queries: { retry: isWorthRetrying, refetchOnWindowFocus: false, staleTime: 30_000 } },
 });
 
 // Somebody signed in or out in another tab: this one is not to go on showing the one before.
-window.addEventListener('storage', ({ key }) => {
+addEventListener('storage', ({ key }) => {
   if (key === ownerKey) client.invalidateQueries({ queryKey: currentUserQuery.queryKey }).catch(() => undefined);
 });
 

@@ -6,6 +6,7 @@ import {
   notFound,
   Outlet,
 } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { FailedPage } from './failed-page.tsx';
 import { NotFoundPage } from './not-found.tsx';
@@ -19,7 +20,21 @@ import {
   usersSearch,
 } from './search.ts';
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage });
+// Needed with the second page, not with the first.
+const PageChanges = lazy(async () => ({ default: (await import('./page-change.tsx')).PageChanges }));
+
+function Root() {
+  return (
+    <>
+      <Outlet />
+      <Suspense>
+        <PageChanges />
+      </Suspense>
+    </>
+  );
+}
+
+const root = createRootRoute({ component: Root, notFoundComponent: NotFoundPage });
 
 const signedIn = createRoute({
   getParentRoute: () => root,
@@ -40,7 +55,13 @@ const chat = createRoute({
   component: lazyRouteComponent(() => import('./chat-route.tsx'), 'ChatRoute'),
 });
 const newThread = createRoute({ getParentRoute: () => chat, path: '/' });
-const thread = createRoute({ getParentRoute: () => chat, path: '/$threadId' });
+const thread = createRoute({
+  getParentRoute: () => chat,
+  path: '/$threadId',
+  loader: async () => {
+    await (await import('#web/features/chat/chat-page.tsx')).loadThreadPane();
+  },
+});
 const files = createRoute({
   getParentRoute: () => signedIn,
   path: '/files',
@@ -103,6 +124,10 @@ const auth = createRoute({
   path: '/auth',
   validateSearch: authSearch,
   component: lazyRouteComponent(() => import('./auth-route.tsx'), 'AuthRoute'),
+  loaderDeps: ({ search: { tab } }) => ({ tab }),
+  loader: async ({ deps: { tab } }) => {
+    if (tab === 'register') await (await import('#web/features/auth/auth-page.tsx')).loadRegisterForm();
+  },
 });
 const requestReset = createRoute({
   getParentRoute: () => root,

@@ -33,7 +33,12 @@ export const settingsSearch = (raw: Raw) =>
     error: text(raw.error),
   });
 
-export const chatSearch = (raw: Raw) => present({ assistant: positiveInteger(raw.assistant) });
+export const chatSearch = (raw: Raw) =>
+  present({
+    assistant: positiveInteger(raw.assistant),
+    /** A new conversation, also where a phone would show the list. */
+    new: raw.new === true ? true : undefined,
+  });
 
 export const fineTuningSearch = (raw: Raw) =>
   present({

@@ -1,14 +1,18 @@
-import { Outlet, useRouterState } from '@tanstack/react-router';
-import { PanelLeft } from 'lucide-react';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { SquarePen } from 'lucide-react';
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { afterUsable } from '#web/lib/usable.ts';
 import { classNames } from '#web/ui/class-names.ts';
-import { IconButton } from '#web/ui/icon-button.tsx';
 import { ModalLayer } from '#web/ui/modal-layer.tsx';
+import { OpenSidebar, TopBar, TopBarTitle } from '#web/ui/top-bar.tsx';
 import { Footer } from './footer.tsx';
 import { SignedInOnly } from './guards.tsx';
+import { InMain } from './in-main.ts';
+import { pageNameOf } from './navigation.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { Sidebar } from './sidebar.tsx';
 import { useCollapsed } from './sidebar-state.ts';
+import { useVisibleHeight } from './use-visible-height.ts';
 
 const loadPalette = () => import('./command-palette.tsx');
 const loadShortcutList = () => import('./shortcut-list.tsx');
@@ -16,10 +20,14 @@ const CommandPalette = lazy(() => loadPalette().then((part) => ({ default: part.
 const ShortcutList = lazy(() => loadShortcutList().then((part) => ({ default: part.ShortcutList })));
 // What the page looks like is painted from this browser's copy; the account's answer may come after the page.
 const AccountAppearance = lazy(() =>
-  import('./account-appearance.ts').then((part) => ({ default: part.AccountAppearance })),
+  afterUsable(() => import('./account-appearance.ts')).then((part) => ({ default: part.AccountAppearance })),
 );
 // What ends later can be watched for later.
+const AccountNotices = lazy(() => import('./account-notices.tsx').then((part) => ({ default: part.AccountNotices })));
 const JobWatch = lazy(() => import('./job-watch.ts').then((part) => ({ default: part.JobWatch })));
+
+const newChatClass =
+  'inline-flex size-10 items-center justify-center rounded-md text-muted-foreground transition-colors duration-120 hover:bg-hover hover:text-foreground';
 
 type Layer = 'sidebar' | 'palette' | 'shortcuts';
 
@@ -38,9 +46,11 @@ function Shell() {
   const [isSettled, setSettled] = useState(false);
   const close = () => setLayer(null);
   const openPalette = () => setLayer('palette');
-  const path = useRouterState({ select: (state) => state.location.pathname });
+  const path = useRouterState({ select: ({ resolvedLocation, location }) => (resolvedLocation ?? location).pathname });
   const fillsWindow = path === '/chat' || path.startsWith('/chat/');
-  const main = useRef<HTMLElement>(null);
+  const pageName = pageNameOf(path);
+  const openSidebar = useCallback(() => setLayer('sidebar'), []);
+  useVisibleHeight(fillsWindow);
   useShortcuts({ openPalette, openShortcutList: () => setLayer('shortcuts'), toggleSidebar: toggleCollapsed });
 
   // Fetched once the page stands: what is typed right after Ctrl+K must find the palette there. A failure is no harm
@@ -53,60 +63,63 @@ function Shell() {
     return () => clearTimeout(timer);
   }, []);
 
-  // What had the focus may have gone with the page before; the keyboard then goes on in the new one.
-  const shownPath = useRef(path);
-  useEffect(() => {
-    if (shownPath.current === path) return;
-    shownPath.current = path;
-    if (document.activeElement === document.body) main.current?.focus({ preventScroll: true });
-  }, [path]);
-
   return (
-    <div className={classNames('flex', fillsWindow ? 'h-dvh overflow-hidden' : 'min-h-dvh')}>
-      <a
-        href="#main"
-        className="sr-only z-90 rounded-md bg-popover px-3 py-2 shadow-float focus:not-sr-only focus:fixed focus:top-2 focus:inset-s-2"
-      >
-        Skip to content
-      </a>
-      <aside
-        aria-label="Sidebar"
-        className={classNames(
-          'sticky top-0 h-dvh shrink-0 border-border border-e bg-card max-md:hidden',
-          collapsed ? 'w-14' : 'w-60',
-        )}
-      >
-        <Sidebar collapsed={collapsed} onToggle={toggleCollapsed} onSearch={openPalette} />
-      </aside>
-      <IconButton
-        label="Open sidebar"
-        icon={PanelLeft}
-        variant="secondary"
-        side="right"
-        onClick={() => setLayer('sidebar')}
-        className="fixed top-3 inset-s-3 z-30 size-10 md:hidden"
-      />
-      <div className="flex min-w-0 flex-1 flex-col">
-        <main id="main" ref={main} tabIndex={-1} className="min-h-0 flex-1 outline-none">
-          <Outlet />
-        </main>
-        <Footer slim={fillsWindow} />
-      </div>
-      {layer === 'sidebar' && (
-        <ModalLayer onOpenChange={close} label="Sidebar" className="flex">
-          <div data-layer-body className="h-full w-72 max-w-[85vw] animate-slide-end bg-card shadow-float">
-            <Sidebar collapsed={false} onToggle={close} onSearch={openPalette} onNavigate={close} />
+    <OpenSidebar value={openSidebar}>
+      <TopBarTitle value={pageName}>
+        <div className={classNames('flex', fillsWindow ? 'h-(--visible-height,100dvh) overflow-hidden' : 'min-h-dvh')}>
+          <a
+            href="#main"
+            className="sr-only z-90 rounded-md bg-popover px-3 py-2 shadow-float focus:not-sr-only focus:fixed focus:top-2 focus:inset-s-2"
+          >
+            Skip to content
+          </a>
+          <aside
+            aria-label="Sidebar"
+            data-collapsible
+            className="sticky top-0 h-dvh w-60 shrink-0 border-border border-e bg-card max-md:hidden collapsed:w-14"
+          >
+            <Sidebar collapsed={collapsed} onToggle={toggleCollapsed} onSearch={openPalette} />
+          </aside>
+          <div
+            className={classNames(
+              'flex min-w-0 flex-1 flex-col',
+              // It would jump when the content comes, which is higher or lower than what stands in for it.
+              !fillsWindow && 'has-[main_[data-loading]]:[&>footer]:hidden',
+            )}
+          >
+            {!fillsWindow && (
+              <TopBar className="sticky top-0 z-30 md:hidden">
+                <p className="min-w-0 flex-1 truncate font-semibold text-lg tracking-[-0.012em]">{pageName}</p>
+                <Link to="/chat" search={{ new: true }} aria-label="New Chat" className={newChatClass}>
+                  <SquarePen aria-hidden className="size-4" />
+                </Link>
+              </TopBar>
+            )}
+            <main id="main" tabIndex={-1} className="min-h-0 flex-1 outline-none">
+              <InMain value={true}>
+                <Outlet />
+              </InMain>
+            </main>
+            <Footer slim={fillsWindow} />
           </div>
-        </ModalLayer>
-      )}
-      <Suspense fallback={null}>
-        <AccountAppearance />
-        {isSettled && <JobWatch />}
-      </Suspense>
-      <Suspense fallback={null}>
-        {layer === 'palette' && <CommandPalette onClose={close} />}
-        {layer === 'shortcuts' && <ShortcutList onClose={close} />}
-      </Suspense>
-    </div>
+          {layer === 'sidebar' && (
+            <ModalLayer onOpenChange={close} label="Sidebar" className="flex">
+              <div data-layer-body className="h-full w-72 max-w-[85vw] animate-slide-end bg-card shadow-float">
+                <Sidebar collapsed={false} onToggle={close} onSearch={openPalette} onNavigate={close} />
+              </div>
+            </ModalLayer>
+          )}
+          <Suspense fallback={null}>
+            <AccountAppearance />
+            {isSettled && <JobWatch />}
+            {isSettled && <AccountNotices />}
+          </Suspense>
+          <Suspense fallback={null}>
+            {layer === 'palette' && <CommandPalette onClose={close} />}
+            {layer === 'shortcuts' && <ShortcutList onClose={close} />}
+          </Suspense>
+        </div>
+      </TopBarTitle>
+    </OpenSidebar>
   );
 }

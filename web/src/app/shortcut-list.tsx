@@ -2,12 +2,13 @@ import { useUser } from '#web/data/current-user.ts';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Kbd } from '#web/ui/kbd.tsx';
 import { pagesFor } from './navigation.ts';
-import { commandKey } from './shortcuts.ts';
+import { commandKey, newChatKeys } from './shortcuts.ts';
 
 type Shortcut = { does: string; keys: readonly string[] };
 
 const everywhere: readonly Shortcut[] = [
   { does: 'Search and commands', keys: [commandKey, 'K'] },
+  { does: 'New chat', keys: newChatKeys },
   { does: 'This list', keys: ['?'] },
   { does: 'Collapse or expand the sidebar', keys: ['['] },
   { does: 'Go to notifications', keys: ['F8'] },

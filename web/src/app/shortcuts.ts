@@ -8,6 +8,15 @@ const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 /** The key that is held for commands, as it is written on the keyboard. */
 export const commandKey = isApple ? '⌘' : 'Ctrl';
 
+/**
+ * New chat, also while something is being typed. Alt+N is no browser's and types nothing; on Apple's keyboards Option+N
+ * begins an ñ, so Control is held with it.
+ */
+export const newChatKeys: readonly string[] = isApple ? ['⌃', '⌥', 'N'] : ['Alt', 'N'];
+export const newChatAria = isApple ? 'Control+Alt+N' : 'Alt+N';
+const isNewChat = ({ altKey, ctrlKey, metaKey, shiftKey, code }: KeyboardEvent) =>
+  code === 'KeyN' && altKey && ctrlKey === isApple && !metaKey && !shiftKey;
+
 const untyped = ['checkbox', 'radio', 'range', 'file'].map((type) => `:not([type='${type}'])`).join('');
 
 const isTyping = (target: EventTarget | null) =>
@@ -17,7 +26,7 @@ const isBehindLayer = () => document.querySelector('dialog[open][aria-modal="tru
 
 type Actions = { openPalette: () => void; openShortcutList: () => void; toggleSidebar: () => void };
 
-/** The keys that work everywhere: Ctrl/Cmd+K, ?, [ and G followed by a page's letter. */
+/** The keys that work everywhere: Ctrl/Cmd+K, new chat, ?, [ and G followed by a page's letter. */
 export function useShortcuts(actions: Actions): void {
   const navigate = useNavigate();
   const pages = pagesFor(useUser());
@@ -41,6 +50,9 @@ export function useShortcuts(actions: Actions): void {
       if (command && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k') {
         event.preventDefault();
         actions.openPalette();
+      } else if (isNewChat(event)) {
+        event.preventDefault();
+        navigate({ to: '/chat', search: { new: true } }).catch(() => undefined);
       } else if (!command && !event.altKey && !isTyping(event.target) && plainKey(event.key, event.timeStamp)) {
         event.preventDefault();
       }

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useLayoutEffect, useState } from 'react';
 
 const storageKey = 'app-sidebar';
 
@@ -10,9 +10,16 @@ function readCollapsed(): boolean {
   }
 }
 
+/** The look follows this mark, which `public/first.js` sets before the first paint. */
+function show(collapsed: boolean) {
+  if (collapsed) document.documentElement.dataset.sidebar = 'collapsed';
+  else delete document.documentElement.dataset.sidebar;
+}
+
 /** Whether the sidebar is an icon bar; kept in this browser until the session ends (`lib/browser-values.ts`). */
 export function useCollapsed(): [collapsed: boolean, toggle: () => void] {
   const [collapsed, setCollapsed] = useState(readCollapsed);
+  useLayoutEffect(() => show(collapsed), [collapsed]);
   const toggle = () => {
     setCollapsed(!collapsed);
     try {

@@ -1,8 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import { LogOut, PanelLeft, Search } from 'lucide-react';
+import { LogOut, PanelLeft, Search, SquarePen } from 'lucide-react';
 import { useLogout, useUser } from '#web/data/current-user.ts';
 import { errorText } from '#web/lib/api.ts';
-import { classNames } from '#web/ui/class-names.ts';
 import type { Icon } from '#web/ui/icon.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Kbd } from '#web/ui/kbd.tsx';
@@ -10,7 +9,7 @@ import { Mark } from '#web/ui/mark.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { Tooltip } from '#web/ui/tooltip.tsx';
 import { pagesFor } from './navigation.ts';
-import { commandKey } from './shortcuts.ts';
+import { commandKey, newChatAria, newChatKeys } from './shortcuts.ts';
 
 type SidebarProps = {
   collapsed: boolean;
@@ -22,22 +21,25 @@ type SidebarProps = {
 
 const rowClass =
   'flex h-9 w-full items-center gap-3 rounded-md px-2.5 font-medium text-muted-foreground transition-colors duration-120 ' +
-  'hover:bg-hover hover:text-foreground max-md:h-11 aria-[current=page]:bg-active aria-[current=page]:text-foreground';
+  'hover:bg-hover hover:text-foreground max-md:h-11 collapsed:justify-center aria-[current=page]:bg-active aria-[current=page]:text-foreground';
 
-/** The pages, in the specified order; collapsed to an icon bar where the user wants the room. */
+/**
+ * The pages, in the specified order. Where the user wants the room it is an icon bar: by style alone, so that the shell
+ * which stands in the page before the application looks like it.
+ */
 export function Sidebar({ collapsed, onToggle, onSearch, onNavigate }: SidebarProps) {
   const user = useUser();
   const toggleLabel = collapsed ? 'Expand sidebar' : 'Collapse sidebar';
   return (
     <div className="flex h-full flex-col gap-4 p-2.5">
-      <div className={classNames('flex items-center', collapsed ? 'flex-col gap-2' : 'h-10 gap-2 ps-1.5')}>
+      <div className="flex h-10 items-center gap-2 ps-1.5 collapsed:h-auto collapsed:flex-col collapsed:ps-0">
         <Link
           to="/"
           onClick={onNavigate}
-          className={classNames('flex min-w-0 items-center gap-2.5 rounded-sm', collapsed ? 'h-10' : 'flex-1')}
+          className="flex min-w-0 flex-1 items-center gap-2.5 rounded-sm collapsed:h-10 collapsed:flex-none"
         >
           <Mark className="size-6 shrink-0" />
-          <span className={collapsed ? 'sr-only' : 'font-semibold text-lg tracking-[-0.012em]'}>Roster</span>
+          <span className="font-semibold text-lg tracking-[-0.012em] collapsed:sr-only">Roster</span>
         </Link>
         <IconButton label={toggleLabel} icon={PanelLeft} side="right" aria-expanded={!collapsed} onClick={onToggle} />
       </div>
@@ -46,20 +48,33 @@ export function Sidebar({ collapsed, onToggle, onSearch, onNavigate }: SidebarPr
           type="button"
           onClick={onSearch}
           aria-keyshortcuts="Control+K Meta+K"
-          className={classNames(
-            'flex h-9 items-center gap-3 rounded-md border border-border text-muted-foreground transition-colors duration-120 hover:border-border-strong hover:text-foreground max-md:h-11',
-            collapsed ? 'justify-center' : 'px-2.5',
-          )}
+          className="flex h-9 items-center gap-3 rounded-md border border-border px-2.5 text-muted-foreground transition-colors duration-120 hover:border-border-strong hover:text-foreground max-md:h-11 collapsed:justify-center collapsed:px-0"
         >
           <Search aria-hidden className="size-4" />
-          <span className={collapsed ? 'sr-only' : 'flex-1 text-start'}>Search</span>
-          {!collapsed && (
-            <span className="flex gap-1 max-md:hidden">
-              <Kbd>{commandKey}</Kbd>
-              <Kbd>K</Kbd>
-            </span>
-          )}
+          <span className="flex-1 text-start collapsed:sr-only">Search</span>
+          <span className="flex gap-1 max-md:hidden collapsed:hidden">
+            <Kbd>{commandKey}</Kbd>
+            <Kbd>K</Kbd>
+          </span>
         </button>
+      </Tooltip>
+      <Tooltip content={`New Chat (${newChatKeys.join(' ')})`} side="right" disabled={!collapsed}>
+        <Link
+          to="/chat"
+          search={{ new: true }}
+          activeProps={{}}
+          onClick={onNavigate}
+          aria-keyshortcuts={newChatAria}
+          className="-mt-2 flex h-9 items-center gap-3 rounded-md border border-border px-2.5 font-medium transition-colors duration-120 hover:border-border-strong hover:bg-hover max-md:h-11 collapsed:justify-center collapsed:px-0"
+        >
+          <SquarePen aria-hidden className="size-4" />
+          <span className="flex-1 collapsed:sr-only">New Chat</span>
+          <span className="flex gap-1 max-md:hidden collapsed:hidden">
+            {newChatKeys.map((key) => (
+              <Kbd key={key}>{key}</Kbd>
+            ))}
+          </span>
+        </Link>
       </Tooltip>
       <nav aria-label="Main" className="min-h-0 flex-1 overflow-y-auto">
         <ul className="grid gap-0.5">
@@ -70,9 +85,9 @@ export function Sidebar({ collapsed, onToggle, onSearch, onNavigate }: SidebarPr
                   to={to}
                   activeOptions={{ exact: to === '/', includeSearch: false }}
                   onClick={onNavigate}
-                  className={classNames(rowClass, collapsed && 'justify-center')}
+                  className={rowClass}
                 >
-                  <RowContent icon={IconPart} label={label} collapsed={collapsed} />
+                  <RowContent icon={IconPart} label={label} />
                 </Link>
               </Tooltip>
             </li>
@@ -84,11 +99,11 @@ export function Sidebar({ collapsed, onToggle, onSearch, onNavigate }: SidebarPr
   );
 }
 
-function RowContent({ icon: IconPart, label, collapsed }: { icon: Icon; label: string; collapsed: boolean }) {
+function RowContent({ icon: IconPart, label }: { icon: Icon; label: string }) {
   return (
     <>
       <IconPart aria-hidden className="size-4" />
-      <span className={collapsed ? 'sr-only' : 'truncate'}>{label}</span>
+      <span className="truncate collapsed:sr-only">{label}</span>
     </>
   );
 }
@@ -108,16 +123,14 @@ function Account({ collapsed }: { collapsed: boolean }) {
   };
   return (
     <div className="border-border border-t pt-2.5">
-      {!collapsed && (
-        <div className="mb-2 px-2.5 pt-1">
-          <p className="truncate font-medium" title={user.name ?? user.email}>
-            {user.name ?? user.email}
-          </p>
-          <p className="truncate text-muted-foreground text-xs" title={user.email}>
-            {user.name ? user.email : user.role}
-          </p>
-        </div>
-      )}
+      <div className="mb-2 px-2.5 pt-1 collapsed:hidden">
+        <p dir="auto" className="truncate font-medium" title={user.name ?? user.email}>
+          {user.name ?? user.email}
+        </p>
+        <p className="truncate text-muted-foreground text-xs" title={user.email}>
+          {user.name ? user.email : user.role}
+        </p>
+      </div>
       <Tooltip content="Logout" side="right" disabled={!collapsed}>
         <button
           type="button"
@@ -125,9 +138,9 @@ function Account({ collapsed }: { collapsed: boolean }) {
           onClick={() => {
             if (!logout.isPending) void signOut();
           }}
-          className={classNames(rowClass, collapsed && 'justify-center')}
+          className={rowClass}
         >
-          <RowContent icon={LogOut} label={logout.isPending ? 'Logging out...' : 'Logout'} collapsed={collapsed} />
+          <RowContent icon={LogOut} label={logout.isPending ? 'Logging out...' : 'Logout'} />
         </button>
       </Tooltip>
     </div>

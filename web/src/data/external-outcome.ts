@@ -28,6 +28,8 @@ const failures: Record<ExternalFailure, string> = {
   already_connected: 'Your account is connected to another one there. Disconnect that first, then connect this one.',
   unconfirmed_email:
     'The address there is not the one of this account, and this account’s own address is not confirmed. Confirm it first.',
+  sign_in_again:
+    'You signed in more than ten minutes ago. Log out, log in again, and connect within ten minutes: so nobody who finds this browser open can do it.',
 };
 
 /** Object.hasOwn: the code comes out of the address, where anything may stand. */

@@ -11,13 +11,14 @@ export const preferencesQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-export function colorsOf(preferences: Preferences): Colors {
+/** The saved colors; where none are, `unsaved`. */
+export function colorsOf(preferences: Preferences, unsaved: Colors = colorDefaults): Colors {
   return {
-    backgroundColor: preferences.backgroundColor ?? colorDefaults.backgroundColor,
-    foregroundColor: preferences.foregroundColor ?? colorDefaults.foregroundColor,
-    primaryColor: preferences.primaryColor ?? colorDefaults.primaryColor,
-    accentColor: preferences.accentColor ?? colorDefaults.accentColor,
-    cardColor: preferences.cardColor ?? colorDefaults.cardColor,
+    backgroundColor: preferences.backgroundColor ?? unsaved.backgroundColor,
+    foregroundColor: preferences.foregroundColor ?? unsaved.foregroundColor,
+    primaryColor: preferences.primaryColor ?? unsaved.primaryColor,
+    accentColor: preferences.accentColor ?? unsaved.accentColor,
+    cardColor: preferences.cardColor ?? unsaved.cardColor,
   };
 }
 

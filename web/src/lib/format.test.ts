@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { formatAxisCost, formatCost, formatCount, formatLongDate, formatMegabytes, formatRelative } from './format.ts';
+import {
+  formatAxisCost,
+  formatCost,
+  formatCount,
+  formatExpected,
+  formatLongDate,
+  formatMegabytes,
+  formatRelative,
+} from './format.ts';
 
 describe('costs', () => {
   test.each([
@@ -46,3 +54,11 @@ test('one thing is singular', () => {
   expect(formatCount(1, 'assistant')).toBe('1 assistant');
   expect(formatCount(1200, 'assistant')).toBe('1,200 assistants');
 });
+
+test.each([
+  ['2026-11-20T12:05:30Z', 'in 5 minutes'],
+  ['2026-11-20T12:00:20Z', 'in less than a minute'],
+  ['2026-11-20T12:00:00Z', 'any moment now'],
+  ['2026-11-20T11:00:00Z', 'any moment now'],
+])('what is expected at %s comes %s', (date, text) =>
+  expect(formatExpected(date, Date.parse('2026-11-20T12:00:00Z'))).toBe(text));

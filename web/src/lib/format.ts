@@ -38,6 +38,13 @@ export function formatRelative(date: string | Date, now: number = Date.now()): s
   return 'just now';
 }
 
+/** When something that is expected will be: 'in 5 minutes', 'any moment now'; an estimate may have passed already. */
+export function formatExpected(date: string | Date, now: number = Date.now()): string {
+  const seconds = (new Date(date).getTime() - now) / 1000;
+  if (seconds >= 60) return formatRelative(date, now);
+  return seconds > 0 ? 'in less than a minute' : 'any moment now';
+}
+
 const bytesPerMegabyte = 1_048_576;
 
 /** '1.25 MB'; 1 MB is 1,048,576 bytes. */

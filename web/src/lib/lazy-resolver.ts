@@ -1,4 +1,5 @@
 import type { FieldValues, Resolver } from 'react-hook-form';
+import { afterUsable } from './usable.ts';
 
 /**
  * A form's check that is loaded beside the page instead of before it: right after the page's own code, at the latest
@@ -8,6 +9,6 @@ export function lazyResolver<Values extends FieldValues, Context, Output>(
   load: () => Promise<Resolver<Values, Context, Output>>,
 ): Resolver<Values, Context, Output> {
   // A failure here is left to the moment of sending, when the browser tries again.
-  setTimeout(() => load().catch(() => undefined), 300);
+  afterUsable(load).catch(() => undefined);
   return async (values, context, options) => (await load())(values, context, options);
 }

@@ -11,7 +11,7 @@ const themeKey = 'app-theme';
 /** The theme of the account when this browser last heard of it: a different 'app-theme' is a choice not saved yet. */
 const savedThemeKey = 'app-theme-saved';
 
-const device = window.matchMedia('(prefers-color-scheme: light)');
+const device = matchMedia('(prefers-color-scheme: light)');
 const listeners = new Set<() => void>();
 
 function read(key: string): string | null {
@@ -101,7 +101,7 @@ export function previewColors(colors: Palette | null | undefined): void {
 }
 
 device.addEventListener('change', apply);
-window.addEventListener('storage', ({ key }) => {
+addEventListener('storage', ({ key }) => {
   if (key === themeKey) theme = asTheme(read(themeKey));
   else if (key === colorsKey) palette = readPalette();
   else return;
@@ -113,9 +113,12 @@ function subscribe(listener: () => void) {
   return () => listeners.delete(listener);
 }
 
+const chosenTheme = () => theme;
+const shownTheme = () => (isLight(theme) ? 'light' : 'dark');
+
 /** The chosen theme, and what it comes out as where no colors of one's own are over it. */
 export function useTheme(): { theme: Theme; shown: 'light' | 'dark' } {
-  const choice = useSyncExternalStore(subscribe, () => theme);
-  const shown = useSyncExternalStore(subscribe, () => (isLight(theme) ? 'light' : 'dark'));
+  const choice = useSyncExternalStore(subscribe, chosenTheme, chosenTheme);
+  const shown = useSyncExternalStore(subscribe, shownTheme, shownTheme);
   return { theme: choice, shown };
 }

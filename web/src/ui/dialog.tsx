@@ -43,11 +43,11 @@ function OpenDialog(props: Omit<DialogProps, 'open'>) {
       >
         <header className="flex items-start gap-4 px-5 pt-5">
           <div className="min-w-0 flex-1">
-            <h2 id={titleId} className="font-semibold text-lg">
+            <h2 id={titleId} dir="auto" className="font-semibold text-lg">
               {title}
             </h2>
             {description && (
-              <p id={descriptionId} className="mt-1 text-muted-foreground">
+              <p id={descriptionId} dir="auto" className="mt-1 text-muted-foreground">
                 {description}
               </p>
             )}

@@ -8,5 +8,5 @@ export const controlClass =
   'aria-invalid:border-destructive aria-invalid:focus-visible:outline-destructive disabled:opacity-50 md:text-base';
 
 export function Input({ className, ...rest }: ComponentProps<'input'>) {
-  return <input {...rest} className={classNames(controlClass, 'h-9 max-md:h-10', className)} />;
+  return <input dir="auto" {...rest} className={classNames(controlClass, 'h-9 max-md:h-10', className)} />;
 }

@@ -1,5 +1,8 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useContext } from 'react';
 import { classNames } from './class-names.ts';
+import { TopBarTitle } from './top-bar.tsx';
+
+const widths = { full: 'max-w-[1248px]', settings: 'max-w-[1000px]', reading: 'max-w-3xl' };
 
 type PageProps = {
   title: string;
@@ -7,24 +10,26 @@ type PageProps = {
   lead?: ReactNode;
   /** The one main action. */
   action?: ReactNode;
-  /** `reading`: narrower, for forms and text. */
-  width?: 'full' | 'reading' | undefined;
+  /** `settings`: for cards with forms, `reading`: narrower, for text. */
+  width?: keyof typeof widths | undefined;
   children?: ReactNode;
 };
 
-/** The skeleton of every page. On small screens the title stands beside the floating sidebar button. */
+/** The skeleton of every page. What the bar of a small screen says is not said again below it. */
 export function Page({ title, lead, action, width = 'full', children }: PageProps) {
+  const isInBar = useContext(TopBarTitle) === title;
   return (
-    <div
-      className={classNames(
-        'mx-auto w-full px-4 pt-3 pb-12 md:px-6 md:pt-8',
-        width === 'full' ? 'max-w-[1248px]' : 'max-w-3xl',
-      )}
-    >
+    <div className={classNames('mx-auto w-full px-4 pt-3 pb-12 md:px-6 md:pt-8', widths[width])}>
       <title>{`${title} · Roster`}</title>
       <header className="mb-6 flex flex-wrap items-center gap-x-6 gap-y-3">
         <div className="min-w-0 flex-1 max-sm:min-w-56">
-          <h1 className="wrap-anywhere flex min-h-10 items-center font-semibold text-xl tracking-[-0.012em] max-md:ps-13 md:min-h-0">
+          <h1
+            dir="auto"
+            className={classNames(
+              'wrap-anywhere flex min-h-10 items-center font-semibold text-xl tracking-[-0.012em] md:min-h-0',
+              isInBar && 'max-md:sr-only',
+            )}
+          >
             {title}
           </h1>
           {lead && <p className="mt-1 max-w-[72ch] text-muted-foreground">{lead}</p>}

@@ -36,10 +36,14 @@ function OpenSidePanel(props: Omit<SidePanelProps, 'open'>) {
       >
         <header className="flex items-start gap-4 border-border border-b px-5 py-4">
           <div className="min-w-0 flex-1">
-            <h2 id={titleId} className="wrap-anywhere font-semibold text-lg">
+            <h2 id={titleId} dir="auto" className="wrap-anywhere font-semibold text-lg">
               {title}
             </h2>
-            {description && <p className="mt-0.5 text-muted-foreground">{description}</p>}
+            {description && (
+              <p dir="auto" className="mt-0.5 text-muted-foreground">
+                {description}
+              </p>
+            )}
           </div>
           <IconButton label="Close" icon={X} size="sm" onClick={() => onOpenChange(false)} />
         </header>

@@ -1,5 +1,4 @@
-import { Tabs as Radix } from 'radix-ui';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react';
 import { classNames } from './class-names.ts';
 import type { Icon } from './icon.ts';
 
@@ -21,23 +20,41 @@ type TabsProps<Value extends string> = {
 };
 
 const lists = {
-  line: 'gap-6',
+  // As much room around the words as the ring of the focus takes; the words still begin where the page does.
+  line: 'gap-3',
   segment: 'gap-0.5 rounded-md border border-border p-0.5 light:bg-muted',
 };
 const triggers = {
   line:
-    'h-10 border-transparent border-b-2 text-muted-foreground hover:text-foreground ' +
+    'h-10 rounded-t-xs px-1.5 border-transparent border-b-2 text-muted-foreground hover:text-foreground ' +
     'data-[state=active]:border-foreground data-[state=active]:text-foreground',
   segment:
     'h-8 rounded-sm px-3 text-muted-foreground hover:text-foreground ' +
     'data-[state=active]:bg-active data-[state=active]:text-foreground light:data-[state=active]:bg-card light:data-[state=active]:shadow-[0_0_0_1px_var(--border)]',
 };
 
+/** Where a key leads, round the ends; null for other keys. */
+function nextTab({ key, currentTarget }: KeyboardEvent<HTMLElement>, from: number, count: number): number | null {
+  const forwards = getComputedStyle(currentTarget).direction === 'rtl' ? 'ArrowLeft' : 'ArrowRight';
+  if (key === 'Home') return 0;
+  if (key === 'End') return count - 1;
+  if (key !== 'ArrowLeft' && key !== 'ArrowRight') return null;
+  return (from + (key === forwards ? 1 : -1) + count) % count;
+}
+
 /** Tabs with their one visible panel; arrow keys move between them. The list scrolls sideways where it must. */
 export function Tabs<Value extends string>(props: TabsProps<Value>) {
   const { label, value, onValueChange, items, look = 'line', stretch, children, className } = props;
-  const choose = (chosen: string) => {
-    const item = items.find((candidate) => candidate.value === chosen);
+  const id = useId();
+  // From the tab that has the focus, which is further on than the value when keys come quickly.
+  const keyDown = (event: KeyboardEvent<HTMLElement>) => {
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const tabs = [...(list.current?.children ?? [])];
+    const index = nextTab(event, tabs.indexOf(event.currentTarget), tabs.length);
+    if (index === null) return;
+    event.preventDefault();
+    const [tab, item] = [tabs[index], items[index]];
+    if (tab instanceof HTMLElement) tab.focus();
     if (item) onValueChange(item.value);
   };
   const list = useRef<HTMLDivElement>(null);
@@ -53,23 +70,32 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
     scroller.scrollLeft = tab.offsetLeft - (scroller.clientWidth - tab.offsetWidth) / 2 - origin;
   }, [value]);
   return (
-    <Radix.Root value={value} onValueChange={choose} className={classNames('min-w-0', className)}>
+    <div className={classNames('min-w-0', className)}>
       <div
         className={classNames(
           'relative max-w-full overflow-x-auto overflow-y-hidden [scrollbar-width:none]',
-          look === 'line' && 'shadow-[inset_0_-1px_0_var(--border)]',
+          look === 'line' && '-mx-1.5 shadow-[inset_0_-1px_0_var(--border)]',
           look === 'segment' && !stretch && 'w-fit',
         )}
       >
-        <Radix.List
+        <div
           ref={list}
+          role="tablist"
           aria-label={label}
           className={classNames('flex min-w-full', lists[look], !stretch && 'w-max')}
         >
           {items.map(({ value: item, label: text, icon: IconPart }) => (
-            <Radix.Trigger
+            <button
               key={item}
-              value={item}
+              type="button"
+              role="tab"
+              id={`${id}-${item}`}
+              aria-selected={item === value}
+              aria-controls={item === value ? `${id}-panel` : undefined}
+              data-state={item === value ? 'active' : 'inactive'}
+              tabIndex={item === value ? 0 : -1}
+              onClick={() => item !== value && onValueChange(item)}
+              onKeyDown={keyDown}
               className={classNames(
                 'inline-flex shrink-0 items-center justify-center gap-2 whitespace-nowrap font-medium transition-colors duration-120 focus-visible:outline-offset-[-2px]',
                 triggers[look],
@@ -78,13 +104,20 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
             >
               {IconPart && <IconPart aria-hidden className="size-4" />}
               {text}
-            </Radix.Trigger>
+            </button>
           ))}
-        </Radix.List>
+        </div>
       </div>
-      <Radix.Content value={value} tabIndex={-1} className="outline-none">
+      <div
+        key={value}
+        role="tabpanel"
+        id={`${id}-panel`}
+        aria-labelledby={`${id}-${value}`}
+        tabIndex={-1}
+        className="outline-none"
+      >
         {children}
-      </Radix.Content>
-    </Radix.Root>
+      </div>
+    </div>
   );
 }

@@ -4,6 +4,11 @@ import { controlClass } from './input.tsx';
 
 export function Textarea({ className, rows = 4, ...rest }: ComponentProps<'textarea'>) {
   return (
-    <textarea {...rest} rows={rows} className={classNames(controlClass, 'block resize-y py-2 leading-5', className)} />
+    <textarea
+      dir="auto"
+      {...rest}
+      rows={rows}
+      className={classNames(controlClass, 'block resize-y py-2 leading-5', className)}
+    />
   );
 }

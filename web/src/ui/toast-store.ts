@@ -40,5 +40,6 @@ function subscribe(listener: () => void) {
 }
 
 export function useToasts(): readonly ShownToast[] {
-  return useSyncExternalStore(subscribe, () => shown);
+  const now = () => shown;
+  return useSyncExternalStore(subscribe, now, now);
 }

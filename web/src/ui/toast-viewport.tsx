@@ -37,9 +37,13 @@ export function ToastViewport() {
             </span>
           )}
           <div className="min-w-0 flex-1">
-            <Toast.Title className="font-medium">{title}</Toast.Title>
+            <Toast.Title dir="auto" className="font-medium">
+              {title}
+            </Toast.Title>
             {description && (
-              <Toast.Description className="mt-0.5 text-muted-foreground text-sm">{description}</Toast.Description>
+              <Toast.Description dir="auto" className="mt-0.5 text-muted-foreground text-sm">
+                {description}
+              </Toast.Description>
             )}
             {action && (
               <Toast.Action

@@ -79,6 +79,7 @@ function TooltipBox({ side, anchor, children }: TooltipBoxProps) {
     <div
       ref={box}
       role="tooltip"
+      dir="auto"
       className="fixed top-0 left-0 z-70 w-max max-w-72 animate-appear rounded-sm bg-foreground px-2 py-1 font-normal text-background text-xs"
     >
       {children}

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-const narrow = window.matchMedia('(max-width: 767.98px)');
+const narrow = matchMedia('(max-width: 767.98px)');
 
 function subscribe(listener: () => void) {
   narrow.addEventListener('change', listener);
@@ -8,4 +8,5 @@ function subscribe(listener: () => void) {
 }
 
 /** Whether the window is under 768 px, where things stand below each other. For what CSS alone cannot rearrange. */
-export const useNarrow = (): boolean => useSyncExternalStore(subscribe, () => narrow.matches);
+const isNarrow = () => narrow.matches;
+export const useNarrow = (): boolean => useSyncExternalStore(subscribe, isNarrow, isNarrow);

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-const tight = window.matchMedia('(max-width: 1279.98px)');
+const tight = matchMedia('(max-width: 1279.98px)');
 
 function subscribe(listener: () => void) {
   tight.addEventListener('change', listener);
@@ -8,4 +8,5 @@ function subscribe(listener: () => void) {
 }
 
 /** Whether there is no room for all columns beside the sidebar. */
-export const useTight = (): boolean => useSyncExternalStore(subscribe, () => tight.matches);
+const isTight = () => tight.matches;
+export const useTight = (): boolean => useSyncExternalStore(subscribe, isTight, isTight);

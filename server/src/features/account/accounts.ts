@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { OpenDatabase } from '../../db/connect.ts';
 import type { Router } from '../../http/router.ts';
 import { securityEventRepository } from '../../security/events-repository.ts';
+import { noticeRepository } from '../../security/notices-repository.ts';
 import type { ConfirmPassword } from '../auth/confirm-password.ts';
 import type { SessionService } from '../auth/sessions.ts';
 import type { ModelService } from '../models/service.ts';
@@ -12,13 +13,12 @@ import { preferencesService } from './preferences.ts';
 import { preferencesRepository } from './preferences-repository.ts';
 import type { ProviderKeyService } from './provider-key.ts';
 import { accountRemoval, type PartOfAccount } from './removal.ts';
-import { removalRepository } from './removal-repository.ts';
 import { accountRoutes } from './routes.ts';
 import { securityEventPages } from './security-events.ts';
 
 type Dependencies = {
   database: OpenDatabase;
-  sessions: Pick<SessionService, 'live'>;
+  sessions: Pick<SessionService, 'live' | 'isFresh'>;
   keys: ProviderKeyService;
   models: Pick<ModelService, 'forget'>;
   confirmPassword: ConfirmPassword;
@@ -40,7 +40,7 @@ type Dependencies = {
 /** Joins the parts of the account, as app.ts joins the features. */
 export function createAccounts(dependencies: Dependencies) {
   const { database, sessions, keys, models, confirmPassword, clearCookie, onSessionsEnded, wakeJobs } = dependencies;
-  const { db, engine } = database;
+  const { db } = database;
   const remove = accountRemoval({
     database,
     parts: dependencies.goingWithAccount,
@@ -50,7 +50,7 @@ export function createAccounts(dependencies: Dependencies) {
   });
   const closeAccount = accountClosing({
     confirmPassword,
-    sessionBegan: removalRepository(db, engine).sessionBegan,
+    sessions,
     removeAccount: remove,
     removeAtProvider: dependencies.removeAtProvider,
   });
@@ -68,6 +68,7 @@ export function createAccounts(dependencies: Dependencies) {
       accountRoutes(router, {
         preferences,
         securityEvents,
+        notices: noticeRepository(db),
         exportAll,
         closeAccount,
         keys,

@@ -80,6 +80,10 @@ describe.each(engines)('closing the own account on %s', (engine) => {
         })
         .execute();
       await db
+        .insertInto('account_notices')
+        .values({ user_id: userId, kind: 'reset_link_shown', done_by: word, created_at: at, dismissed_at: null })
+        .execute();
+      await db
         .insertInto('sign_in_flows')
         .values({
           id_hash: word,

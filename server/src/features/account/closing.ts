@@ -4,15 +4,12 @@ import { AppError } from '../../errors.ts';
 import type { Actor } from '../../http/actor.ts';
 import type { Visitor } from '../../security/events-repository.ts';
 import type { ConfirmPassword } from '../auth/confirm-password.ts';
+import type { SessionService } from '../auth/sessions.ts';
 import type { RemoveAccount } from './removal.ts';
-
-/** Without a password to ask for, only a fresh sign-in shows that it is the person. */
-const freshForMs = 10 * 60_000;
 
 type Dependencies = {
   confirmPassword: ConfirmPassword;
-  /** When the session began; undefined: it has ended. */
-  sessionBegan: (userId: number, sessionId: string) => Promise<string | undefined>;
+  sessions: Pick<SessionService, 'isFresh'>;
   removeAccount: RemoveAccount;
   /** What each feature does to empty the account at the provider, in this order. */
   removeAtProvider: RemoveAtProvider[];
@@ -26,7 +23,7 @@ type Closing = z.output<typeof AccountClosing>;
 
 /** A person closes the own account. */
 export function accountClosing(dependencies: Dependencies) {
-  const { confirmPassword, sessionBegan, removeAccount, removeAtProvider } = dependencies;
+  const { confirmPassword, sessions, removeAccount, removeAtProvider } = dependencies;
   const refuse = (message: string) => new AppError('invalid_input', message, { fields: { password: message } });
 
   async function emptyProvider(userId: number) {
@@ -43,18 +40,16 @@ export function accountClosing(dependencies: Dependencies) {
     );
   }
 
-  return async function close({ userId, sessionId, stillMay }: Actor, closing: Closing, visitor: Visitor) {
+  return async function close(actor: Actor, closing: Closing, visitor: Visitor) {
+    const { userId, stillMay } = actor;
     const confirmation = await confirmPassword(userId, closing.password, visitor);
     if (confirmation === 'missing') throw refuse('Enter your password to close the account.');
     if (confirmation === 'wrong') throw refuse('The password is not right.');
-    if (confirmation === 'none') {
-      const began = await sessionBegan(userId, sessionId);
-      if (began === undefined || Date.now() - Date.parse(began) >= freshForMs)
-        throw new AppError(
-          'sign_in_again',
-          'To close the account, sign out, sign in again, and close it within ten minutes.',
-        );
-    }
+    if (confirmation === 'none' && !(await sessions.isFresh(actor)))
+      throw new AppError(
+        'sign_in_again',
+        'To close the account, sign out, sign in again, and close it within ten minutes.',
+      );
     await removeAccount(userId, {
       by: 'self',
       stillMay,

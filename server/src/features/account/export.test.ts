@@ -46,6 +46,7 @@ const exportedIn = new Map<Table, string>([
 ]);
 const notExported = new Map<Table, string>([
   ['settings', 'the installation’s'],
+  ['account_notices', 'what security_events say of the same moment'],
   ['instances', 'the installation’s'],
   ['jobs', 'work that is under way'],
   ['data_keys', 'a secret'],

@@ -75,7 +75,7 @@ export function accountExport({ db, parts, liveSessions }: Dependencies) {
     try {
       await securityEventRepository(db).record({ userId: actor.userId, event: 'data_exported', by: 'self', visitor });
       const exportedAt = new Date().toISOString();
-      const archive = zipOf(entries(actor, exportedAt));
+      const archive = await zipOf(entries(actor, exportedAt));
       archive.once('close', () => end(actor.userId));
       return { fileName: `roster-export-${exportedAt.slice(0, 10)}.zip`, archive };
     } catch (error) {

@@ -39,15 +39,6 @@ export function removalRepository(db: Kysely<Database>, engine: Engine) {
       const rows = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('id').execute();
       return rows.map(({ id }) => id);
     },
-    async sessionBegan(userId: number, sessionId: string): Promise<string | undefined> {
-      const row = await db
-        .selectFrom('sessions')
-        .select('created_at')
-        .where('user_id', '=', userId)
-        .where('id', '=', sessionId)
-        .executeTakeFirst();
-      return row?.created_at;
-    },
     async delete(userId: number) {
       await db.deleteFrom('users').where('id', '=', userId).execute();
     },

@@ -1,7 +1,9 @@
 import { account as api } from '@roster/contracts/account';
 import type { FastifyReply } from 'fastify';
+import { AppError } from '../../errors.ts';
 import { visitorOf } from '../../http/device.ts';
 import type { Router } from '../../http/router.ts';
+import type { noticeRepository } from '../../security/notices-repository.ts';
 import type { ModelService } from '../models/service.ts';
 import type { CloseAccount } from './closing.ts';
 import type { ExportAll } from './export.ts';
@@ -12,6 +14,7 @@ import type { SecurityEventPages } from './security-events.ts';
 type Dependencies = {
   preferences: PreferencesService;
   securityEvents: SecurityEventPages;
+  notices: Pick<ReturnType<typeof noticeRepository>, 'open' | 'dismiss'>;
   exportAll: ExportAll;
   closeAccount: CloseAccount;
   keys: ProviderKeyService;
@@ -21,11 +24,17 @@ type Dependencies = {
 };
 
 export function accountRoutes({ route, rawRoute }: Router, dependencies: Dependencies) {
-  const { preferences, securityEvents, exportAll, closeAccount, keys, models, onKeySaved, clearCookie } = dependencies;
+  const { preferences, securityEvents, notices, exportAll, closeAccount, keys, models, onKeySaved, clearCookie } =
+    dependencies;
 
   route(api.preferences, ({ actor }) => preferences.find(actor.userId));
   route(api.savePreferences, ({ actor, body }) => preferences.save(actor.userId, body));
   route(api.securityEvents, ({ actor, query }) => securityEvents(actor.userId, query));
+  route(api.notices, ({ actor }) => notices.open(actor.userId));
+  route(api.dismissNotice, async ({ actor, params }) => {
+    if (!(await notices.dismiss(actor.userId, params.id)))
+      throw new AppError('not_found', 'This notice does not exist, or was put away already.');
+  });
   rawRoute(api.exportData, async ({ actor, request, reply }) => {
     const { fileName, archive } = await exportAll(actor, visitorOf(request));
     request.log.info({ event: 'data_exported', userId: actor.userId }, 'data exported');

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { ZipFile } from 'yazl';
 
 export type ZipEntry = { name: string; content: AsyncIterable<string | Buffer> | Iterable<string | Buffer> };
 
@@ -7,7 +6,8 @@ export type ZipEntry = { name: string; content: AsyncIterable<string | Buffer> |
  * One archive of entries that are asked for one after the other, and read only as fast as the archive is. Destroying it
  * ends the reading; where an entry fails, the archive breaks off instead of looking whole.
  */
-export function zipOf(entries: AsyncIterable<ZipEntry>): Readable {
+export async function zipOf(entries: AsyncIterable<ZipEntry>): Promise<Readable> {
+  const { ZipFile } = await import('yazl');
   const zip = new ZipFile();
   const archive = zip.outputStream;
   if (!(archive instanceof Readable)) throw new TypeError('yazl gave an output that is not a stream of Node');

@@ -16,6 +16,7 @@ import { flowRepository } from './external/repository.ts';
 import { externalRoutes } from './external/routes.ts';
 import { externalSignInService } from './external/service.ts';
 import { mailJobs } from './mailing.ts';
+import { newAddressService } from './new-address.ts';
 import { createPasswordHashing, type HashingCost } from './password-hashing.ts';
 import { passwordRoutes } from './password-routes.ts';
 import { refuseGuessable } from './password-rules.ts';
@@ -44,8 +45,10 @@ type Dependencies = {
 export function createAuth(dependencies: Dependencies) {
   const { app, config, db, rates, sessions, cookie, setupCode, mail, onSessionsEnded, wakeJobs } = dependencies;
   const hashing = createPasswordHashing(dependencies.hashingCost);
-  const confirmation = confirmationService({ db, config, rates, wakeJobs });
   const confirmPassword = passwordConfirmation({ db, hashing, rates });
+  const asking = { db, config, rates, wakeJobs };
+  const newAddress = newAddressService({ ...asking, confirmPassword, sessions, onSessionsEnded });
+  const confirmation = confirmationService({ ...asking, newAddress });
   const passwords = passwordService({ db, hashing, confirmPassword, onSessionsEnded, wakeJobs });
   const auth = authService({ db, config, hashing, rates, sessions, confirmation, wakeJobs, setupCode });
   const external = externalSignInService({ db, holdSession: sessions.hold, config, onSessionsEnded, wakeJobs });
@@ -58,10 +61,11 @@ export function createAuth(dependencies: Dependencies) {
   return {
     routes(router: Router) {
       authRoutes(router, { auth, sessions, cookie, config });
-      passwordRoutes(router, { passwords, confirmation });
+      passwordRoutes(router, { passwords, confirmation, newAddress });
       externalRoutes(router, { app, config, rates, sessions, cookie, external, ...navigations });
     },
     needsSetupCode: auth.needsSetupCode,
+    user: auth.user,
     confirmPassword,
     passwordLink: passwordLinks(db, config.publicUrl),
     hashPassword: hashing.hash,

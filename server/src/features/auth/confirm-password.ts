@@ -12,7 +12,7 @@ export type PasswordConfirmation = 'right' | 'wrong' | 'missing' | 'none';
 
 /**
  * Asks a person who is signed in for the password once more, wherever that is needed. A wrong one counts as a failed
- * sign-in: otherwise a session left open would be the place to guess at. Counted by account, whatever address it comes
+ * sign-in: otherwise a session left open would be the place to guess at. Counted by account too, whatever address it comes
  * from: whoever has a session can take it anywhere.
  */
 export function passwordConfirmation({ db, hashing, rates }: Dependencies) {
@@ -25,15 +25,15 @@ export function passwordConfirmation({ db, hashing, rates }: Dependencies) {
     const user = await users.byId(userId);
     if (!user?.passwordHash) return 'none';
     if (password === undefined || password === '') return 'missing';
-    const rateKey = `account ${userId}`;
+    const rateKeys = [`account ${userId}`, `${user.email}|${visitor.ipAddress}`];
     // Counted before the answer is known, as when signing in: many at once get no more tries than one by one.
-    rates.use('failedSignIn', rateKey);
+    for (const key of rateKeys) rates.use('failedSignIn', key);
     const isRight = await hashing.verify(user.passwordHash, password).catch((error: unknown) => {
-      rates.giveBack('failedSignIn', rateKey);
+      for (const key of rateKeys) rates.giveBack('failedSignIn', key);
       throw error;
     });
     if (isRight) {
-      rates.forget('failedSignIn', rateKey);
+      for (const key of rateKeys) rates.forget('failedSignIn', key);
       return 'right';
     }
     await db.transaction().execute(async (trx) => {

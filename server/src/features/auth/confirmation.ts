@@ -9,10 +9,17 @@ import { jobRepository } from '../../jobs/repository.ts';
 import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
 import type { MailRequest } from './mailing.ts';
+import type { NewAddressService } from './new-address.ts';
 import { userRepository } from './repository.ts';
 import { toUser } from './user.ts';
 
-type Dependencies = { db: Kysely<Database>; config: Pick<Config, 'mail'>; rates: Rates; wakeJobs: () => void };
+type Dependencies = {
+  db: Kysely<Database>;
+  config: Pick<Config, 'mail'>;
+  rates: Rates;
+  newAddress: NewAddressService;
+  wakeJobs: () => void;
+};
 
 const invalidLink = () =>
   new AppError(
@@ -21,7 +28,7 @@ const invalidLink = () =>
   );
 
 /** Proving that the address of an account is its owner's. */
-export function confirmationService({ db, config, rates, wakeJobs }: Dependencies) {
+export function confirmationService({ db, config, rates, newAddress, wakeJobs }: Dependencies) {
   const mailsOut = config.mail.smtpUrl !== undefined;
 
   async function ask(trx: Kysely<Database>, userId: number) {
@@ -47,17 +54,22 @@ export function confirmationService({ db, config, rates, wakeJobs }: Dependencie
     /** Only in a browser where the account is signed in: the owner of a mailbox confirms no account of another's. */
     async confirm(actor: Actor, input: { userId: number; token: string }, visitor: Visitor): Promise<User> {
       if (input.userId !== actor.userId) throw invalidLink();
-      return db.transaction().execute(async (trx) => {
+      const confirmed = await db.transaction().execute(async (trx) => {
+        await actor.stillMay(trx);
         const users = userRepository(trx);
         const tokens = mailedTokenRepository(trx);
         const user = await users.lock(actor.userId);
+        const changed = user && (await newAddress.take(trx, actor, user, input.token, visitor));
+        if (changed) return changed;
         const found = user && (await tokens.find(user.id, 'confirm-email', input.token));
         if (!found || found.provesEmail !== user.email || !(await tokens.use(found.id))) throw invalidLink();
         await users.confirmEmail(user.id);
         if (!user.emailVerified)
           await securityEventRepository(trx).record({ userId: user.id, event: 'email_confirmed', by: 'self', visitor });
-        return toUser({ ...user, emailVerified: true });
+        return { user: toUser({ ...user, emailVerified: true }), ended: [] };
       });
+      newAddress.afterwards(confirmed.ended);
+      return confirmed.user;
     },
   };
 }

@@ -1,6 +1,10 @@
 import type { TokenPurpose } from './mailed-token-repository.ts';
 
-const pages: Record<TokenPurpose, string> = { password: '/reset-password', 'confirm-email': '/confirm-email' };
+const pages: Record<TokenPurpose, string> = {
+  password: '/reset-password',
+  'confirm-email': '/confirm-email',
+  'new-address': '/confirm-email',
+};
 
 /** Addresses in mails come from the configuration, never from a request. */
 export function tokenLinks(publicUrl: URL) {

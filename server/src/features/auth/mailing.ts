@@ -26,6 +26,9 @@ const MailPayload = z.discriminatedUnion('template', [
     askedBy: z.enum(['self', 'administrator']).default('administrator'),
   }),
   z.object({ template: z.literal('confirm_email'), userId }),
+  /** To the address that the account is to have, and to the one that it has. */
+  z.object({ template: z.enum(['new_address', 'new_address_asked']), userId, email: z.string() }),
+  z.object({ template: z.literal('address_changed'), before: z.string(), email: z.string() }),
   z.object({ template: z.literal('password_changed'), userId }),
   z.object({
     template: z.enum(['login_method_connected', 'login_method_disconnected']),
@@ -90,8 +93,17 @@ export function mailJobs({ db, transport, config, wake }: Dependencies): JobKind
     else await send(user.email, { about: 'password_link', hasPassword, link: made, askedBy });
   }
 
+  /** Nothing where another account has the address: whoever asked is not to learn of it. */
+  async function newAddress(user: UserRecord, email: string) {
+    if (user.status !== 'Active' || (await users.byEmail(email))) return;
+    const token = await mailedTokenRepository(db).make(user.id, 'new-address', email);
+    await send(email, { about: 'new_address', before: user.email, link: links.to('new-address', user.id, token) });
+  }
+
   return jobKind(MailPayload, async (payload) => {
     if (payload.template === 'reset_requested') return resetRequested(payload);
+    if (payload.template === 'address_changed')
+      return send(payload.before, { about: 'address_changed', email: payload.email, site });
     if (payload.template === 'account_closed') return send(payload.email, { about: 'account_closed', site });
     const user = await users.byId(payload.userId);
     // Closed meanwhile.
@@ -102,6 +114,10 @@ export function mailJobs({ db, transport, config, wake }: Dependencies): JobKind
       case 'confirm_email':
         if (user.emailVerified || user.status !== 'Active') return;
         return send(user.email, { about: 'confirm_email', link: await link(user, 'confirm-email') });
+      case 'new_address':
+        return newAddress(user, payload.email);
+      case 'new_address_asked':
+        return send(user.email, { about: 'new_address_asked', email: payload.email, askAgain: links.askAgain });
       case 'password_changed':
         return send(user.email, { about: 'password_changed', askAgain: links.askAgain });
       case 'login_method_connected':

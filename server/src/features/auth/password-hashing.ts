@@ -1,4 +1,3 @@
-import { hash, verify } from '@node-rs/argon2';
 import { AppError } from '../../errors.ts';
 
 /** Argon2id; memory in KiB. */
@@ -9,6 +8,9 @@ export const productionCost: HashingCost = { memoryCost: 64 * 1024, timeCost: 3,
 const atOnce = 2;
 const waitingAllowed = 32;
 
+/** Loaded with the first sign-in: a server that nobody uses yet does without it. */
+const argon2 = () => import('@node-rs/argon2');
+
 /**
  * Hashes and checks passwords, at most two at once: each takes 64 MiB and a core for about 75 ms. More than 32 waiting
  * are refused, so that a flood of sign-ins cannot take the memory of the server.
@@ -16,7 +18,7 @@ const waitingAllowed = 32;
 export function createPasswordHashing(cost: HashingCost = productionCost) {
   let running = 0;
   const waiting: (() => void)[] = [];
-  const unknownUserHash = hash('nobody has this password', cost);
+  let unknownUserHash: Promise<string> | undefined;
 
   async function limited<T>(work: () => Promise<T>): Promise<T> {
     if (running >= atOnce) {
@@ -35,14 +37,18 @@ export function createPasswordHashing(cost: HashingCost = productionCost) {
     }
   }
 
+  const hashOf = async (password: string) => (await argon2()).hash(password, cost);
   const normal = (password: string) => password.normalize('NFC');
 
   return {
-    hash: (password: string) => limited(() => hash(normal(password), cost)),
+    hash: (password: string) => limited(() => hashOf(normal(password))),
     /** Without a stored hash the same work is done against one that nothing matches: the time tells nothing. */
     async verify(storedHash: string | null, password: string): Promise<boolean> {
-      const against = storedHash ?? (await unknownUserHash);
-      const matches = await limited(() => verify(against, normal(password)));
+      // Waited for whether it is needed or not, since the first one takes its time.
+      unknownUserHash ??= hashOf('nobody has this password');
+      const unknown = await unknownUserHash;
+      const { verify } = await argon2();
+      const matches = await limited(() => verify(storedHash ?? unknown, normal(password)));
       return storedHash !== null && matches;
     },
     /** Whether a stored hash was made at another cost than today's. */

@@ -3,12 +3,13 @@ import { visitorOf } from '../../http/device.ts';
 import { senderOf } from '../../http/network.ts';
 import type { Router } from '../../http/router.ts';
 import type { ConfirmationService } from './confirmation.ts';
+import type { NewAddressService } from './new-address.ts';
 import type { PasswordService } from './passwords.ts';
 
-type Dependencies = { passwords: PasswordService; confirmation: ConfirmationService };
+type Dependencies = { passwords: PasswordService; confirmation: ConfirmationService; newAddress: NewAddressService };
 
 /** Everything that is done with a mailed link, and the change of the password. */
-export function passwordRoutes({ route, publicRoute }: Router, { passwords, confirmation }: Dependencies) {
+export function passwordRoutes({ route, publicRoute }: Router, { passwords, confirmation, newAddress }: Dependencies) {
   publicRoute(api.requestReset, ({ body, request }) => passwords.requestReset(body.email, visitorOf(request)));
   publicRoute(api.resetPassword, async ({ body, request }) => {
     await passwords.reset(body, visitorOf(request)).catch((error: unknown) => {
@@ -27,6 +28,10 @@ export function passwordRoutes({ route, publicRoute }: Router, { passwords, conf
       throw error;
     });
     request.log.info({ event: 'password_changed', userId: actor.userId }, 'password changed');
+  });
+  route(api.changeEmail, async ({ actor, body, request }) => {
+    await newAddress.ask(actor, body, visitorOf(request));
+    request.log.info({ event: 'email_change_requested', userId: actor.userId }, 'another address asked for');
   });
   route(api.requestConfirmation, ({ actor }) => confirmation.request(actor));
   route(api.confirmEmail, async ({ actor, body, request }) => {

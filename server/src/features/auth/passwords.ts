@@ -4,6 +4,7 @@ import { AppError } from '../../errors.ts';
 import type { Actor } from '../../http/actor.ts';
 import { jobRepository } from '../../jobs/repository.ts';
 import { type RecordedEvent, securityEventRepository, type Visitor } from '../../security/events-repository.ts';
+import { noticeRepository } from '../../security/notices-repository.ts';
 import type { ConfirmPassword } from './confirm-password.ts';
 import { tokenLinks } from './links.ts';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
@@ -118,11 +119,16 @@ const wrongPassword = () =>
 
 /**
  * For an administrator or operator to hand over, shown once: it sets the password and proves no address. That it was
- * made is in the owner's record.
+ * made is in the owner's record, and the owner is told at the next sign-in; `shownTo` is the administrator as they are
+ * called. Of an account that is new there is nobody to tell.
  */
 export function passwordLinks(db: Kysely<Database>, publicUrl: URL) {
   const links = tokenLinks(publicUrl);
-  return (userId: number, by: Exclude<RecordedEvent['by'], 'self'>): Promise<string> =>
+  return (
+    userId: number,
+    by: Exclude<RecordedEvent['by'], 'self'>,
+    { shownTo, isNew = false }: { shownTo: string | null; isNew?: boolean },
+  ): Promise<string> =>
     db.transaction().execute(async (trx) => {
       const user = await userRepository(trx).lock(userId);
       if (!user) throw new AppError('not_found', 'There is no such account.');
@@ -130,6 +136,7 @@ export function passwordLinks(db: Kysely<Database>, publicUrl: URL) {
         throw new AppError('conflict', 'This account is inactive: a link would not work. Make it active first.');
       const token = await mailedTokenRepository(trx).make(userId, 'password', null);
       await securityEventRepository(trx).record({ userId, event: 'reset_link_made', by });
+      if (!isNew) await noticeRepository(trx).add(userId, 'reset_link_shown', shownTo);
       return links.to('password', userId, token);
     });
 }

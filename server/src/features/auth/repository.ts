@@ -110,6 +110,17 @@ export function userRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
+    async setName(userId: number, name: string) {
+      await db.updateTable('users').set({ name }).where('id', '=', userId).execute();
+    },
+    /** @throws what isTaken() knows where the address is another account's */
+    async setEmail(userId: number, email: string, isConfirmed: boolean) {
+      await db
+        .updateTable('users')
+        .set({ email, email_verified_at: isConfirmed ? new Date().toISOString() : null })
+        .where('id', '=', userId)
+        .execute();
+    },
     async confirmEmail(userId: number) {
       await db
         .updateTable('users')
@@ -202,6 +213,15 @@ export function sessionRepository(db: Kysely<Database>) {
         .returning('id')
         .executeTakeFirst();
       return user && session ? user.role : null;
+    },
+    async began(userId: number, sessionId: string): Promise<string | undefined> {
+      const row = await db
+        .selectFrom('sessions')
+        .select('created_at')
+        .where('user_id', '=', userId)
+        .where('id', '=', sessionId)
+        .executeTakeFirst();
+      return row?.created_at;
     },
     /** Which of these sessions are still good, with the present role of their owners. */
     async live(sessionIds: string[], notBefore: { created: string; active: string }): Promise<Map<string, Role>> {

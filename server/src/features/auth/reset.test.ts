@@ -373,7 +373,9 @@ describe.each(engines)('resetting the password on %s', (engine) => {
   test('with a link that an administrator hands over proves no address', async () => {
     const { email } = await person();
     const { id } = await userRow(email);
-    const link = await beside(app, (db) => passwordLinks(db, new URL(app.url))(id, 'administrator'));
+    const link = await beside(app, (db) =>
+      passwordLinks(db, new URL(app.url))(id, 'administrator', { shownTo: 'Ada' }),
+    );
     const { token, userId, origin } = linkIn({ text: link }, '/reset-password');
     expect([userId, origin]).toEqual([id, app.url]);
     expect((await reset({ token, userId, password: chosen })).status).toBe(204);

@@ -21,6 +21,7 @@ export function authRoutes({ route, publicRoute }: Router, { auth, sessions, coo
     provider: { name: config.provider.name, isOpenAi: config.provider.isOpenAi },
   }));
   route(api.currentUser, ({ actor }) => auth.user(actor.userId));
+  route(api.changeName, ({ actor, body, request }) => auth.rename(actor, body.name, visitorOf(request)));
   publicRoute(api.register, async ({ body, request, reply }) => {
     const user = await auth.register(body, visitorOf(request));
     await endPresented(request);

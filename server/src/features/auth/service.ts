@@ -4,6 +4,7 @@ import type { Kysely } from 'kysely';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
+import type { SignedIn } from '../../http/actor.ts';
 import type { Rates } from '../../http/rates.ts';
 import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
 import type { ConfirmationService } from './confirmation.ts';
@@ -103,6 +104,19 @@ export function authService(dependencies: Dependencies) {
       });
       rates.forget('failedSignIn', rateKey);
       return { user: toUser(user), token };
+    },
+
+    async rename({ userId }: SignedIn, name: string, visitor: Visitor): Promise<User> {
+      return db.transaction().execute(async (trx) => {
+        const user = await userRepository(trx).lock(userId);
+        if (!user) throw new AppError('not_signed_in', 'Please sign in.');
+        if (name !== user.name) {
+          await userRepository(trx).setName(userId, name);
+          const event = { userId, event: 'details_changed', by: 'self', visitor, detail: 'Name' } as const;
+          await securityEventRepository(trx).record(event);
+        }
+        return toUser({ ...user, name });
+      });
     },
 
     async user(userId: number): Promise<User> {

@@ -13,6 +13,8 @@ const idleLimit = 7 * day;
 const absoluteLimit = 30 * day;
 const sessionsPerUser = 50;
 const touchEvery = 60_000;
+/** Without a password to ask for, only a fresh sign-in shows that it is the person. */
+const freshFor = 10 * 60_000;
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
 
@@ -58,6 +60,11 @@ export function sessionService(db: Kysely<Database>, onEnd: (sessionIds: string[
       trx: Kysely<Database>,
       { userId, sessionId }: Pick<SignedIn, 'userId' | 'sessionId'>,
     ): Promise<Role | null> => sessionRepository(trx).hold(userId, sessionId, notBefore()),
+    /** Whether the sign-in is young enough for what changes who gets in. */
+    async isFresh({ userId, sessionId }: Pick<SignedIn, 'userId' | 'sessionId'>): Promise<boolean> {
+      const began = await sessions.began(userId, sessionId);
+      return began !== undefined && Date.now() - Date.parse(began) < freshFor;
+    },
     live: (sessionIds: string[]) => sessions.live(sessionIds, notBefore()),
     async list({ userId, sessionId }: SignedIn): Promise<Session[]> {
       const list = await sessions.list(userId, notBefore());

@@ -73,6 +73,7 @@ export function createChat(dependencies: Dependencies) {
   const threads = threadService({
     database,
     executor,
+    underWay,
     ownsAssistant: async (userId, id) => (await assistants.find(userId, id)) !== undefined,
     checkModels: models.checkKnown,
   });

@@ -20,7 +20,11 @@ function decode(cursor: string): Cursor {
 }
 
 /** Pages of the shown branch: its end first, then either way by cursor, or around a message. */
-export function messagePages(threads: ThreadRepository, messages: MessageRepository, underWay: AnswersUnderWay) {
+export function messagePages(
+  threads: ThreadRepository,
+  messages: MessageRepository,
+  underWay: Pick<AnswersUnderWay, 'withWords'>,
+) {
   async function page(userId: number, threadId: number, head: number, from: number, to: number): Promise<Page> {
     const end = await messages.place(userId, head);
     if (end?.threadId !== threadId) throw new AppError('not_found', 'This message does not exist.');

@@ -76,7 +76,7 @@ const findRun = prepared((db, at: Places<{ userId: number; runId: number }>) =>
 const runsUnderWay = prepared((db, at: Places<{ userId: number }>) =>
   db
     .selectFrom('runs')
-    .select(['id', 'thread_id as threadId'])
+    .select(['id', 'thread_id as threadId', 'message_id as messageId'])
     .where('user_id', '=', at('userId'))
     .where('state', 'in', underWay),
 );
@@ -189,7 +189,8 @@ export function runRepository(db: Kysely<Database>) {
     async holdAll(userId: number) {
       await db.selectFrom('runs').select('id').where('user_id', '=', userId).orderBy('id').forUpdate().execute();
     },
-    underWay: (userId: number): Promise<{ id: number; threadId: number }[]> => runsUnderWay.all(db, { userId }),
+    underWay: (userId: number): Promise<{ id: number; threadId: number; messageId: number }[]> =>
+      runsUnderWay.all(db, { userId }),
     /** What a reader of a finished run needs to be told all of it again. */
     async finished(userId: number, runId: number) {
       const row = await db

@@ -2,23 +2,13 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Engine } from '../../db/connect.ts';
 import { type Places, prepared } from '../../db/prepared.ts';
 import type { Database } from '../../db/schema.ts';
+import { searchWords } from '../../db/search-words.ts';
 
-/** A search looks at so many words at most, and an index entry holds so many characters at most. */
+/** A search looks at so many words at most. */
 const wordsAtMost = 12;
-const indexedCharacters = 200_000;
 
-const wordsOf = (query: string) => (query.match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, wordsAtMost);
-
-/**
- * PostgreSQL's parser keeps paths, addresses and accents as they are, where SQLite's finds the words in them. Given only
- * words without accents, both find the same.
- */
-const inPlainWords = (text: string) =>
-  text
-    .normalize('NFD')
-    .replace(/[\u0300-\u036f]+/g, '')
-    .normalize('NFC')
-    .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ');
+/** The words of a query, as the index has them. */
+const wordsOf = (query: string) => searchWords(query).split(' ').filter(Boolean).slice(0, wordsAtMost);
 
 type Index = 'thread_search' | 'message_search';
 
@@ -42,22 +32,24 @@ const putOn = (index: Index) => ({
 const puts = { thread_search: putOn('thread_search'), message_search: putOn('message_search') };
 
 /**
- * Full-text search over titles and messages. The only part of the product with two forms: FTS5 on SQLite, tsvector on
+ * Full-text search over titles, messages and the names of what is attached to them. The only part of the product with two forms: FTS5 on SQLite, tsvector on
  * PostgreSQL. Each word matches as a beginning, so that the results come while the last one is being typed.
  */
 export function searchRepository(db: Kysely<Database>, engine: Engine) {
   const isPostgres = engine === 'postgres';
 
   async function put(index: Index, userId: number, id: number, text: string) {
-    const words = text.slice(0, indexedCharacters);
+    const words = searchWords(text);
     const put = puts[index];
-    if (isPostgres) await put.postgres.changed(db, { id, userId, words: inPlainWords(words) });
+    if (isPostgres) await put.postgres.changed(db, { id, userId, words });
     else await put.sqlite.changed(db, { id, owner: `u${userId}`, words });
   }
 
   return {
     putTitle: (userId: number, threadId: number, title: string) => put('thread_search', userId, threadId, title),
-    putMessage: (userId: number, messageId: number, text: string) => put('message_search', userId, messageId, text),
+    /** With the names of what is attached to it. */
+    putMessage: (userId: number, messageId: number, text: string, filenames: string[] = []) =>
+      put('message_search', userId, messageId, [...filenames, text].join('\n')),
     /** Before the rows themselves are deleted; on PostgreSQL the entries go with them. */
     async forgetThread(userId: number, threadId: number) {
       if (isPostgres) return;
@@ -81,7 +73,7 @@ export type SearchRepository = ReturnType<typeof searchRepository>;
  * `titles (thread_id)`. undefined where the query has no word.
  */
 export function searchSources(engine: Engine, userId: number, query: string) {
-  const words = wordsOf(engine === 'postgres' ? inPlainWords(query) : query);
+  const words = wordsOf(query);
   if (words.length === 0) return undefined;
   return engine === 'postgres' ? postgresSources(userId, words) : sqliteSources(userId, words);
 }
@@ -109,10 +101,19 @@ function postgresSources(userId: number, words: string[]): Sources {
   };
 }
 
+/** Whether a text that is not indexed yet has all words of a query. */
+export function hasWords(text: string, query: string): boolean {
+  const present = searchWords(text).toLowerCase().split(' ');
+  const wanted = wordsOf(query.toLowerCase());
+  return wanted.length > 0 && wanted.every((word) => present.some((one) => one.startsWith(word)));
+}
+
+const firstTerm = /[\p{L}\p{N}\p{M}]+|\p{RGI_Emoji}|\p{Extended_Pictographic}/v;
+
 /** Where the first of the query's words stands; 0 where it is written otherwise than in the query. */
 function placeOf(query: string, text: string): number {
-  const [firstWord = ''] = wordsOf(query);
-  return Math.max(0, text.toLowerCase().indexOf(firstWord.toLowerCase()));
+  const [term = ''] = firstTerm.exec(query) ?? [];
+  return Math.max(0, text.toLowerCase().indexOf(term.toLowerCase()));
 }
 
 const inOneLine = (text: string) => text.replace(/\s+/g, ' ').trim();

@@ -1,7 +1,8 @@
 import type { ThreadListItem } from '@roster/contracts/chat';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { ask, newThread } from '#server/testing/chat';
+import { ask, messagesOf, newThread, send, until } from '#server/testing/chat';
+import { uploaded } from '#server/testing/files';
 import type { Visitor } from '#server/testing/visitor';
 
 async function found(visitor: Visitor, q: string, more = ''): Promise<ThreadListItem[]> {
@@ -46,6 +47,61 @@ describe.each(engines)('searching on %s', (engine) => {
   test('finds parts of joined words, paths and addresses, with and without their accents', async () => {
     for (const q of ['gletscher', 'café', 'cafe', 'Gletscher-Café', 'alps', 'hut.ts', 'src/alps', 'hut ts'])
       expect([q, await idsFor(ada, q)]).toEqual([q, [orchard]]);
+  });
+
+  test('finds what stands inside Chinese, Japanese and Korean, and emoji', async () => {
+    const carol = await app.withKey('carol');
+    const threads: [string, number][] = [];
+    for (const words of [
+      'GPT模型的数据库设计',
+      'ﾄｳｷｮｳの東京タワーに行く',
+      '한국어교육은 재미있다',
+      'Well done 👍🏽 by 👨‍👩‍👧 in 🇩🇪',
+    ])
+      threads.push([
+        words,
+        (await ask(app, carol, await newThread(carol, { title: 'Named' }), words)).message.threadId,
+      ]);
+    const looked: [string, number][] = [
+      ['数据库', 0],
+      ['库', 0],
+      ['模型 设计', 0],
+      ['gpt', 0],
+      ['タワー', 1],
+      ['京', 1],
+      ['トウキョウ', 1],
+      ['교육', 2],
+      ['👍', 3],
+      ['👍🏽', 3],
+      ['👨‍👩‍👧 done', 3],
+      ['🇩🇪', 3],
+    ];
+    for (const [q, at] of looked) expect([q, await idsFor(carol, q)]).toEqual([q, [threads[at]?.[1]]]);
+    for (const q of ['库数', '京東', '👎', '🇫🇷']) expect([q, await idsFor(carol, q)]).toEqual([q, []]);
+    expect((await found(carol, '数据库'))[0]?.match?.snippet).toContain('数据库');
+    expect((await found(carol, '👍'))[0]?.match?.snippet).toContain('👍🏽');
+  });
+
+  test('finds a conversation by the name of what was attached', async () => {
+    const carol = await app.withKey('carol');
+    const file = await uploaded(app, carol, { filename: 'Quarterly_Kürbis-2024.txt', purpose: 'user_data' });
+    const threadId = await newThread(carol, { title: 'Named' });
+    await ask(app, carol, threadId, 'What does it say?', { fileIds: [file.id] });
+    for (const q of ['quarterly', 'kurbis 2024', 'kürbis say'])
+      expect([q, await idsFor(carol, q)]).toEqual([q, [threadId]]);
+    expect((await found(carol, 'kürbis'))[0]?.match?.snippet).toContain('Quarterly_Kürbis-2024.txt');
+  });
+
+  test('finds an answer while it is being written', async () => {
+    const carol = await app.withKey('carol');
+    const threadId = await newThread(carol, { title: 'Named' });
+    const { run } = await send(carol, threadId, '[[bench 40]] [[hang 30]]');
+    await until('The last word', async () => (await messagesOf(carol, threadId))[1]?.text.includes('t0029'));
+    const [item] = await found(carol, 't0028 t0029');
+    expect(item).toMatchObject({ id: threadId, match: { messageId: run.messageId } });
+    expect(await idsFor(carol, 't0028', '&archived=true')).toEqual([]);
+    await carol.post(`/api/runs/${run.id}/stop`);
+    expect(await idsFor(carol, 't0028 t0029')).toEqual([threadId]);
   });
 
   test('says where it found them', async () => {

@@ -138,7 +138,8 @@ export function answerStore({ db, engine }: Pick<OpenDatabase, 'db' | 'engine'>,
     const title = isFirst ? openingTitle(text) : undefined;
     await threads.showEnd(userId, threadId, { headMessageId: stored[0]?.run.messageId, updatedAt: at, title });
     const search = searchRepository(trx, engine);
-    await search.putMessage(userId, id, text);
+    const filenames = attached.map(({ filename }) => filename);
+    await search.putMessage(userId, id, text, filenames);
     if (title !== undefined) await search.putTitle(userId, threadId, title);
     return stored;
   }

@@ -102,7 +102,7 @@ export function threadRepository(db: Kysely<Database>, engine: Engine) {
     );
   }
 
-  /** The words of a page's matches only: with the words of all matches in it, sorting takes three times as long. */
+  /** The words of a page's matches only, the names of what is attached to them last: with the words of all matches in it, sorting takes three times as long. */
   async function textsOf(userId: number, found: { match_id: number | null }[]): Promise<Map<number, string>> {
     const ids = found.flatMap(({ match_id }) => match_id ?? []);
     if (ids.length === 0) return new Map();
@@ -112,7 +112,9 @@ export function threadRepository(db: Kysely<Database>, engine: Engine) {
       .where('user_id', '=', userId)
       .where('id', 'in', ids)
       .execute();
-    return new Map(rows.map(({ id, text }) => [id, text]));
+    const files = await messageFileRepository(db).of(userId, ids);
+    const names = (id: number) => files.get(id)?.map(({ filename }) => filename) ?? [];
+    return new Map(rows.map(({ id, text }) => [id, [text, ...names(id)].join('\n')]));
   }
 
   return {

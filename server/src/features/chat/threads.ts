@@ -8,12 +8,14 @@ import { AppError } from '../../errors.ts';
 import { messageRepository } from './message-repository.ts';
 import { runRepository } from './run-repository.ts';
 import type { RunExecutor } from './runs.ts';
-import { searchRepository, snippetOf } from './search-repository.ts';
+import { hasWords, searchRepository, snippetOf } from './search-repository.ts';
 import { type ThreadPosition, type ThreadRecord, threadRepository } from './thread-repository.ts';
+import type { AnswersUnderWay } from './under-way.ts';
 
 type Dependencies = {
   database: OpenDatabase;
   executor: RunExecutor;
+  underWay: Pick<AnswersUnderWay, 'logOf'>;
   /** Whether the assistant is theirs. */
   ownsAssistant: (userId: number, assistantId: number) => Promise<boolean>;
   /** Refuses models that are known not to be usable, naming the field. Nobody outside is asked. */
@@ -51,7 +53,12 @@ export function toThread(record: ThreadRecord): Thread {
   return { id, title, assistantId, model, pinned, archived, createdAt, updatedAt, runId };
 }
 
-export function threadService({ database, executor, ownsAssistant, checkModels }: Dependencies) {
+/** Pinned ones first, then the newest. */
+const inOrderOfList = (a: ThreadRecord, b: ThreadRecord) =>
+  Number(b.pinned) - Number(a.pinned) || compare(b.updatedAt, a.updatedAt) || b.id - a.id;
+const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
+
+export function threadService({ database, executor, underWay, ownsAssistant, checkModels }: Dependencies) {
   const { db, engine } = database;
   const threads = threadRepository(db, engine);
   const slowThreads = threadRepository(database.reader, engine);
@@ -64,6 +71,32 @@ export function threadService({ database, executor, ownsAssistant, checkModels }
       });
   }
 
+  type Found = { thread: ThreadRecord; match: { messageId: number; text: string } | null };
+
+  /** Answers that are being written are in no index yet; there are few of them, and they are looked through. */
+  async function beingWritten(userId: number, q: string, archived: boolean | undefined): Promise<Found[]> {
+    const found: Found[] = [];
+    for (const { id, threadId, messageId } of await runRepository(db).underWay(userId)) {
+      const text = (await underWay.logOf(id))?.text ?? '';
+      const thread = hasWords(text, q) ? await threads.find(userId, threadId) : undefined;
+      if (thread && (archived === undefined || thread.archived === archived))
+        found.push({ thread, match: { messageId, text } });
+    }
+    return found;
+  }
+
+  async function search(userId: number, q: string, options: Parameters<typeof slowThreads.search>[2]) {
+    const found: Found[] = await slowThreads.search(userId, q, options);
+    if (options.after) return found;
+    const known = new Set(found.map(({ thread }) => thread.id));
+    for (const one of await beingWritten(userId, q, options.archived)) {
+      if (known.has(one.thread.id)) continue;
+      known.add(one.thread.id);
+      found.push(one);
+    }
+    return found.sort((a, b) => inOrderOfList(a.thread, b.thread));
+  }
+
   return {
     async list(
       userId: number,
@@ -73,7 +106,7 @@ export function threadService({ database, executor, ownsAssistant, checkModels }
       const after = decodeCursor(query.cursor);
       const q = query.q?.trim();
       const found = q
-        ? await slowThreads.search(userId, q, { archived, limit, after })
+        ? await search(userId, q, { archived, limit, after })
         : (await threads.list(userId, { archived: archived ?? false, limit, after })).map((thread) => ({
             thread,
             match: null,

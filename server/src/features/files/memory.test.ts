@@ -8,7 +8,7 @@ import { spawnServer, untilReady } from '#server/testing/process';
 import { createVisitor, type Visitor } from '#server/testing/visitor';
 
 /** The options with which `npm start` runs the server. */
-const startFlags = ['--max-semi-space-size=4'];
+const startFlags = ['--max-semi-space-size=2'];
 
 const megabyte = 1024 * 1024;
 /** Beyond what the server takes when it is idle. */

@@ -46,6 +46,7 @@ type Owned = {
   customModelId: number;
   datasetId: number;
   exampleId: number;
+  noticeId: number;
   /** Of the administrator. */
   ownTrainingFileId: number;
   ownThreadId: number;
@@ -61,6 +62,7 @@ const draft = () => ({ message: 'Let me in', clientId: clientId() });
 /** Each call with an id in its address, on what is another person's: not found. */
 const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   'DELETE /api/user/sessions/:id': ({ sessionId }) => ({ path: `/api/user/sessions/${sessionId}` }),
+  'POST /api/user/notices/:id/dismiss': ({ noticeId }) => ({ path: `/api/user/notices/${noticeId}/dismiss`, body: {} }),
   'GET /api/assistants/:id/export': ({ assistantId }) => ({ path: `/api/assistants/${assistantId}/export` }),
   'PATCH /api/assistants/:id': ({ assistantId }) => ({
     path: `/api/assistants/${assistantId}`,
@@ -216,7 +218,8 @@ const onAccounts: Record<string, (owned: Owned) => Attempt> = {
     path: `/api/admin/users/${userId}/reset-password`,
     body: {},
   }),
-  // An account of nobody: the other one is still looked at.
+  // An account of nobody: the other one is still looked at, and signed in.
+  'POST /api/admin/users/:id/sign-out': () => ({ path: `/api/admin/users/${unknownId}/sign-out`, body: {} }),
   'DELETE /api/admin/users/:id': () => ({ path: `/api/admin/users/${unknownId}` }),
 };
 
@@ -250,7 +253,10 @@ describe.each(engines)('an administrator on %s', (engine) => {
     await rated(bob, run.messageId, { correction: planted.correction });
     const { id: datasetId } = await gathered(bob, { name: planted.dataset });
     await ratedThread(app, ada, [{ value: 'good' }]);
+    const { id: bobsId } = (await bob.get('/api/user')).body;
+    await ada.post(`/api/admin/users/${bobsId}/reset-password`);
     owned = {
+      noticeId: (await bob.get('/api/user/notices')).body[0].id,
       userId: (await bob.get('/api/user')).body.id,
       sessionId: (await bob.get('/api/user/sessions')).body[0].id,
       assistantId,
@@ -327,6 +333,7 @@ describe.each(engines)('an administrator on %s', (engine) => {
       customModelId: unknownId,
       datasetId: unknownId,
       exampleId: unknownId,
+      noticeId: unknownId,
     };
     const attempts = (of: Owned) => [
       ...Object.entries(onTheirs).map(([name, attempt]) => [name, attempt(of)] as const),

@@ -23,6 +23,10 @@ export function userRoutes({ route }: Router, { users, events }: Dependencies) {
     await users.remove(actor, params.id);
     request.log.info({ event: 'account_removed', userId: params.id, by: actor.userId }, 'account removed');
   });
+  route(api.signOut, async ({ actor, params, request }) => {
+    await users.signOut(actor, params.id);
+    request.log.info({ event: 'signed_out_everywhere', userId: params.id, by: actor.userId }, 'signed out everywhere');
+  });
   route(api.resetPassword, async ({ actor, params, request }) => {
     const given = await users.resetPassword(actor, params.id);
     request.log.info({ event: 'reset_link_made', userId: params.id, by: actor.userId }, 'password link made');

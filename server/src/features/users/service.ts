@@ -20,7 +20,7 @@ type Dependencies = {
   refuseGuessable: (password: string, email: string) => Promise<void>;
   hashPassword: (password: string) => Promise<string>;
   /** Makes a link that sets the password, once, and puts that on record. */
-  passwordLink: (userId: number, by: 'administrator') => Promise<string>;
+  passwordLink: (userId: number, by: 'administrator', about: { shownTo: string; isNew: boolean }) => Promise<string>;
   /** Removes an account and everything of its owner; never the last active administrator. false: there was none. */
   removeAccount: (userId: number, options: { by: 'administrator'; stillMay: Actor['stillMay'] }) => Promise<boolean>;
   /** Ends the open streams of these sessions. */
@@ -93,8 +93,12 @@ export function userService(dependencies: Dependencies) {
   }
 
   /** After what stored it is committed. Without a mail server the link is shown to the administrator, once. */
-  async function linkGiven(userId: number): Promise<PasswordLink> {
-    if (!mailsLinks) return { mailed: false, link: await dependencies.passwordLink(userId, 'administrator') };
+  async function linkGiven(actor: Actor, userId: number, isNew: boolean): Promise<PasswordLink> {
+    if (!mailsLinks) {
+      const { name, email } = await find(db, actor.userId);
+      const about = { shownTo: name ? `${name} (${email})` : email, isNew };
+      return { mailed: false, link: await dependencies.passwordLink(userId, 'administrator', about) };
+    }
     dependencies.wakeJobs();
     return { mailed: true, link: null };
   }
@@ -145,7 +149,7 @@ export function userService(dependencies: Dependencies) {
         }
         return added;
       });
-      return { user, passwordLink: wantsLink ? await linkGiven(user.id) : null };
+      return { user, passwordLink: wantsLink ? await linkGiven(actor, user.id, true) : null };
     },
 
     async change(userId: number, changes: z.output<typeof UserChanges>): Promise<ManagedUser> {
@@ -167,6 +171,18 @@ export function userService(dependencies: Dependencies) {
         throw noUser();
     },
 
+    async signOut(actor: Actor, userId: number) {
+      if (userId === actor.userId)
+        throw new AppError('conflict', 'This is your own account. Sign other devices out under Settings > Sessions.');
+      const ended = await db.transaction().execute(async (trx) => {
+        await find(trx, userId);
+        const sessions = await managedUserRepository(trx).endSessions(userId);
+        await securityEventRepository(trx).record({ userId, event: 'signed_out_everywhere', by: 'administrator' });
+        return sessions;
+      });
+      dependencies.endStreams(ended);
+    },
+
     async resetPassword(actor: Actor, userId: number): Promise<PasswordLink> {
       // A link that is shown would set the own password without the current one.
       if (userId === actor.userId && !mailsLinks)
@@ -177,7 +193,7 @@ export function userService(dependencies: Dependencies) {
           throw new AppError('conflict', 'This account is inactive and cannot sign in. Make it active first.');
         if (mailsLinks) await mailLink(trx, userId);
       });
-      return linkGiven(userId);
+      return linkGiven(actor, userId, false);
     },
   };
 

@@ -21,7 +21,6 @@ const message: Message = {
   rating: null,
   together: [],
   siblings: [2],
-  together: [],
   createdAt: '2026-11-20T10:00:00.000Z',
   finishedAt: null,
 };

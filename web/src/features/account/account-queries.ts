@@ -48,6 +48,26 @@ function useRefetchedSecurity() {
     );
 }
 
+export function useChangeName() {
+  const client = useQueryClient();
+  const refetch = useRefetchedSecurity();
+  return useMutation({
+    mutationFn: (name: string) => call(auth.changeName, { body: { name } }),
+    onSuccess: (user) => {
+      client.setQueryData(currentUserQuery.queryKey, user);
+      return refetch();
+    },
+  });
+}
+
+export function useChangeEmail() {
+  const refetch = useRefetchedSecurity();
+  return useMutation({
+    mutationFn: (wanted: { email: string; password?: string }) => call(auth.changeEmail, { body: wanted }),
+    onSuccess: refetch,
+  });
+}
+
 export function useChangePassword() {
   const refetch = useRefetchedSecurity();
   return useMutation({

@@ -6,7 +6,7 @@ import { SecurityActivityCard } from './security-activity-card.tsx';
 
 export function AccountTab() {
   return (
-    <div className="grid max-w-3xl grid-cols-1 gap-6">
+    <div className="grid grid-cols-1 gap-6">
       <AccountInformation />
       <LoginMethodsCard />
       <SecurityActivityCard />

@@ -19,7 +19,7 @@ export function ApiKeyCard() {
   const provider = useProviderName();
   const [removing, setRemoving] = useState(false);
   return (
-    <Card className="max-w-3xl">
+    <Card>
       <CardHeader
         title="API Key"
         description={`Roster calls ${provider} with your own key, so what you use is billed to your own account there.`}

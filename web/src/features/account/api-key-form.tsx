@@ -1,9 +1,10 @@
 import { providerIn } from '@roster/contracts/provider-name';
+import { Link } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useProviderName } from '#web/data/sign-in-options.ts';
 import { useSaveApiKey } from '#web/data/user-config.ts';
 import { ApiError, errorText } from '#web/lib/api.ts';
-import { Button } from '#web/ui/button.tsx';
+import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { SecretInput } from '#web/ui/secret-input.tsx';
@@ -88,8 +89,21 @@ export function ApiKeyForm({ replaces }: { replaces: boolean }) {
 function Verdict({ save, provider }: { save: ReturnType<typeof useSaveApiKey>; provider: string }) {
   if (save.isSuccess && save.data.apiKeyVerified) {
     return (
-      <Notice tone="success" live title="The key works">
-        {`${providerIn('beginning', provider)} accepted it.`}
+      <Notice
+        tone="success"
+        live
+        title="The key works"
+        action={
+          <Link to="/chat" className={buttonClass({ variant: 'primary', size: 'sm' })}>
+            Start a chat
+          </Link>
+        }
+      >
+        {`${providerIn('beginning', provider)} accepted it.`} You can chat with any of its models, or{' '}
+        <Link to="/settings" search={{ tab: 'assistants', view: 'create' }} className="text-primary-text underline">
+          create an assistant
+        </Link>
+        .
       </Notice>
     );
   }

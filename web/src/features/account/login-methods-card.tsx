@@ -5,8 +5,9 @@ import { useUser } from '#web/data/current-user.ts';
 import { signInOptionsQuery } from '#web/data/sign-in-options.ts';
 import { errorText } from '#web/lib/api.ts';
 import { GitHubMark, GoogleMark } from '#web/ui/brand-mark.tsx';
-import { Button, buttonClass } from '#web/ui/button.tsx';
+import { Button } from '#web/ui/button.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
+import { ExternalButton } from '#web/ui/external-button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
 import { externalProfilesQuery } from './account-queries.ts';
@@ -90,9 +91,9 @@ function ExternalMethods({ profiles, options }: { profiles: ExternalProfiles; op
                 </Button>
               ) : (
                 options[provider] && (
-                  <a href={`/auth/${provider}`} aria-label={`Connect ${name}`} className={buttonClass({ size: 'sm' })}>
+                  <ExternalButton provider={provider} label={`Connect ${name}`} size="sm">
                     Connect
-                  </a>
+                  </ExternalButton>
                 )
               )
             }

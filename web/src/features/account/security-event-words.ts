@@ -23,6 +23,9 @@ const words: Record<SecurityEventKind, string> = {
   role_changed: 'Role changed',
   status_changed: 'Status changed',
   reset_link_made: 'Password link made',
+  email_change_requested: 'Another email address asked for',
+  email_changed: 'Email address changed',
+  signed_out_everywhere: 'Signed out on all devices',
   account_closed: 'Account closed',
 };
 

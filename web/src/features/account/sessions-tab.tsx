@@ -29,7 +29,7 @@ export function SessionsTab() {
     });
 
   return (
-    <Card className="max-w-3xl">
+    <Card>
       <CardHeader
         title="Active Sessions"
         description="The devices that are signed in to your account. Signing one out takes effect at once."

@@ -23,7 +23,11 @@ export function SettingsPage({ tab, onTabChange, assistants }: SettingsPageProps
     preferences: <PreferencesTab />,
   };
   return (
-    <Page title="Settings" lead="Your account, your provider key, your assistants and how Roster looks.">
+    <Page
+      title="Settings"
+      lead="Your account, your provider key, your assistants and how Roster looks."
+      width="settings"
+    >
       <Tabs
         label="Settings"
         value={tab}

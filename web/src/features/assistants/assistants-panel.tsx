@@ -57,7 +57,7 @@ export function AssistantsPanel({ view, editing, onViewChange, onEdit }: Assista
         ]}
       >
         <div className="grid gap-4 pt-6">
-          {reason && view !== 'api-key' && <Notice className="max-w-3xl">{reason}</Notice>}
+          {reason && view !== 'api-key' && <Notice>{reason}</Notice>}
           <div className="min-w-0">{contents[view]}</div>
         </div>
       </Tabs>

@@ -53,7 +53,7 @@ function CreateForm({ models, onDone }: { models: ModelList | undefined; onDone:
     });
 
   return (
-    <Card className="max-w-3xl">
+    <Card>
       <CardHeader title="Create Assistant" description="It runs on the provider’s current API, with your own key." />
       <CardBody>
         <form onSubmit={form.handleSubmit(submit)} noValidate>

@@ -45,7 +45,7 @@ export function ImportTab({ onImported }: { onImported: (result: ImportResult) =
 
   if (step.name === 'importing') {
     return (
-      <Card className="max-w-3xl">
+      <Card>
         <SpinnerPanel label="Importing" className="min-h-40 pb-0" />
         <p className="pb-14 text-center text-muted-foreground">Importing {formatCount(step.count, 'assistant')}…</p>
       </Card>
@@ -61,7 +61,7 @@ export function ImportTab({ onImported }: { onImported: (result: ImportResult) =
     );
   }
   return (
-    <div className="grid max-w-3xl gap-4">
+    <div className="grid gap-4">
       <EnterKey onFetched={(candidates, apiKey) => setStep({ name: 'select-assistants', candidates, apiKey })} />
       <ImportFile onImported={onImported} />
     </div>

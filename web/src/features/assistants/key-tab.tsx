@@ -50,7 +50,7 @@ export function KeyTab() {
   );
 
   return (
-    <Card className="max-w-3xl">
+    <Card>
       <CardHeader title="API Key" description={`Your assistants call ${provider} with this key.`} />
       <CardBody className="grid gap-5">
         {config?.hasApiKey && (

@@ -43,12 +43,11 @@ export function SelectAssistants({ candidates, onBack, onImport }: SelectAssista
             Back
           </Button>
         }
-        className="max-w-3xl"
       />
     );
   }
   return (
-    <Card className="max-w-3xl">
+    <Card>
       <CardHeader title="Select assistants" description={`${formatCount(candidates.length, 'assistant')} found.`} />
       <div className="mt-4 border-border border-y bg-background px-5 py-2.5">
         <Checkbox

@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Bot, KeyRound, MessagesSquare } from 'lucide-react';
-import { lazy, Suspense, useEffect } from 'react';
+import { Suspense } from 'react';
 import { signInOptionsQuery } from '#web/data/sign-in-options.ts';
+import { loadedPart } from '#web/lib/loaded-part.tsx';
+import { afterUsable } from '#web/lib/usable.ts';
 import { Mark } from '#web/ui/mark.tsx';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
@@ -10,8 +12,11 @@ import { ExternalSignIn } from './external-sign-in.tsx';
 import { LoginForm } from './login-form.tsx';
 
 // Most who come here have an account: the other form follows once theirs is there.
-const loadRegisterForm = () => import('./register-form.tsx');
-const RegisterForm = lazy(() => loadRegisterForm().then((part) => ({ default: part.RegisterForm })));
+const RegisterForm = loadedPart(async () => (await import('./register-form.tsx')).RegisterForm);
+/** What the other tab is made of. */
+export const loadRegisterForm = RegisterForm.load;
+// A failure here is no harm, opening the tab asks again.
+afterUsable(loadRegisterForm).catch(() => undefined);
 
 type AuthTab = 'login' | 'register';
 type AuthPageProps = {
@@ -29,11 +34,6 @@ const points = [
 
 export function AuthPage({ tab, onTabChange, returnPath }: AuthPageProps) {
   const { data: options } = useQuery(signInOptionsQuery);
-  useEffect(() => {
-    // A failure here is no harm, opening the tab asks again.
-    const timer = setTimeout(() => loadRegisterForm().catch(() => undefined), 300);
-    return () => clearTimeout(timer);
-  }, []);
 
   return (
     <div className="flex min-h-dvh">

@@ -18,7 +18,8 @@ const title = 'Confirm your email';
 /** For someone who is signed in: confirms at once, or says why not and what to do. */
 export function ConfirmEmail({ link }: { link: MailedLink | null }) {
   const user = useUser();
-  if (user.emailVerified) return <Confirmed />;
+  // A link may also be for another address than the one that is confirmed.
+  if (user.emailVerified && link?.userId !== user.id) return <Confirmed />;
   if (!link) {
     return (
       <Unconfirmed
@@ -33,7 +34,8 @@ export function ConfirmEmail({ link }: { link: MailedLink | null }) {
 }
 
 function Confirming({ link }: { link: MailedLink }) {
-  const { mutate, isPending, isIdle, error } = useConfirmEmail();
+  const { mutate, isPending, isIdle, isSuccess, error } = useConfirmEmail();
+  const { email, emailVerified } = useUser();
   const isBegun = useRef(false);
   useEffect(() => {
     if (isBegun.current) return;
@@ -41,8 +43,20 @@ function Confirming({ link }: { link: MailedLink }) {
     mutate(link);
   }, [mutate, link]);
 
+  if (isSuccess) return <Confirmed />;
   if (isIdle || isPending || !error) return <SpinnerPanel label="Confirming your address" className="min-h-dvh" />;
   const isRefused = error instanceof ApiError && error.status >= 400 && error.status < 500;
+  if (isRefused && emailVerified)
+    return (
+      <Unconfirmed
+        heading="This link works no more"
+        lead={`It was used already, or has expired. The address of your account is ${email}, and it is confirmed.`}
+      >
+        <Link to="/settings" className={buttonClass({ className: 'mt-6 self-start' })}>
+          Account settings
+        </Link>
+      </Unconfirmed>
+    );
   return (
     <Unconfirmed heading="The address was not confirmed">
       <Notice tone="destructive" live className="mt-5">
@@ -70,9 +84,11 @@ function useConfirmEmail() {
 }
 
 function Confirmed() {
-  const { email } = useUser();
+  const { email, emailVerified } = useUser();
+  // Without a mail server a link shows nothing of who reads the mail.
+  const heading = emailVerified ? 'Your email address is confirmed' : 'Your email address was changed';
   return (
-    <NarrowPage title={title} heading="Your email address is confirmed" lead={email}>
+    <NarrowPage title={title} heading={heading} lead={email}>
       <div className="mt-6 flex flex-wrap gap-2">
         <Link to="/" className={buttonClass({ variant: 'primary' })}>
           Go to Home

@@ -1,6 +1,6 @@
 import type { SignInOptions } from '@roster/contracts/auth';
 import { GitHubMark, GoogleMark } from '#web/ui/brand-mark.tsx';
-import { buttonClass } from '#web/ui/button.tsx';
+import { ExternalButton } from '#web/ui/external-button.tsx';
 
 type ExternalSignInProps = {
   options: SignInOptions;
@@ -9,10 +9,9 @@ type ExternalSignInProps = {
   returnPath: string;
 };
 
-/** Links to what this installation has configured; nothing where it has nothing. Plain navigations, as specified. */
+/** Buttons for what this installation has configured; nothing where it has nothing. */
 export function ExternalSignIn({ options, title, returnPath }: ExternalSignInProps) {
   if (!options.github && !options.google) return null;
-  const query = returnPath === '/' ? '' : `?redirect=${encodeURIComponent(returnPath)}`;
   return (
     <div className="mt-7">
       <div className="flex items-center gap-3 text-muted-foreground text-xs">
@@ -22,16 +21,16 @@ export function ExternalSignIn({ options, title, returnPath }: ExternalSignInPro
       </div>
       <div className="mt-4 grid auto-cols-fr grid-flow-col gap-3">
         {options.github && (
-          <a href={`/auth/github${query}`} className={buttonClass()}>
+          <ExternalButton provider="github" returnPath={returnPath}>
             <GitHubMark />
             GitHub
-          </a>
+          </ExternalButton>
         )}
         {options.google && (
-          <a href={`/auth/google${query}`} className={buttonClass()}>
+          <ExternalButton provider="google" returnPath={returnPath}>
             <GoogleMark />
             Google
-          </a>
+          </ExternalButton>
         )}
       </div>
     </div>

@@ -1,54 +1,68 @@
 import { Link } from '@tanstack/react-router';
-import { useForm } from 'react-hook-form';
+import { type FormEvent, useRef, useState } from 'react';
 import { useLogin } from '#web/data/current-user.ts';
 import { ApiError, errorText } from '#web/lib/api.ts';
-import { lazyResolver } from '#web/lib/lazy-resolver.ts';
+import { afterUsable } from '#web/lib/usable.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Input } from '#web/ui/input.tsx';
 import { SecretInput } from '#web/ui/secret-input.tsx';
 import { toast } from '#web/ui/toast.tsx';
-import type { LoginValues } from './login-schema.ts';
+import type { LoginProblems } from './login-schema.ts';
 
-const loginResolver = lazyResolver(() => import('./login-schema.ts').then((part) => part.loginResolver));
+// Beside the page, not before it: the check brings all schemas along.
+const loadCheck = () => import('./login-schema.ts');
+afterUsable(loadCheck).catch(() => undefined);
 const wrongCredentials = 'Invalid email or password. Please try again.';
 
+/** Without the library that other forms are made with: this one is on the page that is opened first of all. */
 export function LoginForm() {
   const login = useLogin();
-  const form = useForm<LoginValues>({ resolver: loginResolver, defaultValues: { email: '', password: '' } });
-  const { errors } = form.formState;
+  const form = useRef<HTMLFormElement>(null);
+  const [problems, setProblems] = useState<LoginProblems>({});
+  const field = (name: keyof LoginProblems) => form.current?.querySelector<HTMLInputElement>(`[name="${name}"]`);
+  const values = () => ({ email: field('email')?.value ?? '', password: field('password')?.value ?? '' });
+  const check = async () => {
+    const found = (await loadCheck()).problemsOf(values());
+    setProblems(found);
+    return found;
+  };
 
-  const submit = form.handleSubmit((credentials) =>
-    login.mutate(credentials, {
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (login.isPending) return;
+    const found = await check();
+    if (found.email) return field('email')?.focus();
+    if (found.password) return field('password')?.focus();
+    login.mutate(values(), {
       onSuccess: (user) => toast({ title: 'Welcome back!', description: `You're now signed in as ${user.email}.` }),
       onError: (error) => {
         const refused = error instanceof ApiError && error.status === 401;
         const description = refused ? wrongCredentials : errorText(error, wrongCredentials);
         toast({ title: 'Login failed', description, variant: 'destructive' });
-        form.setFocus('password', { shouldSelect: true });
+        field('password')?.select();
       },
-    }),
-  );
+    });
+  };
+  const correct = () => {
+    if (problems.email || problems.password) void check();
+  };
 
   return (
-    <form onSubmit={submit} noValidate className="grid gap-4">
-      <Field label="Email" error={errors.email?.message}>
-        {(control) => (
-          <Input {...control} {...form.register('email')} type="email" autoComplete="username" autoCapitalize="none" />
-        )}
+    <form ref={form} onSubmit={submit} onInput={correct} noValidate className="grid gap-4">
+      <Field label="Email" error={problems.email}>
+        {(control) => <Input {...control} name="email" type="email" autoComplete="username" autoCapitalize="none" />}
       </Field>
       <Field
         label="Password"
-        error={errors.password?.message}
+        error={problems.password}
         aside={
           <Link to="/request-reset-password" className="rounded-xs text-primary-text text-sm hover:underline">
             Forgot password?
           </Link>
         }
       >
-        {(control) => (
-          <SecretInput {...control} {...form.register('password')} what="password" autoComplete="current-password" />
-        )}
+        {(control) => <SecretInput {...control} name="password" what="password" autoComplete="current-password" />}
       </Field>
       <Button type="submit" variant="primary" busy={login.isPending} pendingLabel="Logging in..." className="mt-1">
         Login

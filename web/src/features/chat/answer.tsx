@@ -1,5 +1,6 @@
 import type { Message } from '@roster/contracts/chat';
 import { RotateCw, Shuffle } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { withArrived } from '#web/data/runs/run-message.ts';
 import { useLiveRun } from '#web/data/runs/run-store.ts';
 

@@ -79,7 +79,9 @@ export function AnswererMenu({ current, onChoose, several, label }: AnswererMenu
       button={(props) => (
         <Button size="sm" variant={label ? 'secondary' : 'ghost'} className="min-w-0 shrink max-md:h-10" {...props}>
           {label ? (
-            <span className="truncate">{label}</span>
+            <span dir="auto" className="truncate">
+              {label}
+            </span>
           ) : count > 0 ? (
             <span className="truncate">{count} models</span>
           ) : (

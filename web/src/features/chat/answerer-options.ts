@@ -23,7 +23,7 @@ export const priceInWords = (price: Price | null | undefined): string =>
 
 function lifeOf({ lifecycle, shutdownDate, successor }: Model): Pick<AnswererOption, 'note' | 'disabledReason'> {
   const day = shutdownDate === null ? null : formatLongDate(shutdownDate);
-  const next = successor === null ? '' : ` ${successor} takes its place.`;
+  const next = successor === null ? '' : ` Then ${successor}.`;
   if (lifecycle === 'gone')
     return { note: null, disabledReason: `Was shut down${day === null ? '' : ` on ${day}`}.${next}` };
   if (lifecycle === 'ending')
@@ -50,7 +50,7 @@ function assistantOption({ assistantId, name, model }: Answerer, list: ModelList
     label: isDefault ? 'Default model' : name,
     isModel: false,
     // Its answers fail with the reason, as they do elsewhere: which model an assistant has is changed in Settings.
-    note: [model, life?.disabledReason ?? (known?.lifecycle === 'ending' ? life?.note : null)]
+    note: [model, known?.lifecycle === 'current' ? null : (life?.disabledReason ?? life?.note)]
       .filter((part) => typeof part === 'string')
       .join(' · '),
     cost: model === null ? null : priceInWords(known?.price),

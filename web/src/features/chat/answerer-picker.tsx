@@ -131,7 +131,7 @@ export function AnswererPicker(props: AnswererPickerProps) {
           onKeyDown={keyDown}
           className="h-11 min-w-0 flex-1 bg-transparent text-lg outline-none md:text-base"
         />
-        <span className="shrink-0 text-muted-foreground text-xs">US$ per million tokens</span>
+        <span className="shrink-0 text-muted-foreground text-xs max-md:hidden">US$ per million tokens</span>
       </div>
       <div
         ref={list}
@@ -141,6 +141,9 @@ export function AnswererPicker(props: AnswererPickerProps) {
         aria-multiselectable={marked !== null}
         className="min-h-0 flex-1 overflow-y-auto overscroll-contain p-1.5"
       >
+        <p aria-hidden="true" className="px-2 pt-1.5 text-end text-muted-foreground text-xs md:hidden">
+          US$ per million tokens
+        </p>
         {groups.map(({ title, options: grouped }) => (
           // biome-ignore lint/a11y/useSemanticElements: a listbox groups its options with this role.
           <div key={title} role="group" aria-label={title} className="pb-1">
@@ -252,10 +255,13 @@ function Option({ id, option, reason, isActive, isChosen, isMarkable, onPoint, o
     >
       {isMarkable && <Box aria-hidden className="size-4 shrink-0 text-muted-foreground" />}
       <span className="min-w-0 flex-1">
-        <bdi className={classNames('wrap-anywhere block', isModel && 'font-mono text-sm')}>{label}</bdi>
+        <span className={classNames('wrap-anywhere block', isModel && 'font-mono text-sm')}>
+          <bdi>{label}</bdi>
+        </span>
         {below && <span className="wrap-anywhere block text-muted-foreground text-xs">{below}</span>}
+        {cost && <span className="block text-muted-foreground text-xs tabular-nums md:hidden">{cost}</span>}
       </span>
-      {cost && <span className="shrink-0 text-muted-foreground text-xs tabular-nums">{cost}</span>}
+      {cost && <span className="shrink-0 text-muted-foreground text-xs tabular-nums max-md:hidden">{cost}</span>}
       {!isMarkable && <Check aria-hidden className={classNames('size-4 shrink-0', !isChosen && 'invisible')} />}
     </div>
   );

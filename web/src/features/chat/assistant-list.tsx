@@ -1,30 +1,68 @@
 import type { Assistant } from '@roster/contracts/assistants';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { ChevronDown } from 'lucide-react';
+import { useState } from 'react';
 import { assistantsQuery } from '#web/data/assistants.ts';
-import { useEditing } from '#web/data/current-user.ts';
+import { useEditing, useUser } from '#web/data/current-user.ts';
 import { errorText } from '#web/lib/api.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
+import { classNames } from '#web/ui/class-names.ts';
 import { Skeleton } from '#web/ui/skeleton.tsx';
 import { Tooltip } from '#web/ui/tooltip.tsx';
 
 const defaultFirst = (assistants: readonly Assistant[]) =>
   assistants.toSorted((one, other) => Number(other.isDefault) - Number(one.isDefault));
 
+/** Whether the list is folded, as this person left it in this browser. */
+function useFolded(): [isFolded: boolean, toggle: () => void] {
+  const key = `chat-assistants-folded:${useUser().id}`;
+  const [isFolded, setFolded] = useState(() => {
+    try {
+      return localStorage.getItem(key) !== null;
+    } catch {
+      return false;
+    }
+  });
+  const toggle = () => {
+    setFolded(!isFolded);
+    try {
+      if (isFolded) localStorage.removeItem(key);
+      else localStorage.setItem(key, 'yes');
+    } catch {
+      // Storage is refused: the choice holds until the page is left.
+    }
+  };
+  return [isFolded, toggle];
+}
+
 /** The assistants, each a click away from a conversation with it. */
 export function AssistantList({ onStartChat }: { onStartChat: (assistantId: number) => void }) {
   const { data, error, isFetching, refetch } = useQuery(assistantsQuery);
   const { mayEdit, reason } = useEditing();
+  const [isFolded, toggle] = useFolded();
   return (
     <section
       aria-labelledby="your-assistants"
       className="flex max-h-[38%] shrink-0 flex-col border-border border-t pb-2"
     >
-      <h2 id="your-assistants" className="shrink-0 px-4 pt-3 pb-1 font-medium text-muted-foreground text-sm">
-        Your Assistants
+      <h2 className="shrink-0 px-2 pt-2 font-medium text-muted-foreground text-sm">
+        <button
+          type="button"
+          id="your-assistants"
+          aria-expanded={!isFolded}
+          onClick={toggle}
+          className="flex min-h-8 w-full items-center gap-1 rounded-md px-2 text-start transition-colors duration-120 hover:bg-hover hover:text-foreground max-md:min-h-10"
+        >
+          <span className="flex-1">Your Assistants</span>
+          <ChevronDown
+            aria-hidden
+            className={classNames('size-4 transition-transform duration-120', isFolded && '-rotate-90')}
+          />
+        </button>
       </h2>
-      {data ? (
+      {isFolded ? null : data ? (
         <ul className="min-h-0 overflow-y-auto px-2">
           {defaultFirst(data).map((assistant) => (
             <li key={assistant.id} className="py-px">
@@ -35,7 +73,9 @@ export function AssistantList({ onStartChat }: { onStartChat: (assistantId: numb
                   className="flex w-full items-center gap-2 rounded-md px-2 py-1.5 text-start transition-colors duration-120 hover:bg-hover"
                 >
                   <span className="min-w-0 flex-1">
-                    <span className="block truncate">{assistant.name}</span>
+                    <span dir="auto" className="block truncate">
+                      {assistant.name}
+                    </span>
                     <span className="block truncate text-muted-foreground text-xs">{assistant.model}</span>
                   </span>
                   {assistant.isDefault && <Badge tone="accent">Default</Badge>}

@@ -2,8 +2,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { errorText } from '#web/lib/api.ts';
+import { loadedPart } from '#web/lib/loaded-part.tsx';
+import { afterUsable } from '#web/lib/usable.ts';
 import { classNames } from '#web/ui/class-names.ts';
-import { loadAnswerText } from '#web/ui/markdown/answer-text.tsx';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { toast } from '#web/ui/toast-store.ts';
 import { NewThreadPane } from './new-thread-pane.tsx';
@@ -11,21 +12,20 @@ import { forgetMiddle, loadAround } from './queries.ts';
 import { ThreadColumn } from './thread-column.tsx';
 import type { Choice } from './use-assistants.ts';
 
-const loadThreadPane = () => import('./thread-pane.tsx');
-const ThreadPane = lazy(async () => ({ default: (await loadThreadPane()).ThreadPane }));
+const ThreadPane = loadedPart(async () => (await import('./thread-pane.tsx')).ThreadPane);
 const StartChatDialog = lazy(async () => ({ default: (await import('./start-chat-dialog.tsx')).StartChatDialog }));
 
-// Asked for at once, so that they are there about as soon as the messages.
-loadThreadPane().catch(() => undefined);
-void loadAnswerText();
+/** What a conversation is drawn with; a new one does without it at first. */
+export const loadThreadPane = ThreadPane.load;
+afterUsable(loadThreadPane).catch(() => undefined);
 
-type ChatPageProps = { threadId?: number | undefined; assistantId?: number | undefined };
+type ChatPageProps = { threadId?: number | undefined; assistantId?: number | undefined; isNew?: boolean };
 
 /** The message of a search result that is to be shown. */
 type Target = { threadId: number; messageId: number };
 
 /** Conversations at the left, the open one beside it; on a phone one of the two. */
-export function ChatPage({ threadId, assistantId }: ChatPageProps) {
+export function ChatPage({ threadId, assistantId, isNew }: ChatPageProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const [choosing, setChoosing] = useState(false);
@@ -53,14 +53,17 @@ export function ChatPage({ threadId, assistantId }: ChatPageProps) {
     setChoosing(false);
     setPlain(choice.assistantId === null ? choice : undefined);
     setTarget(null);
-    void navigate({ to: '/chat', search: choice.assistantId === null ? {} : { assistant: choice.assistantId } });
+    void navigate({
+      to: '/chat',
+      search: choice.assistantId === null ? { new: true } : { assistant: choice.assistantId },
+    });
   };
   const showList = () => {
     setPlain(undefined);
     void navigate({ to: '/chat', search: {} });
   };
 
-  const showsPane = threadId !== undefined || assistantId !== undefined || plain !== undefined;
+  const showsPane = threadId !== undefined || assistantId !== undefined || plain !== undefined || isNew;
   return (
     <div className="flex h-full min-h-0">
       {showsPane && <h1 className="sr-only md:hidden">Chat with AI</h1>}

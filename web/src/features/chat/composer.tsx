@@ -12,15 +12,16 @@ import {
   useState,
 } from 'react';
 import { readDraft, writeDraft } from '#web/lib/drafts.ts';
+import { afterUsable } from '#web/lib/usable.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import type { StoredFile, uploadsAt } from './attachment-uploads.ts';
 import { useMessageLength } from './use-message-length.ts';
 
 const loadAttachments = () => import('./composer-attachments.tsx');
-const ComposerAttachments = lazy(async () => ({ default: (await loadAttachments()).ComposerAttachments }));
-// Asked for at once: what is attached must be known before anything is sent.
-loadAttachments().catch(() => undefined);
+const ComposerAttachments = lazy(async () => ({ default: (await afterUsable(loadAttachments)).ComposerAttachments }));
+// Asked for soon: what is attached must be known before anything is sent.
+afterUsable(loadAttachments).catch(() => undefined);
 
 /** The files that go along with the message. */
 export type Attached = {
@@ -44,6 +45,8 @@ export type ComposerProps = {
   sending: boolean;
   /** Nothing can be sent for a moment; Enter pressed meanwhile counts when it is over. */
   waiting?: boolean | undefined;
+  /** What is kept at the place was sent elsewhere already: it goes as soon as it can. */
+  sendsAtOnce?: boolean | undefined;
   /** While an answer is being written, Stop is where Send was. */
   onStop?: (() => void) | undefined;
   stopping?: boolean | undefined;
@@ -55,7 +58,19 @@ export type ComposerProps = {
 const joined = (sent: string, next: string) => (sent === '' ? next : next.trim() === '' ? sent : `${sent}\n\n${next}`);
 
 export function Composer(props: ComposerProps) {
-  const { ref, place, placeholder, onSend, sending, waiting = false, onStop, stopping, onEditLast, notice } = props;
+  const {
+    ref,
+    place,
+    placeholder,
+    onSend,
+    sending,
+    waiting = false,
+    sendsAtOnce = false,
+    onStop,
+    stopping,
+    onEditLast,
+    notice,
+  } = props;
   const [text, setText] = useState(() => readDraft(place));
   const box = useRef<HTMLTextAreaElement>(null);
   const noteId = useId();
@@ -80,7 +95,7 @@ export function Composer(props: ComposerProps) {
     written.current = next;
     writeDraft(place, joined(underWay.current ?? '', next));
   };
-  const [wanted, setWanted] = useState(false);
+  const [wanted, setWanted] = useState(sendsAtOnce);
   // Until it is known what is attached, nothing of it must be left out.
   const mustWait = waiting || !attached || attached.waits;
   const send = async (overBudget = false) => {
@@ -144,6 +159,7 @@ export function Composer(props: ComposerProps) {
             />
           </Suspense>
           <textarea
+            dir="auto"
             ref={(element) => {
               box.current = element;
               if (typeof ref === 'function') ref(element);

@@ -1,13 +1,16 @@
 import type { Message } from '@roster/contracts/chat';
 import { describe, expect, test } from 'vitest';
 import {
+  changesOfModel,
   type MessageWindow,
+  pendingMessage,
   runUnderWay,
   windowOf,
   withBranch,
   withNewer,
   withOlder,
   withPage,
+  withPending,
 } from './message-window.ts';
 
 const message = (
@@ -95,4 +98,27 @@ test('the run under way is the one of the last message', () => {
   const running = message(7, 6, { state: 'running', run: { id: 3, state: 'running' } });
   expect(runUnderWay(windowOf(page([...range(5, 6), running])))).toEqual({ id: 3, messageId: 7 });
   expect(runUnderWay(loaded)).toBeNull();
+});
+
+test('a question on its way stands behind what it follows, and gives way to itself once it is stored', () => {
+  const window = windowOf(page(range(1, 4)));
+  const sent = pendingMessage(window, { text: 'message 5', files: [], parentId: 4 });
+  const edited = pendingMessage(window, { text: 'message 3', files: [], parentId: 2 });
+  const shown = (pending: typeof sent, now = window) => withPending(now, pending).map(({ id }) => id);
+  expect(shown(sent)).toEqual([1, 2, 3, 4, sent.id]);
+  // The same words that were there before are another question.
+  expect(shown(edited)).toEqual([1, 2, edited.id]);
+  expect(shown(sent, windowOf(page(range(1, 6))))).toEqual([1, 2, 3, 4, 5, 6]);
+  expect(sent.id).not.toBe(edited.id);
+});
+
+test('a change of model is told where another answers than before', () => {
+  const models = ['a', 'a', null, 'b', 'a'];
+  const items = range(1, 10).map((one, index) =>
+    index % 2 ? { ...one, model: models[(index - 1) / 2] ?? null } : one,
+  );
+  expect([...changesOfModel(items)]).toEqual([
+    [8, 'b'],
+    [10, 'a'],
+  ]);
 });

@@ -16,6 +16,7 @@ import {
   messagesQuery,
   refreshLists,
   refreshMessages,
+  refreshSearches,
   refreshThread,
   showThread,
   threadQuery,
@@ -201,5 +202,7 @@ export function showRunEnd(client: QueryClient, threadId: number, messageId: num
   const { queryKey } = threadQuery(threadId);
   const thread = client.getQueryData(queryKey);
   if (thread) showThread(client, { ...thread, runId: null });
-  Promise.all([refreshMessages(client, threadId), refreshThread(client, threadId)]).catch(reportError);
+  Promise.all([refreshMessages(client, threadId), refreshThread(client, threadId), refreshSearches(client)]).catch(
+    reportError,
+  );
 }

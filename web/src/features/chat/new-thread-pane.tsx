@@ -1,10 +1,13 @@
 import type { Thread } from '@roster/contracts/chat';
 import { useQuery } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useUser } from '#web/data/current-user.ts';
+import { endAsking, isAskedInNewThread, newThreadPlace } from '#web/data/first-question.ts';
 import { userConfigQuery } from '#web/data/user-config.ts';
 import { writeDraft } from '#web/lib/drafts.ts';
 import { isOverBudget } from '#web/lib/over-budget.ts';
+import { afterUsable } from '#web/lib/usable.ts';
 import { AnswererMenu } from './answerer-menu.tsx';
 import type { StoredFile } from './attachment-uploads.ts';
 import { rememberChoice, rememberedModel } from './choice-memory.ts';
@@ -20,9 +23,13 @@ import { type Answerer, answererOf, type Choice, useAnswerers } from './use-assi
 const loadSendFailure = () => import('./send-failure.tsx');
 const SendFailure = lazy(async () => ({ default: (await loadSendFailure()).SendFailure }));
 // Before it is needed: a failure may be that nothing can be loaded any more.
-loadSendFailure().catch(() => undefined);
-const MissingKeyNotice = lazy(async () => ({ default: (await import('./missing-key-notice.tsx')).MissingKeyNotice }));
-const BudgetNotice = lazy(async () => ({ default: (await import('./budget-notice.tsx')).BudgetNotice }));
+afterUsable(loadSendFailure).catch(() => undefined);
+const MissingKeyNotice = lazy(async () => ({
+  default: (await afterUsable(() => import('./missing-key-notice.tsx'))).MissingKeyNotice,
+}));
+const BudgetNotice = lazy(async () => ({
+  default: (await afterUsable(() => import('./budget-notice.tsx'))).BudgetNotice,
+}));
 
 type NewThreadPaneProps = {
   /** Left out: what the last conversation began with, or the default assistant. */
@@ -32,13 +39,14 @@ type NewThreadPaneProps = {
   onChoose: (choice: Choice) => void;
 };
 
-const place = 'chat:new';
+const place = newThreadPlace;
 
 /** A conversation that begins with its first message. */
 export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThreadPaneProps) {
   const known = useAnswerers();
   const config = useQuery(userConfigQuery);
   const start = useStartThread();
+  const router = useRouter();
   /** Made by a first try whose message did not get through. */
   const [thread, setThread] = useState<Thread | null>(null);
   /** Stays until the conversation itself is shown. */
@@ -51,6 +59,8 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
     };
   }, []);
   const box = useRef<HTMLTextAreaElement>(null);
+  const [isAsked] = useState(isAskedInNewThread);
+  useEffect(endAsking, []);
   const [several, setSeveral] = useState<readonly string[]>([]);
   const userId = useUser().id;
   const defaultId = known?.defaultAnswerer.assistantId ?? null;
@@ -61,6 +71,8 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: choosing an assistant leads on to the message
   useEffect(() => focusUnlessTouch(box.current), [choice?.assistantId, choice?.model]);
+  // New Chat leads on to the message also where a new conversation is open already.
+  useEffect(() => router.subscribe('onResolved', () => focusUnlessTouch(box.current)), [router]);
 
   const send = async (text: string, overBudget: boolean, files: readonly StoredFile[]) => {
     setPending(pendingMessage(undefined, { text, files, parentId: null }));
@@ -91,18 +103,21 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
   return (
     <section aria-label="New conversation" className="relative flex h-full min-h-0 flex-col">
       <title>Chat · Roster</title>
-      <PaneHeader onBack={onBack}>
-        <h2 className="min-w-0 flex-1 truncate font-medium">New conversation</h2>
-        <AnswererMenu
-          current={current}
-          onChoose={(next) => {
-            setSeveral([]);
-            onChoose(next);
-          }}
-          several={{ models: several, onChoose: setSeveral }}
-        />
-      </PaneHeader>
-      {pending ? <FirstQuestion pending={pending} /> : <Greeting answerer={answerer} />}
+      <PaneHeader
+        onBack={onBack}
+        title={<h2 className="min-w-0 flex-1 truncate font-medium">New conversation</h2>}
+        answerer={
+          <AnswererMenu
+            current={current}
+            onChoose={(next) => {
+              setSeveral([]);
+              onChoose(next);
+            }}
+            several={{ models: several, onChoose: setSeveral }}
+          />
+        }
+      />
+      {pending ? <FirstQuestion pending={pending} /> : <Greeting answerer={answerer} several={several.length} />}
       <Composer
         ref={box}
         place={place}
@@ -111,6 +126,7 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
         sending={start.isPending}
         // Who answers by default is known in a moment; Enter pressed before that must not leave the assistant out.
         waiting={!known && choice === undefined}
+        sendsAtOnce={isAsked}
         notice={(sendOverBudget) => (
           <Suspense>
             <SeveralNotice models={several} onClear={() => setSeveral([])} />
@@ -142,7 +158,7 @@ function FirstQuestion({ pending }: { pending: PendingMessage }) {
   );
 }
 
-function Greeting({ answerer }: { answerer: Answerer | undefined }) {
+function Greeting({ answerer, several }: { answerer: Answerer | undefined; several: number }) {
   const firstName = useUser().name?.split(' ')[0];
   return (
     <div className="flex min-h-0 flex-1 flex-col items-center justify-center overflow-y-auto px-6 py-8 text-center">
@@ -151,7 +167,17 @@ function Greeting({ answerer }: { answerer: Answerer | undefined }) {
       </p>
       {answerer && (
         <p className="mt-2 max-w-lg text-pretty text-muted-foreground [overflow-wrap:anywhere]">
-          {answerer.assistantId === null ? (
+          {several > 0 ? (
+            <>
+              {several} models answer side by side
+              {answerer.assistantId !== null && (
+                <>
+                  , each with the instructions of <bdi className="text-foreground">{answerer.name}</bdi>
+                </>
+              )}
+              .
+            </>
+          ) : answerer.assistantId === null ? (
             answerer.model === null ? (
               'The default model answers, without an assistant’s instructions.'
             ) : (
@@ -168,7 +194,7 @@ function Greeting({ answerer }: { answerer: Answerer | undefined }) {
           )}
         </p>
       )}
-      {answerer?.description && (
+      {several === 0 && answerer?.description && (
         <p dir="auto" className="mt-1 line-clamp-3 max-w-lg text-muted-foreground">
           {answerer.description}
         </p>

@@ -1,13 +1,37 @@
-import { ArrowLeft } from 'lucide-react';
+import { ChevronLeft } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { IconButton } from '#web/ui/icon-button.tsx';
+import { Button } from '#web/ui/button.tsx';
+import { MenuButton } from '#web/ui/top-bar.tsx';
 
-/** The line above a conversation. On a phone it leads back to the list, beside the floating sidebar button. */
-export function PaneHeader({ onBack, children }: { onBack: () => void; children?: ReactNode }) {
+type PaneHeaderProps = {
+  onBack: () => void;
+  /** What the conversation is called. */
+  title?: ReactNode;
+  /** Who answers. */
+  answerer?: ReactNode;
+  action?: ReactNode;
+};
+
+/** The line above a conversation; on a phone two: menu, title and action, then the way back and who answers. */
+export function PaneHeader({ onBack, title, answerer, action }: PaneHeaderProps) {
   return (
-    <header className="flex h-14 shrink-0 items-center gap-2 border-border border-b px-4 max-md:h-16 max-md:pe-2 max-md:ps-15">
-      <IconButton label="Back to the conversations" icon={ArrowLeft} onClick={onBack} className="size-10 md:hidden" />
-      {children}
+    <header className="flex h-14 shrink-0 items-center gap-2 border-border border-b px-4 max-md:h-auto max-md:flex-wrap max-md:gap-x-1 max-md:gap-y-0 max-md:pe-2">
+      <MenuButton />
+      <div className="flex min-w-0 flex-1 items-center gap-2 max-md:min-h-13">{title}</div>
+      <div className="flex min-w-0 items-center max-md:order-last max-md:min-h-11 max-md:basis-full max-md:border-border max-md:border-t">
+        <Button
+          aria-label="Back to the conversations"
+          size="sm"
+          variant="ghost"
+          icon={ChevronLeft}
+          onClick={onBack}
+          className="-ms-2.5 me-auto h-10 md:hidden"
+        >
+          Conversations
+        </Button>
+        {answerer}
+      </div>
+      {action}
     </header>
   );
 }

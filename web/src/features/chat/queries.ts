@@ -122,6 +122,13 @@ export const refreshThread = (client: QueryClient, threadId: number) =>
   client.invalidateQueries({ queryKey: threadQuery(threadId).queryKey });
 export const refreshLists = (client: QueryClient) => client.invalidateQueries({ queryKey: listsKey });
 
+/** What was looked for may have come since: an answer is searched once it has ended. */
+export const refreshSearches = (client: QueryClient) =>
+  client.invalidateQueries({
+    queryKey: listsKey,
+    predicate: ({ queryKey }) => isFilter(queryKey[2]) && queryKey[2].q !== '',
+  });
+
 function changeLists(client: QueryClient, change: (window: ThreadWindow, filter: ThreadFilter) => ThreadWindow) {
   for (const query of client.getQueryCache().findAll({ queryKey: listsKey })) {
     const filter = query.queryKey[2];

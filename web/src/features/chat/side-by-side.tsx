@@ -94,7 +94,7 @@ function Columns({ answers }: { answers: readonly Message[] }) {
     // biome-ignore lint/a11y/useSemanticElements: these are no form fields.
     <div role="group" aria-label={`${answers.length} answers side by side`} className="overflow-x-auto pb-2">
       <div
-        style={{ gridTemplateColumns: `repeat(${answers.length}, minmax(13.5rem, 1fr))` }}
+        style={{ gridTemplateColumns: `repeat(${answers.length}, minmax(12rem, 1fr))` }}
         className="grid items-stretch gap-3"
       >
         {answers.map((answer, index) => (
@@ -159,31 +159,31 @@ function ColumnFoot({ answer, name }: { answer: Message; name: string }) {
   const isGrowing = isUnderWay(answer);
   return (
     <div className="mt-auto pt-2">
-      <p className="flex flex-wrap gap-x-2.5 text-muted-foreground text-xs tabular-nums">
-        <output>{states[state]}</output>
-        {figuresOf(answer).map((figure) => (
-          <span key={figure}>{figure}</span>
-        ))}
-      </p>
-      <div className="mt-1.5 flex flex-wrap items-center gap-1">
-        {isGrowing && run ? (
-          <Button
-            size="sm"
-            icon={Square}
-            aria-label={`Stop ${name}`}
-            onClick={() => stopRun(run.id)}
-            className="max-md:h-10"
-          >
-            Stop
-          </Button>
-        ) : (
-          <Button size="sm" icon={ArrowRight} onClick={() => goOnWith(answer)} className="max-md:h-10">
-            Go on with this one
-            <span className="sr-only">: {name}</span>
-          </Button>
-        )}
+      <div className="flex items-end gap-1">
+        <p className="flex flex-1 flex-wrap gap-x-2.5 pb-1 text-muted-foreground text-xs tabular-nums">
+          <output>{states[state]}</output>
+          {figuresOf(answer).map((figure) => (
+            <span key={figure}>{figure}</span>
+          ))}
+        </p>
         {text !== '' && <CopyButton text={text} label={`Copy the answer of ${name}`} className="max-md:size-10" />}
       </div>
+      {isGrowing && run ? (
+        <Button
+          size="sm"
+          icon={Square}
+          aria-label={`Stop ${name}`}
+          onClick={() => stopRun(run.id)}
+          className="mt-1 w-full max-md:h-10"
+        >
+          Stop
+        </Button>
+      ) : (
+        <Button size="sm" icon={ArrowRight} onClick={() => goOnWith(answer)} className="mt-1 w-full max-md:h-10">
+          Go on with this one
+          <span className="sr-only">: {name}</span>
+        </Button>
+      )}
     </div>
   );
 }

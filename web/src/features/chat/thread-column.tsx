@@ -1,11 +1,19 @@
+import { usePrefetchQuery } from '@tanstack/react-query';
 import { Archive, ArrowLeft, Plus } from 'lucide-react';
-import { useDeferredValue, useState } from 'react';
+import { lazy, Suspense, useDeferredValue, useState } from 'react';
+import { afterUsable } from '#web/lib/usable.ts';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { SearchField } from '#web/ui/search-field.tsx';
+import { MenuButton } from '#web/ui/top-bar.tsx';
 import { AssistantList } from './assistant-list.tsx';
-import { ThreadList } from './thread-list.tsx';
+import { LoadingRows } from './loading-rows.tsx';
+import { threadListQuery } from './queries.ts';
+
+const ThreadList = lazy(async () => ({
+  default: (await afterUsable(() => import('./thread-list.tsx'))).ThreadList,
+}));
 
 type ThreadColumnProps = {
   openThreadId: number | undefined;
@@ -23,11 +31,14 @@ export function ThreadColumn(props: ThreadColumnProps) {
   const [searched, setSearched] = useState('');
   const [archived, setArchived] = useState(false);
   const q = useDeferredValue(searched);
+  // Asked for beside the code that draws it.
+  usePrefetchQuery(threadListQuery({ q: '', archived: false }));
   const title = archived ? 'Archived Conversations' : 'Recent Conversations';
 
   return (
     <section aria-label="Conversations" className={classNames('flex min-h-0 flex-col bg-card', className)}>
-      <header className="flex h-14 shrink-0 items-center gap-2 pe-3 ps-4 max-md:h-16 max-md:ps-16">
+      <header className="flex h-14 shrink-0 items-center gap-2 pe-3 ps-4 max-md:mb-3 max-md:gap-1 max-md:border-border max-md:border-b max-md:bg-background">
+        <MenuButton />
         <h1 className="min-w-0 flex-1 truncate font-semibold text-lg tracking-[-0.012em]">Chat with AI</h1>
         <Button size="sm" variant="primary" icon={Plus} onClick={onNewChat} className="max-md:h-10">
           New Chat
@@ -54,14 +65,16 @@ export function ThreadColumn(props: ThreadColumnProps) {
           className="max-md:size-10"
         />
       </div>
-      <ThreadList
-        key={`${archived} ${q}`}
-        filter={{ q, archived }}
-        openThreadId={openThreadId}
-        onOpen={onOpen}
-        onOpenMatch={onOpenMatch}
-        onRemoved={onRemoved}
-      />
+      <Suspense fallback={<LoadingRows />}>
+        <ThreadList
+          key={`${archived} ${q}`}
+          filter={{ q, archived }}
+          openThreadId={openThreadId}
+          onOpen={onOpen}
+          onOpenMatch={onOpenMatch}
+          onRemoved={onRemoved}
+        />
+      </Suspense>
       <AssistantList onStartChat={onStartChat} />
     </section>
   );

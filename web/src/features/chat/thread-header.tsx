@@ -22,25 +22,32 @@ export function ThreadHeader({ thread, onBack, onRemoved, onChoose, several }: T
   const [renaming, setRenaming] = useState(false);
   if (!thread) return <PaneHeader onBack={onBack} />;
   return (
-    <PaneHeader onBack={onBack}>
+    <>
       <title>{`${thread.title} · Roster`}</title>
-      {renaming ? (
-        <RenameField thread={thread} onDone={() => setRenaming(false)} className="min-w-0 flex-1" />
-      ) : (
-        <>
-          <h2 className="min-w-0 flex-1 truncate font-medium" title={thread.title}>
-            {thread.title}
-          </h2>
-          {thread.archived && <Badge className="max-md:hidden">Archived</Badge>}
-          <AnswererMenu current={thread} onChoose={onChoose} several={several} />
+      <PaneHeader
+        onBack={onBack}
+        title={
+          renaming ? (
+            <RenameField thread={thread} onDone={() => setRenaming(false)} className="min-w-0 flex-1" />
+          ) : (
+            <>
+              <h2 dir="auto" className="min-w-0 flex-1 truncate font-medium" title={thread.title}>
+                {thread.title}
+              </h2>
+              {thread.archived && <Badge className="max-md:hidden">Archived</Badge>}
+            </>
+          )
+        }
+        answerer={<AnswererMenu current={thread} onChoose={onChoose} several={several} />}
+        action={
           <ThreadMenu
             thread={thread}
             onRename={() => setRenaming(true)}
             onRemoved={onRemoved}
             trigger={<IconButton label="Conversation actions" icon={Ellipsis} className="max-md:size-10" />}
           />
-        </>
-      )}
-    </PaneHeader>
+        }
+      />
+    </>
   );
 }

@@ -65,7 +65,7 @@ export const ThreadListRow = memo(function ThreadListRow(props: ThreadListRowPro
         )}
       >
         <span className="flex items-center gap-2">
-          <span className="min-w-0 flex-1 truncate">
+          <span dir="auto" className="min-w-0 flex-1 truncate">
             <MarkedText text={thread.title} query={query} />
           </span>
           {thread.archived && query !== '' && <Badge>Archived</Badge>}
@@ -76,7 +76,7 @@ export const ThreadListRow = memo(function ThreadListRow(props: ThreadListRowPro
           )}
         </span>
         {match && (
-          <span className="mt-0.5 line-clamp-2 font-normal text-muted-foreground text-sm">
+          <span dir="auto" className="mt-0.5 line-clamp-2 font-normal text-muted-foreground text-sm">
             <MarkedText text={match.snippet} query={query} />
           </span>
         )}

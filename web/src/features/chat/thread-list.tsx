@@ -4,8 +4,8 @@ import { type KeyboardEvent, useMemo, useRef } from 'react';
 import { VList, type VListHandle } from 'virtua';
 import { errorText } from '#web/lib/api.ts';
 import { Button } from '#web/ui/button.tsx';
-import { Skeleton } from '#web/ui/skeleton.tsx';
-import { loadMoreThreads, type ThreadFilter, threadListQuery } from './queries.ts';
+import { LoadingRows } from './loading-rows.tsx';
+import { loadMoreThreads, type ThreadFilter, threadListQuery, threadQuery } from './queries.ts';
 import { groupThreads, type ThreadRow } from './thread-groups.ts';
 import { ThreadListRow } from './thread-list-row.tsx';
 
@@ -64,7 +64,7 @@ export function ThreadList({ filter, openThreadId, onOpen, onOpenMatch, onRemove
       </div>
     );
   }
-  if (rows.length === 0) return <NoRows filter={filter} />;
+  if (rows.length === 0) return <NoRows filter={filter} openThreadId={openThreadId} />;
   return (
     <VList
       ref={list}
@@ -98,25 +98,17 @@ export function ThreadList({ filter, openThreadId, onOpen, onOpenMatch, onRemove
   );
 }
 
-function LoadingRows() {
-  return (
-    <div aria-busy="true" className="min-h-0 flex-1 overflow-hidden px-4 py-2">
-      <span className="sr-only">Loading conversations</span>
-      {[72, 56, 84, 64, 48, 76].map((width) => (
-        <div key={width} className="flex h-10 items-center">
-          <div style={{ width: `${width}%` }}>
-            <Skeleton className="h-4" />
-          </div>
-        </div>
-      ))}
-    </div>
-  );
-}
-
-function NoRows({ filter }: { filter: ThreadFilter }) {
+function NoRows({ filter, openThreadId = 0 }: { filter: ThreadFilter; openThreadId: number | undefined }) {
+  // As it is known here; the open conversation itself asks the server.
+  const { data: open } = useQuery({ ...threadQuery(openThreadId), enabled: false });
+  const isWriting = open !== undefined && open.runId !== null;
   const [IconPart, title, text] =
     filter.q !== ''
-      ? [SearchX, 'Nothing found', `No conversation contains “${filter.q}”.`]
+      ? [
+          SearchX,
+          'Nothing found',
+          `No conversation contains “${filter.q}”.${isWriting ? ' The answer that is being written can be found once it has ended.' : ''}`,
+        ]
       : filter.archived
         ? [Archive, 'Nothing archived', 'Archived conversations are kept here, out of the way.']
         : [MessagesSquare, 'No conversations yet', 'Start one with New Chat.'];

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { MessageSquareOff } from 'lucide-react';
-import { useCallback, useEffect, useRef } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useRef } from 'react';
 import { ApiError, errorText } from '#web/lib/api.ts';
 import { isOverBudget } from '#web/lib/over-budget.ts';
+import { afterUsable } from '#web/lib/usable.ts';
 import { Button } from '#web/ui/button.tsx';
 import { EmptyState } from '#web/ui/empty-state.tsx';
 import { ErrorState } from '#web/ui/error-state.tsx';
@@ -10,14 +11,12 @@ import { onDemand } from '#web/ui/markdown/on-demand.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
 import { toast } from '#web/ui/toast-store.ts';
 import { AttachmentLook } from './attachment-look.tsx';
-import { BudgetNotice } from './budget-notice.tsx';
 import { Composer } from './composer.tsx';
 import type { CorrectionDialogProps } from './correction-dialog.tsx';
 import { focusUnlessTouch } from './focus-unless-touch.ts';
-import { MessageList, type MessageListHandle } from './message-list.tsx';
+import type { MessageListHandle } from './message-list.tsx';
+import { PaneHeader } from './pane-header.tsx';
 import { messagesQuery } from './queries.ts';
-import { SendFailure } from './send-failure.tsx';
-import { SeveralNotice } from './several-notice.tsx';
 import { ThreadActionsContext } from './thread-actions.ts';
 import { ThreadHeader } from './thread-header.tsx';
 import { answererOf, useAnswerers } from './use-assistants.ts';
@@ -30,6 +29,25 @@ type ThreadPaneProps = {
   onBack: () => void;
   onRemoved: () => void;
 };
+
+const loadSendFailure = () => import('./send-failure.tsx');
+const SendFailure = lazy(async () => ({ default: (await loadSendFailure()).SendFailure }));
+// Before it is needed: a failure may be that nothing can be loaded any more.
+afterUsable(loadSendFailure).catch(() => undefined);
+const SeveralNotice = lazy(async () => ({ default: (await import('./several-notice.tsx')).SeveralNotice }));
+const BudgetNotice = lazy(async () => ({
+  default: (await afterUsable(() => import('./budget-notice.tsx'))).BudgetNotice,
+}));
+
+/** What draws the answers comes with it, unless it cannot be had. */
+async function loadMessageList() {
+  const [{ MessageList: List }] = await Promise.all([
+    import('./message-list.tsx'),
+    import('#web/ui/markdown/answer-text.tsx').then(({ loadAnswerText }) => loadAnswerText()).catch(() => undefined),
+  ]);
+  return { default: List };
+}
+const MessageList = lazy(() => afterUsable(loadMessageList));
 
 const CorrectionDialog = onDemand<CorrectionDialogProps>(
   async () => (await import('./correction-dialog.tsx')).CorrectionDialog,
@@ -100,14 +118,16 @@ export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPane
       <ThreadActionsContext value={actions}>
         {messages.data ? (
           <AttachmentLook box={box}>
-            <MessageList
-              ref={list}
-              threadId={threadId}
-              window={messages.data}
-              pending={pending}
-              editingId={editingId}
-              targetId={targetId}
-            />
+            <Suspense fallback={<LoadingMessages />}>
+              <MessageList
+                ref={list}
+                threadId={threadId}
+                window={messages.data}
+                pending={pending}
+                editingId={editingId}
+                targetId={targetId}
+              />
+            </Suspense>
           </AttachmentLook>
         ) : error && !messages.isFetching ? (
           <div className="min-h-0 flex-1 overflow-y-auto p-6">
@@ -136,13 +156,13 @@ export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPane
         stopping={stopping}
         onEditLast={editLast}
         notice={(sendOverBudget) => (
-          <>
-            <SeveralNotice models={several} onClear={() => setSeveral([])} />
+          <Suspense>
+            {several.length > 0 && <SeveralNotice models={several} onClear={() => setSeveral([])} />}
             {failure && <SendFailure error={failure.error} onSendOverBudget={failure.insist ?? sendOverBudget} />}
             {!isOverBudget(failure?.error) && (
               <BudgetNotice assistantId={thread.data?.assistantId ?? null} isAnswering={runId !== null} />
             )}
-          </>
+          </Suspense>
         )}
       />
     </section>
@@ -151,14 +171,19 @@ export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPane
 
 function NotThere({ onBack }: { onBack: () => void }) {
   return (
-    <div className="p-6 max-md:pt-16">
-      <EmptyState
-        icon={MessageSquareOff}
-        title="This conversation is not there"
-        text="It may have been deleted, or it belongs to another account."
-        action={<Button onClick={onBack}>Back to the conversations</Button>}
-      />
-    </div>
+    <>
+      <div className="md:hidden">
+        <PaneHeader onBack={onBack} />
+      </div>
+      <div className="p-6">
+        <EmptyState
+          icon={MessageSquareOff}
+          title="This conversation is not there"
+          text="It may have been deleted, or it belongs to another account."
+          action={<Button onClick={onBack}>Back to the conversations</Button>}
+        />
+      </div>
+    </>
   );
 }
 

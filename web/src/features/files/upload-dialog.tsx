@@ -26,7 +26,7 @@ export function UploadDialog({ files, onClose }: { files: readonly File[]; onClo
     void created.add(files);
     return created;
   });
-  const { uploads, isRunning } = useSyncExternalStore(queue.subscribe, queue.snapshot);
+  const { uploads, isRunning } = useSyncExternalStore(queue.subscribe, queue.snapshot, queue.snapshot);
   const [isAsking, setAsking] = useState(false);
   useEffect(() => () => queue.cancelAll(), [queue]);
   useEndOfUploads(ended, onClose);

@@ -1,17 +1,40 @@
 import { providerIn } from '@roster/contracts/provider-name';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ArrowRight, ChartNoAxesColumn, Files, MessageSquare, Users } from 'lucide-react';
+import { useState } from 'react';
+import { assistantsQuery } from '#web/data/assistants.ts';
 import { useUser } from '#web/data/current-user.ts';
+import { openJobsQuery } from '#web/data/fine-tuning.ts';
+import { modelsQuery } from '#web/data/models.ts';
+import { recentThreadsQuery } from '#web/data/recent-threads.ts';
 import { useProviderName } from '#web/data/sign-in-options.ts';
+import { budgetsQuery } from '#web/data/usage.ts';
+import { userConfigQuery } from '#web/data/user-config.ts';
 import type { Icon } from '#web/ui/icon.ts';
 import { Page } from '#web/ui/page.tsx';
+import { Skeleton } from '#web/ui/skeleton.tsx';
+import { AskBox } from './ask-box.tsx';
+import { Attention, aboutAccount, aboutModels } from './attention.tsx';
 import { FirstSteps } from './first-steps.tsx';
+import { Overview } from './overview.tsx';
 
 type Destination = { to: '/chat' | '/files' | '/analytics' | '/users'; title: string; text: string; icon: Icon };
 
 export function HomePage() {
   const user = useUser();
   const provider = useProviderName();
+  // What a new account still needs, and what somebody has left here, stands above the cards: they do not come before it,
+  // to be pushed down by it.
+  const config = useQuery(userConfigQuery);
+  const assistants = useQuery(assistantsQuery);
+  const budgets = useQuery(budgetsQuery);
+  const jobs = useQuery(openJobsQuery);
+  const threads = useQuery(recentThreadsQuery);
+  const isKnown = [config, assistants, budgets, jobs, threads].every(({ isPending }) => !isPending);
+  // The provider may take its time to say what becomes of its models; what comes late comes below.
+  const models = useQuery(modelsQuery);
+  const knowsModels = useAtFirst(isKnown, !models.isPending);
   const cards: Destination[] = [
     {
       to: '/chat',
@@ -30,17 +53,36 @@ export function HomePage() {
   };
   return (
     <Page title={`Welcome, ${user.name ?? user.email}`} lead="Your AI Assistant Dashboard">
-      <FirstSteps />
-      <ul className="grid gap-4 sm:grid-cols-2 xl:grid-cols-4">
-        {cards.map((card) => (
-          <DestinationCard key={card.to} {...card} />
-        ))}
-        {user.role === 'Admin' ? <DestinationCard {...management} /> : <ClosedCard {...management} />}
-      </ul>
+      <AskBox />
+      {isKnown ? (
+        <>
+          <Attention matters={aboutAccount(config.data, budgets.data)} />
+          {knowsModels && <Attention matters={aboutModels(assistants.data, models.data)} />}
+          <FirstSteps />
+          {threads.data && threads.data.length > 0 && <Overview threads={threads.data} />}
+          <ul className={gridClass}>
+            {cards.map((card) => (
+              <DestinationCard key={card.to} {...card} />
+            ))}
+            {user.role === 'Admin' ? <DestinationCard {...management} /> : <ClosedCard {...management} />}
+          </ul>
+          {!knowsModels && <Attention matters={aboutModels(assistants.data, models.data)} className="mt-4" />}
+        </>
+      ) : (
+        <LoadingCards />
+      )}
     </Page>
   );
 }
 
+/** What held when `isDue` first did. */
+function useAtFirst(isDue: boolean, value: boolean): boolean {
+  const [kept, setKept] = useState<boolean | null>(null);
+  if (kept === null && isDue) setKept(value);
+  return kept ?? value;
+}
+
+const gridClass = 'grid gap-4 sm:grid-cols-2 xl:grid-cols-4';
 const cardClass = 'group flex h-full flex-col rounded-lg border border-border bg-card p-5';
 
 function DestinationCard({ to, title, text, icon: IconPart }: Destination) {
@@ -58,6 +100,21 @@ function DestinationCard({ to, title, text, icon: IconPart }: Destination) {
         <p className="mt-1 text-muted-foreground text-sm">{text}</p>
       </Link>
     </li>
+  );
+}
+
+function LoadingCards() {
+  return (
+    <div aria-busy="true" className={gridClass}>
+      <span className="sr-only">Loading</span>
+      {['chat', 'files', 'analytics', 'users'].map((card) => (
+        <div key={card} className={cardClass}>
+          <Skeleton className="size-4" />
+          <Skeleton className="mt-8 h-5 w-1/2" />
+          <Skeleton className="mt-2 h-4 w-4/5" />
+        </div>
+      ))}
+    </div>
   );
 }
 

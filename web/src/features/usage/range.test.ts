@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { addDays, chosenRange, dayIn, daysBetween, formatRange, lastDays, problemOf } from './range.ts';
+import { dayIn } from '#web/lib/day.ts';
+import { addDays, chosenRange, daysBetween, formatRange, lastDays, problemOf } from './range.ts';
 
 describe('days', () => {
   test.each([

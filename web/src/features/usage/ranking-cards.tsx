@@ -116,6 +116,16 @@ const amounts = (figures: Figures) => {
     figures.estimatedRequests > 0 ? ` · ${formatNumber(figures.estimatedRequests)} counted by Roster` : '';
   return `${formatCount(figures.requests, 'request')} · ${formatCount(tokens(figures), 'token')}${without}${counted}`;
 };
+/** What Model Distribution does not say: how dear a request was, and how far that can be trusted. */
+const each = ({ requests, unpricedRequests, estimatedRequests, costUsd }: Figures) => {
+  const priced = requests - unpricedRequests;
+  const parts = [
+    costUsd !== null && priced > 0 && `${formatCost(costUsd / priced)} a request`,
+    unpricedRequests > 0 && costUsd !== null && `${formatNumber(unpricedRequests)} without a price`,
+    estimatedRequests > 0 && `${formatNumber(estimatedRequests)} counted by Roster`,
+  ];
+  return parts.filter((part) => part !== false).join(' · ');
+};
 const cost = ({ costUsd }: Figures) => (costUsd === null ? 'no price known' : formatCost(costUsd));
 
 const nothing = 'Nothing was used in these days.';
@@ -146,7 +156,7 @@ export function CostByModel(props: ModelProps & { onSetPrice: (model: string) =>
         isCode: true,
         value: row.costUsd,
         valueText: cost(row),
-        detail: amounts(row),
+        detail: each(row),
         onOpen: () => onOpen(row.model),
         action:
           row.unpricedRequests > 0 ? (
@@ -186,30 +196,6 @@ export function CostByAssistant({ shown, onOpen, className }: AssistantProps) {
         detail: amounts(row),
         onOpen: () => onOpen(row.assistant),
       }))}
-    />
-  );
-}
-
-export function ModelDistribution({ shown, onOpen, className }: ModelProps) {
-  return (
-    <RankingCard
-      title="Model Distribution"
-      description="Which models answered, by their share of the requests."
-      className={className}
-      whole={shown?.totals.requests ?? 0}
-      empty={{ icon: Layers, text: nothing }}
-      rows={shown?.byModel
-        .toSorted((a, b) => b.requests - a.requests)
-        .map((row) => ({
-          key: row.model,
-          name: row.model,
-          isCode: true,
-          value: row.requests,
-          valueText: formatShare(row.requests, shown.totals.requests),
-          detail: `${formatNumber(row.inputTokens)} in · ${formatNumber(row.outputTokens)} out`,
-          action: <span className="shrink-0">{formatCount(row.requests, 'request')}</span>,
-          onOpen: () => onOpen(row.model),
-        }))}
     />
   );
 }

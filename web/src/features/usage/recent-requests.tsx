@@ -74,8 +74,12 @@ function RequestTable({
   onSetPrice: (model: string) => void;
 }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: where the table is wider than its card, the keyboard scrolls it.
-    <section tabIndex={0} aria-label="Table of recent requests" className="mt-3 overflow-x-auto pb-2 max-md:hidden">
+    <section
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: where the table is wider than its card, the keyboard scrolls it
+      tabIndex={0}
+      aria-label="Table of recent requests"
+      className="scroll-hint mt-3 overflow-x-auto pb-2 [--scroll-surface:var(--card)] max-md:hidden"
+    >
       <table className="w-full whitespace-nowrap text-sm">
         <thead className="text-muted-foreground">
           <tr className="border-border border-b text-start [&>th:first-child]:ps-5 [&>th:last-child]:pe-5 [&>th]:px-3 [&>th]:py-2 [&>th]:font-medium">

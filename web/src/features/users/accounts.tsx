@@ -14,6 +14,7 @@ import { EditUserDialog } from './edit-user-dialog.tsx';
 import type { NewLink } from './password-link-dialog.tsx';
 import { type UsersView, usersQuery } from './queries.ts';
 import { ResetPasswordDialog } from './reset-password-dialog.tsx';
+import { SignOutUserDialog } from './sign-out-user-dialog.tsx';
 import { UserMenu } from './user-menu.tsx';
 import { userColumns } from './users-columns.tsx';
 
@@ -23,7 +24,7 @@ type AccountsProps = {
   onLink: (link: NewLink) => void;
 };
 
-type Open = { what: 'edit' | 'reset' | 'delete'; user: ManagedUser };
+type Open = { what: 'edit' | 'reset' | 'sign-out' | 'delete'; user: ManagedUser };
 
 export function Accounts({ view, onViewChange, onLink }: AccountsProps) {
   const query = useInfiniteQuery(usersQuery(view));
@@ -70,6 +71,7 @@ export function Accounts({ view, onViewChange, onLink }: AccountsProps) {
       <LoadMore query={query} what="users" />
       {open?.what === 'edit' && <EditUserDialog user={open.user} onClose={close} />}
       {open?.what === 'reset' && <ResetPasswordDialog user={open.user} onClose={close} onLink={onLink} />}
+      {open?.what === 'sign-out' && <SignOutUserDialog user={open.user} onClose={close} />}
       {open?.what === 'delete' && <DeleteUserDialog user={open.user} onClose={close} />}
     </section>
   );

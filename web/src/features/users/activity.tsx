@@ -33,6 +33,9 @@ const eventWords: Record<SecurityEventKind, string> = {
   role_changed: 'Role changed',
   status_changed: 'Status changed',
   reset_link_made: 'Password link made',
+  email_change_requested: 'Other address asked for',
+  email_changed: 'Address changed',
+  signed_out_everywhere: 'Signed out everywhere',
   account_closed: 'Account closed',
 };
 

@@ -40,7 +40,9 @@ export function PasswordLinkDialog({ link: { email, link, why }, onClose }: { li
           )}
         </Field>
         <Notice tone="warning">
-          Whoever opens the link sets the password of this account. Send it only where nobody but its owner reads it.
+          Whoever opens the link sets the password of this account, can sign in to it and reads everything in it. Send
+          it only where nobody but its owner reads it.
+          {why === 'reset' && ' The owner is told at the next sign-in that the link was shown to you.'}
         </Notice>
       </div>
     </Dialog>

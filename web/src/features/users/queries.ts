@@ -83,6 +83,14 @@ export function useRemoveUser() {
   });
 }
 
+export function useSignOutUser() {
+  const refetch = useRefetchedUsers();
+  return useMutation({
+    mutationFn: (id: number) => call(users.signOut, { params: { id } }),
+    onSuccess: refetch,
+  });
+}
+
 export function useResetUserPassword() {
   const refetch = useRefetchedUsers();
   return useMutation({

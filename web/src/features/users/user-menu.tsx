@@ -1,10 +1,10 @@
 import type { ManagedUser } from '@roster/contracts/users';
-import { Ellipsis, KeyRound, Pencil, Trash2 } from 'lucide-react';
+import { Ellipsis, KeyRound, LogOut, Pencil, Trash2 } from 'lucide-react';
 import { useUser } from '#web/data/current-user.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '#web/ui/menu.tsx';
 
-type UserMenuProps = { user: ManagedUser; onChoose: (what: 'edit' | 'reset' | 'delete') => void };
+type UserMenuProps = { user: ManagedUser; onChoose: (what: 'edit' | 'reset' | 'sign-out' | 'delete') => void };
 
 export function UserMenu({ user, onChoose }: UserMenuProps) {
   const isMe = useUser().id === user.id;
@@ -15,6 +15,13 @@ export function UserMenu({ user, onChoose }: UserMenuProps) {
       </MenuItem>
       <MenuItem icon={KeyRound} onSelect={() => onChoose('reset')}>
         Reset Password
+      </MenuItem>
+      <MenuItem
+        icon={LogOut}
+        disabledReason={isMe ? 'Your own devices are signed out in Settings, under Sessions' : undefined}
+        onSelect={() => onChoose('sign-out')}
+      >
+        Sign Out Everywhere
       </MenuItem>
       <MenuSeparator />
       <MenuItem

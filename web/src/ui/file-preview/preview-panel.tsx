@@ -131,7 +131,7 @@ function Records({ rows: [head = [], ...rows], label }: { rows: string[][]; labe
       aria-label={label}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
       tabIndex={0}
-      className="overflow-x-auto rounded-md border border-border bg-background"
+      className="scroll-hint overflow-x-auto rounded-md border border-border"
     >
       <table className="w-full border-separate border-spacing-0 text-sm">
         <thead>

@@ -19,13 +19,20 @@ function inlineWork(source: string): number {
   return count * source.length;
 }
 
+const lineEnd = (source: string, from: number) => {
+  const found = source.indexOf('\n', from);
+  return found < 0 ? source.length : found;
+};
+
 const widestTable = 100;
 const mostCells = 20_000;
 
 /** Every row gets as many cells as the first has, so a wide head over many short rows is far more than was written. */
 export function isReadableTable(source: string): boolean {
-  const head = source.slice(0, source.indexOf('\n') + 1);
-  const columns = head.split('|').length;
+  const headEnd = source.indexOf('\n') + 1;
+  // Only what has the line of dashes is a table at all; the rest need not be counted.
+  if (!/^[ \t]*[|:-][ \t|:-]*$/.test(source.slice(headEnd, lineEnd(source, headEnd)))) return true;
+  const columns = source.slice(0, headEnd).split('|').length;
   if (columns > widestTable) return false;
   let rows = 0;
   for (const line of source.matchAll(/[^\n]+\n?|\n/g)) {

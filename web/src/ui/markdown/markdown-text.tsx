@@ -123,11 +123,11 @@ function Table({ block, nested }: Place & { block: Extract<Block, { kind: 'table
       {...directionOf({ nested })}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways must be reachable by keyboard
       tabIndex={0}
-      className="my-3 overflow-x-auto rounded-md border border-border first:mt-0 last:mb-0"
+      className="scroll-hint my-3 overflow-x-auto rounded-md border border-border first:mt-0 last:mb-0"
     >
       <table className="w-full border-collapse text-start [overflow-wrap:break-word]">
         <thead>
-          <tr className="bg-card">
+          <tr className="bg-foreground/5">
             {block.header.map((cell, index) => (
               <th
                 // biome-ignore lint/suspicious/noArrayIndexKey: a cell's only identity is its place

@@ -26,7 +26,10 @@ export function onDemand<Props extends object>(
     for (const listener of waiting) listener();
   };
   const preload = () => {
-    loading ??= load().then(stand, () => stand(plain));
+    loading ??= load()
+      .catch(() => plain)
+      // Drawn in a task of its own: running the code for the first time is one already.
+      .then((loaded) => new Promise((resolve) => setTimeout(() => resolve(stand(loaded)))));
     return loading;
   };
   const subscribe = (listener: () => void) => {
@@ -35,8 +38,9 @@ export function onDemand<Props extends object>(
       waiting.delete(listener);
     };
   };
+  const now = () => part;
   function Part(props: Props) {
-    const Shown = useSyncExternalStore(subscribe, () => part) ?? pending;
+    const Shown = useSyncExternalStore(subscribe, now, now) ?? pending;
     useEffect(() => void preload(), []);
     return <Shown {...props} />;
   }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { beside } from '#server/testing/database';
-import { atProvider, begin, comeBack, goThrough } from '#server/testing/external-sign-in';
+import { atProvider, begin, comeBack, goThrough, press, startOf } from '#server/testing/external-sign-in';
 import { type GitHub, startGitHub } from '#server/testing/github';
 import { type Google, startGoogle } from '#server/testing/google';
 
@@ -29,12 +29,12 @@ describe.each(engines)('a sign-in that is under way on %s', (engine) => {
   describe.each(['google', 'github'] as const)('at %s', (provider) => {
     test('sends the browser away with a state and a challenge, and keeps a cookie that scripts cannot read', async () => {
       const visitor = app.visitor();
-      const answer = await visitor.get(`/auth/${provider}`);
-      expect([answer.status, answer.headers['cache-control']]).toEqual([302, 'no-store']);
+      const answer = await press(visitor, `/auth/${provider}`);
+      expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'no-store']);
       const [cookie = ''] = cookiesOf(answer);
       expect(cookie).toMatch(/^sign-in=[A-Za-z0-9_-]{43}; /);
       expect(cookie.split('; ').slice(1).toSorted()).toEqual(['HttpOnly', 'Max-Age=600', 'Path=/', 'SameSite=Lax']);
-      const { searchParams } = new URL(String(answer.headers.location));
+      const { searchParams } = new URL(startOf(answer));
       expect(Object.fromEntries(searchParams)).toMatchObject({
         response_type: 'code',
         redirect_uri: `${app.url}/auth/${provider}/callback`,
@@ -45,7 +45,7 @@ describe.each(engines)('a sign-in that is under way on %s', (engine) => {
       const stored = (await flows()).find(({ state }) => state === searchParams.get('state'));
       expect(stored?.id_hash).toMatch(/^[0-9a-f]{64}$/);
       expect(JSON.stringify(stored)).not.toContain(visitor.cookies.get('sign-in'));
-      expect(String(answer.headers.location)).not.toContain(stored?.code_verifier);
+      expect(startOf(answer)).not.toContain(stored?.code_verifier);
     });
 
     test('ends with any other state', async () => {
@@ -132,9 +132,9 @@ describe.each(engines)('a sign-in that is under way on %s', (engine) => {
 
     test('begins at the name that the provider sends the browser back to', async () => {
       const { host } = new URL(app.url);
-      const elsewhere = { headers: { host: host.replace('localhost', '127.0.0.1') } };
-      const answer = await app.visitor().get(`/auth/${provider}?redirect=/chat`, elsewhere);
-      expect(answer.headers.location).toBe(`${app.url}/auth/${provider}?redirect=%2Fchat`);
+      const elsewhere = { host: host.replace('localhost', '127.0.0.1') };
+      const answer = await press(app.visitor(), `/auth/${provider}?redirect=/chat`, elsewhere);
+      expect(answer.headers.location).toBe(`${app.url}/auth?redirect=%2Fchat`);
       expect(cookiesOf(answer)).toEqual([]);
     });
 
@@ -154,15 +154,30 @@ describe.each(engines)('a sign-in that is under way on %s', (engine) => {
     expect(await flows()).toHaveLength(1);
   });
 
-  test('one that another site begins in a signed-in browser begins nothing', async () => {
+  test('is begun by the button of the page only: a link or another site begins nothing', async () => {
     const visitor = app.visitor();
     await visitor.post('/api/login', { email: 'ada@example.com', password });
     const before = (await flows()).length;
-    for (const site of ['cross-site', 'same-site', 'none', undefined]) {
-      const headers: Record<string, string> = { 'sec-fetch-site': site ?? '' };
-      const answer = await visitor.get('/auth/github', { headers });
-      expect([answer.headers.location, cookiesOf(answer)]).toEqual(['/settings?tab=account', []]);
+    for (const site of ['same-origin', 'cross-site', 'same-site', 'none']) {
+      const headers = { 'sec-fetch-site': site };
+      const link = await visitor.get('/auth/github', { headers });
+      expect([link.headers.location, cookiesOf(link)]).toEqual([`${app.url}/settings?tab=account`, []]);
+      const ofStranger = await app.visitor().get('/auth/github?redirect=/chat', { headers });
+      expect([ofStranger.headers.location, cookiesOf(ofStranger)]).toEqual([`${app.url}/auth?redirect=%2Fchat`, []]);
+      if (site === 'same-origin') continue;
+      const form = await press(visitor, '/auth/github', headers);
+      expect([form.status, cookiesOf(form)]).toEqual([403, []]);
     }
+    expect(await flows()).toHaveLength(before);
+  });
+
+  test('connects nothing where the sign-in is older than ten minutes', async () => {
+    const visitor = app.visitor();
+    const { body } = await visitor.post('/api/login', { email: 'ada@example.com', password });
+    const before = (await flows()).length;
+    const past = { created_at: new Date(Date.now() - 601_000).toISOString() };
+    await beside(app, (db) => db.updateTable('sessions').set(past).where('user_id', '=', body.id).execute());
+    expect(await begin(visitor, 'google')).toBe('/settings?tab=account&error=sign_in_again');
     expect(await flows()).toHaveLength(before);
   });
 });
@@ -184,11 +199,10 @@ describe('behind a public address', () => {
       'x-forwarded-host': 'evil.example',
       'x-forwarded-proto': 'http',
       forwarded: 'host=evil.example;proto=http',
-      origin: 'https://evil.example',
       referer: 'https://evil.example/',
     };
-    const answer = await app.visitor().get('/auth/github', { headers });
-    const { searchParams } = new URL(String(answer.headers.location));
+    const answer = await press(app.visitor(), '/auth/github', headers);
+    const { searchParams } = new URL(startOf(answer));
     expect(searchParams.get('redirect_uri')).toBe('https://roster.example/auth/github/callback');
     expect(cookiesOf(answer)[0]).toMatch(/^__Host-sign-in=[^;]+; .*Secure/);
     await app.stop();
@@ -198,9 +212,9 @@ describe('behind a public address', () => {
   test('where neither is configured both say so', async () => {
     const app = await startApp('sqlite');
     for (const path of ['/auth/google', '/auth/github']) {
-      expect((await app.visitor().get(path)).headers.location).toBe('/auth?error=not_configured');
+      expect(startOf(await press(app.visitor(), path))).toBe('/auth?error=not_configured');
       const visitor = await app.as('ada');
-      expect((await visitor.get(path)).headers.location).toBe('/settings?tab=account&error=not_configured');
+      expect(startOf(await press(visitor, path))).toBe('/settings?tab=account&error=not_configured');
     }
     await app.stop();
   });
@@ -208,8 +222,11 @@ describe('behind a public address', () => {
   test('the 31st start or return from one address within five minutes is refused', async () => {
     const github = await startGitHub();
     const app = await startApp('sqlite', { env: { ...github.env, RATE_LIMIT_SCALE: '1' } });
-    const paths = Array.from({ length: 32 }, (_, number) => (number % 2 ? '/auth/github' : '/auth/github/callback'));
-    const answers = await Promise.all(paths.map((path) => app.visitor().get(path)));
+    const answers = await Promise.all(
+      Array.from({ length: 32 }, (_, number) =>
+        number % 2 ? press(app.visitor(), '/auth/github') : app.visitor().get('/auth/github/callback'),
+      ),
+    );
     expect(answers.filter(({ headers }) => headers.location === '/auth?error=too_many')).toHaveLength(2);
     expect(app.logLines.filter((line) => line.includes('rate_limited'))).toHaveLength(2);
     await app.stop();

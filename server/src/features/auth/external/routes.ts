@@ -36,25 +36,46 @@ const Start = z.object({ redirect: text });
 
 const accountPage = '/settings?tab=account';
 
+/**
+ * A page that goes on to the provider by itself. Not a redirect: the policy of the page before says where its forms may
+ * lead, which browsers also ask of every redirect that follows, those of the provider's own included.
+ */
+function leadingTo(address: string): string {
+  const escaped = address.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><meta http-equiv="refresh" content="0;url=${escaped}"><title>Roster</title></head><body><a href="${escaped}">Continue</a></body></html>`;
+}
+
 export function externalRoutes({ route }: Router, dependencies: Dependencies) {
   const { app, config, rates, sessions, cookie, flowCookie, flows, providers, external } = dependencies;
   const { publicUrl, loopback } = config;
   const options = { config: { access: 'public' }, exposeHeadRoute: false } as const;
+  const ofForm = { config: { access: 'public', form: true } } as const;
   const callbackUrl = (provider: ExternalProvider) => new URL(`/auth/${provider}/callback`, publicUrl);
 
+  const returnPathOf = ({ query }: FastifyRequest) => safeReturnPath(Start.parse(query).redirect, publicUrl.origin);
+  const signInPage = (request: FastifyRequest) => {
+    const redirect = returnPathOf(request);
+    return redirect === '/' ? '/auth' : `/auth?${new URLSearchParams({ redirect })}`;
+  };
+
   for (const provider of externalProviders) {
+    // A link to it, from wherever, begins nothing: it leads to the page that has the button.
     app.get(`/auth/${provider}`, options, async (request, reply) => {
-      if (!admits(request, reply)) return reply.redirect('/auth?error=too_many');
+      reply.header('cache-control', 'no-store');
+      return reply.redirect(at((await actorOf(request)) ? accountPage : signInPage(request)));
+    });
+
+    app.post(`/auth/${provider}`, ofForm, async (request, reply) => {
+      if (!admits(request, reply)) return reply.redirect('/auth?error=too_many', 303);
       const actor = await actorOf(request);
-      const returnPath = safeReturnPath(Start.parse(request.query).redirect, publicUrl.origin);
       // The provider sends the browser back to PUBLIC_URL, where the cookie must be; on loopback there are other names.
       if (loopback && request.headers.host !== publicUrl.host)
-        return reply.redirect(
-          actor ? at(accountPage) : at(`/auth/${provider}?${new URLSearchParams({ redirect: returnPath })}`),
-        );
-      if (actor && request.headers['sec-fetch-site'] !== 'same-origin') return reply.redirect(accountPage);
+        return reply.redirect(at(actor ? accountPage : signInPage(request)), 303);
       try {
-        return reply.redirect(await begin(provider, returnPath, actor, reply));
+        if (actor && !(await sessions.isFresh(actor)))
+          throw new ExternalSignInFailure('sign_in_again', 'the sign-in is too old to connect anything');
+        const address = await begin(provider, returnPathOf(request), actor, reply);
+        return reply.type('text/html; charset=utf-8').send(leadingTo(address));
       } catch (error) {
         return fail(error, actor !== null, provider, request, reply);
       }
@@ -166,6 +187,9 @@ export function externalRoutes({ route }: Router, dependencies: Dependencies) {
     const causes = causesOf(error);
     const address = senderOf(request);
     request.log.warn({ event: 'sign_in_failed', address, provider, reason, ...(causes && { causes }) }, message);
-    return reply.redirect(isConnecting ? `${accountPage}&error=${reason}` : `/auth?error=${reason}`);
+    return reply.redirect(
+      isConnecting ? `${accountPage}&error=${reason}` : `/auth?error=${reason}`,
+      request.method === 'POST' ? 303 : 302,
+    );
   }
 }

@@ -55,7 +55,7 @@ export function trainingFileThread() {
     for (const open of sources) {
       for await (const chunk of await open()) {
         // A copy of its own can be handed over; the chunk may be a part of a buffer that others use.
-        const reply = await say({ say: 'chunk', bytes: Uint8Array.from(chunk) });
+        const reply = await say({ say: 'chunk', bytes: new Uint8Array(chunk) });
         yield* outputOf(reply);
         if (reply.say === 'taken' && reply.enough) break;
       }

@@ -2,7 +2,7 @@ import { countTokens as countOld } from 'gpt-tokenizer/encoding/cl100k_base';
 import { countTokens as countNew } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, test } from 'vitest';
 import { seeded } from '#server/testing/crash';
-import { tokenCounter } from './tokenizer.ts';
+import { tokenCounter, tokenCounters } from './tokenizer.ts';
 
 const asText = { disallowedSpecial: new Set<string>() };
 const below = seeded(7);
@@ -46,6 +46,49 @@ test.each([
     const text = someText();
     expect(count(text), JSON.stringify(text)).toBe(reference(text, asText));
   }
+});
+
+/** Words as most texts have them, up to those that are too long to be kept, and whatever may follow one. */
+function someWords(): string {
+  const letter = () => String.fromCharCode(0x61 + below(26));
+  const behind = [
+    ' ',
+    ' ',
+    ' ',
+    '',
+    '. ',
+    ', ',
+    '\n',
+    "'s ",
+    '’s ',
+    "'",
+    'A',
+    'É',
+    '\u0301',
+    '-',
+    '7',
+    '  ',
+    '\ud800',
+    '\0',
+    '漢',
+  ];
+  let text = '';
+  for (let words = below(40); words >= 0; words--) {
+    const word = Array.from({ length: 1 + below(below(6) === 0 ? 25 : 7) }, letter).join('');
+    text += [word, word, `${letter().toUpperCase()}${word}`, word.toUpperCase()][below(4)] ?? '';
+    text += behind[below(behind.length)] ?? '';
+  }
+  return text;
+}
+
+test.each([
+  ['gpt-4.1', countNew],
+  ['gpt-4', countOld],
+])('words that %s has counted before count the same again', async (model, reference) => {
+  const count = await tokenCounters()(model);
+  const texts = Array.from({ length: 1_500 }, someWords);
+  for (const text of [...texts, ...texts.toReversed()])
+    expect(count(text), JSON.stringify(text)).toBe(reference(text, asText));
 });
 
 test('known counts', async () => {

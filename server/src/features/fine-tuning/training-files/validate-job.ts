@@ -1,12 +1,15 @@
 import { fileCheck } from './file-check.ts';
 import { lineReader } from './lines.ts';
 import { natureOf } from './nature.ts';
-import { tokenCounter } from './tokenizer.ts';
+import type { tokenCounter } from './tokenizer.ts';
 import type { Job, Works } from './work.ts';
 
 /** Checks one file after the other; each is compared with the first. */
-export async function validateJob({ model, limits }: Works['validate']['order']): Promise<Job<'validate'>> {
-  const countText = await tokenCounter(model);
+export async function validateJob(
+  { model, limits }: Works['validate']['order'],
+  counterOf: typeof tokenCounter,
+): Promise<Job<'validate'>> {
+  const countText = await counterOf(model);
   type File = {
     check: ReturnType<typeof fileCheck>;
     reader: ReturnType<typeof lineReader>;

@@ -1,6 +1,7 @@
 import { constants, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { convertJob, divideJob, planJob, surveyJob } from './lines-job.ts';
+import { tokenCounters } from './tokenizer.ts';
 import { validateJob } from './validate-job.ts';
 import type { Job, Kind, Order, Question, Reply, Works } from './work.ts';
 
@@ -10,7 +11,7 @@ if (!port) throw new Error('This file runs as a worker thread');
 async function begin(order: Order): Promise<Job> {
   switch (order.kind) {
     case 'validate':
-      return validateJob(order);
+      return validateJob(order, counterOf);
     case 'survey':
       return surveyJob();
     case 'convert':
@@ -25,6 +26,7 @@ async function begin(order: Order): Promise<Job> {
 // Answers that are being streamed go first. Only on Linux is this the priority of the thread; elsewhere of the process.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
+const counterOf = tokenCounters();
 let job: Job | undefined;
 
 function taken(enough: boolean): Reply<never> {

@@ -1,12 +1,11 @@
-import { colorDefaults } from '@roster/contracts/account';
 import { asColor, type Colors, paletteOf } from '#web/lib/colors.ts';
-import { previewColors } from '#web/lib/theme.ts';
+import { previewColors, useTheme } from '#web/lib/theme.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Switch } from '#web/ui/switch.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { ColorField } from './color-field.tsx';
 import { ColorPreview } from './color-preview.tsx';
-import { type ColorErrors, colorFields, readColors } from './colors.ts';
+import { type ColorErrors, colorFields, readColors, themeColors } from './colors.ts';
 import { ContrastNotice } from './contrast-notice.tsx';
 import type { Draft } from './use-draft.ts';
 
@@ -22,6 +21,7 @@ type AdvancedProps = {
 
 export function Advanced({ draft, saved, errors, onChange, onErrors, checkedColors }: AdvancedProps) {
   const shown = readColors(draft.colors, saved.colors);
+  const defaults = themeColors[useTheme().shown];
   const turn = (on: boolean) => {
     onChange({ customColors: on });
     // Off takes every color away at once; on again, the page looks as it was saved.
@@ -35,7 +35,7 @@ export function Advanced({ draft, saved, errors, onChange, onErrors, checkedColo
   };
   const reset = () => {
     onErrors({});
-    onChange({ colors: colorDefaults });
+    onChange({ colors: defaults });
     previewColors(undefined);
     toast({ title: 'Colors Reset', description: 'The defaults are in the fields. Save Preferences keeps them.' });
   };
@@ -55,7 +55,7 @@ export function Advanced({ draft, saved, errors, onChange, onErrors, checkedColo
                 <ColorField
                   key={name}
                   label={label}
-                  placeholder={colorDefaults[name]}
+                  placeholder={defaults[name]}
                   value={draft.colors[name]}
                   shown={shown[name]}
                   error={errors[name]}

@@ -10,6 +10,19 @@ export const colorFields: readonly { name: ColorName; label: string }[] = [
   { name: 'cardColor', label: 'Card Background' },
 ];
 
+/** The pickers before anything is chosen, by the theme that is shown. */
+export const themeColors: Readonly<Record<'light' | 'dark', Colors>> = {
+  dark: colorDefaults,
+  // As in styles.css.
+  light: {
+    backgroundColor: '#fafafa',
+    foregroundColor: '#18181b',
+    primaryColor: '#3b82f6',
+    accentColor: '#f97316',
+    cardColor: '#ffffff',
+  },
+};
+
 export type ColorErrors = { [Name in ColorName]?: string | undefined };
 
 /** What is wrong with what was typed, by field. */

@@ -88,7 +88,7 @@ export function PreferencesTab() {
     ),
   };
   return (
-    <form ref={form} onSubmit={submit} noValidate className="max-w-3xl">
+    <form ref={form} onSubmit={submit} noValidate>
       <Card className="p-5 max-sm:p-4">
         <Tabs label="Preferences" look="segment" value={part} onValueChange={setPart} items={parts}>
           <div className="pt-6">{contents[part]}</div>

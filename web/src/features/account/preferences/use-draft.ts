@@ -3,6 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { colorsOf, preferencesQuery } from '#web/data/preferences.ts';
 import type { Colors } from '#web/lib/colors.ts';
+import { useTheme } from '#web/lib/theme.ts';
+import { themeColors } from './colors.ts';
 
 /** What is edited on the Preferences tab. The theme is not: it applies at once, and `lib/theme.ts` keeps it. */
 export type Draft = Pick<Preferences, 'notificationsEnabled' | 'soundEnabled' | 'customColors'> & {
@@ -11,9 +13,9 @@ export type Draft = Pick<Preferences, 'notificationsEnabled' | 'soundEnabled' | 
 };
 type Edits = Partial<Omit<Draft, 'colors'>> & { colors?: Partial<Colors> };
 
-const draftOf = (preferences: Preferences): Draft => {
+const draftOf = (preferences: Preferences, unsaved: Colors): Draft => {
   const { notificationsEnabled, soundEnabled, customColors } = preferences;
-  return { notificationsEnabled, soundEnabled, customColors, colors: colorsOf(preferences) };
+  return { notificationsEnabled, soundEnabled, customColors, colors: colorsOf(preferences, unsaved) };
 };
 
 const sameColors = (one: Colors, other: Colors) => JSON.stringify(one) === JSON.stringify(other);
@@ -22,7 +24,9 @@ const sameColors = (one: Colors, other: Colors) => JSON.stringify(one) === JSON.
 export function useDraft() {
   // Saved on another device, they are shown here at the latest a minute after.
   const query = useQuery({ ...preferencesQuery, staleTime: 60_000 });
-  const saved = draftOf(query.data ?? defaultPreferences);
+  // Colors of one's own begin with those that the page has.
+  const { shown } = useTheme();
+  const saved = draftOf(query.data ?? defaultPreferences, themeColors[shown]);
   const [edits, setEdits] = useState<Edits>({});
   const draft: Draft = { ...saved, ...edits, colors: { ...saved.colors, ...edits.colors } };
   const isChanged =

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { isOpen } from '#web/data/fine-tuning.ts';
 import { jobEstimateQuery } from '#web/data/training-files.ts';
 import { errorText } from '#web/lib/api.ts';
-import { formatCost, formatDateTime, formatNumber, formatRelative } from '#web/lib/format.ts';
+import { formatCost, formatDateTime, formatExpected, formatNumber, formatRelative } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
@@ -131,7 +131,7 @@ function TimeFact({ job }: { job: Job }) {
     return (
       <Fact label="Expected to finish" hint="As the provider estimates it">
         <time dateTime={estimatedFinishAt} title={formatDateTime(estimatedFinishAt)}>
-          {formatRelative(estimatedFinishAt)}
+          {formatExpected(estimatedFinishAt)}
         </time>
       </Fact>
     );

@@ -1,0 +1,195 @@
+import type { BrowserContext, Page } from '@playwright/test';
+import { conversation, exchange, startThread } from './conversation.ts';
+import { expect, password, request, test, toasts } from './fixtures.ts';
+
+const scripts = '**/assets/*.js';
+
+/** Keeps files of the application back until the test lets them come, as a slow line does. */
+async function holdFiles(page: Page, pattern: string) {
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  await page.route(pattern, async (route) => {
+    await held;
+    await route.continue();
+  });
+  return release;
+}
+
+const untilUsable = (page: Page) =>
+  page.waitForFunction(() => performance.getEntriesByName('usable').length > 0, undefined, { timeout: 30_000 });
+
+/** The layout shifts of every page, from its beginning. */
+const countShifts = (context: BrowserContext) =>
+  context.addInitScript(() => {
+    Object.assign(globalThis, { shifted: 0 });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries())
+        if ('value' in entry)
+          Object.assign(globalThis, { shifted: Number(Reflect.get(globalThis, 'shifted')) + Number(entry.value) });
+    }).observe({ type: 'layout-shift', buffered: true });
+  });
+const shifts = (page: Page) => page.evaluate(() => Number(Reflect.get(globalThis, 'shifted')));
+
+test.describe('before any script', () => {
+  test('the page of a person stands, with their name and in their colors', async ({ page, signedIn }) => {
+    await page.addInitScript(() => {
+      localStorage.setItem('app-colors', JSON.stringify({ scheme: 'light', colors: { '--background': '#fff0f0' } }));
+    });
+    const release = await holdFiles(page, scripts);
+    await page.goto('/', { waitUntil: 'commit' });
+    await expect(page.getByRole('heading', { name: `Welcome, ${signedIn.email}` })).toBeVisible();
+    await expect(page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Home' })).toBeVisible();
+    await expect(page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Users' })).toHaveCount(0);
+    await expect(page.locator('body')).toHaveCSS('background-color', 'rgb(255, 240, 240)');
+    expect(await page.title()).toBe(`Welcome, ${signedIn.email} · Roster`);
+    release();
+    await untilUsable(page);
+  });
+
+  test('a collapsed sidebar is an icon bar', async ({ page, signedIn }) => {
+    expect(signedIn.email).toBeTruthy();
+    await page.goto('/');
+    await page.getByRole('button', { name: 'Collapse sidebar' }).click();
+    const release = await holdFiles(page, scripts);
+    await page.goto('/files', { waitUntil: 'commit' });
+    const sidebar = page.getByRole('complementary', { name: 'Sidebar' });
+    await expect.poll(async () => (await sidebar.boundingBox())?.width).toBe(56);
+    release();
+    await untilUsable(page);
+    expect((await sidebar.boundingBox())?.width).toBe(56);
+    await sidebar.getByRole('button', { name: 'Expand sidebar' }).click();
+    expect((await sidebar.boundingBox())?.width).toBe(240);
+  });
+
+  test('a visitor of a page inside sees where to sign in, and comes back to it', async ({ page, roster, signedIn }) => {
+    await page.context().clearCookies();
+    const release = await holdFiles(page, scripts);
+    await page.goto('/settings?tab=account', { waitUntil: 'commit' });
+    await page.getByLabel('Email').fill(signedIn.email);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.keyboard.press('Enter');
+    // Nothing of it is in the address, and nothing was sent but by the application.
+    expect(page.url()).toBe(`${roster.url}/settings?tab=account`);
+    release();
+    await expect(page.getByRole('heading', { name: 'Settings' })).toBeVisible();
+    await expect(page).toHaveURL('/settings?tab=account');
+    await expect(toasts(page).filter({ hasText: 'Welcome back!' })).toBeVisible();
+  });
+
+  test('a question can be typed and sent', async ({ page, withAssistant }) => {
+    expect(withAssistant.email).toBeTruthy();
+    const release = await holdFiles(page, scripts);
+    await page.goto('/chat', { waitUntil: 'commit' });
+    const { message, questions, untilDone } = conversation(page);
+    await message.fill('Plan my garden');
+    await message.press('Enter');
+    await expect(message).toHaveValue('Plan my garden');
+    release();
+    await expect(questions).toContainText('Plan my garden');
+    await untilDone();
+  });
+
+  test('text, focus and selection are taken over', async ({ page, withAssistant }) => {
+    expect(withAssistant.email).toBeTruthy();
+    const release = await holdFiles(page, scripts);
+    await page.goto('/chat', { waitUntil: 'commit' });
+    const { message } = conversation(page);
+    await message.pressSequentially('Plan my garden');
+    await message.evaluate((field: HTMLTextAreaElement) => field.setSelectionRange(5, 7));
+    release();
+    await untilUsable(page);
+    await page.keyboard.type('our');
+    await expect(message).toHaveValue('Plan our garden');
+  });
+});
+
+test('the search that was asked for opens when it can', async ({ page, signedIn }) => {
+  expect(signedIn.email).toBeTruthy();
+  const release = await holdFiles(page, scripts);
+  await page.goto('/', { waitUntil: 'commit' });
+  await expect(page.getByRole('main')).toBeVisible();
+  await page.keyboard.press('Control+k');
+  release();
+  await expect(page.getByRole('combobox', { name: /^Search pages/ })).toBeFocused();
+});
+
+test('the page of a person is kept by nobody and holds what it fetches; that of a visitor names nobody', async ({
+  page,
+  roster,
+  signedIn,
+}) => {
+  const read = async (path: string) => {
+    const answer = await page.request.get(`${roster.url}${path}`);
+    return { headers: answer.headers(), text: await answer.text() };
+  };
+  const own = await read('/chat/12');
+  expect(own.headers).toMatchObject({ 'cache-control': 'private, no-store', 'content-encoding': 'br' });
+  expect(own.headers.vary).toBe('cookie, accept-encoding');
+  for (const call of [
+    '/api/user',
+    '/api/threads/12',
+    '/api/threads/12/messages',
+    '/api/threads?limit=50&amp;archived=false',
+  ])
+    expect(own.text).toContain(`<link rel="preload" as="fetch" crossorigin href="${call}">`);
+  expect(own.text).toContain(signedIn.email);
+  expect(own.text).not.toMatch(/ style=|<script(?! type="module"| src="\/first.js")/);
+
+  await page.context().clearCookies();
+  const visitors = await read('/chat/12');
+  expect(visitors.headers['cache-control']).toBe('no-cache');
+  expect(visitors.text).not.toContain(signedIn.email);
+  expect(visitors.text).toContain('Log in to Roster');
+});
+
+test('a name is only text in the page', async ({ page, roster, administrator }) => {
+  await request(page, roster, 'POST', '/api/login', { email: administrator.email, password });
+  const name = `<img src=x onerror=alert(1)>"'&amp; {{email}} $& Ada`;
+  const user = { email: 'named@example.com', name, role: 'Editor', password };
+  expect((await request(page, roster, 'POST', '/api/admin/users', user)).status).toBe(201);
+  await page.context().clearCookies();
+  await request(page, roster, 'POST', '/api/login', { email: user.email, password });
+  const release = await holdFiles(page, scripts);
+  await page.goto('/', { waitUntil: 'commit' });
+  await expect(page.getByRole('heading', { name: `Welcome, ${name}` })).toBeVisible();
+  expect(await page.title()).toBe(`Welcome, ${name} · Roster`);
+  release();
+  await untilUsable(page);
+});
+
+for (const { kind, viewport } of [
+  { kind: 'a desk', viewport: { width: 1440, height: 900 } },
+  { kind: 'a phone', viewport: { width: 390, height: 844 } },
+])
+  test.describe(`on ${kind}`, () => {
+    test.use({ viewport });
+
+    test('nothing jumps while the pages of a new account and of one in use come', async ({
+      page,
+      roster,
+      signedIn,
+    }) => {
+      expect(signedIn.email).toBeTruthy();
+      await countShifts(page.context());
+      const shiftsOf = async (path: string) => {
+        // First the page, then its scripts, then the font.
+        const release = await holdFiles(page, scripts);
+        const releaseFont = await holdFiles(page, '**/assets/*.woff2');
+        await page.goto(path, { waitUntil: 'commit' });
+        await expect(page.getByRole('main')).toBeVisible();
+        release();
+        await untilUsable(page);
+        releaseFont();
+        await page.waitForLoadState('networkidle');
+        expect(await shifts(page), path).toBeLessThanOrEqual(0.02);
+        await page.unrouteAll({ behavior: 'wait' });
+      };
+      for (const path of ['/', '/chat', '/files']) await shiftsOf(path);
+      await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: `sk-${'simulated'.repeat(5)}` });
+      const { body } = await request(page, roster, 'POST', '/api/assistants', { name: 'Tutor', model: 'gpt-4o' });
+      const id = await startThread(page, roster, { title: 'The garden', assistantId: body.id });
+      await exchange(page, roster, id, 'Plan my garden');
+      for (const path of ['/', '/chat', `/chat/${id}`]) await shiftsOf(path);
+      await page.context().clearCookies();
+      for (const path of ['/auth', '/auth?tab=register']) await shiftsOf(path);
+    });
+  });

@@ -1,0 +1,109 @@
+import type { User } from '@roster/contracts/auth';
+import type { Kysely } from 'kysely';
+import type { Config } from '../../config.ts';
+import type { Database } from '../../db/schema.ts';
+import { AppError } from '../../errors.ts';
+import type { Actor } from '../../http/actor.ts';
+import type { Rates } from '../../http/rates.ts';
+import { jobRepository } from '../../jobs/repository.ts';
+import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
+import { isTaken } from '../users/repository.ts';
+import type { ConfirmPassword } from './confirm-password.ts';
+import { mailedTokenRepository } from './mailed-token-repository.ts';
+import type { MailRequest } from './mailing.ts';
+import { sessionRepository, type UserRecord, userRepository } from './repository.ts';
+import type { SessionService } from './sessions.ts';
+import { toUser } from './user.ts';
+
+type Dependencies = {
+  db: Kysely<Database>;
+  config: Pick<Config, 'mail'>;
+  rates: Rates;
+  confirmPassword: ConfirmPassword;
+  sessions: Pick<SessionService, 'isFresh'>;
+  onSessionsEnded: (sessionIds: string[]) => void;
+  wakeJobs: () => void;
+};
+
+const wrong = (field: 'email' | 'password', message: string) =>
+  new AppError('invalid_input', message, { fields: { [field]: message } });
+
+const mail = (trx: Kysely<Database>, request: MailRequest) =>
+  jobRepository(trx).insert('mail', request, new Date().toISOString());
+
+/** Another address for an account: asked for with the password, and in force once a link mailed to it was opened. */
+export function newAddressService(dependencies: Dependencies) {
+  const { db, config, rates, confirmPassword, sessions, onSessionsEnded, wakeJobs } = dependencies;
+  const isDelivered = config.mail.smtpUrl !== undefined;
+
+  async function confirmPerson(actor: Actor, password: string | undefined, visitor: Visitor) {
+    const confirmation = await confirmPassword(actor.userId, password, visitor);
+    if (confirmation === 'missing') throw wrong('password', 'Enter your password to change the address.');
+    if (confirmation === 'wrong') throw wrong('password', 'The password is not right.');
+    if (confirmation === 'none' && !(await sessions.isFresh(actor)))
+      throw new AppError(
+        'sign_in_again',
+        'To change the address, sign out, sign in again, and do it within ten minutes.',
+      );
+  }
+
+  return {
+    /** The same answer whether or not somebody else has the address: only whoever reads its mail learns more. */
+    async ask(actor: Actor, { email, password }: { email: string; password?: string | undefined }, visitor: Visitor) {
+      const { userId, stillMay } = actor;
+      await confirmPerson(actor, password, visitor);
+      const user = await userRepository(db).byId(userId);
+      if (user?.email === email) throw wrong('email', 'This is the address of your account already.');
+      rates.use('confirmationMail', String(userId));
+      await db.transaction().execute(async (trx) => {
+        await stillMay(trx);
+        await securityEventRepository(trx).record({ userId, event: 'email_change_requested', by: 'self', visitor });
+        await mail(trx, { template: 'new_address', userId, email });
+        await mail(trx, { template: 'new_address_asked', userId, email });
+      });
+      wakeJobs();
+    },
+
+    /**
+     * Within the transaction that holds the person: uses the link up. undefined: it is none for another address. The
+     * browser it is opened in stays signed in.
+     */
+    async take(
+      trx: Kysely<Database>,
+      { userId, sessionId }: Pick<Actor, 'userId' | 'sessionId'>,
+      user: UserRecord,
+      token: string,
+      visitor: Visitor,
+    ): Promise<{ user: User; ended: string[] } | undefined> {
+      const tokens = mailedTokenRepository(trx);
+      const found = await tokens.find(userId, 'new-address', token);
+      if (found?.provesEmail == null || !(await tokens.use(found.id))) return undefined;
+      const email = found.provesEmail;
+      const users = userRepository(trx);
+      const taken = () =>
+        new AppError(
+          'email_taken',
+          'Another account has this address by now. The address of your account is unchanged.',
+        );
+      if (await users.byEmail(email)) throw taken();
+      await users.setEmail(userId, email, isDelivered).catch((error: unknown) => {
+        throw isTaken(error) ? taken() : error;
+      });
+      // What was mailed to the old address opens nothing any more.
+      for (const purpose of ['password', 'confirm-email'] as const) await tokens.voidAll(userId, purpose);
+      await users.removeFlows(userId);
+      await securityEventRepository(trx).record({ userId, event: 'email_changed', by: 'self', visitor });
+      await mail(trx, { template: 'address_changed', before: user.email, email });
+      const ended = await sessionRepository(trx).deleteOthers(userId, sessionId);
+      return { user: toUser({ ...user, email, emailVerified: isDelivered }), ended };
+    },
+
+    /** After the transaction is committed. */
+    afterwards(ended: string[]) {
+      onSessionsEnded(ended);
+      wakeJobs();
+    },
+  };
+}
+
+export type NewAddressService = ReturnType<typeof newAddressService>;

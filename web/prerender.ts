@@ -1,0 +1,114 @@
+// Writes what the server puts into a page before any script: dist/.pages.json. Run after `vite build`.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { User } from '@roster/contracts/auth';
+import { pages } from '@roster/contracts/pages';
+import react from '@vitejs/plugin-react';
+import { build, type Plugin } from 'vite';
+import { contractCalls } from './contract-calls.ts';
+import type { Shell } from './src/prerender.tsx';
+
+const web = import.meta.dirname;
+const dist = join(web, 'dist');
+const built = join(dist, '.prerender');
+
+/** The parts that were asked for with `import()` while a page was made, as the names that the manifest has for them. */
+const asked = new Set<string>();
+Object.assign(globalThis, { partAsked: (part: string) => asked.add(part) });
+
+/** Lets every `import()` of our own code say what it asks for. */
+function noteParts(): Plugin {
+  return {
+    name: 'note-parts',
+    enforce: 'pre',
+    async transform(code, id) {
+      if (!id.startsWith(join(web, 'src'))) return undefined;
+      const found = [...code.matchAll(/\bimport\('([^']+)'\)/g)];
+      let noted = code;
+      for (const [whole, part = ''] of found) {
+        const resolved = await this.resolve(part, id);
+        if (resolved)
+          noted = noted.replace(whole, `(partAsked(${JSON.stringify(relative(web, resolved.id))}), ${whole})`);
+      }
+      return found.length > 0 ? { code: noted, map: null } : undefined;
+    },
+  };
+}
+
+type Chunk = { file: string; isEntry?: boolean; imports?: string[] };
+const manifest = new Map<string, Chunk>(
+  Object.entries(JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf8'))),
+);
+
+function filesOf(part: string, found = new Set<string>()): Set<string> {
+  const { file, imports = [] } = manifest.get(part) ?? { file: '' };
+  if (file === '' || found.has(file)) return found;
+  found.add(file);
+  for (const imported of imports) filesOf(imported, found);
+  return found;
+}
+
+/** Whoever opens a page; the server puts in what is theirs (`server/src/http/pages.ts`). */
+const person = (role: User['role'], name: string | null): User => ({
+  id: 0,
+  email: '{{email}}',
+  name,
+  role,
+  status: 'Active',
+  hasPassword: true,
+  emailVerified: true,
+  createdAt: '2026-01-01T00:00:00.000Z',
+});
+const kinds = (['Admin', 'Editor', 'Viewer'] as const).flatMap((role) => [
+  { kind: `${role} named`, user: person(role, '{{first}} {{rest}}') },
+  { kind: `${role}`, user: person(role, null) },
+]);
+
+const forVisitors = /^\/(auth|request-reset-password|reset-password|confirm-email)$/;
+const forBoth = /^\/(terms|privacy)$/;
+/** Stands for the id in an address; the server writes the real one. */
+const anyId = '4000000001';
+
+async function main() {
+  Object.assign(globalThis, {
+    matchMedia: () => ({ matches: false, addEventListener: () => undefined }),
+    addEventListener: () => undefined,
+  });
+  await build({
+    configFile: false,
+    root: web,
+    logLevel: 'warn',
+    plugins: [noteParts(), contractCalls(), react()],
+    build: {
+      ssr: 'src/prerender.tsx',
+      outDir: built,
+      emptyOutDir: true,
+      rolldownOptions: { output: { codeSplitting: false } },
+    },
+  });
+  const entry = pathToFileURL(join(built, 'prerender.js')).href;
+  const index = readFileSync(join(dist, 'index.html'), 'utf8');
+  const entryFiles = new Set(
+    [...manifest].filter(([, { isEntry }]) => isEntry).flatMap(([part]) => [...filesOf(part)]),
+  );
+  const shells: Record<string, { scripts: string[]; byKind: Record<string, Shell> }> = {};
+  for (const page of [...pages, '/auth?tab=register']) {
+    // Each in an application of its own: what one page has loaded, the next would not ask for.
+    const { shellOf }: { shellOf: (path: string, user: User | null) => Promise<Shell> } = await import(
+      `${entry}?${encodeURIComponent(page)}`
+    );
+    asked.clear();
+    const path = page.replaceAll(/:\w+/g, anyId);
+    const byKind: Record<string, Shell> = {};
+    const isFor = forVisitors.test(page.split('?')[0] ?? '') ? [] : kinds;
+    for (const { kind, user } of isFor) byKind[kind] = await shellOf(path, user);
+    if (isFor.length === 0 || forBoth.test(page)) byKind.visitor = await shellOf(path, null);
+    const scripts = [...asked].flatMap((part) => [...filesOf(part)]).filter((file) => !entryFiles.has(file));
+    shells[page] = { scripts: [...new Set(scripts)].map((file) => `/${file}`), byKind };
+  }
+  writeFileSync(join(dist, '.pages.json'), JSON.stringify({ anyId, index, shells }));
+  rmSync(built, { recursive: true });
+}
+
+await main();

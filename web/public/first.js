@@ -1,0 +1,74 @@
+// Runs before the first paint, so that the page never flashes in the wrong theme, colors or width. A file of its own
+// because the content security policy allows no inline script. `src/lib/theme.ts` and `src/app/sidebar-state.ts` write
+// what is read here, and go on from it.
+(() => {
+  const read = (key) => {
+    try {
+      return localStorage.getItem(key);
+    } catch {
+      // Storage is refused: the default theme is used.
+      return null;
+    }
+  };
+  const root = document.documentElement;
+  const choice = read('app-theme');
+  const light =
+    choice === 'light' || (choice === 'system' && window.matchMedia('(prefers-color-scheme: light)').matches);
+  root.dataset.theme = light ? 'light' : 'dark';
+  // What is a person's own is not shown to a visitor; the application removes it.
+  const isVisitor = root.dataset.visitor !== undefined;
+  if (!isVisitor && read('app-sidebar') === 'collapsed') root.dataset.sidebar = 'collapsed';
+
+  try {
+    const palette = JSON.parse(read('app-colors') ?? 'null');
+    if (palette && !isVisitor) {
+      for (const [name, color] of Object.entries(palette.colors))
+        if (/^--[a-z-]+$/.test(name) && /^#[0-9a-f]{6}$/.test(color)) root.style.setProperty(name, color);
+      root.dataset.colors = 'custom';
+      root.dataset.theme = palette.scheme === 'light' ? 'light' : 'dark';
+    }
+  } catch {
+    // Not something Roster wrote: the theme's own colors stay.
+  }
+
+  // What is pressed before the application is there, it does when it comes: `src/app/early-input.ts`.
+  const early = { pressed: null, focused: null, composing: false, stop: new AbortController() };
+  const listen = (type, listener) =>
+    document.addEventListener(type, listener, { capture: true, signal: early.stop.signal });
+  listen('click', ({ target }) => {
+    early.pressed = target.closest?.('button') ?? early.pressed;
+  });
+  listen('focusin', ({ target }) => {
+    early.focused = target;
+  });
+  listen('submit', (event) => event.preventDefault());
+  listen('keydown', (event) => {
+    const search = document.querySelector('[aria-keyshortcuts~="Control+K"]');
+    if (
+      search &&
+      (event.ctrlKey || event.metaKey) &&
+      !event.altKey &&
+      !event.shiftKey &&
+      event.key.toLowerCase() === 'k'
+    ) {
+      event.preventDefault();
+      early.pressed = search;
+      return;
+    }
+    const sends = event.key === 'Enter' && !event.shiftKey && !event.altKey && !event.isComposing;
+    if (!sends || !event.target.matches?.('[data-composer] textarea')) return;
+    event.preventDefault();
+    early.pressed = [...event.target.closest('[data-composer]').querySelectorAll('button')].at(-1);
+  });
+  listen('compositionstart', () => {
+    early.composing = true;
+  });
+  listen('compositionend', () => {
+    early.composing = false;
+  });
+  globalThis.__early = early;
+
+  // Zod tries `new Function` as soon as a schema is made, which the content security policy reports as a violation.
+  // It has to be told before the first module is evaluated; this is where `z.config({ jitless: true })` keeps it.
+  globalThis.__zod_globalConfig = { jitless: true };
+})();

@@ -1,0 +1,58 @@
+import { account } from '@roster/contracts/account';
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { call, errorText } from '#web/lib/api.ts';
+import { formatLongDate } from '#web/lib/format.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+
+const noticesQuery = queryOptions({
+  queryKey: ['account-notices'],
+  queryFn: ({ signal }) => call(account.notices, {}, signal),
+});
+
+/** What the owner has to have read, one after the other; it comes again until it was put away. */
+export function AccountNotices() {
+  const client = useQueryClient();
+  const { data } = useQuery(noticesQuery);
+  const dismiss = useMutation({
+    mutationFn: (id: number) => call(account.dismissNotice, { params: { id } }),
+    onSettled: () => client.invalidateQueries({ queryKey: noticesQuery.queryKey }),
+  });
+  const [notice] = data ?? [];
+  if (!notice) return null;
+  const who = notice.doneBy === null ? 'the operator of this installation' : notice.doneBy;
+  const understood = () => dismiss.mutate(notice.id);
+  return (
+    <Dialog
+      open
+      // Read, and not clicked away.
+      onOpenChange={() => undefined}
+      role="alertdialog"
+      size="sm"
+      title="A link to your account was shown to somebody"
+      description={`On ${formatLongDate(notice.at)} a link that sets a new password for this account was shown to ${who}.`}
+      footer={
+        <Button variant="primary" busy={dismiss.isPending} pendingLabel="Saving..." onClick={understood}>
+          I have read this
+        </Button>
+      }
+    >
+      <div className="grid gap-3">
+        <p>
+          Whoever opened it could sign in to your account and read everything in it. If you asked for the link and used
+          it yourself, there is nothing to do.
+        </p>
+        <p className="text-muted-foreground text-sm">
+          If not, change your password under Settings, Account, which signs all other devices out, and look at Security
+          activity there.
+        </p>
+        {dismiss.isError && (
+          <Notice tone="destructive" live>
+            {errorText(dismiss.error, 'It could not be put away. Please try again.')}
+          </Notice>
+        )}
+      </div>
+    </Dialog>
+  );
+}

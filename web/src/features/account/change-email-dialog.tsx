@@ -1,0 +1,94 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { Email } from '@roster/contracts/auth';
+import { useId } from 'react';
+import { useForm } from 'react-hook-form';
+import { z } from 'zod';
+import { useUser } from '#web/data/current-user.ts';
+import { errorText } from '#web/lib/api.ts';
+import { showFieldErrors } from '#web/lib/form-errors.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { Input } from '#web/ui/input.tsx';
+import { SecretInput } from '#web/ui/secret-input.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { useChangeEmail } from './account-queries.ts';
+
+const withPassword = zodResolver(z.object({ email: Email, password: z.string().min(1, 'Enter your password') }));
+const withoutPassword = zodResolver(z.object({ email: Email, password: z.string() }));
+
+/** `mail`: whether mail goes out; without it the operator hands the link over. */
+export function ChangeEmailDialog({ mail, onClose }: { mail: boolean; onClose: () => void }) {
+  const { hasPassword } = useUser();
+  const change = useChangeEmail();
+  const formId = useId();
+  const form = useForm({
+    resolver: hasPassword ? withPassword : withoutPassword,
+    defaultValues: { email: '', password: '' },
+  });
+  const { errors } = form.formState;
+  const submit = form.handleSubmit(({ email, password }) =>
+    change.mutate(
+      { email, ...(hasPassword && { password }) },
+      {
+        onSuccess: () => {
+          onClose();
+          toast({
+            title: mail ? 'Link sent' : 'Link requested',
+            description: mail
+              ? `Open the link in the mail to ${email}, in this browser. Until then your address stays as it is.`
+              : 'Whoever operates this installation finds the link there and hands it over to you. Open it in this browser.',
+            duration: 12_000,
+          });
+        },
+        onError: (error) => {
+          showFieldErrors(form, error);
+          toast({
+            title: 'Failed to change email',
+            description: errorText(error, 'Please try again.'),
+            variant: 'destructive',
+          });
+        },
+      },
+    ),
+  );
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      size="sm"
+      title="Change email"
+      description={
+        mail
+          ? 'A link goes to the new address, and a notice to the present one. The address changes when you open the link; other devices are signed out then.'
+          : 'This installation has no mail server: its operator finds a link there and hands it over. The address changes when you open the link; other devices are signed out then.'
+      }
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={formId} variant="primary" busy={change.isPending} pendingLabel="Sending...">
+            Send Link
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} onSubmit={submit} noValidate className="grid gap-4">
+        <Field label="New Email" error={errors.email?.message}>
+          {(control) => <Input {...control} {...form.register('email')} type="email" autoComplete="email" />}
+        </Field>
+        {hasPassword && (
+          <Field label="Password" error={errors.password?.message}>
+            {(control) => (
+              <SecretInput
+                {...control}
+                {...form.register('password')}
+                what="password"
+                autoComplete="current-password"
+              />
+            )}
+          </Field>
+        )}
+      </form>
+    </Dialog>
+  );
+}

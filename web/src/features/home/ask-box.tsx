@@ -1,0 +1,55 @@
+import { useNavigate } from '@tanstack/react-router';
+import { ArrowUp } from 'lucide-react';
+import { type FormEvent, type KeyboardEvent, useState } from 'react';
+import { askInNewThread, keepQuestion, unsentQuestion } from '#web/data/first-question.ts';
+import { IconButton } from '#web/ui/icon-button.tsx';
+
+/** The first question of a new conversation; it is sent there, by whoever answered last or the default assistant. */
+export function AskBox() {
+  const [text, setText] = useState(unsentQuestion);
+  const navigate = useNavigate();
+  const ask = () => {
+    if (text.trim() === '') return;
+    askInNewThread();
+    void navigate({ to: '/chat' });
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    ask();
+  };
+  const keyDown = (event: KeyboardEvent) => {
+    // While an input method composes, Enter chooses a word.
+    if (event.key !== 'Enter' || event.shiftKey || event.altKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    ask();
+  };
+  return (
+    <form
+      onSubmit={submit}
+      className="mb-6 flex items-end gap-2 rounded-lg border border-border-strong bg-card p-1.5 transition-colors duration-120 focus-within:border-ring"
+    >
+      <textarea
+        dir="auto"
+        rows={2}
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value);
+          keepQuestion(event.target.value);
+        }}
+        onKeyDown={keyDown}
+        placeholder="What would you like to talk about?"
+        aria-label="Message"
+        className="field-sizing-content max-h-[40dvh] min-h-14 min-w-0 flex-1 resize-none overflow-y-auto bg-transparent px-3 py-2 text-lg leading-5 outline-none placeholder:truncate md:text-base"
+      />
+      <IconButton
+        type="submit"
+        label="Send message"
+        tooltip="Send (Enter)"
+        icon={ArrowUp}
+        variant="primary"
+        disabled={text.trim() === ''}
+        className="max-md:size-10"
+      />
+    </form>
+  );
+}

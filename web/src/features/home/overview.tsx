@@ -1,0 +1,144 @@
+import type { Thread } from '@roster/contracts/chat';
+import type { Job } from '@roster/contracts/fine-tuning/jobs';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Pin } from 'lucide-react';
+import { useMemo } from 'react';
+import { openJobsQuery } from '#web/data/fine-tuning.ts';
+import { analyticsQuery, budgetsQuery } from '#web/data/usage.ts';
+import { dayIn, localZone } from '#web/lib/day.ts';
+import { formatCost, formatCount } from '#web/lib/format.ts';
+import { formatShare } from '#web/lib/share.ts';
+import { Badge } from '#web/ui/badge.tsx';
+import { Card, CardHeader } from '#web/ui/card.tsx';
+import { RelativeTime } from '#web/ui/relative-time.tsx';
+import { ShareBar } from '#web/ui/share-bar.tsx';
+import { Skeleton } from '#web/ui/skeleton.tsx';
+
+const more = 'text-primary-text text-sm underline-offset-4 hover:underline';
+const rowClass =
+  '-mx-2 flex min-h-10 min-w-0 items-center gap-3 rounded-md px-2 transition-colors duration-120 hover:bg-hover';
+
+/** Where somebody who has been here goes on: conversations, this month's cost, jobs under way. */
+export function Overview({ threads }: { threads: readonly Thread[] }) {
+  const jobs = useQuery(openJobsQuery).data ?? [];
+  return (
+    <div className="mb-4 grid grid-cols-1 gap-4 lg:grid-cols-3">
+      <RecentConversations threads={threads} />
+      <div className="flex min-w-0 flex-col gap-4">
+        <ThisMonth />
+        {jobs.length > 0 && <RunningJobs jobs={jobs} />}
+      </div>
+    </div>
+  );
+}
+
+function RecentConversations({ threads }: { threads: readonly Thread[] }) {
+  return (
+    <Card aria-label="Recent conversations" className="min-w-0 lg:col-span-2">
+      <CardHeader
+        title="Recent conversations"
+        action={
+          <Link to="/chat" className={more}>
+            All conversations
+          </Link>
+        }
+      />
+      <ul className="px-5 pt-2 pb-3">
+        {threads.map(({ id, title, pinned, runId, updatedAt }) => (
+          <li key={id}>
+            <Link to="/chat/$threadId" params={{ threadId: String(id) }} className={rowClass}>
+              {pinned && <Pin aria-label="Pinned" className="size-3.5 shrink-0 text-muted-foreground" />}
+              <span dir="auto" className="min-w-0 flex-1 truncate">
+                {title}
+              </span>
+              {runId === null ? (
+                <RelativeTime date={updatedAt} className="shrink-0 text-muted-foreground text-sm" />
+              ) : (
+                <Badge>Answering</Badge>
+              )}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+/** The budget for everything, where one is set; else what the month has cost so far. */
+function ThisMonth() {
+  const tz = useMemo(localZone, []);
+  const today = dayIn(tz, new Date());
+  const { data: shown } = useQuery(analyticsQuery({ from: `${today.slice(0, 8)}01`, to: today, tz }));
+  const budget = useQuery(budgetsQuery).data?.find(({ assistant }) => assistant === null);
+  const totals = shown?.totals;
+  return (
+    <Card aria-label="This month" className="min-w-0">
+      <CardHeader
+        title="This month"
+        action={
+          <Link to="/analytics" className={more}>
+            All costs
+          </Link>
+        }
+      />
+      <div className="px-5 pt-2 pb-4">
+        {totals ? (
+          <p className="flex min-h-8 flex-wrap items-baseline gap-x-2 tabular-nums">
+            <span className="font-semibold text-xl">{formatCost(totals.costUsd ?? 0)}</span>
+            <span className="text-muted-foreground text-sm">estimated, {formatCount(totals.requests, 'request')}</span>
+          </p>
+        ) : (
+          <Skeleton className="h-8 w-36" />
+        )}
+        {budget && (
+          <>
+            <ShareBar
+              className="mt-2"
+              whole={budget.amountUsd}
+              parts={[
+                {
+                  key: 'spent',
+                  value: budget.spentUsd,
+                  className: budget.state === 'within' ? 'fill-primary' : 'fill-warning',
+                },
+              ]}
+            />
+            <p className="mt-2 text-muted-foreground text-sm tabular-nums">
+              {formatShare(budget.spentUsd, budget.amountUsd)} of the budget of {formatCost(budget.amountUsd)}
+            </p>
+          </>
+        )}
+      </div>
+    </Card>
+  );
+}
+
+const jobsShown = 3;
+
+function RunningJobs({ jobs }: { jobs: readonly Job[] }) {
+  return (
+    <Card aria-label="Fine-tuning jobs under way" className="min-w-0">
+      <CardHeader
+        title="Training now"
+        action={
+          <Link to="/fine-tuning" className={more}>
+            {jobs.length > jobsShown ? `All ${jobs.length} jobs` : 'All jobs'}
+          </Link>
+        }
+      />
+      <ul className="px-5 pt-2 pb-3">
+        {jobs.slice(0, jobsShown).map(({ id, name, status }) => (
+          <li key={id}>
+            <Link to="/fine-tuning/jobs/$id" params={{ id }} className={rowClass}>
+              <span dir="auto" className="min-w-0 flex-1 truncate">
+                {name}
+              </span>
+              <Badge>{status.replaceAll('_', ' ')}</Badge>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

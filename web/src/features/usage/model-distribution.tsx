@@ -1,0 +1,84 @@
+import type { Analytics } from '@roster/contracts/usage';
+import { Layers } from 'lucide-react';
+import { formatCount, formatNumber } from '#web/lib/format.ts';
+import { formatShare } from '#web/lib/share.ts';
+import { Card, CardHeader } from '#web/ui/card.tsx';
+import { classNames } from '#web/ui/class-names.ts';
+import { EmptyState } from '#web/ui/empty-state.tsx';
+import { ShareBar } from '#web/ui/share-bar.tsx';
+import { Skeleton } from '#web/ui/skeleton.tsx';
+
+/** From the largest share to the smallest; also told apart by the order in which they stand. */
+const shades = [
+  { fill: 'fill-primary', dot: 'bg-primary' },
+  { fill: 'fill-primary/65', dot: 'bg-primary/65' },
+  { fill: 'fill-primary/40', dot: 'bg-primary/40' },
+  { fill: 'fill-primary/22', dot: 'bg-primary/22' },
+] as const;
+const rest = { fill: 'fill-muted-foreground/40', dot: 'bg-muted-foreground/40' };
+const shadeOf = (place: number) => shades[place] ?? rest;
+
+type ModelDistributionProps = {
+  shown: Analytics | undefined;
+  onOpen: (model: string) => void;
+  className?: string | undefined;
+};
+
+/** Which models answered: one bar for all requests, and what each of its parts is. What they cost stands in Cost by Model. */
+export function ModelDistribution({ shown, onOpen, className }: ModelDistributionProps) {
+  const models = shown?.byModel.toSorted((a, b) => b.requests - a.requests);
+  return (
+    <Card aria-label="Model Distribution" className={classNames('flex min-w-0 flex-col', className)}>
+      <CardHeader title="Model Distribution" description="Which models answered, by their share of the requests." />
+      {!shown || !models ? (
+        <div className="grid gap-3 px-5 pt-4 pb-5">
+          <Skeleton className="h-3 w-full" />
+          {[0, 1, 2].map((row) => (
+            <Skeleton key={row} className="h-5 w-full" />
+          ))}
+        </div>
+      ) : models.length === 0 ? (
+        <EmptyState bare icon={Layers} text="Nothing was used in these days." className="flex-1 justify-center" />
+      ) : (
+        <div className="px-5 pt-4 pb-3">
+          <ShareBar
+            className="h-3"
+            whole={shown.totals.requests}
+            parts={models.map(({ model, requests }, place) => ({
+              key: model,
+              value: requests,
+              className: shadeOf(place).fill,
+            }))}
+          />
+          <ul className="mt-3 max-h-100 overflow-y-auto">
+            {models.map(({ model, requests, inputTokens, outputTokens }, place) => (
+              <li key={model} className="flex min-h-10 items-center gap-3 text-sm tabular-nums">
+                <span aria-hidden className={classNames('size-2.5 shrink-0 rounded-full', shadeOf(place).dot)} />
+                <div className="min-w-0 flex-1">
+                  <button
+                    type="button"
+                    onClick={() => onOpen(model)}
+                    aria-label={`${model}: show requests`}
+                    className="block max-w-full truncate rounded-xs text-start font-mono underline-offset-4 hover:underline max-md:py-2"
+                  >
+                    {model}
+                  </button>
+                </div>
+                <span className="text-end text-muted-foreground">
+                  {formatCount(requests, 'request')}
+                  <span className="max-sm:hidden">
+                    {' '}
+                    · {formatNumber(inputTokens)} in · {formatNumber(outputTokens)} out
+                  </span>
+                </span>
+                <span className="w-12 shrink-0 text-end font-medium">
+                  {formatShare(requests, shown.totals.requests)}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,34 @@
+import type { ManagedUser } from '@roster/contracts/users';
+import { errorText } from '#web/lib/api.ts';
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { useSignOutUser } from './queries.ts';
+
+export function SignOutUserDialog({ user, onClose }: { user: ManagedUser; onClose: () => void }) {
+  const signOut = useSignOutUser();
+  const confirm = () =>
+    signOut.mutate(user.id, {
+      onSuccess: () => {
+        onClose();
+        toast({ title: 'Signed out', description: `${user.email} has been signed out on all devices.` });
+      },
+      onError: (error) =>
+        toast({
+          title: 'Failed to sign out',
+          description: errorText(error, 'An error occurred. Please try again.'),
+          variant: 'destructive',
+        }),
+    });
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title="Sign Out Everywhere"
+      description={`${user.email} is signed out on all devices at once, and can sign in again. To keep somebody out, set the account to Inactive instead.`}
+      confirmLabel="Sign Out"
+      pendingLabel="Signing out..."
+      busy={signOut.isPending}
+      onConfirm={confirm}
+    />
+  );
+}

@@ -33,6 +33,8 @@ export const errorStatus = {
   provider_failed: 502,
   not_served: 502,
   unavailable: 503,
+  database_unavailable: 503,
+  storage_unavailable: 503,
   no_space: 507,
 } as const;
 

@@ -172,7 +172,7 @@ export async function createApp(parts: Parts) {
   training.routes(router);
   usageRoutes(router, { analytics, pricing, budgets, adminKeys, providerFigures });
   userRoutes(router, { users, events: accountEventService(securityEventRepository(db)) });
-  operationRoutes(app, state, () => sql`select 1`.execute(db));
+  operationRoutes(app, state, [() => sql`select 1`.execute(db), store.check]);
   describeApi(app, router.endpoints, cookie.name);
   await serveWeb({
     app,

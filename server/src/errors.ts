@@ -35,3 +35,13 @@ export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.message || ('code' in error ? String(error.code) : error.name);
 }
+
+/** A part without which nothing goes: it is away, and may come back. No caller can mend that, so none takes it for an AppError. */
+export class Unavailable extends Error {
+  override name = 'Unavailable';
+  readonly part: 'database' | 'storage';
+  constructor(part: Unavailable['part'], cause: unknown) {
+    super(reasonOf(cause), { cause });
+    this.part = part;
+  }
+}

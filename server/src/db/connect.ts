@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import { makeDataFolder, orUnusable } from '../data-folder.ts';
 import { CannotStart, reasonOf } from '../errors.ts';
 import { lockFolder } from './folder-lock.ts';
+import { postgresDialect } from './postgres.ts';
 import { openReader } from './reader.ts';
 import type { Database } from './schema.ts';
 import { openSqlite, sqliteDialect } from './sqlite.ts';
@@ -73,7 +74,9 @@ function connectPostgres(url: string): OpenDatabase {
   const pool = new pg.Pool({ connectionString: url, max: 10, types, connectionTimeoutMillis: 10_000 });
   // A connection that breaks while idle is replaced at the next query, which reports it if it cannot be.
   pool.on('error', () => undefined);
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+  const db = new Kysely<Database>({
+    dialect: postgresDialect(pool, () => new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_500 })),
+  });
   return { engine: 'postgres', db, reader: db, file: undefined, close: () => db.destroy() };
 }
 

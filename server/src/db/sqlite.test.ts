@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { StatementSync } from 'node:sqlite';
+import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Database } from './schema.ts';
@@ -111,6 +111,20 @@ test('a transaction that waits for something else holds up those that come after
   other.resolve();
   await Promise.all([slow, after, plain]);
   expect(names()).toEqual(['after', 'plain', 'slow']);
+});
+
+test('a database that somebody else is writing is away, and one without room says so', async () => {
+  const { database, put, names } = opened();
+  database.exec('pragma busy_timeout = 0');
+  const other = new DatabaseSync(database.location() ?? '');
+  other.exec('begin immediate');
+  await expect(put('early')).rejects.toMatchObject({ name: 'Unavailable', part: 'database' });
+  other.exec('rollback');
+  other.close();
+  database.exec('pragma max_page_count = 20');
+  await expect(put('large', 'x'.repeat(1_000_000))).rejects.toMatchObject({ code: 'no_space' });
+  await put('late');
+  expect(names()).toEqual(['late']);
 });
 
 test('whoever only reads gets a turn while transactions never cease', async () => {

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { type Dialect, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { AppError, Unavailable } from '../errors.ts';
 import { groupingDriver } from './sqlite-driver.ts';
 
 /** A file database: full synchronous commits, so that what was acknowledged survives a power cut. */
@@ -14,11 +15,22 @@ export function openSqlite(file: string): DatabaseSync {
 /** SQLite's result codes for a disk that fails or lies: input/output error and damaged file. */
 const diskFailureCodes = new Set([10, 11]);
 
-const isDiskFailure = (error: unknown) =>
-  error instanceof Error &&
-  'errcode' in error &&
-  typeof error.errcode === 'number' &&
-  diskFailureCodes.has(error.errcode & 0xff);
+/** Somebody else writes for longer than we wait, an operator's command for example. */
+const busyCodes = new Set([5, 6]);
+const fullCode = 13;
+
+const codeOf = (error: unknown) =>
+  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : 0;
+
+function told(error: unknown): unknown {
+  const code = codeOf(error);
+  if (busyCodes.has(code)) return new Unavailable('database', error);
+  if (code === fullCode)
+    return new AppError('no_space', 'The server has no room to store this. Please tell its operator.', {
+      cause: error,
+    });
+  return error;
+}
 
 /** Transactions take turns in the driver, not in Kysely: it knows which of them may share a commit. */
 class SharedAdapter extends SqliteAdapter {
@@ -36,8 +48,8 @@ export function sqliteDialect(
     try {
       return work();
     } catch (error) {
-      if (isDiskFailure(error)) onDiskFailure(error);
-      throw error;
+      if (diskFailureCodes.has(codeOf(error))) onDiskFailure(error);
+      throw told(error);
     }
   }
   return {

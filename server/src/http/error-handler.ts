@@ -2,12 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { type ErrorBody, type ErrorCode, errorStatus } from '@roster/contracts/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '../errors.ts';
+import { AppError, Unavailable } from '../errors.ts';
 import { senderOf } from './network.ts';
 
-/** What Fastify itself refuses, in our terms. */
+const whatIsAway: Record<Unavailable['part'], string> = {
+  database: 'Roster’s database does not answer at the moment. Please try again shortly.',
+  storage: 'The place where Roster keeps files does not answer at the moment. Please try again shortly.',
+};
+
+/** What Fastify itself refuses, and what is away, in our terms. */
 function asAppError(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error;
+  if (error instanceof Unavailable)
+    return new AppError(`${error.part}_unavailable`, whatIsAway[error.part], { cause: error, retryAfterSeconds: 5 });
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
   if (status === 413) return new AppError('too_large', 'The request is too large.', { cause: error });
   if (status === 415)
@@ -57,6 +64,8 @@ export function handleErrors(app: FastifyInstance) {
   app.setErrorHandler((error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const expected = asAppError(error);
     if (!expected) request.log.error({ err: error }, 'unexpected failure');
+    else if (error instanceof Unavailable)
+      request.log.error({ event: expected.code, err: error }, 'a part of the installation is away');
     else if (expected.code === 'internal')
       request.log.error({ err: expected.cause ?? expected }, 'a failure of our own');
     else if (expected.cause) request.log.debug({ err: expected.cause, code: expected.code }, 'expected failure');

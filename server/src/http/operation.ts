@@ -5,14 +5,15 @@ import { AppError } from '../errors.ts';
 export function operationRoutes(
   app: FastifyInstance,
   state: { ready: boolean },
-  databaseAnswers: () => Promise<unknown>,
+  /** Each says what is missing by what it throws. */
+  parts: readonly (() => Promise<unknown>)[],
 ) {
   // A load balancer calls each server by its address, or by no name at all.
   const config = { access: 'operation', anyHost: true } as const;
   app.get('/healthz', { config }, async () => ({ status: 'ok' }));
   app.get('/readyz', { config }, async () => {
     if (!state.ready) throw new AppError('unavailable', 'Roster is starting or stopping.', { retryAfterSeconds: 2 });
-    await databaseAnswers();
+    for (const answers of parts) await answers();
     return { status: 'ready' };
   });
 }

@@ -1,8 +1,8 @@
 import { createWriteStream, mkdirSync } from 'node:fs';
-import { open, rename, rm, statfs } from 'node:fs/promises';
+import { access, constants, open, rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { FileKey, FileStore } from './file-store.ts';
+import { type FileKey, type FileStore, NoSuchBytes } from './file-store.ts';
 
 /** Files in one folder of this machine. */
 export function diskStore(folder: string): FileStore {
@@ -32,7 +32,12 @@ export function diskStore(folder: string): FileStore {
       }
     },
     async read(key) {
-      const handle = await open(whole(key), 'r');
+      const handle = await open(whole(key), 'r').catch(async (cause: unknown) => {
+        await access(folder);
+        throw cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
+          ? new NoSuchBytes(cause.message, { cause })
+          : cause;
+      });
       return handle.createReadStream();
     },
     async remove(key) {
@@ -44,5 +49,6 @@ export function diskStore(folder: string): FileStore {
       const { bavail, bsize } = await statfs(folder);
       return bavail * bsize;
     },
+    check: () => access(folder, constants.R_OK | constants.W_OK | constants.X_OK),
   };
 }

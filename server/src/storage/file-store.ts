@@ -13,13 +13,20 @@ export type FileKey = z.output<typeof FileKey>;
 export type FileStore = {
   /** Resolves when the bytes are there whole and would survive a power cut; otherwise nothing is left. */
   put: (key: FileKey, content: AsyncIterable<Buffer>) => Promise<void>;
-  /** @throws where there is none, before the first byte */
+  /** @throws NoSuchBytes where there is none, before the first byte */
   read: (key: FileKey) => Promise<Readable>;
   /** Removes what is there under this key, the rest of a broken `put` included; nothing there is fine. */
   remove: (key: FileKey) => Promise<void>;
   /** How much more can be stored; undefined: nobody knows. */
   freeBytes: () => Promise<number | undefined>;
+  /** Resolves when it is there and answers. */
+  check: () => Promise<void>;
 };
+
+/** The store is there, and has nothing under this name. */
+export class NoSuchBytes extends Error {
+  override name = 'NoSuchBytes';
+}
 
 /** A new name: random, so that nothing of a person or a file is in it. */
 export const newFileKey = (): FileKey => FileKey.parse(randomBytes(16).toString('hex'));

@@ -1,21 +1,27 @@
 import { Readable } from 'node:stream';
-import { S3mini } from 's3mini';
+import { S3mini, S3ServiceError } from 's3mini';
 import type { Config } from '../config.ts';
-import type { FileStore } from './file-store.ts';
+import { type FileStore, NoSuchBytes } from './file-store.ts';
 
 /** What S3 demands of each part but the last. */
 const partBytes = 5 * 1024 * 1024;
 const prefix = 'files/';
 
 /** An S3-compatible store. What fits into one part goes in one request, the rest in parts. */
-export function s3Store(config: NonNullable<Config['s3']>): FileStore {
+export function s3Store(config: NonNullable<Config['s3']>): FileStore & { breakOff: () => void } {
+  let underWay = new AbortController();
   const client = new S3mini({
     endpoint: `${config.endpoint.href.replace(/\/+$/, '')}/${config.bucket}`,
     region: config.region,
     accessKeyId: config.accessKeyId,
     secretAccessKey: config.secretAccessKey.reveal(),
     // What is signed for one host goes to no other one.
-    fetch: (address, init) => fetch(address, { ...init, redirect: 'error' }),
+    fetch: (address, init) =>
+      fetch(address, {
+        ...init,
+        redirect: 'error',
+        signal: AbortSignal.any([underWay.signal, ...(init?.signal ? [init.signal] : [])]),
+      }),
   });
 
   /** Parts that no object came of. They are in no list of objects, and cost their room until they are ended. */
@@ -55,7 +61,7 @@ export function s3Store(config: NonNullable<Config['s3']>): FileStore {
     },
     async read(name) {
       const response = await client.getObjectResponse(`${prefix}${name}`);
-      if (!response?.body) throw new Error('The store has no such object');
+      if (!response?.body) throw new NoSuchBytes('The store has no such object');
       return Readable.from(response.body);
     },
     async remove(name) {
@@ -64,6 +70,18 @@ export function s3Store(config: NonNullable<Config['s3']>): FileStore {
       await client.deleteObject(key);
     },
     freeBytes: async () => undefined,
+    /** Whether there is such an object does not matter: that it can be asked does. */
+    async check() {
+      await client.objectExists(`${prefix}check`).catch((error: unknown) => {
+        // Where listing is not allowed, so is the answer that there is none.
+        if (!(error instanceof S3ServiceError && error.status === 403)) throw error;
+      });
+    },
+    /** Where the store has gone silent, nothing that waits for it will end by itself. */
+    breakOff() {
+      underWay.abort(new Error('The store does not answer'));
+      underWay = new AbortController();
+    },
   };
 }
 

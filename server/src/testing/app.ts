@@ -27,6 +27,8 @@ type Options = {
   env?: Record<string, string>;
   simulator?: SimulatorOptions;
   connectionTimes?: Partial<ConnectionTimes>;
+  /** How the server reaches its PostgreSQL, where not directly. */
+  databaseBy?: (url: URL) => URL;
 };
 
 /** An empty database of its own on the given engine, and what is needed to be rid of it. */
@@ -59,7 +61,7 @@ async function onServer(url: string, statement: string) {
 /** The whole product on a fresh database, with the simulator as its provider, listening on a free port. */
 export async function startApp(
   engine: Engine,
-  { env = {}, simulator: simulatorOptions = {}, connectionTimes }: Options = {},
+  { env = {}, simulator: simulatorOptions = {}, connectionTimes, databaseBy = (url) => url }: Options = {},
 ) {
   const database = await emptyDatabase(engine);
   const simulator = createSimulator({ tokenDelayMs: 0, ...simulatorOptions });
@@ -81,7 +83,7 @@ export async function startApp(
     const config = loadConfig({
       PORT: String(port),
       DATA_DIR: database.dataDir,
-      ...(database.url && { DATABASE_URL: database.url }),
+      ...(database.url && { DATABASE_URL: databaseBy(new URL(database.url)).href }),
       PROVIDER_BASE_URL: provider.url,
       PROVIDER_NAME: 'OpenAI',
       RATE_LIMIT_SCALE: '1000',

@@ -109,6 +109,8 @@ export async function startS3() {
       case 'DELETE':
         objects.delete(key);
         return response.writeHead(204).end();
+      case 'HEAD':
+        return response.writeHead(content ? 200 : 404).end();
       case 'GET':
         if (!content) return refuse(response, { status: 404, code: 'NoSuchKey' });
         return response.writeHead(200, { 'content-length': content.length }).end(content);

@@ -1,0 +1,112 @@
+import {
+  type AbortableOperationOptions,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  PostgresAdapter,
+  PostgresDriver,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+} from 'kysely';
+import type pg from 'pg';
+import { Unavailable } from '../errors.ts';
+import { NoAnswer, type Watch, watched } from '../watch.ts';
+
+const goodbyeMs = 1_500;
+
+/** Of the system and of PostgreSQL (classes 08 and 57P, too many connections) for a server that cannot be reached or used. */
+const awayCode =
+  /^(E(CONNREFUSED|CONNRESET|TIMEDOUT|PIPE|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)|08...|57P0.|53300)$/;
+const awayMessage =
+  /^(Connection terminated|timeout exceeded when|timeout expired|Client (has encountered|was closed))/;
+
+const isAway = (error: unknown) =>
+  error instanceof Error &&
+  (error instanceof NoAnswer ||
+    ('code' in error && typeof error.code === 'string' && awayCode.test(error.code)) ||
+    awayMessage.test(error.message));
+
+function told(error: unknown): never {
+  throw isAway(error) ? new Unavailable('database', error) : error;
+}
+
+/** PostgreSQL that says so, and within seconds, where it is not there. */
+export function postgresDialect(pool: pg.Pool, newClient: () => pg.Client): Dialect {
+  const connections = new Set<pg.PoolClient>();
+  pool.on('connect', (client) => {
+    connections.add(client);
+    // While it is in use the pool does not listen; its query fails with the same.
+    client.on('error', () => undefined);
+  });
+  pool.on('remove', (client) => connections.delete(client));
+  const watch = watched({
+    async probe() {
+      const client = newClient();
+      client.on('error', () => undefined);
+      try {
+        await client.connect();
+        await client.query('select 1');
+      } finally {
+        // A server that says nothing does not say goodbye either.
+        client.end().catch(() => undefined);
+        setTimeout(() => client.connection.stream.destroy(), goodbyeMs).unref();
+      }
+    },
+    onAway() {
+      for (const client of connections) client.connection.stream.destroy();
+    },
+  });
+  const connect = pool.connect.bind(pool);
+  pool.connect = () => connected(watch, () => connect());
+  return {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new WatchedDriver(pool, watch),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  };
+}
+
+async function connected(watch: Watch, connect: () => Promise<pg.PoolClient>): Promise<pg.PoolClient> {
+  let isWanted = true;
+  try {
+    return await watch.during(async () => {
+      const client = await connect();
+      // One that comes when nobody waits for it any more goes back.
+      if (!isWanted) client.release();
+      return client;
+    });
+  } catch (error) {
+    isWanted = false;
+    throw new Unavailable('database', error);
+  }
+}
+
+class WatchedDriver extends PostgresDriver {
+  readonly #watch: Watch;
+  readonly #known = new WeakSet<DatabaseConnection>();
+
+  constructor(pool: pg.Pool, watch: Watch) {
+    super({ pool });
+    this.#watch = watch;
+  }
+
+  override async acquireConnection(options?: AbortableOperationOptions) {
+    const connection = await super.acquireConnection(options);
+    if (!this.#known.has(connection)) this.#watchQueries(connection);
+    return connection;
+  }
+
+  #watchQueries(connection: DatabaseConnection) {
+    this.#known.add(connection);
+    const { executeQuery } = connection;
+    connection.executeQuery = <Row>(query: CompiledQuery, options?: AbortableOperationOptions) => {
+      const execute = executeQuery<Row>;
+      return this.#watch.during(() => execute.call(connection, query, options)).catch(told);
+    };
+  }
+
+  override async destroy() {
+    this.#watch.stop();
+    await super.destroy();
+  }
+}

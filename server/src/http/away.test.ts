@@ -1,0 +1,109 @@
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { password, startApp, type TestApp } from '#server/testing/app';
+import { bare } from '#server/testing/bare';
+import { until } from '#server/testing/chat';
+import { download, upload, uploaded } from '#server/testing/files';
+import { startLine } from '#server/testing/line';
+import { startS3 } from '#server/testing/s3';
+
+/** Three seconds are promised; the rest is for a busy machine. */
+const toldWithinMs = 4_000;
+
+type Answer = { status: number; body: unknown; headers: Record<string, string | string[] | undefined> };
+
+async function expectAway(call: () => Promise<Answer>, code: string) {
+  const begun = performance.now();
+  const { status, body, headers } = await call();
+  expect(performance.now() - begun).toBeLessThan(toldWithinMs);
+  expect([status, headers['retry-after']]).toEqual([503, '5']);
+  expect(body).toMatchObject({ code, message: expect.stringMatching(/does not answer .* try again/) });
+}
+
+const ready = (app: TestApp) => bare(app, 'GET', '/readyz');
+const comesBack = (what: string, call: () => Promise<{ status: number }>) =>
+  until(what, async () => (await call()).status < 300 || undefined);
+
+test.each([
+  'refuse',
+  'hang',
+] as const)('a database whose line does %s is told, and used again when it is back', async (mode) => {
+  const { hostname, port } = new URL(inject('postgresUrl'));
+  const line = await startLine({ host: hostname, port: Number(port) });
+  const databaseBy = (url: URL) => new URL(url.href.replace(url.host, `127.0.0.1:${line.port}`));
+  const app = await startApp('postgres', { databaseBy });
+  onTestFinished(async () => {
+    line.set('open');
+    await app.stop();
+    await line.close();
+  });
+  const ada = await app.as('ada');
+  expect((await ready(app)).status).toBe(200);
+
+  for (const _ of ['the first time', 'and again']) {
+    line.set(mode);
+    const calls = [
+      () => ada.get('/api/assistants'),
+      () => ada.post('/api/assistants', { name: 'Tutor', model: 'gpt-4o' }),
+      () => app.visitor().post('/api/login', { email: 'ada@example.com', password }),
+      () => ready(app),
+    ];
+    await Promise.all(calls.map((call) => expectAway(call, 'database_unavailable')));
+    expect((await bare(app, 'GET', '/healthz')).status).toBe(200);
+    line.set('open');
+    await comesBack('a database that is back', () => ada.get('/api/assistants'));
+    expect((await ready(app)).status).toBe(200);
+  }
+  expect((await ada.get('/api/assistants')).body.items ?? (await ada.get('/api/assistants')).body).toHaveLength(0);
+  const logged = app.logLines.filter((text) => text.includes('"event":"database_unavailable"'));
+  expect(logged.length).toBeGreaterThanOrEqual(8);
+});
+
+test.each([
+  'refuse',
+  'hang',
+] as const)('a file store whose line does %s is told, and used again when it is back', async (mode) => {
+  const s3 = await startS3();
+  const line = await startLine({ host: '127.0.0.1', port: Number(new URL(s3.endpoint).port) });
+  const app = await startApp('sqlite', { env: { ...s3.env, S3_ENDPOINT: `http://127.0.0.1:${line.port}` } });
+  onTestFinished(async () => {
+    line.set('open');
+    await app.stop();
+    await line.close();
+    await s3.close();
+  });
+  const ada = await app.as('ada');
+  const { id } = await uploaded(app, ada);
+  expect((await ready(app)).status).toBe(200);
+
+  line.set(mode);
+  const calls = [() => upload(app, ada), () => ada.get(`/api/files/${id}/content`)];
+  await Promise.all(calls.map((call) => expectAway(call, 'storage_unavailable')));
+  // One look at the store serves all who ask within half a second.
+  await until('a server that is not ready', async () => (await ready(app)).status === 503);
+  await expectAway(() => ready(app), 'storage_unavailable');
+  expect((await ada.get('/api/assistants')).status).toBe(200);
+
+  line.set('open');
+  await comesBack('a store that is back', () => upload(app, ada));
+  expect((await download(app, ada, id)).bytes.toString()).toBe('Hello');
+  await comesBack('a server that is ready', () => ready(app));
+});
+
+describe('a folder of files', () => {
+  test('that is away is told, and used again when it is back; a file that is missing in it is another matter', async () => {
+    const app = await startApp('sqlite');
+    onTestFinished(() => app.stop());
+    const ada = await app.as('ada');
+    const { id } = await uploaded(app, ada);
+    const folder = join(app.dataDir, 'files');
+    renameSync(folder, `${folder}.away`);
+    for (const call of [() => upload(app, ada), () => ada.get(`/api/files/${id}/content`), () => ready(app)])
+      await expectAway(call, 'storage_unavailable');
+    renameSync(`${folder}.away`, folder);
+    expect((await upload(app, ada)).status).toBe(201);
+    expect((await download(app, ada, id)).bytes.toString()).toBe('Hello');
+    await comesBack('a server that is ready', () => ready(app));
+  });
+});

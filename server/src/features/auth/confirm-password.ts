@@ -1,11 +1,17 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../../db/schema.ts';
-import type { Rates } from '../../http/rates.ts';
+import type { Rates, Sender } from '../../http/rates.ts';
 import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
 import type { PasswordHashing } from './password-hashing.ts';
 import { userRepository } from './repository.ts';
 
 type Dependencies = { db: Kysely<Database>; hashing: PasswordHashing; rates: Rates };
+
+/** Who is counted for a sign-in that did not succeed: an address, for each account that it tries. */
+export const signInSender = (email: string, { ipAddress }: Pick<Visitor, 'ipAddress'>): Sender => ({
+  address: ipAddress,
+  detail: email,
+});
 
 /** 'missing': the account has one, and none was given. 'none': the account has none. */
 export type PasswordConfirmation = 'right' | 'wrong' | 'missing' | 'none';
@@ -25,7 +31,7 @@ export function passwordConfirmation({ db, hashing, rates }: Dependencies) {
     const user = await users.byId(userId);
     if (!user?.passwordHash) return 'none';
     if (password === undefined || password === '') return 'missing';
-    const rateKeys = [`account ${userId}`, `${user.email}|${visitor.ipAddress}`];
+    const rateKeys = [String(userId), signInSender(user.email, visitor)];
     // Counted before the answer is known, as when signing in: many at once get no more tries than one by one.
     for (const key of rateKeys) rates.use('failedSignIn', key);
     const isRight = await hashing.verify(user.passwordHash, password).catch((error: unknown) => {

@@ -7,6 +7,7 @@ import { AppError } from '../../errors.ts';
 import type { SignedIn } from '../../http/actor.ts';
 import type { Rates } from '../../http/rates.ts';
 import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
+import { signInSender } from './confirm-password.ts';
 import type { ConfirmationService } from './confirmation.ts';
 import { createAccount, registrationClosed } from './new-account.ts';
 import type { PasswordHashing } from './password-hashing.ts';
@@ -79,7 +80,7 @@ export function authService(dependencies: Dependencies) {
 
     /** The same answer, and the same work, for an unknown address, a wrong password and an account without one. */
     async signIn(input: { email: string; password: string }, visitor: Visitor): Promise<{ user: User; token: string }> {
-      const rateKey = { address: visitor.ipAddress, detail: input.email };
+      const rateKey = signInSender(input.email, visitor);
       // Counted before the answer is known and taken back after a success: many at once get no more tries than one by one.
       rates.use('failedSignIn', rateKey);
       const user = await users.byEmail(input.email);

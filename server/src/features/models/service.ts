@@ -115,10 +115,12 @@ export function modelService({ provider, keys, catalogue, config, tunedModels }:
     return (await listOf(userId, list)).defaultModel;
   }
 
-  /** What is offered, and elsewhere all that is listed. */
+  /** What is offered, and elsewhere all that is listed but for one's own tuned models that are switched off. */
   async function usableOf(userId: number, list: ProviderModel[]): Promise<Set<string>> {
     const ids = (await offered(userId, list)).map(({ id }) => id);
-    return new Set(config.provider.isOpenAi ? ids : [...ids, ...list.map(({ id }) => id)]);
+    if (config.provider.isOpenAi) return new Set(ids);
+    const own = new Set((await tunedModels(userId)).map(({ model }) => model));
+    return new Set([...ids, ...list.map(({ id }) => id).filter((id) => !own.has(id))]);
   }
 
   async function listOf(userId: number, list: ProviderModel[]): Promise<ModelList> {

@@ -50,7 +50,7 @@ describe.each(engines)('passwords and addresses on %s', (engine) => {
     const email = newAddress();
     expect((await register(email, chosen)).status).toBe(201);
     expect((await signIn(email, chosen)).status).toBe(200);
-    for (const other of [chosen.trim(), chosen.toUpperCase(), chosen.slice(0, -1)])
+    for (const other of [chosen.trim(), chosen.toUpperCase(), [...chosen].slice(0, -1).join('')])
       if (other !== chosen) expect((await signIn(email, other)).status).toBe(401);
   });
 

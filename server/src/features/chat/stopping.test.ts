@@ -16,10 +16,10 @@ describe.each(engines)('stopping an answer on %s', (engine) => {
 
   const usageOf = (runId: number) =>
     beside(app, (db) => db.selectFrom('usage_records').selectAll().where('run_id', '=', runId).execute());
+  const callWith = async (words: string) =>
+    (await asksOf(app)).find(({ body }) => JSON.stringify(body).includes(words));
   const leftByUs = (words: string) =>
-    until('The end of the call to the provider', async () =>
-      (await asksOf(app)).find(({ body, aborted }) => aborted && JSON.stringify(body).includes(words)),
-    );
+    until('The end of the call to the provider', async () => (await callWith(words))?.aborted);
 
   test('keeps what was written, closes the connection to the provider and counts what it cost', async () => {
     const threadId = await newThread(ada);
@@ -45,6 +45,7 @@ describe.each(engines)('stopping an answer on %s', (engine) => {
     const threadId = await newThread(ada);
     const { run } = await send(ada, threadId, '[[hang]] Stop me at once');
     const reader = await openEvents(app, ada, run.id);
+    await until('The call to the provider', () => callWith('Stop me at once'));
     expect((await ada.post(`/api/runs/${run.id}/stop`)).body.state).toBe('stopped');
     expect(lastOf(await reader.all())).toEqual({ type: 'finished', reason: 'stopped' });
     expect(await messageOf(ada, threadId, run.messageId)).toMatchObject({ state: 'stopped', text: '' });

@@ -2,7 +2,7 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { contractCalls } from './contract-calls.ts';
-import { filesOfFirstPages } from './first-pages.ts';
+import { filesOfFirstPages, stylesWithLaterParts } from './first-pages.ts';
 
 /** The text font is needed by the first paint of every page; without this the browser finds it only after the CSS. */
 function preloadTextFont(): Plugin {
@@ -25,7 +25,7 @@ const server = 'http://127.0.0.1:3000';
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [contractCalls(), react(), tailwindcss(), preloadTextFont()],
+  plugins: [contractCalls(), react(), tailwindcss(), stylesWithLaterParts(), preloadTextFont()],
   build: {
     outDir: 'dist',
     emptyOutDir: true,
@@ -44,7 +44,7 @@ export default defineConfig({
             // What every page runs on changes only with its libraries.
             {
               name: 'foundation',
-              test: /node_modules[\\/](react|react-dom|scheduler|use-sync-external-store|@tanstack)[\\/](?!.*[iI]nfinite)|preload-helper|rolldown[\\/]runtime|lucide-react[\\/](?!.*icons[\\/])/,
+              test: /node_modules[\\/](react|react-dom|scheduler|use-sync-external-store|@tanstack)[\\/](?!.*(useInfinite|infiniteQueryObserver))|preload-helper|rolldown[\\/]runtime|lucide-react[\\/](?!.*icons[\\/])/,
               priority: 4,
             },
             { name: 'forms', test: /node_modules[\\/]react-hook-form/, priority: 4 },

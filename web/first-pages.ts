@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Plugin } from 'vite';
 
 const source = join(import.meta.dirname, 'src');
 
@@ -55,5 +56,33 @@ export function filesOfFirstPages() {
     const isChat = names.every((each) => each === 'chat' || each === 'thread');
     if (name === 'entry' || (names.length > 1 && !isChat)) return 'kit';
     return icon || /[\\/]src[\\/](ui|lib|data)[\\/]|contract-calls/.test(id) ? `${name}-parts` : name;
+  };
+}
+
+/** Also what draws nothing by itself. */
+const plainFiles = 'rolldown-runtime|foundation|forms|schemas|page-change|kit';
+const firstFile = new RegExp(`(^|/)(${plainFiles}|(${[...parts.keys()].join('|')})(-parts)?)-[\\w-]{8}\\.js$`);
+const sheet = /(^|\/)kit-[^/]*\.css$/;
+
+/**
+ * The first pages have what they need of the style sheet in a file of their own (`first-styles.ts`): whatever else is
+ * loaded brings the whole sheet with it, the first of them that comes, and is not run before it is there.
+ */
+export function stylesWithLaterParts(): Plugin {
+  return {
+    name: 'styles-with-later-parts',
+    generateBundle: {
+      order: 'pre',
+      handler(_options, bundle) {
+        const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
+        for (const { viteMetadata } of chunks)
+          for (const style of viteMetadata?.importedCss ?? [])
+            if (sheet.test(style)) viteMetadata?.importedCss.delete(style);
+        const style = Object.keys(bundle).find((file) => sheet.test(file));
+        if (style === undefined) throw new Error('The build has no style sheet');
+        for (const { fileName, viteMetadata } of chunks)
+          if (!firstFile.test(fileName)) viteMetadata?.importedCss.add(style);
+      },
+    },
   };
 }

@@ -1,4 +1,5 @@
 // Writes what the server puts into a page before any script: dist/.pages.json. Run after `vite build`.
+import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,6 +8,7 @@ import { pages } from '@roster/contracts/pages';
 import react from '@vitejs/plugin-react';
 import { build, type Plugin } from 'vite';
 import { contractCalls } from './contract-calls.ts';
+import { splitStyles } from './first-styles.ts';
 import type { Shell } from './src/prerender.tsx';
 
 const web = import.meta.dirname;
@@ -70,6 +72,25 @@ const forBoth = /^\/(terms|privacy)$/;
 /** Stands for the id in an address; the server writes the real one. */
 const anyId = '4000000001';
 
+type Shells = Record<string, { scripts: string[]; byKind: Record<string, Shell>; needsAllStyles: boolean }>;
+
+/** They come with the styles that they need; the other pages with all. */
+const firstPages = ['/auth', '/', '/chat', '/chat/:threadId'];
+
+/** Parts the style sheet of the build in what the first pages need and the rest, which keeps the name that scripts know. */
+function partStyles(index: string, entryFiles: readonly string[], shells: Shells): { index: string; later: string } {
+  const [link = '', file = ''] = /<link rel="stylesheet"[^>]* href="\/([^"]+)">/.exec(index) ?? [];
+  const first = firstPages.map((page) => shells[page] ?? { scripts: [], byKind: {} });
+  const scripts = [...entryFiles, ...first.flatMap((shell) => shell.scripts)].map((name) => join(dist, name));
+  const texts = scripts.map((name) => readFileSync(name, 'utf8'));
+  const html = first.flatMap(({ byKind }) => Object.values(byKind).map((shell) => shell.html));
+  const styles = splitStyles(readFileSync(join(dist, file), 'utf8'), [...texts, ...html].join('\n'));
+  const name = `assets/first-${createHash('sha256').update(styles.first).digest('base64url').slice(0, 8)}.css`;
+  writeFileSync(join(dist, name), styles.first);
+  writeFileSync(join(dist, file), styles.later);
+  return { index: index.replace(file, name), later: link };
+}
+
 async function main() {
   Object.assign(globalThis, {
     matchMedia: () => ({ matches: false, addEventListener: () => undefined }),
@@ -92,7 +113,7 @@ async function main() {
   const entryFiles = new Set(
     [...manifest].filter(([, { isEntry }]) => isEntry).flatMap(([part]) => [...filesOf(part)]),
   );
-  const shells: Record<string, { scripts: string[]; byKind: Record<string, Shell> }> = {};
+  const shells: Shells = {};
   for (const page of [...pages, '/auth?tab=register']) {
     // Each in an application of its own: what one page has loaded, the next would not ask for.
     const { shellOf }: { shellOf: (path: string, user: User | null) => Promise<Shell> } = await import(
@@ -105,9 +126,18 @@ async function main() {
     for (const { kind, user } of isFor) byKind[kind] = await shellOf(path, user);
     if (isFor.length === 0 || forBoth.test(page)) byKind.visitor = await shellOf(path, null);
     const scripts = [...asked].flatMap((part) => [...filesOf(part)]).filter((file) => !entryFiles.has(file));
-    shells[page] = { scripts: [...new Set(scripts)].map((file) => `/${file}`), byKind };
+    const needsAllStyles = !firstPages.includes(page);
+    shells[page] = { scripts: [...new Set(scripts)].map((file) => `/${file}`), byKind, needsAllStyles };
   }
-  writeFileSync(join(dist, '.pages.json'), JSON.stringify({ anyId, index, shells }));
+  const styles = partStyles(index, [...entryFiles], shells);
+  writeFileSync(
+    join(dist, 'index.html'),
+    styles.index.replace('</head>', () => `${styles.later}</head>`),
+  );
+  writeFileSync(
+    join(dist, '.pages.json'),
+    JSON.stringify({ anyId, index: styles.index, laterStyles: styles.later, shells }),
+  );
   rmSync(built, { recursive: true });
 }
 

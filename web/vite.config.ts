@@ -2,7 +2,7 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { contractCalls } from './contract-calls.ts';
-import { filesOfFirstPages } from './first-pages.ts';
+import { filesOfFirstPages, stylesWithLaterParts } from './first-pages.ts';
 
 /** The text font is needed by the first paint of every page; without this the browser finds it only after the CSS. */
 function preloadTextFont(): Plugin {
@@ -25,7 +25,7 @@ const server = 'http://127.0.0.1:3000';
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [contractCalls(), react(), tailwindcss(), preloadTextFont()],
+  plugins: [contractCalls(), react(), tailwindcss(), stylesWithLaterParts(), preloadTextFont()],
   build: {
     outDir: 'dist',
     emptyOutDir: true,
@@ -34,7 +34,8 @@ export default defineConfig({
     target: 'es2023',
     // The content security policy allows fonts from our own origin only, not as data: addresses.
     assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
+    // The server names the scripts of an address; a list of files beside every `import()` would be a kilobyte of each page.
+    modulePreload: false,
     chunkSizeWarningLimit: 2000,
     rolldownOptions: {
       output: {
@@ -43,14 +44,15 @@ export default defineConfig({
             // What every page runs on changes only with its libraries.
             {
               name: 'foundation',
-              test: /node_modules[\\/](react|react-dom|scheduler|use-sync-external-store|@tanstack)[\\/](?!.*[iI]nfinite)|preload-helper|rolldown[\\/]runtime|lucide-react[\\/](?!.*icons[\\/])/,
+              test: /node_modules[\\/](react|react-dom|scheduler|use-sync-external-store|@tanstack)[\\/](?!.*(useInfinite|infiniteQueryObserver))|preload-helper|rolldown[\\/]runtime|lucide-react[\\/](?!.*icons[\\/])/,
               priority: 4,
             },
             { name: 'forms', test: /node_modules[\\/]react-hook-form/, priority: 4 },
-            // What only counts or names is no schema, and a page needs it earlier.
+            // What only counts, cuts or names is no schema, and a page needs it earlier: in neither of these two groups may
+            // be what the other has.
             {
               name: 'schemas',
-              test: /node_modules[\\/](zod|@hookform)[\\/]|contracts[\\/]src[\\/](?!length|provider-name)/,
+              test: /node_modules[\\/](zod|@hookform)[\\/]|contracts[\\/]src[\\/](?!length|provider-name|cut)/,
               priority: 3,
               includeDependenciesRecursively: false,
             },
@@ -58,7 +60,7 @@ export default defineConfig({
             {
               name: fileOfFirstPages,
               debugName: 'first pages',
-              test: /web[\\/]src[\\/]|contract-calls|contracts[\\/]src[\\/](length|provider-name)|lucide-react/,
+              test: /web[\\/]src[\\/]|contract-calls|contracts[\\/]src[\\/](length|provider-name|cut)|lucide-react/,
               priority: 2,
               includeDependenciesRecursively: false,
             },

@@ -3,12 +3,16 @@ import type { User } from '@roster/contracts/auth';
 
 type Shell = { title: string; html: string; calls: string[] };
 
+type PageShells = { scripts: string[]; byKind: Record<string, Shell>; needsAllStyles: boolean };
+
 /** What `web/prerender.ts` has written. */
 type Built = {
   /** Stands for an id in the addresses of calls. */
   anyId: string;
   index: string;
-  shells: Record<string, { scripts: string[]; byKind: Record<string, Shell> }>;
+  /** The link to the styles that the first pages do without until they can be used. */
+  laterStyles: string;
+  shells: Record<string, PageShells>;
 };
 
 const marks: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
@@ -24,6 +28,8 @@ function filled(text: string, { name, email }: Pick<User, 'name' | 'email'>): st
   ]);
   return text.replaceAll(/\{\{first\}\} \{\{rest\}\}|\{\{\w+\}\}/g, (place) => escaped(values.get(place) ?? ''));
 }
+
+const noShell: PageShells = { scripts: [], byKind: {}, needsAllStyles: true };
 
 const preloadCall = (address: string) => `<link rel="preload" as="fetch" crossorigin href="${escaped(address)}">`;
 const preloadScript = (file: string) => `<link rel="modulepreload" crossorigin href="${file}">`;
@@ -44,7 +50,7 @@ export type Page = {
 export function createPages(folder: string) {
   const file = `${folder}.pages.json`;
   if (!existsSync(file)) return undefined;
-  const { anyId, index, shells }: Built = JSON.parse(readFileSync(file, 'utf8'));
+  const { anyId, index, laterStyles, shells }: Built = JSON.parse(readFileSync(file, 'utf8'));
 
   /** Where the application will lead from here: visitors sign in first, and who has does not see that page. */
   function shownAt({ route, search }: Page, user: User | null): string {
@@ -53,10 +59,13 @@ export function createPages(folder: string) {
     return '/';
   }
 
-  function compose(shell: Shell, scripts: readonly string[], page: Page, isOwn: boolean): string {
+  const bare = index.replace('</head>', () => `${laterStyles}</head>`);
+
+  function compose(shell: Shell, scripts: readonly string[], page: Page, isOwn: boolean, styles: string): string {
     // What a search or a tab in the address changes is not known here; the person is the same.
     const calls = isOwn ? shell.calls : shell.calls.filter((call) => /^\/api\/(user|sign-in-options)$/.test(call));
     const links = [
+      styles,
       ...scripts.map(preloadScript),
       ...calls.map((call) => preloadCall(call.replaceAll(anyId, page.id ?? '0'))),
     ];
@@ -68,16 +77,16 @@ export function createPages(folder: string) {
 
   return {
     /** Without a shell, for an address that is no page or while nobody can say who is there. */
-    bare: index,
+    bare,
     of(page: Page, user: User | null): string {
       const shown = shownAt(page, user);
-      const { scripts, byKind } = shells[shown] ?? shells[page.route] ?? { scripts: [], byKind: {} };
+      const { scripts, byKind, needsAllStyles } = shells[shown] ?? shells[page.route] ?? noShell;
       const kind = user ? `${user.role}${user.name === null ? '' : ' named'}` : 'visitor';
       const shell = byKind[kind] ?? byKind.visitor;
-      if (!shell) return index;
+      if (!shell) return bare;
       const isOwn = shown === `${page.route}${page.search}`;
       const call = user ? { ...shell, calls: ['/api/user', ...shell.calls] } : shell;
-      const text = compose(call, scripts, page, isOwn);
+      const text = compose(call, scripts, page, isOwn, needsAllStyles ? laterStyles : '');
       return user ? filled(text, user) : text.replace('<html lang="en"', '<html lang="en" data-visitor');
     },
   };

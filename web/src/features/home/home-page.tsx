@@ -59,7 +59,9 @@ export function HomePage() {
           <Attention matters={aboutAccount(config.data, budgets.data)} />
           {knowsModels && <Attention matters={aboutModels(assistants.data, models.data)} />}
           <FirstSteps />
-          {threads.data && threads.data.length > 0 && <Overview threads={threads.data} />}
+          {threads.data && threads.data.length > 0 && (
+            <Overview threads={threads.data} budgets={budgets.data ?? []} jobs={jobs.data ?? []} />
+          )}
           <ul className={gridClass}>
             {cards.map((card) => (
               <DestinationCard key={card.to} {...card} />

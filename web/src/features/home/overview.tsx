@@ -1,11 +1,11 @@
 import type { Thread } from '@roster/contracts/chat';
 import type { Job } from '@roster/contracts/fine-tuning/jobs';
+import type { Budget } from '@roster/contracts/usage';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Pin } from 'lucide-react';
 import { useMemo } from 'react';
-import { openJobsQuery } from '#web/data/fine-tuning.ts';
-import { analyticsQuery, budgetsQuery } from '#web/data/usage.ts';
+import { analyticsQuery } from '#web/data/usage.ts';
 import { dayIn, localZone } from '#web/lib/day.ts';
 import { formatCost, formatCount } from '#web/lib/format.ts';
 import { formatShare } from '#web/lib/share.ts';
@@ -19,14 +19,15 @@ const more = 'text-primary-text text-sm underline-offset-4 hover:underline';
 const rowClass =
   '-mx-2 flex min-h-10 min-w-0 items-center gap-3 rounded-md px-2 transition-colors duration-120 hover:bg-hover';
 
+type OverviewProps = { threads: readonly Thread[]; budgets: readonly Budget[]; jobs: readonly Job[] };
+
 /** Where somebody who has been here goes on: conversations, this month's cost, jobs under way. */
-export function Overview({ threads }: { threads: readonly Thread[] }) {
-  const jobs = useQuery(openJobsQuery).data ?? [];
+export function Overview({ threads, budgets, jobs }: OverviewProps) {
   return (
     <div className="mb-4 grid grid-cols-1 gap-4 lg:grid-cols-3">
       <RecentConversations threads={threads} />
       <div className="flex min-w-0 flex-col gap-4">
-        <ThisMonth />
+        <ThisMonth budget={budgets.find(({ assistant }) => assistant === null)} />
         {jobs.length > 0 && <RunningJobs jobs={jobs} />}
       </div>
     </div>
@@ -66,11 +67,10 @@ function RecentConversations({ threads }: { threads: readonly Thread[] }) {
 }
 
 /** The budget for everything, where one is set; else what the month has cost so far. */
-function ThisMonth() {
+function ThisMonth({ budget }: { budget: Budget | undefined }) {
   const tz = useMemo(localZone, []);
   const today = dayIn(tz, new Date());
   const { data: shown } = useQuery(analyticsQuery({ from: `${today.slice(0, 8)}01`, to: today, tz }));
-  const budget = useQuery(budgetsQuery).data?.find(({ assistant }) => assistant === null);
   const totals = shown?.totals;
   return (
     <Card aria-label="This month" className="min-w-0">

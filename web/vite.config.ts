@@ -47,10 +47,11 @@ export default defineConfig({
               priority: 4,
             },
             { name: 'forms', test: /node_modules[\\/]react-hook-form/, priority: 4 },
-            // What only counts or names is no schema, and a page needs it earlier.
+            // What only counts, cuts or names is no schema, and a page needs it earlier: in neither of these two groups may
+            // be what the other has.
             {
               name: 'schemas',
-              test: /node_modules[\\/](zod|@hookform)[\\/]|contracts[\\/]src[\\/](?!length|provider-name)/,
+              test: /node_modules[\\/](zod|@hookform)[\\/]|contracts[\\/]src[\\/](?!length|provider-name|cut)/,
               priority: 3,
               includeDependenciesRecursively: false,
             },
@@ -58,7 +59,7 @@ export default defineConfig({
             {
               name: fileOfFirstPages,
               debugName: 'first pages',
-              test: /web[\\/]src[\\/]|contract-calls|contracts[\\/]src[\\/](length|provider-name)|lucide-react/,
+              test: /web[\\/]src[\\/]|contract-calls|contracts[\\/]src[\\/](length|provider-name|cut)|lucide-react/,
               priority: 2,
               includeDependenciesRecursively: false,
             },

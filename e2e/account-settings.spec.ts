@@ -6,12 +6,14 @@ import {
   expectNoSidewaysScroll,
   expectToast,
   goodKey,
+  newEmail,
   openAtRest,
   password,
   request,
   test,
   toasts,
 } from './fixtures.ts';
+import { expectBareAddress, keptAddressLink, keptMail } from './mailbox.ts';
 
 const chosen = 'a new sentence to remember';
 const activity = (page: Page) => page.locator('section').filter({ hasText: 'Recent security activity' });
@@ -61,6 +63,71 @@ test('changing the password, by keyboard, signs the other devices out', async ({
   await expect(elsewhere).toHaveURL(/\/auth/);
   await elsewhere.getByLabel('Email').fill(email);
   await elsewhere.getByLabel('Password', { exact: true }).fill(chosen);
+  await elsewhere.getByRole('button', { name: 'Login' }).click();
+  await expect(elsewhere).toHaveURL(/\/settings/);
+});
+
+test('the own name is changed, and sidebar and Home say it', async ({ page, signedIn }) => {
+  await page.goto('/settings');
+  await expect(page.getByRole('main').getByText(signedIn.email)).toBeVisible();
+  await page.getByRole('button', { name: 'Change name' }).press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Change name' });
+  await expect(dialog.getByLabel('Name')).toBeFocused();
+  await page.keyboard.type('A');
+  await page.keyboard.press('Enter');
+  await expect(dialog.getByText('Name must be at least 2 characters')).toBeVisible();
+  await expectAccessible(page);
+  await page.keyboard.type('da Lovelace');
+  await page.keyboard.press('Enter');
+  await expectToast(page, 'Name changed', 'You are called Ada Lovelace from now on.');
+  await expect(dialog).toBeHidden();
+  await expect(page.getByText('Ada Lovelace', { exact: true })).toHaveCount(2);
+  await page.getByRole('link', { name: 'Home', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Welcome, Ada Lovelace' })).toBeVisible();
+});
+
+test('the own address is changed with the password and the link that goes to the new one', async ({
+  page,
+  elsewhere,
+  roster,
+  signedIn: { email },
+}) => {
+  const next = newEmail();
+  await request(elsewhere, roster, 'POST', '/api/login', { email, password });
+  await openAtRest(elsewhere, '/settings');
+  await page.goto('/settings');
+  await page.getByRole('button', { name: 'Change email' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Change email' });
+  await dialog.getByLabel('New Email').fill(next);
+  await dialog.getByLabel('Password', { exact: true }).fill('not the password');
+  await page.keyboard.press('Enter');
+  await expect(dialog.getByText('The password is not right.')).toBeVisible();
+  await expectAccessible(page);
+  await dialog.getByLabel('Password', { exact: true }).fill(password);
+  await page.keyboard.press('Enter');
+  await expectToast(page, 'Link requested', 'Open it in this browser.');
+  const asked = await keptMail(roster, email, 'Another address was asked for your Roster account');
+  expect(asked.text).toContain(next);
+
+  const link = await keptAddressLink(roster, next);
+  // Until then nothing is another.
+  await page.reload();
+  await expect(page.getByRole('main').getByText(email)).toBeVisible();
+  await page.goto(link);
+  await expect(page.getByRole('heading', { name: 'Your email address was changed' })).toBeVisible();
+  await expect(page.getByText(next)).toBeVisible();
+  await expectBareAddress(page, '/confirm-email');
+  await expectAccessible(page);
+  expect((await keptMail(roster, email, 'The address of your Roster account was changed')).text).toContain(next);
+  await page.goto(link);
+  await expect(page.getByRole('heading', { name: 'This link works no more' })).toBeVisible();
+  await page.getByRole('link', { name: 'Account settings' }).click();
+  await expect(activity(page).getByText('Email address changed')).toBeVisible();
+
+  await elsewhere.getByRole('tab', { name: 'Sessions' }).click();
+  await expect(elsewhere).toHaveURL(/\/auth/);
+  await elsewhere.getByLabel('Email').fill(next);
+  await elsewhere.getByLabel('Password', { exact: true }).fill(password);
   await elsewhere.getByRole('button', { name: 'Login' }).click();
   await expect(elsewhere).toHaveURL(/\/settings/);
 });
@@ -137,7 +204,7 @@ test('where nothing else is set up, the card says so; Google and GitHub that can
   await page.unroute('**/api/user/oauth-profiles');
   await failure.getByRole('button', { name: 'Try Again' }).click();
   await expect(page.getByText('Not available on this installation')).toHaveCount(2);
-  await expect(page.getByRole('link', { name: /Connect/ })).toHaveCount(0);
+  await expect(page.getByRole('button', { name: /^Connect/ })).toHaveCount(0);
   await expect(page.getByText('This installation has no mail server')).toBeVisible();
   await expectNoSidewaysScroll(page);
   // The rights of the policy lead here.

@@ -29,6 +29,7 @@ async function another(elsewhere: Page, roster: Roster) {
 async function leaveTraces(page: Page) {
   await page.goto('/chat');
   await composer(page).fill(secret);
+  // The field is there before what keeps it.
   await expect.poll(async () => JSON.stringify(await kept(page))).toContain(secret);
   await page.evaluate(() => {
     localStorage.setItem('app-theme', 'light');

@@ -104,6 +104,9 @@ test('the text goes the way of its own letters', async ({ page, roster, withAssi
   expect(await direction(answers.getByText('مرحبا'))).toBe('rtl');
   expect(await direction(answers.getByText('Then plain English.'))).toBe('ltr');
   expect(await direction(answers.getByRole('list'))).toBe('rtl');
+  // Beside its mark, whatever its own letters are.
+  const alignment = (element: Element) => getComputedStyle(element).textAlign;
+  expect(await answers.getByText('English item').evaluate(alignment)).toBe('right');
   expect(await direction(answers.getByText('שלום עולם'))).toBe('rtl');
   expect(await direction(answers.getByRole('table'))).toBe('rtl');
   expect(await direction(answers.getByRole('figure'))).toBe('ltr');

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { keptMails, linkIn } from '../server/src/testing/mail.ts';
+import { keptFor as keptMail, keptMails, linkIn } from '../server/src/testing/mail.ts';
 import { expect } from './fixtures.ts';
 import type { Roster } from './roster.ts';
 
@@ -10,6 +10,13 @@ export async function keptPasswordLink(roster: Roster, email: string, count = 1)
   await expect.poll(async () => (await mails()).length, { message: 'kept mails with a link' }).toBe(count);
   const newest = (await mails()).at(-1);
   return linkIn(newest ?? { text: '' }, '/reset-password').href;
+}
+
+export { keptMail };
+
+/** The link that makes an address the one of an account. */
+export async function keptAddressLink(roster: Roster, email: string): Promise<string> {
+  return linkIn(await keptMail(roster, email, 'Confirm the new address of your Roster account'), '/confirm-email').href;
 }
 
 /** The token of a mailed link is nowhere in the address bar. */

@@ -100,6 +100,44 @@ test('adding somebody makes a link with which they set their password and sign i
   await expect(dialog(page, 'Link to Set a New Password').getByLabel('Link')).toHaveValue(/token=/);
 });
 
+test('signing somebody out ends their browsers, and a link that was shown is told to its owner until they have read it', async ({
+  page,
+  elsewhere,
+  roster,
+  administrator,
+}) => {
+  const email = newEmail();
+  await request(elsewhere, roster, 'POST', '/api/register', { email, password });
+  await openAtRest(elsewhere, '/settings');
+  await page.goto(`/users?q=${email}`);
+  await choose(page, email, 'Reset Password');
+  const question = page.getByRole('alertdialog');
+  await expect(question).toContainText('Whoever opens it can sign in to that account');
+  await question.getByRole('button', { name: 'Make Link' }).click();
+  await dialog(page, 'Link to Set a New Password').getByRole('button', { name: 'Done' }).click();
+  await choose(page, email, 'Sign Out Everywhere');
+  await question.getByRole('button', { name: 'Sign Out', exact: true }).click();
+  await expectToast(page, 'Signed out', `${email} has been signed out on all devices.`);
+
+  await elsewhere.getByRole('tab', { name: 'Sessions' }).click();
+  await expect(elsewhere).toHaveURL(/\/auth/);
+  await elsewhere.getByLabel('Email').fill(email);
+  await elsewhere.getByLabel('Password', { exact: true }).fill(password);
+  await elsewhere.getByRole('button', { name: 'Login' }).click();
+  const notice = elsewhere.getByRole('alertdialog', { name: 'A link to your account was shown to somebody' });
+  await expect(notice).toContainText(administrator.email);
+  await expectAccessible(elsewhere);
+  await expect(notice.getByRole('button')).toHaveCount(1);
+  await elsewhere.keyboard.press('Escape');
+  await elsewhere.reload();
+  await notice.getByRole('button', { name: 'I have read this' }).click();
+  await expect(notice).toBeHidden();
+  const asked = elsewhere.waitForResponse('**/api/user/notices');
+  await elsewhere.reload();
+  expect(await (await asked).json()).toEqual([]);
+  await expect(notice).toBeHidden();
+});
+
 test('roles, deactivating and deleting take effect at once', async ({ page, elsewhere, roster }) => {
   const email = newEmail();
   await request(elsewhere, roster, 'POST', '/api/register', { email, password });

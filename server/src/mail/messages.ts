@@ -93,7 +93,7 @@ function words(message: Message, to: string): [subject: string, paragraphs: stri
         [
           `Somebody who is signed in to your Roster account ${to} asked to change its address to ${message.email}. It changes when the link that was mailed there is opened.`,
           'If it was you, there is nothing to do here.',
-          'If it was not you, ask for a link to reset the password at once, which signs everybody out:',
+          'If it was not you, set another password at once, which signs everybody out. Ask for a link:',
           message.askAgain,
         ],
       ];

@@ -27,7 +27,7 @@ export function AccountNotices() {
     <Dialog
       open
       // Read, and not clicked away.
-      onOpenChange={() => undefined}
+      onOpenChange={undefined}
       role="alertdialog"
       size="sm"
       title="A link to your account was shown to somebody"
@@ -44,8 +44,8 @@ export function AccountNotices() {
           it yourself, there is nothing to do.
         </p>
         <p className="text-muted-foreground text-sm">
-          If not, change your password under Settings, Account, which signs all other devices out, and look at Security
-          activity there.
+          If not, change your password under Settings, Account, which signs all other devices out, and look at Recent
+          security activity there.
         </p>
         {dismiss.isError && (
           <Notice tone="destructive" live>

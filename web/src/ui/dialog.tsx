@@ -6,7 +6,8 @@ import { ModalLayer } from './modal-layer.tsx';
 
 export type DialogProps = {
   open: boolean;
-  onOpenChange: (open: boolean) => void;
+  /** undefined: what it says has to be answered in it, and neither Escape nor a cross puts it away. */
+  onOpenChange: ((open: boolean) => void) | undefined;
   title: string;
   description?: ReactNode;
   children?: ReactNode;
@@ -17,6 +18,8 @@ export type DialogProps = {
 };
 
 const sizes = { sm: 'max-w-md', md: 'max-w-xl', lg: 'max-w-3xl' };
+
+const stay = () => undefined;
 
 /** A question or a form that interrupts. Its content is mounted only while it is open. */
 export function Dialog({ open, ...rest }: DialogProps) {
@@ -29,7 +32,7 @@ function OpenDialog(props: Omit<DialogProps, 'open'>) {
   const descriptionId = useId();
   return (
     <ModalLayer
-      onOpenChange={onOpenChange}
+      onOpenChange={onOpenChange ?? stay}
       role={role}
       labelledBy={titleId}
       describedBy={description ? descriptionId : undefined}
@@ -52,13 +55,15 @@ function OpenDialog(props: Omit<DialogProps, 'open'>) {
               </p>
             )}
           </div>
-          <IconButton
-            label="Close"
-            icon={X}
-            size="sm"
-            onClick={() => onOpenChange(false)}
-            className="-mt-0.5 -me-1.5"
-          />
+          {onOpenChange && (
+            <IconButton
+              label="Close"
+              icon={X}
+              size="sm"
+              onClick={() => onOpenChange(false)}
+              className="-mt-0.5 -me-1.5"
+            />
+          )}
         </header>
         {children && (
           <div data-layer-body className="min-h-0 flex-1 overflow-y-auto px-5 py-5">

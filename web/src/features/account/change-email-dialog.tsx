@@ -67,7 +67,7 @@ export function ChangeEmailDialog({ mail, onClose }: { mail: boolean; onClose: (
         <>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" form={formId} variant="primary" busy={change.isPending} pendingLabel="Sending...">
-            Send Link
+            {mail ? 'Send Link' : 'Request Link'}
           </Button>
         </>
       }

@@ -14,7 +14,7 @@ export function MethodRow({ icon: IconPart, name, status, action }: MethodRowPro
       <IconPart className="size-4 shrink-0 text-muted-foreground" />
       <div className="min-w-0 flex-1">
         <p className="font-medium">{name}</p>
-        <div className="wrap-anywhere text-muted-foreground text-sm">{status}</div>
+        <div className="text-muted-foreground text-sm [overflow-wrap:anywhere]">{status}</div>
       </div>
       {action}
     </li>

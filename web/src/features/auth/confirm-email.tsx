@@ -36,6 +36,7 @@ export function ConfirmEmail({ link }: { link: MailedLink | null }) {
 function Confirming({ link }: { link: MailedLink }) {
   const { mutate, isPending, isIdle, isSuccess, error } = useConfirmEmail();
   const { email, emailVerified } = useUser();
+  const mail = useQuery(signInOptionsQuery).data?.mail;
   const isBegun = useRef(false);
   useEffect(() => {
     if (isBegun.current) return;
@@ -46,11 +47,12 @@ function Confirming({ link }: { link: MailedLink }) {
   if (isSuccess) return <Confirmed />;
   if (isIdle || isPending || !error) return <SpinnerPanel label="Confirming your address" className="min-h-dvh" />;
   const isRefused = error instanceof ApiError && error.status >= 400 && error.status < 500;
-  if (isRefused && emailVerified)
+  // Without a mail server no other link could be sent from here.
+  if (isRefused && (emailVerified || mail === false))
     return (
       <Unconfirmed
         heading="This link works no more"
-        lead={`It was used already, or has expired. The address of your account is ${email}, and it is confirmed.`}
+        lead={`It was used already, or has expired. The address of your account is ${email}${emailVerified ? ', and it is confirmed' : ''}.`}
       >
         <Link to="/settings" className={buttonClass({ className: 'mt-6 self-start' })}>
           Account settings

@@ -58,6 +58,7 @@ export function EditUserDialog({ user, onClose }: { user: ManagedUser; onClose: 
       <UserFields
         form={form}
         isMe={isMe}
+        maybeNameless={user.name === null}
         fixedEmail={
           hasSignedIn
             ? 'Somebody has signed in with this address, so it cannot be changed here: another address would get their conversations.'

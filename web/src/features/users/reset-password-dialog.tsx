@@ -28,7 +28,7 @@ export function ResetPasswordDialog({ user, onClose, onLink }: ResetPasswordDial
     });
   const how = sendsMail
     ? `A link to set a new password is mailed to ${user.email}.`
-    : `This installation has no mail server, so the link with which ${user.email} sets a new password is shown to you, once. Whoever opens it can sign in as ${user.email} and read everything in that account. The owner is told at the next sign-in that the link was shown to you.`;
+    : `This installation has no mail server, so the link that sets a new password for ${user.email} is shown to you, once. Whoever opens it can sign in to that account and read everything in it. The owner is told at the next sign-in that the link was shown to you.`;
   return (
     <ConfirmDialog
       open

@@ -36,16 +36,18 @@ type UserFieldsProps = {
   /** Why the address cannot be changed. */
   fixedEmail?: string | undefined;
   withPassword?: boolean | undefined;
+  /** The account came without a name and may stay so. */
+  maybeNameless?: boolean | undefined;
   /** What else changing a role or status does to the one who changes it. */
   isMe?: boolean | undefined;
 };
 
-export function UserFields({ form, fixedEmail, withPassword, isMe }: UserFieldsProps) {
+export function UserFields({ form, fixedEmail, withPassword, maybeNameless, isMe }: UserFieldsProps) {
   const { errors } = form.formState;
   const [role, status] = form.watch(['role', 'status']);
   return (
     <div className="grid gap-5">
-      <Field label="Name" required error={errors.name?.message}>
+      <Field label="Name" required={!maybeNameless} error={errors.name?.message}>
         {(control) => <Input {...control} {...form.register('name')} autoComplete="off" data-autofocus />}
       </Field>
       <Field label="Email" required={!fixedEmail} hint={fixedEmail} error={errors.email?.message}>

@@ -31,7 +31,7 @@ type Place = { nested: boolean };
 const directionOf = ({ nested }: Place) => (nested ? {} : { dir: 'auto' });
 /** Within a list or a quote all lines begin at its own side, beside their mark. */
 const lineClass = ({ nested }: Place) =>
-  nested ? `${ownDirection} [text-align:left] rtl:[text-align:right]` : ownDirection;
+  nested ? `${ownDirection} [text-align:left] [&:dir(rtl)]:[text-align:right]` : ownDirection;
 
 function Heading({ block, nested }: Place & { block: Extract<Block, { kind: 'heading' }> }) {
   // The page and the conversation have the first two levels; an answer's outline goes below them.

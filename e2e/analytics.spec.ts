@@ -50,7 +50,10 @@ test('what chats took is on the page, to the digit, and leads back to the conver
   await expect(card(page, 'Token Usage')).toContainText(`${count(totals.inputTokens + 2000)} tokens`);
   await expect(card(page, 'Token Usage')).toContainText(/Output\s*2,000/);
   await expect(card(page, 'Model Distribution')).toContainText('100%');
-  await expect(card(page, 'Cost by Model')).toContainText(`3 requests · ${count(totals.inputTokens + 2000)} tokens`);
+  await expect(card(page, 'Model Distribution')).toContainText(
+    `3 requests · ${count(totals.inputTokens)} in · 2,000 out`,
+  );
+  await expect(card(page, 'Cost by Model')).toContainText(`${dollars.format(totals.costUsd / 3)} a request`);
   await expect(card(page, 'Cost by Assistant').getByRole('listitem')).toHaveCount(2);
   const rows = card(page, 'Recent Requests').getByRole('row');
   await expect(rows).toHaveCount(4);
@@ -184,7 +187,8 @@ test('an unknown price is never a zero, and once set holds for past requests too
   const byModel = card(page, 'Cost by Model');
   await expect(card(page, 'Cost Overview')).toContainText('No price known');
   await expect(byModel).toContainText('no price known');
-  await expect(byModel).toContainText(/2 requests · \d,\d+ tokens/);
+  await expect(byModel).toContainText('2 requests without a price');
+  await expect(card(page, 'Model Distribution')).toContainText(/2 requests · [\d,]+ in · 2,000 out/);
   await byModel.getByRole('button', { name: 'Set price of chat-latest' }).click();
   const dialog = page.getByRole('dialog', { name: 'Set price' });
   await dialog.getByRole('button', { name: 'Save price' }).click();

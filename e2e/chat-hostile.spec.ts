@@ -126,13 +126,15 @@ test('an answer is never seen as raw Markdown while what draws it is on its way'
   const { answers } = conversation(page);
   const open = await answering(page, roster, withAssistant.assistantId);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
   await page.route(/\/assets\/markdown-text-.*\.js$/, async (route) => {
+    ask();
     await held;
     await route.continue();
   });
   await open('**Bold words** and more');
-  await expect(answers).toBeVisible();
-  await expect(answers).not.toContainText('Bold words');
+  await asked;
+  await expect(page.getByRole('main')).not.toContainText('Bold words');
   release();
   await expect(answers.locator('strong')).toHaveText('Bold words');
 

@@ -130,7 +130,9 @@ const byId = z.strictObject({ id: PathId });
 const Flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 
 /** As the provider calls it. */
-const ModelId = textUpTo(200, 'A model’s name cannot exceed 200 characters').trim().min(1, 'Choose a model');
+const ModelId = requiredText(200, 'A model’s name cannot exceed 200 characters', 'Choose a model').transform((id) =>
+  id.trim(),
+);
 
 /** A conversation is answered by an assistant or by a model. */
 const oneAnswers = ({ assistantId, model }: { assistantId?: unknown; model?: unknown }) =>

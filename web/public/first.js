@@ -36,7 +36,7 @@
   const listen = (type, listener) =>
     document.addEventListener(type, listener, { capture: true, signal: early.stop.signal });
   listen('click', ({ target }) => {
-    early.pressed = target.closest?.('button') ?? early.pressed;
+    early.pressed = target.closest?.('button, input:is([type=radio], [type=checkbox])') ?? early.pressed;
   });
   listen('focusin', ({ target }) => {
     early.focused = target;

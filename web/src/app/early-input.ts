@@ -6,11 +6,15 @@ declare global {
 }
 
 type Field = HTMLInputElement | HTMLTextAreaElement;
-const fieldsIn = (place: ParentNode) => [...place.querySelectorAll<Field>('input, textarea')];
+const choices = 'input:is([type=radio], [type=checkbox])';
+const fieldsIn = (place: ParentNode) => [...place.querySelectorAll<Field>(`input:not(${choices}), textarea`)];
 
 /** What a part is called, which is the same in the shell and in the application. */
 function nameOf(part: Element): string {
-  const name = part.getAttribute('name') ?? part.getAttribute('aria-label') ?? part.textContent.trim();
+  // The name of a choice is made anew by each drawing of its group.
+  const name = part.matches(choices)
+    ? part.closest('label')?.textContent
+    : (part.getAttribute('name') ?? part.getAttribute('aria-label') ?? part.textContent.trim());
   return [part.localName, part.getAttribute('type'), part.getAttribute('role'), name].join(' ');
 }
 
@@ -90,7 +94,9 @@ export function keepEarlyInput(root: HTMLElement) {
       focusAgain();
       if (!early?.pressed) return;
       const name = nameOf(early.pressed);
-      const button = [...root.querySelectorAll('button')].find((candidate) => nameOf(candidate) === name);
+      const button = [...root.querySelectorAll<HTMLElement>(`button, ${choices}`)].find(
+        (candidate) => nameOf(candidate) === name,
+      );
       if (button?.role === 'tab') fillWhatComes();
       button?.click();
     },

@@ -121,7 +121,7 @@ const each = ({ requests, unpricedRequests, estimatedRequests, costUsd }: Figure
   const priced = requests - unpricedRequests;
   const parts = [
     costUsd !== null && priced > 0 && `${formatCost(costUsd / priced)} a request`,
-    unpricedRequests > 0 && costUsd !== null && `${formatNumber(unpricedRequests)} without a price`,
+    unpricedRequests > 0 && `${formatCount(unpricedRequests, 'request')} without a price`,
     estimatedRequests > 0 && `${formatNumber(estimatedRequests)} counted by Roster`,
   ];
   return parts.filter((part) => part !== false).join(' · ');

@@ -31,7 +31,7 @@ export function ConfirmLogin({ link }: { link: MailedLink | null }) {
     <NarrowPage
       title="Confirm your email"
       heading="Confirm your email address"
-      lead="Log in to the account that the mail was about. Its address is then confirmed."
+      lead="Log in to the account that the mail was about, with the address that it has now. What the mail asks for is then done."
     >
       <div className="pt-6">
         <LoginForm />

@@ -1,6 +1,6 @@
 // Writes what the server puts into a page before any script: dist/.pages.json. Run after `vite build`.
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { User } from '@roster/contracts/auth';
@@ -8,6 +8,7 @@ import { pages } from '@roster/contracts/pages';
 import react from '@vitejs/plugin-react';
 import { build, type Plugin } from 'vite';
 import { contractCalls } from './contract-calls.ts';
+import { firstFile, parts } from './first-pages.ts';
 import { splitStyles } from './first-styles.ts';
 import type { Shell } from './src/prerender.tsx';
 
@@ -38,13 +39,16 @@ function noteParts(): Plugin {
   };
 }
 
-type Chunk = { file: string; isEntry?: boolean; imports?: string[] };
+type Chunk = { file: string; name?: string; isEntry?: boolean; imports?: string[] };
 const manifest = new Map<string, Chunk>(
   Object.entries(JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf8'))),
 );
 
 function filesOf(part: string, found = new Set<string>()): Set<string> {
-  const { file, imports = [] } = manifest.get(part) ?? { file: '' };
+  // A file that is grouped is in the manifest by its group's name alone.
+  const group = [...parts].find(([, source]) => `src/${source}` === part)?.[0];
+  const grouped = [...manifest.values()].find(({ name }) => group !== undefined && name === group);
+  const { file, imports = [] } = manifest.get(part) ?? grouped ?? { file: '' };
   if (file === '' || found.has(file)) return found;
   found.add(file);
   for (const imported of imports) filesOf(imported, found);
@@ -78,12 +82,12 @@ type Shells = Record<string, { scripts: string[]; byKind: Record<string, Shell>;
 const firstPages = ['/auth', '/', '/chat', '/chat/:threadId'];
 
 /** Parts the style sheet of the build in what the first pages need and the rest, which keeps the name that scripts know. */
-function partStyles(index: string, entryFiles: readonly string[], shells: Shells): { index: string; later: string } {
+function partStyles(index: string, shells: Shells): { index: string; later: string } {
   const [link = '', file = ''] = /<link rel="stylesheet"[^>]* href="\/([^"]+)">/.exec(index) ?? [];
-  const first = firstPages.map((page) => shells[page] ?? { scripts: [], byKind: {} });
-  const scripts = [...entryFiles, ...first.flatMap((shell) => shell.scripts)].map((name) => join(dist, name));
-  const texts = scripts.map((name) => readFileSync(name, 'utf8'));
-  const html = first.flatMap(({ byKind }) => Object.values(byKind).map((shell) => shell.html));
+  const assets = join(dist, 'assets');
+  const scripts = readdirSync(assets).filter((name) => firstFile.test(name));
+  const texts = scripts.map((name) => readFileSync(join(assets, name), 'utf8'));
+  const html = firstPages.flatMap((page) => Object.values(shells[page]?.byKind ?? {}).map((shell) => shell.html));
   const styles = splitStyles(readFileSync(join(dist, file), 'utf8'), [...texts, ...html].join('\n'));
   const name = `assets/first-${createHash('sha256').update(styles.first).digest('base64url').slice(0, 8)}.css`;
   writeFileSync(join(dist, name), styles.first);
@@ -129,7 +133,7 @@ async function main() {
     const needsAllStyles = !firstPages.includes(page);
     shells[page] = { scripts: [...new Set(scripts)].map((file) => `/${file}`), byKind, needsAllStyles };
   }
-  const styles = partStyles(index, [...entryFiles], shells);
+  const styles = partStyles(index, shells);
   writeFileSync(
     join(dist, 'index.html'),
     styles.index.replace('</head>', () => `${styles.later}</head>`),

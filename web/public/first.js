@@ -32,7 +32,7 @@
   }
 
   // What is pressed before the application is there, it does when it comes: `src/app/early-input.ts`.
-  const early = { pressed: null, focused: null, composing: false, stop: new AbortController() };
+  const early = { pressed: null, focused: null, composing: false, keys: [], stop: new AbortController() };
   const listen = (type, listener) =>
     document.addEventListener(type, listener, { capture: true, signal: early.stop.signal });
   listen('click', ({ target }) => {
@@ -54,6 +54,11 @@
       event.preventDefault();
       early.pressed = search;
       return;
+    }
+    // Of a shortcut: it counts when somebody listens.
+    if (event.key.length === 1 && event.key !== ' ' && !event.target.matches?.('input, textarea, select')) {
+      const { key, code, altKey, ctrlKey, metaKey, shiftKey } = event;
+      early.keys.push({ key, code, altKey, ctrlKey, metaKey, shiftKey, bubbles: true, cancelable: true });
     }
     const sends = event.key === 'Enter' && !event.shiftKey && !event.altKey && !event.isComposing;
     if (!sends || !event.target.matches?.('[data-composer] textarea')) return;

@@ -1,5 +1,12 @@
 /** What `public/first.js` notices before the application is there. */
-type Early = { pressed: Element | null; focused: Element | null; composing: boolean; stop: AbortController };
+type Early = {
+  pressed: Element | null;
+  focused: Element | null;
+  composing: boolean;
+  /** Pressed outside of fields. */
+  keys: KeyboardEventInit[];
+  stop: AbortController;
+};
 
 declare global {
   var __early: Early | undefined;
@@ -92,6 +99,7 @@ export function keepEarlyInput(root: HTMLElement) {
     /** Once its parts have found their own focus. */
     press() {
       focusAgain();
+      for (const key of early?.keys ?? []) document.body.dispatchEvent(new KeyboardEvent('keydown', key));
       if (!early?.pressed) return;
       const name = nameOf(early.pressed);
       const button = [...root.querySelectorAll<HTMLElement>(`button, ${choices}`)].find(

@@ -43,21 +43,27 @@ function readInSlices(text: string) {
   return document;
 }
 
-function quickest(text: string): number {
-  const times = [0, 1, 2].map(() => {
-    const started = performance.now();
-    readInSlices(text);
-    return performance.now() - started;
-  });
-  return Math.min(...times);
+/** Milliseconds of this processor, which do not count what else the machine does. */
+function work(text: string): number {
+  const before = process.cpuUsage();
+  readInSlices(text);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
 }
 
 describe('hostile text', () => {
   test.each(Object.keys(hostile))('takes work that grows with its size, not with the square: %s', (name) => {
     const make = hostile[name] ?? String;
-    const [small, large] = [quickest(make(20_000)), quickest(make(100_000))];
+    const [small, large] = [make(20_000), make(100_000)];
+    const least = { small: Number.POSITIVE_INFINITY, large: Number.POSITIVE_INFINITY };
+    const ratio = () => least.large / Math.max(least.small, 4);
+    // The least of several, which nothing else has made longer: whatever grows with the square does so each time.
+    for (let round = 0; round < 8 && !(ratio() < 13); round++) {
+      least.small = Math.min(least.small, work(small));
+      least.large = Math.min(least.large, work(large));
+    }
     // Five times the size: 5 where the work grows with it, 25 where it grows with the square.
-    expect(large / Math.max(small, 4)).toBeLessThan(13);
+    expect(ratio()).toBeLessThan(13);
   });
 
   test.each(Object.keys(hostile))('stays a tree that can be drawn: %s', (name) => {

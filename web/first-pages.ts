@@ -4,14 +4,14 @@ import type { Plugin } from 'vite';
 
 const source = join(import.meta.dirname, 'src');
 
-/** What the pages that are opened first are made of; each part is loaded when its page is, a conversation right after it. */
+/** What the pages that are opened first are made of; each part is loaded when its page is. */
 export const parts = new Map([
   ['entry', 'main.tsx'],
   ['shell', 'app/shell.tsx'],
   ['home', 'features/home/home-page.tsx'],
   ['auth', 'app/auth-route.tsx'],
   ['chat', 'app/chat-route.tsx'],
-  ['thread', 'features/chat/open-thread.tsx'],
+  ['thread', 'features/chat/thread-pane.tsx'],
 ]);
 
 type Modules = { getModuleInfo: (id: string) => { importedIds: readonly string[] } | null };
@@ -61,9 +61,7 @@ export function filesOfFirstPages() {
 
 /** Also what draws nothing by itself. */
 const plainFiles = 'rolldown-runtime|foundation|forms|schemas|page-change|kit';
-export const firstFile = new RegExp(
-  `(^|/)(${plainFiles}|(${[...parts.keys()].filter((name) => name !== 'thread').join('|')})(-parts)?)-[\\w-]{8}\\.js$`,
-);
+export const firstFile = new RegExp(`(^|/)(${plainFiles}|(${[...parts.keys()].join('|')})(-parts)?)-[\\w-]{8}\\.js$`);
 const sheet = /(^|\/)kit-[^/]*\.css$/;
 
 /**

@@ -7,7 +7,6 @@ import {
   Outlet,
 } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import { afterUsable, isUsable } from '#web/lib/usable.ts';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { FailedPage } from './failed-page.tsx';
 import { NotFoundPage } from './not-found.tsx';
@@ -22,9 +21,7 @@ import {
 } from './search.ts';
 
 // Needed with the second page, not with the first.
-const PageChanges = lazy(async () => ({
-  default: (await afterUsable(() => import('./page-change.tsx'))).PageChanges,
-}));
+const PageChanges = lazy(async () => ({ default: (await import('./page-change.tsx')).PageChanges }));
 
 function Root() {
   return (
@@ -61,9 +58,8 @@ const newThread = createRoute({ getParentRoute: () => chat, path: '/' });
 const thread = createRoute({
   getParentRoute: () => chat,
   path: '/$threadId',
-  // Once Roster is open, a conversation comes whole; the first page does not wait for what is in it.
   loader: async () => {
-    if (isUsable()) await (await import('#web/features/chat/thread-pane.tsx')).loadOpenThread();
+    await (await import('#web/features/chat/chat-page.tsx')).loadThreadPane();
   },
 });
 const files = createRoute({

@@ -2,15 +2,22 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { errorText } from '#web/lib/api.ts';
+import { loadedPart } from '#web/lib/loaded-part.tsx';
+import { afterUsable } from '#web/lib/usable.ts';
 import { classNames } from '#web/ui/class-names.ts';
+import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { toast } from '#web/ui/toast-store.ts';
 import { NewThreadPane } from './new-thread-pane.tsx';
 import { forgetMiddle, loadAround } from './queries.ts';
 import { ThreadColumn } from './thread-column.tsx';
-import { ThreadPane } from './thread-pane.tsx';
 import type { Choice } from './use-assistants.ts';
 
+const ThreadPane = loadedPart(async () => (await import('./thread-pane.tsx')).ThreadPane);
 const StartChatDialog = lazy(async () => ({ default: (await import('./start-chat-dialog.tsx')).StartChatDialog }));
+
+/** What a conversation is drawn with; a new one does without it at first. */
+export const loadThreadPane = ThreadPane.load;
+afterUsable(loadThreadPane).catch(() => undefined);
 
 type ChatPageProps = { threadId?: number | undefined; assistantId?: number | undefined; isNew?: boolean };
 
@@ -78,13 +85,15 @@ export function ChatPage({ threadId, assistantId, isNew }: ChatPageProps) {
             onChoose={startChat}
           />
         ) : (
-          <ThreadPane
-            key={threadId}
-            threadId={threadId}
-            targetId={target?.threadId === threadId ? target.messageId : null}
-            onBack={showList}
-            onRemoved={showList}
-          />
+          <Suspense fallback={<SpinnerPanel label="Loading the conversation" className="h-full" />}>
+            <ThreadPane
+              key={threadId}
+              threadId={threadId}
+              targetId={target?.threadId === threadId ? target.messageId : null}
+              onBack={showList}
+              onRemoved={showList}
+            />
+          </Suspense>
         )}
       </div>
       {choosing && (

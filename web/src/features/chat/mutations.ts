@@ -21,7 +21,6 @@ import {
   showThread,
   threadQuery,
 } from './queries.ts';
-import { UnfinishedStart } from './unfinished-start.ts';
 import type { Choice } from './use-assistants.ts';
 
 /** Without a connection a call fails and says so; it does not wait in silence to be made later. */
@@ -124,35 +123,42 @@ export function useSend() {
 /** What says of a choice all that the server has to know. */
 export const chosen = ({ assistantId, model }: Choice) => (assistantId === null ? { model } : { assistantId });
 
-type Start = Pick<Outgoing, 'text' | 'files' | 'place' | 'models' | 'overBudget'> & {
-  choice: Choice;
-  thread: Thread | null;
-};
-
-async function makeThread(client: QueryClient, start: Start): Promise<Thread> {
-  const thread = start.thread ?? (await call(chat.createThread, { body: chosen(start.choice) }));
-  try {
-    const { text, files, place, models, overBudget } = start;
-    await send(client, { threadId: thread.id, text, files, place, parentId: null, models, overBudget });
-  } catch (error) {
-    // Where it is not known whether the message arrived, the thread is kept for the second try.
-    if (!isRefusal(error)) throw new UnfinishedStart(thread, error);
-    await call(chat.removeThread, { params: { id: thread.id } }).catch(() => undefined);
-    throw error;
-  }
-  refreshLists(client).catch(reportError);
-  return thread;
+/** The first message of a new thread: makes the thread, then sends. A thread without its message does not stay. */
+export function useStartThread() {
+  const client = useQueryClient();
+  return useMutation({
+    ...atOnce,
+    mutationFn: async (
+      start: Pick<Outgoing, 'text' | 'files' | 'place' | 'models' | 'overBudget'> & {
+        choice: Choice;
+        thread: Thread | null;
+      },
+    ) => {
+      const thread = start.thread ?? (await call(chat.createThread, { body: chosen(start.choice) }));
+      try {
+        const { text, files, place, models, overBudget } = start;
+        await send(client, { threadId: thread.id, text, files, place, parentId: null, models, overBudget });
+      } catch (error) {
+        // Where it is not known whether the message arrived, the thread is kept for the second try.
+        if (!isRefusal(error)) throw new UnfinishedStart(thread, error);
+        await call(chat.removeThread, { params: { id: thread.id } }).catch(() => undefined);
+        throw error;
+      }
+      refreshLists(client).catch(reportError);
+      return thread;
+    },
+  });
 }
 
-/**
- * The first message of a new thread: makes the thread, then sends. A thread without its message does not stay. Not a hook:
- * a new conversation is there before this file is.
- */
-export const startThread = (client: QueryClient, start: Start): Promise<Thread> =>
-  client
-    .getMutationCache()
-    .build(client, { ...atOnce, mutationFn: (given: Start) => makeThread(client, given) })
-    .execute(start);
+/** The thread was made, and its first message did not get through. */
+export class UnfinishedStart extends Error {
+  override name = 'UnfinishedStart';
+  readonly thread: Thread;
+  constructor(thread: Thread, cause: unknown) {
+    super('The message could not be sent.', { cause });
+    this.thread = thread;
+  }
+}
 
 type Again = { messageId: number; model?: string | undefined; overBudget: boolean };
 

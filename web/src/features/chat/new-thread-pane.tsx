@@ -1,12 +1,11 @@
 import type { Thread } from '@roster/contracts/chat';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useUser } from '#web/data/current-user.ts';
 import { endAsking, isAskedInNewThread, newThreadPlace } from '#web/data/first-question.ts';
 import { userConfigQuery } from '#web/data/user-config.ts';
 import { writeDraft } from '#web/lib/drafts.ts';
-import { loadedPart } from '#web/lib/loaded-part.tsx';
 import { isOverBudget } from '#web/lib/over-budget.ts';
 import { afterUsable } from '#web/lib/usable.ts';
 import { AnswererMenu } from './answerer-menu.tsx';
@@ -15,16 +14,12 @@ import { rememberChoice, rememberedModel } from './choice-memory.ts';
 import { Composer } from './composer.tsx';
 import { focusUnlessTouch } from './focus-unless-touch.ts';
 import { type PendingMessage, pendingMessage } from './message-window.ts';
+import { UnfinishedStart, useStartThread } from './mutations.ts';
 import { PaneHeader } from './pane-header.tsx';
-import { UnfinishedStart } from './unfinished-start.ts';
+import { PendingQuestion } from './pending-question.tsx';
+import { SeveralNotice } from './several-notice.tsx';
 import { type Answerer, answererOf, type Choice, useAnswerers } from './use-assistants.ts';
 
-// There before anything can be sent: that waits for the attachments.
-const loadSending = () => import('./mutations.ts');
-afterUsable(loadSending).catch(() => undefined);
-const PendingQuestion = loadedPart(async () => (await import('./pending-question.tsx')).PendingQuestion);
-afterUsable(PendingQuestion.load).catch(() => undefined);
-const SeveralNotice = lazy(async () => ({ default: (await import('./several-notice.tsx')).SeveralNotice }));
 const loadSendFailure = () => import('./send-failure.tsx');
 const SendFailure = lazy(async () => ({ default: (await loadSendFailure()).SendFailure }));
 // Before it is needed: a failure may be that nothing can be loaded any more.
@@ -50,8 +45,7 @@ const place = newThreadPlace;
 export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThreadPaneProps) {
   const known = useAnswerers();
   const config = useQuery(userConfigQuery);
-  const client = useQueryClient();
-  const [failure, setFailure] = useState<unknown>(null);
+  const start = useStartThread();
   const router = useRouter();
   /** Made by a first try whose message did not get through. */
   const [thread, setThread] = useState<Thread | null>(null);
@@ -82,10 +76,8 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
 
   const send = async (text: string, overBudget: boolean, files: readonly StoredFile[]) => {
     setPending(pendingMessage(undefined, { text, files, parentId: null }));
-    setFailure(null);
     try {
-      const { startThread } = await loadSending();
-      const made = await startThread(client, {
+      const made = await start.mutateAsync({
         text,
         files,
         place,
@@ -102,13 +94,12 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
       onStarted(made.id);
       return nextPlace;
     } catch (error) {
-      setFailure(error);
       setThread(error instanceof UnfinishedStart ? error.thread : null);
       setPending(null);
       return null;
     }
   };
-  const lacksKey = config.data?.hasApiKey === false && !failure;
+  const lacksKey = config.data?.hasApiKey === false && !start.error;
   return (
     <section aria-label="New conversation" className="relative flex h-full min-h-0 flex-col">
       <title>Chat · Roster</title>
@@ -132,19 +123,19 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
         place={place}
         placeholder={answerer && answerer.assistantId !== null ? `Message ${answerer.name}` : 'Write a message'}
         onSend={send}
-        sending={pending !== null}
+        sending={start.isPending}
         // Who answers by default is known in a moment; Enter pressed before that must not leave the assistant out.
         waiting={!known && choice === undefined}
         sendsAtOnce={isAsked}
         notice={(sendOverBudget) => (
           <Suspense>
-            {several.length > 0 && <SeveralNotice models={several} onClear={() => setSeveral([])} />}
+            <SeveralNotice models={several} onClear={() => setSeveral([])} />
             {lacksKey ? (
               <MissingKeyNotice />
             ) : (
               <>
-                {failure !== null && <SendFailure error={failure} onSendOverBudget={sendOverBudget} />}
-                {!isOverBudget(failure) && (
+                {start.error && <SendFailure error={start.error} onSendOverBudget={sendOverBudget} />}
+                {!isOverBudget(start.error) && (
                   <BudgetNotice assistantId={answerer?.assistantId ?? null} isAnswering={false} />
                 )}
               </>
@@ -161,9 +152,7 @@ function FirstQuestion({ pending }: { pending: PendingMessage }) {
   return (
     <div className="min-h-0 flex-1 overflow-y-auto px-4 pt-12 max-md:px-3">
       <div className="mx-auto max-w-[760px]">
-        <Suspense>
-          <PendingQuestion pending={pending} />
-        </Suspense>
+        <PendingQuestion pending={pending} />
       </div>
     </div>
   );

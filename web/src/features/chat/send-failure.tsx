@@ -1,5 +1,5 @@
 import { RefusalNotice } from '#web/lib/refusal-notice.tsx';
-import { UnfinishedStart } from './unfinished-start.ts';
+import { UnfinishedStart } from './mutations.ts';
 
 type SendFailureProps = { error: unknown; onSendOverBudget: () => void };
 

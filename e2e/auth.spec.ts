@@ -14,6 +14,8 @@ async function logIn(page: Page, email: string, secret = password) {
 }
 
 async function register(page: Page, email: string, secret = password, again = secret) {
+  // What is pressed before the scripts are there has tests of its own.
+  await page.waitForFunction(() => performance.getEntriesByName('usable').length > 0);
   await page.getByRole('tab', { name: 'Register' }).click();
   await fillLogin(page, email, secret);
   await page.getByLabel('Confirm Password').fill(again);

@@ -1,9 +1,9 @@
 import { attachedBytesLimit } from '@roster/contracts/chat';
-import type { Catalogue } from '../../provider/catalogue.ts';
-import type { AnswerPiece, ConversationTurn, TurnFile } from '../../provider/provider.ts';
+import type { Catalogue } from '../../../provider/catalogue.ts';
+import type { AnswerPiece, ConversationTurn, TurnFile } from '../../../provider/provider.ts';
 import type { AttachmentReader } from './attachments.ts';
-import type { KeptAttachment, MessageFileRepository } from './message-file-repository.ts';
-import type { MessageRepository } from './message-repository.ts';
+import type { KeptAttachment, MessageFileRepository } from './file-repository.ts';
+import type { MessageRepository } from './repository.ts';
 import { estimateFileTokens, estimateTokens } from './token-estimate.ts';
 
 const turnsAtOnce = 200;

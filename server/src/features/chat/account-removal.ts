@@ -1,10 +1,10 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { OpenDatabase } from '../../db/connect.ts';
 import type { PartOfAccount } from '../account/removal.ts';
-import { runRepository } from './run-repository.ts';
-import type { RunExecutor } from './runs.ts';
-import { searchRepository } from './search-repository.ts';
-import { threadRepository } from './thread-repository.ts';
+import type { RunExecutor } from './runs/executor.ts';
+import { runRepository } from './runs/repository.ts';
+import { searchRepository } from './search/repository.ts';
+import { threadRepository } from './threads/repository.ts';
 
 /** An answer is stopped within a second; one of a process that died is ended by the others within ten. */
 const stoppedWithinMs = 30_000;

@@ -4,7 +4,7 @@ import { engines, startApp, type TestApp } from '#server/testing/app';
 import { ask, newThread } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
 import type { Visitor } from '#server/testing/visitor';
-import { messageRepository } from './message-repository.ts';
+import { messageRepository } from './repository.ts';
 
 const length = 600;
 

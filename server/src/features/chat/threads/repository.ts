@@ -1,11 +1,11 @@
 import type { Thread } from '@roster/contracts/chat';
 import { type Kysely, type Selectable, sql } from 'kysely';
-import type { Engine } from '../../db/connect.ts';
-import { type Places, prepared } from '../../db/prepared.ts';
-import type { Database } from '../../db/schema.ts';
-import { messageFileRepository } from './message-file-repository.ts';
-import { underWay } from './run-repository.ts';
-import { searchSources } from './search-repository.ts';
+import type { Engine } from '../../../db/connect.ts';
+import { type Places, prepared } from '../../../db/prepared.ts';
+import type { Database } from '../../../db/schema.ts';
+import { messageFileRepository } from '../messages/file-repository.ts';
+import { underWay } from '../runs/repository.ts';
+import { searchSources } from '../search/repository.ts';
 
 export type ThreadRecord = Thread & {
   titleSource: 'opening' | 'suggested' | 'chosen';

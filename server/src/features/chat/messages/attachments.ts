@@ -1,10 +1,10 @@
 import { extname } from 'node:path';
 import { attachedBytesLimit, attachedTextLimit } from '@roster/contracts/chat';
-import { AppError } from '../../errors.ts';
-import type { TurnFile } from '../../provider/provider.ts';
-import type { FileKey, FileStore } from '../../storage/file-store.ts';
-import type { FileRepository, StoredFile } from '../files/repository.ts';
-import type { Attachment, KeptAttachment } from './message-file-repository.ts';
+import { AppError } from '../../../errors.ts';
+import type { TurnFile } from '../../../provider/provider.ts';
+import type { FileKey, FileStore } from '../../../storage/file-store.ts';
+import type { FileRepository, StoredFile } from '../../files/repository.ts';
+import type { Attachment, KeptAttachment } from './file-repository.ts';
 
 type Dependencies = {
   files: Pick<FileRepository, 'stored'>;

@@ -1,9 +1,9 @@
 import type { Message } from '@roster/contracts/chat';
 import { type Kysely, sql } from 'kysely';
-import { type Operand, type Places, prepared } from '../../db/prepared.ts';
-import type { Database } from '../../db/schema.ts';
-import { toUsage, usageColumns } from '../usage/repository.ts';
-import { type KeptAttachment, messageFileRepository, shownFile } from './message-file-repository.ts';
+import { type Operand, type Places, prepared } from '../../../db/prepared.ts';
+import type { Database } from '../../../db/schema.ts';
+import { toUsage, usageColumns } from '../../usage/repository.ts';
+import { type KeptAttachment, messageFileRepository, shownFile } from './file-repository.ts';
 
 /** A range of a branch: the messages of these depths on the way from the beginning to `head`. */
 export type BranchRange = { threadId: number; head: number; from: number; to: number };

@@ -1,9 +1,9 @@
 import type { Message } from '@roster/contracts/chat';
-import { AppError } from '../../errors.ts';
-import type { MessageRepository } from './message-repository.ts';
-import type { ThreadRepository } from './thread-repository.ts';
-import { noThread } from './threads.ts';
-import type { AnswersUnderWay } from './under-way.ts';
+import { AppError } from '../../../errors.ts';
+import type { AnswersUnderWay } from '../runs/partial-answers.ts';
+import type { ThreadRepository } from '../threads/repository.ts';
+import { noThread } from '../threads/service.ts';
+import type { MessageRepository } from './repository.ts';
 
 type Page = { items: Message[]; nextCursor: string | null; newerCursor: string | null };
 

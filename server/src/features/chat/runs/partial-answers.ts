@@ -1,9 +1,9 @@
 import type { Message } from '@roster/contracts/chat';
+import type { MessageRepository } from '../messages/repository.ts';
+import { readable } from './end.ts';
 import { emptyLog, type FoldedLog, fold } from './event-log.ts';
-import type { MessageRepository } from './message-repository.ts';
-import { readable } from './run-endings.ts';
-import type { RunRepository } from './run-repository.ts';
-import type { RunExecutor } from './runs.ts';
+import type { RunExecutor } from './executor.ts';
+import type { RunRepository } from './repository.ts';
 
 type Dependencies = {
   executor: Pick<RunExecutor, 'logOf'>;

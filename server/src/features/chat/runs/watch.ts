@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { EventStream } from '../../http/event-stream.ts';
-import type { RunEndings } from './run-endings.ts';
-import type { RunRepository } from './run-repository.ts';
+import type { EventStream } from '../../../http/event-stream.ts';
+import type { RunEndings } from './end.ts';
+import type { RunRepository } from './repository.ts';
 
 const lookEveryMs = 1_000;
 

@@ -1,18 +1,18 @@
 import type { RunEvent } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
 import type { Kysely } from 'kysely';
-import type { Engine } from '../../db/connect.ts';
-import type { Database } from '../../db/schema.ts';
-import type { TokenCounts } from '../../provider/catalogue.ts';
-import { type AnswerEnd, type AnswerRequest, ProviderError } from '../../provider/provider.ts';
-import type { PricingService } from '../usage/pricing.ts';
-import { type UsageRecord, usageRepository } from '../usage/repository.ts';
+import type { Engine } from '../../../db/connect.ts';
+import type { Database } from '../../../db/schema.ts';
+import type { TokenCounts } from '../../../provider/catalogue.ts';
+import { type AnswerEnd, type AnswerRequest, ProviderError } from '../../../provider/provider.ts';
+import type { PricingService } from '../../usage/pricing.ts';
+import { type UsageRecord, usageRepository } from '../../usage/repository.ts';
+import { messageRepository } from '../messages/repository.ts';
+import { estimateTokens } from '../messages/token-estimate.ts';
+import { searchRepository } from '../search/repository.ts';
 import { emptyLog, type FoldedLog, fold, framesAfter, parseFrames, unfold } from './event-log.ts';
 import type { LiveRun, PreparedRequest, RunOrder } from './live-run.ts';
-import { messageRepository } from './message-repository.ts';
-import { type AbandonedRun, runRepository } from './run-repository.ts';
-import { searchRepository } from './search-repository.ts';
-import { estimateTokens } from './token-estimate.ts';
+import { type AbandonedRun, runRepository } from './repository.ts';
 
 type Dependencies = { db: Kysely<Database>; engine: Engine; pricing: Pick<PricingService, 'price'> };
 type End = { state: 'complete' | 'stopped' | 'failed' | 'interrupted'; reason: string | null; error: RunError | null };

@@ -1,17 +1,17 @@
 import type { Run } from '@roster/contracts/chat';
 import type { Kysely } from 'kysely';
-import type { Engine, OpenDatabase } from '../../db/connect.ts';
-import type { Database } from '../../db/schema.ts';
-import { AppError } from '../../errors.ts';
+import type { Engine, OpenDatabase } from '../../../db/connect.ts';
+import type { Database } from '../../../db/schema.ts';
+import { AppError } from '../../../errors.ts';
+import { runRepository } from '../runs/repository.ts';
+import { searchRepository } from '../search/repository.ts';
+import { threadRepository } from '../threads/repository.ts';
+import { noThread } from '../threads/service.ts';
+import { openingTitle } from '../threads/titles.ts';
 import type { Answerer } from './answerer.ts';
 import { noSuchFile } from './attachments.ts';
-import { type Attachment, messageFileRepository } from './message-file-repository.ts';
-import { type ClientCall, messageRepository } from './message-repository.ts';
-import { runRepository } from './run-repository.ts';
-import { searchRepository } from './search-repository.ts';
-import { threadRepository } from './thread-repository.ts';
-import { noThread } from './threads.ts';
-import { openingTitle } from './titles.ts';
+import { type Attachment, messageFileRepository } from './file-repository.ts';
+import { type ClientCall, messageRepository } from './repository.ts';
 
 /** Conversations in which answers are written, at a time. */
 export const conversationsAtOnce = 3;

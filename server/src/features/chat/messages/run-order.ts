@@ -1,15 +1,15 @@
 import type { Kysely } from 'kysely';
-import type { Database } from '../../db/schema.ts';
-import type { Catalogue } from '../../provider/catalogue.ts';
-import type { Secret } from '../../security/secret.ts';
+import type { Database } from '../../../db/schema.ts';
+import type { Catalogue } from '../../../provider/catalogue.ts';
+import type { Secret } from '../../../security/secret.ts';
+import type { RunOrder } from '../runs/live-run.ts';
+import { runRepository } from '../runs/repository.ts';
+import type { StoredAnswer } from './answer-store.ts';
 import type { Answerer } from './answerer.ts';
 import type { AttachmentReader } from './attachments.ts';
+import { messageFileRepository } from './file-repository.ts';
 import { readHistory } from './history.ts';
-import type { RunOrder } from './live-run.ts';
-import { messageFileRepository } from './message-file-repository.ts';
-import { messageRepository } from './message-repository.ts';
-import { runRepository } from './run-repository.ts';
-import type { StoredAnswer } from './storing.ts';
+import { messageRepository } from './repository.ts';
 
 type Dependencies = {
   db: Kysely<Database>;

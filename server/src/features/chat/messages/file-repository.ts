@@ -1,8 +1,8 @@
 import type { AttachedFile, AttachmentKind } from '@roster/contracts/chat';
 import type { Kysely } from 'kysely';
-import type { Engine } from '../../db/connect.ts';
-import { type Places, prepared } from '../../db/prepared.ts';
-import type { Database } from '../../db/schema.ts';
+import type { Engine } from '../../../db/connect.ts';
+import { type Places, prepared } from '../../../db/prepared.ts';
+import type { Database } from '../../../db/schema.ts';
 
 /** A file as it is attached: what it is was found out by its bytes. */
 export type Attachment = {

@@ -1,7 +1,7 @@
 import type { AnswerRating } from '@roster/contracts/chat';
 import type { Kysely } from 'kysely';
-import type { Engine } from '../../db/connect.ts';
-import type { Database } from '../../db/schema.ts';
+import type { Engine } from '../../../db/connect.ts';
+import type { Database } from '../../../db/schema.ts';
 
 export type RatingChange = { [Name in keyof AnswerRating]?: AnswerRating[Name] | undefined };
 

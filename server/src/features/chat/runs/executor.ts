@@ -1,18 +1,18 @@
 import type { Run, RunEvent } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Engine } from '../../db/connect.ts';
-import type { Presence } from '../../db/presence.ts';
-import { AppError, restarting } from '../../errors.ts';
-import type { Actor } from '../../http/actor.ts';
-import type { EventStream } from '../../http/event-stream.ts';
-import { type AnswerEnd, type AnswerPiece, type Provider, ProviderError } from '../../provider/provider.ts';
+import type { Engine } from '../../../db/connect.ts';
+import type { Presence } from '../../../db/presence.ts';
+import { AppError, restarting } from '../../../errors.ts';
+import type { Actor } from '../../../http/actor.ts';
+import type { EventStream } from '../../../http/event-stream.ts';
+import { type AnswerEnd, type AnswerPiece, type Provider, ProviderError } from '../../../provider/provider.ts';
+import { leftOutNotes } from '../messages/history.ts';
+import type { RunEndings } from './end.ts';
 import type { FoldedLog } from './event-log.ts';
-import { followElsewhere } from './follow-elsewhere.ts';
-import { leftOutNotes } from './history.ts';
 import { LiveRun, type PreparedRequest, type RunOrder } from './live-run.ts';
-import type { RunEndings } from './run-endings.ts';
-import type { RunRepository } from './run-repository.ts';
+import type { RunRepository } from './repository.ts';
+import { followElsewhere } from './watch.ts';
 
 /** Text is stored at least this often, for all runs in one commit. */
 const saveEveryMs = 200;

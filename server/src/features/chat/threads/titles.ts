@@ -1,15 +1,15 @@
 import { beginningOf } from '@roster/contracts/cut';
 import type { Kysely } from 'kysely';
-import type { Engine } from '../../db/connect.ts';
-import type { Database } from '../../db/schema.ts';
-import type { Catalogue } from '../../provider/catalogue.ts';
-import { type AnswerRequest, type Provider, ProviderError } from '../../provider/provider.ts';
-import type { PricingService } from '../usage/pricing.ts';
-import { usageRepository } from '../usage/repository.ts';
-import type { RunOrder } from './live-run.ts';
-import { messageRepository } from './message-repository.ts';
-import { searchRepository } from './search-repository.ts';
-import { threadRepository } from './thread-repository.ts';
+import type { Engine } from '../../../db/connect.ts';
+import type { Database } from '../../../db/schema.ts';
+import type { Catalogue } from '../../../provider/catalogue.ts';
+import { type AnswerRequest, type Provider, ProviderError } from '../../../provider/provider.ts';
+import type { PricingService } from '../../usage/pricing.ts';
+import { usageRepository } from '../../usage/repository.ts';
+import { messageRepository } from '../messages/repository.ts';
+import type { RunOrder } from '../runs/live-run.ts';
+import { searchRepository } from '../search/repository.ts';
+import { threadRepository } from './repository.ts';
 
 const titleLength = 60;
 const withinMs = 30_000;

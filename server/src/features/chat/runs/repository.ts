@@ -1,10 +1,10 @@
 import type { Run, RunState } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
 import { type Kysely, sql } from 'kysely';
-import type { Engine } from '../../db/connect.ts';
-import { type Places, prepared } from '../../db/prepared.ts';
-import type { Database } from '../../db/schema.ts';
-import { toUsage, usageColumns } from '../usage/repository.ts';
+import type { Engine } from '../../../db/connect.ts';
+import { type Places, prepared } from '../../../db/prepared.ts';
+import type { Database } from '../../../db/schema.ts';
+import { toUsage, usageColumns } from '../../usage/repository.ts';
 
 /** Written out instead of bound: only then can SQLite see that a partial index over these states answers the query. */
 export const underWay = sql<'queued' | 'running'>`('queued', 'running')`;

@@ -1,9 +1,9 @@
 import { beginningOf, characterStart } from '@roster/contracts/cut';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Engine } from '../../db/connect.ts';
-import { type Places, prepared } from '../../db/prepared.ts';
-import type { Database } from '../../db/schema.ts';
-import { searchWords } from '../../db/search-words.ts';
+import type { Engine } from '../../../db/connect.ts';
+import { type Places, prepared } from '../../../db/prepared.ts';
+import type { Database } from '../../../db/schema.ts';
+import { searchWords } from '../../../db/search-words.ts';
 
 /** A search looks at so many words at most. */
 const wordsAtMost = 12;

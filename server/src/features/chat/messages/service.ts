@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { Message, Run } from '@roster/contracts/chat';
-import type { OpenDatabase } from '../../db/connect.ts';
-import { AppError } from '../../errors.ts';
-import type { Catalogue } from '../../provider/catalogue.ts';
-import type { Secret } from '../../security/secret.ts';
+import type { OpenDatabase } from '../../../db/connect.ts';
+import { AppError } from '../../../errors.ts';
+import type { Catalogue } from '../../../provider/catalogue.ts';
+import type { Secret } from '../../../security/secret.ts';
+import type { RunExecutor } from '../runs/executor.ts';
+import type { AnswersUnderWay } from '../runs/partial-answers.ts';
+import { runRepository } from '../runs/repository.ts';
+import { type ThreadRecord, threadRepository } from '../threads/repository.ts';
+import { noThread } from '../threads/service.ts';
+import { answerStore, type StoredAnswer } from './answer-store.ts';
 import type { answererFinder } from './answerer.ts';
 import type { AttachmentReader } from './attachments.ts';
-import { type ClientCall, messageRepository } from './message-repository.ts';
-import { orderMaker } from './preparing.ts';
-import { runRepository } from './run-repository.ts';
-import type { RunExecutor } from './runs.ts';
-import { answerStore, type StoredAnswer } from './storing.ts';
-import { type ThreadRecord, threadRepository } from './thread-repository.ts';
-import { noThread } from './threads.ts';
-import type { AnswersUnderWay } from './under-way.ts';
+import { type ClientCall, messageRepository } from './repository.ts';
+import { orderMaker } from './run-order.ts';
 
 /** How many answers to one question are listed. */
 const answersListed = 20;

@@ -2,15 +2,15 @@ import type { Thread, ThreadListItem } from '@roster/contracts/chat';
 import { Id } from '@roster/contracts/endpoint';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import type { OpenDatabase } from '../../db/connect.ts';
-import type { Database } from '../../db/schema.ts';
-import { AppError } from '../../errors.ts';
-import { messageRepository } from './message-repository.ts';
-import { runRepository } from './run-repository.ts';
-import type { RunExecutor } from './runs.ts';
-import { hasWords, searchRepository, snippetOf } from './search-repository.ts';
-import { type ThreadPosition, type ThreadRecord, threadRepository } from './thread-repository.ts';
-import type { AnswersUnderWay } from './under-way.ts';
+import type { OpenDatabase } from '../../../db/connect.ts';
+import type { Database } from '../../../db/schema.ts';
+import { AppError } from '../../../errors.ts';
+import { messageRepository } from '../messages/repository.ts';
+import type { RunExecutor } from '../runs/executor.ts';
+import type { AnswersUnderWay } from '../runs/partial-answers.ts';
+import { runRepository } from '../runs/repository.ts';
+import { hasWords, searchRepository, snippetOf } from '../search/repository.ts';
+import { type ThreadPosition, type ThreadRecord, threadRepository } from './repository.ts';
 
 type Dependencies = {
   database: OpenDatabase;

@@ -1,19 +1,19 @@
 import type { Kysely } from 'kysely';
-import type { OpenDatabase } from '../../db/connect.ts';
-import type { Database } from '../../db/schema.ts';
-import { AppError } from '../../errors.ts';
-import type { Catalogue } from '../../provider/catalogue.ts';
-import type { ConversationTurn } from '../../provider/provider.ts';
-import type { Secret } from '../../security/secret.ts';
-import { asideRepository } from './aside-repository.ts';
-import type { RunOrder } from './live-run.ts';
-import { messageRepository } from './message-repository.ts';
-import { runRepository } from './run-repository.ts';
-import type { RunExecutor } from './runs.ts';
-import { searchRepository } from './search-repository.ts';
-import { conversationsAtOnce } from './storing.ts';
-import { threadRepository } from './thread-repository.ts';
-import { openingTitle } from './titles.ts';
+import type { OpenDatabase } from '../../../db/connect.ts';
+import type { Database } from '../../../db/schema.ts';
+import { AppError } from '../../../errors.ts';
+import type { Catalogue } from '../../../provider/catalogue.ts';
+import type { ConversationTurn } from '../../../provider/provider.ts';
+import type { Secret } from '../../../security/secret.ts';
+import { conversationsAtOnce } from '../messages/answer-store.ts';
+import { messageRepository } from '../messages/repository.ts';
+import type { RunExecutor } from '../runs/executor.ts';
+import type { RunOrder } from '../runs/live-run.ts';
+import { runRepository } from '../runs/repository.ts';
+import { searchRepository } from '../search/repository.ts';
+import { threadRepository } from '../threads/repository.ts';
+import { openingTitle } from '../threads/titles.ts';
+import { asideRepository } from './repository.ts';
 
 export type AsideQuestion = {
   comparisonId: number;

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Message, Thread } from '@roster/contracts/chat';
-import type { KeptMessage, MessageRepository } from './message-repository.ts';
-import type { MessagePages } from './pages.ts';
+import type { MessagePages } from '../messages/pages.ts';
+import type { KeptMessage, MessageRepository } from '../messages/repository.ts';
 
 const atOnce = 200;
 

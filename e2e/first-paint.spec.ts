@@ -1,6 +1,7 @@
 import type { BrowserContext, Page } from '@playwright/test';
 import { conversation, exchange, startThread } from './conversation.ts';
 import { expect, password, request, test, toasts } from './fixtures.ts';
+import { pasteInto } from './given-files.ts';
 
 const scripts = '**/assets/*.js';
 
@@ -96,6 +97,40 @@ test.describe('before any script', () => {
     await untilUsable(page);
     await page.keyboard.type('our');
     await expect(message).toHaveValue('Plan our garden');
+  });
+});
+
+test.describe('before the parts of the composer that come later', () => {
+  const laterParts = '**/assets/{composer-attachments,attachment-uploads}-*.js';
+  const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Moss grows in the shade.') };
+
+  test('files can be pasted, and the message that was sent waits for them', async ({ page, withAssistant: _ }) => {
+    const release = await holdFiles(page, laterParts);
+    await page.goto('/chat');
+    await untilUsable(page);
+    const { message, send, questions, untilDone } = conversation(page);
+    await pasteInto(page, 'Message', [notes]);
+    await message.fill('What is in it?');
+    await message.press('Enter');
+    await expect(send).toHaveAttribute('aria-busy', 'true');
+    await expect(message).toHaveValue('What is in it?');
+    await expect(questions).toHaveCount(0);
+    release();
+    await untilDone();
+    await expect(questions.getByRole('listitem')).toHaveText([/notes\.txt/]);
+  });
+
+  test('a pasted text that is too long is still known for what it is', async ({ page, withAssistant: _ }) => {
+    const release = await holdFiles(page, laterParts);
+    await page.goto('/chat');
+    await untilUsable(page);
+    const { message } = conversation(page);
+    const long = `Ferns. ${'x'.repeat(10_100)}`;
+    await pasteInto(page, 'Message', [], long);
+    await message.fill(`Sum this up: ${long}`);
+    release();
+    await page.getByRole('button', { name: 'Attach as a text file' }).click();
+    await expect(message).toHaveValue('Sum this up:');
   });
 });
 

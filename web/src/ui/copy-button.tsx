@@ -1,8 +1,8 @@
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { toast } from '#web/lib/toast.ts';
 import { Button } from './button.tsx';
 import { IconButton } from './icon-button.tsx';
-import { toast } from './toast-store.ts';
 
 type CopyButtonProps = {
   /** What is copied; a function where making the text costs something. */

@@ -3,10 +3,10 @@ import { lazy, type RefObject, Suspense, useEffect, useMemo, useRef, useState, u
 import { createPortal } from 'react-dom';
 import { useEditing } from '#web/data/current-user.ts';
 import { formatCount } from '#web/lib/format.ts';
+import { toast } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Menu, MenuItem } from '#web/ui/menu.tsx';
-import { toast } from '#web/ui/toast-store.ts';
 import { AttachmentChip, kindByName, sizeOf } from './attachment-chip.tsx';
 import { AttachmentLook, useLook } from './attachment-look.tsx';
 import { type Upload, uploadsAt } from './attachment-uploads.ts';

@@ -3,7 +3,7 @@ import { useSavePreferences } from '#web/data/preferences.ts';
 import { errorText } from '#web/lib/api.ts';
 import type { Colors } from '#web/lib/colors.ts';
 import { previewColors, useTheme } from '#web/lib/theme.ts';
-import { UnsavedChanges } from '#web/lib/unsaved-changes.tsx';
+import { UnsavedChanges } from '#web/parts/unsaved-changes.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Card } from '#web/ui/card.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';

@@ -16,13 +16,13 @@ import {
 import { useEditing } from '#web/data/current-user.ts';
 import { errorText } from '#web/lib/api.ts';
 import { formatCount, formatLongDate, formatNumber } from '#web/lib/format.ts';
+import { toast } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
 import { ErrorState } from '#web/ui/error-state.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Page } from '#web/ui/page.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
 import { Switch } from '#web/ui/switch.tsx';
-import { toast } from '#web/ui/toast-store.ts';
 import { AskProblem } from './ask-problem.tsx';
 import { DeleteComparisonDialog } from './delete-comparison-dialog.tsx';
 import { type AskRefusal, type PromptActions, PromptCard } from './prompt-card.tsx';

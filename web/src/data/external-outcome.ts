@@ -1,5 +1,5 @@
 import type { ExternalFailure, ExternalProvider } from '@roster/contracts/auth';
-import { toast } from '#web/ui/toast.tsx';
+import { toast } from '#web/lib/toast.ts';
 
 /** How a visit to Google or GitHub ended, as the address says it. */
 export type ExternalOutcome = { error?: string | undefined; connected?: string | undefined };

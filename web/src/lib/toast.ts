@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { createStore, useStore } from './store.ts';
 
 export const toastsAtOnce = 5;
 export const toastDuration = 5000;
@@ -15,31 +15,17 @@ export type ToastMessage = {
 type ShownToast = ToastMessage & { id: number };
 
 /** The newest first. */
-let shown: readonly ShownToast[] = [];
+const shown = createStore<readonly ShownToast[]>([]);
 let lastId = 0;
-const listeners = new Set<() => void>();
-
-function show(next: readonly ShownToast[]) {
-  shown = next;
-  for (const listener of listeners) listener();
-}
 
 /** Shows a message above the page; the oldest of more than five goes. */
 export function toast(message: ToastMessage): void {
   lastId += 1;
-  show([{ ...message, id: lastId }, ...shown].slice(0, toastsAtOnce));
+  shown.set([{ ...message, id: lastId }, ...shown.get()].slice(0, toastsAtOnce));
 }
 
 export function dismissToast(id: number): void {
-  show(shown.filter((candidate) => candidate.id !== id));
+  shown.set(shown.get().filter((candidate) => candidate.id !== id));
 }
 
-function subscribe(listener: () => void) {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-export function useToasts(): readonly ShownToast[] {
-  const now = () => shown;
-  return useSyncExternalStore(subscribe, now, now);
-}
+export const useToasts = (): readonly ShownToast[] => useStore(shown);

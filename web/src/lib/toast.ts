@@ -24,6 +24,10 @@ export function toast(message: ToastMessage): void {
   shown.set([{ ...message, id: lastId }, ...shown.get()].slice(0, toastsAtOnce));
 }
 
+/** The same for what cannot be done or did not work. `tellFailure` says an error so. */
+export const tellProblem = (message: Omit<ToastMessage, 'variant'>): void =>
+  toast({ ...message, variant: 'destructive' });
+
 export function dismissToast(id: number): void {
   shown.set(shown.get().filter((candidate) => candidate.id !== id));
 }

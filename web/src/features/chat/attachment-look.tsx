@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, type RefObject, useCallback, useContext, useEffect, useState } from 'react';
+import { toast } from '#web/lib/toast.ts';
 import { onDemand } from '#web/ui/markdown/on-demand.tsx';
-import { toast } from '#web/ui/toast-store.ts';
 import type { AttachmentPanelProps } from './attachment-panel.tsx';
 import type { StoredFile } from './attachments.ts';
 

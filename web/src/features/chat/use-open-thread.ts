@@ -5,7 +5,7 @@ import { useNotifyFinished } from '#web/data/finished.ts';
 import { type RunEnd, watchRun } from '#web/data/runs/run-store.ts';
 import { ApiError, errorText } from '#web/lib/api.ts';
 import { isOverBudget } from '#web/lib/over-budget.ts';
-import { toast } from '#web/ui/toast-store.ts';
+import { toast } from '#web/lib/toast.ts';
 import { markGoneOn, runsTogether, undecided } from './answers.ts';
 import type { StoredFile } from './attachments.ts';
 import { focusUnlessTouch } from './focus-unless-touch.ts';

@@ -1,10 +1,10 @@
 import { errorText } from '#web/lib/api.ts';
-import { Button } from './button.tsx';
-import { Checkbox } from './checkbox.tsx';
-import { classNames } from './class-names.ts';
-import { LoadMore } from './load-more.tsx';
-import { Notice } from './notice.tsx';
-import { SpinnerPanel } from './spinner.tsx';
+import { Button } from '#web/ui/button.tsx';
+import { Checkbox } from '#web/ui/checkbox.tsx';
+import { classNames } from '#web/ui/class-names.ts';
+import { LoadMore } from '#web/ui/load-more.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { SpinnerPanel } from '#web/ui/spinner.tsx';
 
 export type FileChoice = { id: number; filename: string; size: number };
 

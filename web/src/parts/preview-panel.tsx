@@ -1,12 +1,12 @@
 import { Download, FileText, FileX } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { ApiError, errorText } from '#web/lib/api.ts';
-import { buttonClass } from '../button.tsx';
-import { EmptyState } from '../empty-state.tsx';
-import { ErrorState } from '../error-state.tsx';
-import { SidePanel } from '../side-panel.tsx';
-import { Skeleton } from '../skeleton.tsx';
-import type { Preview } from './preview.ts';
+import type { Preview } from '#web/lib/file-preview.ts';
+import { buttonClass } from '#web/ui/button.tsx';
+import { EmptyState } from '#web/ui/empty-state.tsx';
+import { ErrorState } from '#web/ui/error-state.tsx';
+import { SidePanel } from '#web/ui/side-panel.tsx';
+import { Skeleton } from '#web/ui/skeleton.tsx';
 
 type PreviewPanelProps = {
   filename: string;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseDelimited, readPreview, textShownAtMost } from './preview.ts';
+import { parseDelimited, readPreview, textShownAtMost } from './file-preview.ts';
 
 const preview = (filename: string, content: BodyInit) => readPreview(filename, new Response(content));
 const bytes = (...values: number[]) => new Uint8Array(values);

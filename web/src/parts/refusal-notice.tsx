@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
+import { ApiError } from '#web/lib/api.ts';
+import { isOverBudget } from '#web/lib/over-budget.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
-import { ApiError } from './api.ts';
 import { OpenSettings } from './open-settings.tsx';
-import { isOverBudget } from './over-budget.ts';
 
 const aboutKey = new Map([
   ['no_api_key', 'No API key is saved'],

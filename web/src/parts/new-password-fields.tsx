@@ -1,7 +1,7 @@
 import type { UseFormRegisterReturn } from 'react-hook-form';
 import { passwordHint } from '#web/lib/password-hint.ts';
-import { Field } from './field.tsx';
-import { SecretInput } from './secret-input.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { SecretInput } from '#web/ui/secret-input.tsx';
 
 /** Registered where it is drawn: the order of that is the order in which wrong fields get the focus. */
 type Registered = { register: () => UseFormRegisterReturn; error: string | undefined };

@@ -7,6 +7,9 @@ export const ownerKey = 'app-user';
 
 let owner: number | null = null;
 
+/** Who is signed in here, as far as it is known. */
+export const valuesOwner = (): number | null => owner;
+
 /** Whose values these are: of the one who is signed in, under their id. */
 const nameOf = (name: string) => `user:${owner}:${name}`;
 

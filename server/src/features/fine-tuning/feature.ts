@@ -1,5 +1,5 @@
 import type { FileStore } from '../../storage/file-store.ts';
-import type { AsideService } from '../chat/aside.ts';
+import type { AsideService } from '../chat/side-questions/service.ts';
 import type { FileRepository } from '../files/repository.ts';
 import { createComparisons } from './comparisons/comparisons.ts';
 import { createDatasets } from './datasets/datasets.ts';

@@ -4,8 +4,7 @@ import { useId } from 'react';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
 import { useUser } from '#web/data/current-user.ts';
-import { errorText } from '#web/lib/api.ts';
-import { showFieldErrors } from '#web/lib/form-errors.ts';
+import { tellFormFailure } from '#web/lib/form-errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Field } from '#web/ui/field.tsx';
@@ -41,14 +40,7 @@ export function ChangeEmailDialog({ mail, onClose }: { mail: boolean; onClose: (
             duration: 12_000,
           });
         },
-        onError: (error) => {
-          showFieldErrors(form, error);
-          toast({
-            title: 'Failed to change email',
-            description: errorText(error, 'Please try again.'),
-            variant: 'destructive',
-          });
-        },
+        onError: tellFormFailure(form, 'Failed to change email', 'Please try again.'),
       },
     ),
   );

@@ -4,8 +4,7 @@ import { useId } from 'react';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
 import { useUser } from '#web/data/current-user.ts';
-import { errorText } from '#web/lib/api.ts';
-import { showFieldErrors } from '#web/lib/form-errors.ts';
+import { tellFormFailure } from '#web/lib/form-errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Field } from '#web/ui/field.tsx';
@@ -26,14 +25,7 @@ export function ChangeNameDialog({ onClose }: { onClose: () => void }) {
         onClose();
         toast({ title: 'Name changed', description: `You are called ${name} from now on.` });
       },
-      onError: (error) => {
-        showFieldErrors(form, error);
-        toast({
-          title: 'Failed to change name',
-          description: errorText(error, 'Please try again.'),
-          variant: 'destructive',
-        });
-      },
+      onError: tellFormFailure(form, 'Failed to change name', 'Please try again.'),
     }),
   );
   return (

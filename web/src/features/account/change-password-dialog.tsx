@@ -3,14 +3,15 @@ import { PasswordChange } from '@roster/contracts/auth';
 import { useId, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
-import { ApiError, errorText } from '#web/lib/api.ts';
+import { ApiError } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { showFieldErrors } from '#web/lib/form-errors.ts';
-import { UnsavedChanges } from '#web/lib/unsaved-changes.tsx';
+import { NewPasswordFields } from '#web/parts/new-password-fields.tsx';
+import { UnsavedChanges } from '#web/parts/unsaved-changes.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Field } from '#web/ui/field.tsx';
-import { NewPasswordFields } from '#web/ui/new-password-fields.tsx';
 import { SecretInput } from '#web/ui/secret-input.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { useChangePassword } from './account-queries.ts';
@@ -55,11 +56,7 @@ function OpenDialog({ onClose }: { onClose: () => void }) {
           if (error instanceof ApiError && error.code === 'invalid_credentials')
             form.setError('currentPassword', { message: error.message }, { shouldFocus: true });
           else showFieldErrors(form, error);
-          toast({
-            title: 'Failed to change password',
-            description: errorText(error, 'Please try again.'),
-            variant: 'destructive',
-          });
+          tellFailure('Failed to change password', 'Please try again.')(error);
         },
       },
     ),

@@ -4,6 +4,7 @@ import { type FormEvent, useId, useState } from 'react';
 import { useEditing } from '#web/data/current-user.ts';
 import { useDeleteDataset, useRenameDataset } from '#web/data/datasets.ts';
 import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
@@ -107,8 +108,7 @@ function DeleteDialog({ dataset, onClose, onDeleted }: DialogProps & { onDeleted
         toast({ title: 'Success', description: `${dataset.name} has been deleted.` });
         onDeleted();
       },
-      onError: (error) =>
-        toast({ title: 'Delete failed', description: errorText(error, 'Please try again.'), variant: 'destructive' }),
+      onError: tellFailure('Delete failed', 'Please try again.'),
     });
   return (
     <ConfirmDialog

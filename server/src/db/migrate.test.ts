@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { emptyDatabase, engines } from '#server/testing/app';
-import { threadRepository } from '../features/chat/thread-repository.ts';
+import { threadRepository } from '../features/chat/threads/repository.ts';
 import { connect } from './connect.ts';
 import { migrate } from './migrate.ts';
 import { up as addComparisons } from './migrations/0010-usage-of-comparisons.ts';

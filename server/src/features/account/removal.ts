@@ -4,7 +4,8 @@ import type { OpenDatabase } from '../../db/connect.ts';
 import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
 import type { Actor } from '../../http/actor.ts';
-import { jobRepository } from '../../jobs/repository.ts';
+import { enqueue } from '../../jobs/queue.ts';
+import { mailJob } from '../../mail/job.ts';
 import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
 import { removalRepository } from './removal-repository.ts';
 
@@ -26,8 +27,6 @@ type Dependencies = {
   endStreams: (sessionIds: string[]) => void;
   /** What this process remembers of a person. */
   forget: (userId: number) => void;
-  /** Called when work was stored: a mail, the removal of bytes. */
-  wakeJobs: () => void;
 };
 
 export type Removal = {
@@ -45,7 +44,7 @@ class NotAtRest extends Error {}
 const attempts = 5;
 
 /** Removes an account with everything that belongs to it. */
-export function accountRemoval({ database, parts, endStreams, forget, wakeJobs }: Dependencies) {
+export function accountRemoval({ database, parts, endStreams, forget }: Dependencies) {
   const { db, engine } = database;
 
   /** So that no process takes more work for them. Whoever is kept after all has to sign in again. */
@@ -75,15 +74,13 @@ export function accountRemoval({ database, parts, endStreams, forget, wakeJobs }
       await events.forget(userId);
       // That an account was closed stays known; whose it was, or from where, does not.
       await events.record({ userId: null, event: 'account_closed', by, ...(by !== 'self' && { visitor }) });
-      const notice = { template: 'account_closed', email: account.email };
-      await jobRepository(trx).insert('mail', notice, new Date().toISOString());
+      await enqueue(trx, mailJob, { template: 'account_closed', email: account.email });
       await accounts.delete(userId);
       return ended;
     });
     if (!sessionIds) return false;
     endStreams(sessionIds);
     forget(userId);
-    wakeJobs();
     return true;
   }
 

@@ -9,7 +9,8 @@ import type { Database } from '../../db/schema.ts';
 import { isTaken } from '../../db/taken-address.ts';
 import { AppError } from '../../errors.ts';
 import type { Actor } from '../../http/actor.ts';
-import { jobRepository } from '../../jobs/repository.ts';
+import { enqueue } from '../../jobs/queue.ts';
+import { mailJob } from '../../mail/job.ts';
 import { securityEventRepository } from '../../security/events-repository.ts';
 import { userListRepository } from './list-repository.ts';
 import { managedUserRepository, notConfirmed } from './repository.ts';
@@ -26,8 +27,6 @@ type Dependencies = {
   removeAccount: (userId: number, options: { by: 'administrator'; stillMay: Actor['stillMay'] }) => Promise<boolean>;
   /** Ends the open streams of these sessions. */
   endStreams: (sessionIds: string[]) => void;
-  /** Called when a mail was stored. */
-  wakeJobs: () => void;
 };
 
 type ListQuery = {
@@ -82,8 +81,7 @@ export function userService(dependencies: Dependencies) {
   async function mailLink(trx: Kysely<Database>, userId: number, invitedBy?: string) {
     const detail = 'Mailed to the owner';
     await securityEventRepository(trx).record({ userId, event: 'reset_link_made', by: 'administrator', detail });
-    const payload = { template: 'set_password', userId, ...(invitedBy !== undefined && { invitedBy }) };
-    await jobRepository(trx).insert('mail', payload, new Date().toISOString());
+    await enqueue(trx, mailJob, { template: 'set_password', userId, ...(invitedBy !== undefined && { invitedBy }) });
   }
 
   /** Where mail goes out, nobody administers with an address that may be somebody else's. */
@@ -100,7 +98,6 @@ export function userService(dependencies: Dependencies) {
       const about = { shownTo: name ? `${name} (${email})` : email, isNew };
       return { mailed: false, link: await dependencies.passwordLink(userId, 'administrator', about) };
     }
-    dependencies.wakeJobs();
     return { mailed: true, link: null };
   }
 

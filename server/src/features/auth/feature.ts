@@ -1,0 +1,74 @@
+import type { FastifyInstance } from 'fastify';
+import type { Kysely } from 'kysely';
+import type { Config } from '../../config.ts';
+import type { Database } from '../../db/schema.ts';
+import type { Rates } from '../../http/rates.ts';
+import type { Router } from '../../http/router.ts';
+import type { MailTransport } from '../../mail/transport.ts';
+import { passwordConfirmation } from './confirm-password.ts';
+import { confirmationService } from './confirmation.ts';
+import type { SessionCookie } from './cookie.ts';
+import { forgettingExpired } from './expired-repository.ts';
+import { identityProviders } from './external/create.ts';
+import { flowCookie } from './external/flow-cookie.ts';
+import { flowService } from './external/flows.ts';
+import { flowRepository } from './external/repository.ts';
+import { externalRoutes } from './external/routes.ts';
+import { externalSignInService } from './external/service.ts';
+import { mailing } from './mailing.ts';
+import { newAddressService } from './new-address.ts';
+import { createPasswordHashing, type HashingCost } from './password-hashing.ts';
+import { passwordRoutes } from './password-routes.ts';
+import { refuseGuessable } from './password-rules.ts';
+import { passwordLinks, passwordService } from './passwords.ts';
+import { authRoutes } from './routes.ts';
+import { authService } from './service.ts';
+import type { SessionService } from './sessions.ts';
+
+type Dependencies = {
+  app: FastifyInstance;
+  config: Config;
+  db: Kysely<Database>;
+  rates: Rates;
+  sessions: SessionService;
+  cookie: SessionCookie;
+  setupCode: string;
+  mail: MailTransport;
+  hashingCost: HashingCost | undefined;
+  /** Closes what is open of sessions that have ended. */
+  onSessionsEnded: (sessionIds: string[]) => void;
+};
+
+/** Joins the parts of sign-in, as app.ts joins the features. */
+export function createAuth(dependencies: Dependencies) {
+  const { app, config, db, rates, sessions, cookie, setupCode, mail, onSessionsEnded } = dependencies;
+  const hashing = createPasswordHashing(dependencies.hashingCost);
+  const confirmPassword = passwordConfirmation({ db, hashing, rates });
+  const asking = { db, config, rates };
+  const newAddress = newAddressService({ ...asking, confirmPassword, sessions, onSessionsEnded });
+  const confirmation = confirmationService({ ...asking, newAddress });
+  const passwords = passwordService({ db, hashing, confirmPassword, onSessionsEnded });
+  const auth = authService({ db, config, hashing, rates, sessions, confirmation, setupCode });
+  const external = externalSignInService({ db, holdSession: sessions.hold, config, onSessionsEnded });
+  const navigations = {
+    flowCookie: flowCookie(config.publicUrl.protocol === 'https:'),
+    flows: flowService(flowRepository(db)),
+    providers: identityProviders(config),
+  };
+
+  return {
+    routes(router: Router) {
+      authRoutes(router, { auth, sessions, cookie, config });
+      passwordRoutes(router, { passwords, confirmation, newAddress });
+      externalRoutes(router, { app, config, rates, sessions, cookie, external, ...navigations });
+    },
+    needsSetupCode: auth.needsSetupCode,
+    user: auth.user,
+    confirmPassword,
+    passwordLink: passwordLinks(db, config.publicUrl),
+    hashPassword: hashing.hash,
+    refuseGuessable,
+    jobs: [mailing({ db, transport: mail, config })],
+    upkeep: forgettingExpired(db),
+  };
+}

@@ -1,0 +1,38 @@
+import { trainingFiles as api } from '@roster/contracts/fine-tuning/training-files';
+import type { FastifyReply } from 'fastify';
+import { endsWithin } from '../../../ends-within.ts';
+import type { Router } from '../../../http/router.ts';
+import type { TrainingFileService } from './service.ts';
+
+/** Long enough for a refusal to be written, and for what was begun in the store to be taken back. */
+const answeredWithinMs = 5_000;
+
+export function trainingFileRoutes({ route }: Router, trainingFiles: TrainingFileService) {
+  const unanswered = new Set<Promise<void>>();
+
+  /** Tells when whoever asked is gone. */
+  function leaving(reply: FastifyReply): AbortSignal {
+    const controller = new AbortController();
+    const { promise: isOver, resolve } = Promise.withResolvers<void>();
+    unanswered.add(isOver);
+    reply.raw.once('close', () => {
+      if (!reply.raw.writableFinished) controller.abort(new Error('The connection was closed'));
+      unanswered.delete(isOver);
+      resolve();
+    });
+    return controller.signal;
+  }
+
+  route(api.validate, ({ actor, body, reply }) => trainingFiles.validate(actor.userId, body, leaving(reply)));
+  route(api.convert, ({ actor, body, reply }) => trainingFiles.convert(actor, body.fileId, leaving(reply)));
+  route(api.split, ({ actor, body, reply }) =>
+    trainingFiles.split(actor, body.fileId, body.validationShare, leaving(reply)),
+  );
+
+  return {
+    /** Resolves when everybody has their answer: connections are closed without waiting for it. */
+    async answered() {
+      await endsWithin(answeredWithinMs, Promise.all(unanswered));
+    },
+  };
+}

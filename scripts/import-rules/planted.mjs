@@ -81,6 +81,28 @@ export const planted = [
     },
   },
   {
+    rule: 'nothing-calls-back-up',
+    files: {
+      'server/src/storage/disk.ts': "import '../features/files/service.ts';\n",
+      'server/src/features/files/service.ts': other,
+    },
+  },
+  {
+    rule: 'migrations-stand-alone',
+    files: {
+      'server/src/db/migrations/0099-more.ts': "import '../statements.ts';\n",
+      'server/src/db/statements.ts': other,
+    },
+  },
+  {
+    rule: 'product-never-reaches-tests',
+    files: { 'server/src/app.ts': "import './testing/actor.ts';\n", 'server/src/testing/actor.ts': other },
+  },
+  {
+    rule: 'browser-tests-come-from-outside',
+    files: { 'e2e/chat.spec.ts': "import '../server/src/errors.ts';\n", 'server/src/errors.ts': other },
+  },
+  {
     rule: 'no-cycles',
     files: { 'server/src/db/a.ts': "import './b.ts';\n", 'server/src/db/b.ts': "import './a.ts';\n" },
   },

@@ -34,3 +34,10 @@ export const tellFormFailure =
     showFieldErrors(form, error);
     tellFailure(title, fallback)(error);
   };
+
+/** Leads to the first field that has a problem, by its name. True when there is one. */
+export function focusFirstProblem(form: HTMLFormElement, problems: object): boolean {
+  const [first] = Object.keys(problems);
+  if (first !== undefined) form.querySelector<HTMLElement>(`[name="${first}"]`)?.focus();
+  return first !== undefined;
+}

@@ -1,7 +1,7 @@
 import { attachedBytesLimit, attachedFilesLimit } from '@roster/contracts/chat';
 import { ApiError, errorText } from '#web/lib/api.ts';
 import { formatCount, formatMegabytes } from '#web/lib/format.ts';
-import { toast } from '#web/ui/toast-store.ts';
+import { toast } from '#web/lib/toast.ts';
 import { type Attachment, asAttached, newKey, type StoredFile } from './attachments.ts';
 import type { ComposerStore } from './composer-state.ts';
 import { uploadFile } from './upload-file.ts';

@@ -2,7 +2,6 @@ import { Files, Paperclip, RotateCw, Upload as UploadIcon, X } from 'lucide-reac
 import { lazy, type RefObject, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { useEditing } from '#web/data/current-user.ts';
 import { formatCount } from '#web/lib/format.ts';
-import { toast } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Menu, MenuItem } from '#web/ui/menu.tsx';

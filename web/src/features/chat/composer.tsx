@@ -12,10 +12,10 @@ import {
   useRef,
 } from 'react';
 import { useEditing } from '#web/data/current-user.ts';
+import { toast } from '#web/lib/toast.ts';
 import { afterUsable } from '#web/lib/usable.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { toast } from '#web/ui/toast-store.ts';
 import { isUnderWay, type StoredFile } from './attachments.ts';
 import { composerAt, useComposer } from './composer-state.ts';
 import { useFilesInto } from './use-files-into.ts';

@@ -6,8 +6,9 @@ import { AppError } from '../../../errors.ts';
 import { defineJob, jobHandler } from '../../../jobs/define.ts';
 import { enqueue } from '../../../jobs/queue.ts';
 import type { Catalogue } from '../../../provider/catalogue.ts';
-import type { ProviderCheckpoint, ProviderFineTuning, ProviderJobEvent } from '../../../provider/fine-tuning.ts';
-import { ProviderError } from '../../../provider/provider.ts';
+import { ProviderError } from '../../../provider/error.ts';
+import type { ProviderFineTuning } from '../../../provider/fine-tuning.ts';
+import type { ProviderCheckpoint, ProviderJobEvent } from '../../../provider/training-answers.ts';
 import type { Secret } from '../../../security/secret.ts';
 import { usageRepository } from '../../usage/repository.ts';
 import { modelRepository } from '../models/repository.ts';
@@ -16,7 +17,7 @@ import { jobRepository } from './repository.ts';
 import type { FollowedJob, JobChanges } from './rows.ts';
 import { stateOf } from './states.ts';
 import { beginning, type TrainingFiles } from './submit.ts';
-import { isAbsent, isPassing, type JobWords } from './words.ts';
+import type { JobWords } from './words.ts';
 
 type News = { events: ProviderJobEvent[]; checkpoints: ProviderCheckpoint[] };
 
@@ -81,7 +82,7 @@ export function following(dependencies: Dependencies) {
     try {
       await provider.cancel(apiKey, jobId);
     } catch (error) {
-      if (!(error instanceof ProviderError) || isPassing(error) || error.code === 'key_rejected') throw error;
+      if (!(error instanceof ProviderError) || error.isPassing || error.code === 'key_rejected') throw error;
       return error.message;
     }
     return undefined;
@@ -111,7 +112,7 @@ export function following(dependencies: Dependencies) {
     try {
       return (await provider.checkpoints(apiKey, providerJobId)).reverse();
     } catch (error) {
-      if (error instanceof ProviderError && (isAbsent(error) || error.code === 'not_served')) return [];
+      if (error instanceof ProviderError && (error.isAbsent || error.code === 'not_served')) return [];
       throw error;
     }
   }
@@ -126,9 +127,9 @@ export function following(dependencies: Dependencies) {
       await keys.noteRejected(job.userId, error.message);
       return { changes: { notice: words.keyRejected(error.message) }, again: 'woken' };
     }
-    if (job.providerJobId !== null && isAbsent(error)) return { changes: { notice: words.foreign }, again: 'woken' };
+    if (job.providerJobId !== null && error.isAbsent) return { changes: { notice: words.foreign }, again: 'woken' };
     const notice = job.providerJobId === null ? words.notSent(error.message) : words.unseen(error.message);
-    return { changes: { notice }, again: isPassing(error) ? 'failed' : 'seldom', wait: error.retryAfterSeconds };
+    return { changes: { notice }, again: error.isPassing ? 'failed' : 'seldom', wait: error.retryAfterSeconds };
   }
 
   async function find(job: FollowedJob, number: number): Promise<Found> {

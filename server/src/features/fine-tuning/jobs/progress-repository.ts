@@ -1,7 +1,7 @@
 import type { Checkpoint, JobEvent, JobMetric } from '@roster/contracts/fine-tuning/jobs';
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../../../db/schema.ts';
-import type { ProviderCheckpoint, ProviderJobEvent, ProviderMetrics } from '../../../provider/fine-tuning.ts';
+import type { ProviderCheckpoint, ProviderJobEvent, ProviderMetrics } from '../../../provider/training-answers.ts';
 
 const rowsAtOnce = 200;
 

@@ -1,5 +1,5 @@
 import { Hyperparameters, type Job, jobStatuses, type TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
-import type { ProviderJob } from '../../../provider/fine-tuning.ts';
+import type { ProviderJob } from '../../../provider/training-answers.ts';
 import type { JobChanges } from './rows.ts';
 
 /** Other servers' words for the same. */

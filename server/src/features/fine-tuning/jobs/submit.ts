@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../../../db/schema.ts';
+import { ProviderError } from '../../../provider/error.ts';
 import type { ProviderFineTuning } from '../../../provider/fine-tuning.ts';
-import { ProviderError } from '../../../provider/provider.ts';
 import type { Secret } from '../../../security/secret.ts';
 import type { Found } from './poll.ts';
 import type { FineTuningJobRepository } from './repository.ts';
 import type { FollowedJob } from './rows.ts';
 import { stateOf } from './states.ts';
-import { isPassing, isUncertain, type JobWords } from './words.ts';
+import type { JobWords } from './words.ts';
 
 /** What the files feature does for a training. */
 export type TrainingFiles = {
@@ -101,9 +101,9 @@ export function beginning({ jobs, copies, provider, keys, words }: Dependencies)
       await keys.noteRejected(job.userId, error.message);
       return { changes: { sentAt: null, notice: words.keyRejected(error.message) }, again: 'woken' };
     }
-    if (isUncertain(error))
+    if (error.isUncertain)
       return { changes: { notice: words.notSent(error.message) }, again: 'failed', wait: error.retryAfterSeconds };
-    if (isPassing(error))
+    if (error.isPassing)
       return {
         changes: { sentAt: null, notice: words.notSent(error.message) },
         again: 'failed',

@@ -1,5 +1,4 @@
 import { providerIn } from '@roster/contracts/provider-name';
-import type { ProviderError } from '../../../provider/provider.ts';
 
 /** What a person is told of a job that does not go on by itself, or not now. */
 export function jobWords(providerName: string) {
@@ -24,19 +23,3 @@ export function jobWords(providerName: string) {
 }
 
 export type JobWords = ReturnType<typeof jobWords>;
-
-/** What the next try may mend. */
-const passing = new Set<ProviderError['code']>([
-  'rate_limited',
-  'provider_unavailable',
-  'provider_unreachable',
-  'provider_timeout',
-  'provider_broke_off',
-]);
-export const isPassing = ({ code }: ProviderError) => passing.has(code);
-
-/** After these nobody knows whether the provider did it; any other refusal says that it did not. */
-export const isUncertain = ({ status }: ProviderError) => status === undefined || status >= 500 || status === 408;
-
-/** There is no such thing there. */
-export const isAbsent = ({ status }: ProviderError) => status === 404;

@@ -2,8 +2,8 @@ import { fineTuning as api, type CustomModel } from '@roster/contracts/fine-tuni
 import { AppError } from '../../../errors.ts';
 import { throwProviderFailure } from '../../../http/provider-failure.ts';
 import type { Catalogue } from '../../../provider/catalogue.ts';
+import { ProviderError } from '../../../provider/error.ts';
 import type { ProviderFineTuning } from '../../../provider/fine-tuning.ts';
-import { ProviderError } from '../../../provider/provider.ts';
 import type { Secret } from '../../../security/secret.ts';
 import type { ProgressRepository } from '../jobs/progress-repository.ts';
 import type { FollowedJob } from '../jobs/rows.ts';
@@ -20,7 +20,7 @@ type Dependencies = {
 };
 
 const notFound = () => new AppError('not_found', 'Model not found.');
-const isGone = ({ code, status }: ProviderError) => status === 404 || code === 'not_served';
+const isGone = ({ code, isAbsent }: ProviderError) => isAbsent || code === 'not_served';
 
 /** The models that came of trainings. */
 export function customModels({ models, progress, provider, keys, catalogue, forget }: Dependencies) {

@@ -1,8 +1,8 @@
 import type { Comparison } from '@roster/contracts/fine-tuning/comparisons';
-import { useDeleteComparison } from '#web/data/comparisons.ts';
 import { errorText } from '#web/lib/api.ts';
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
 import { toast } from '#web/ui/toast-store.ts';
+import { useDeleteComparison } from './queries.ts';
 
 type DeleteComparisonDialogProps = { comparison: Comparison; onClose: () => void; onDeleted: () => void };
 

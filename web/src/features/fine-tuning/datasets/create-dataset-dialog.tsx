@@ -1,7 +1,6 @@
 import type { DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useId, useRef, useState } from 'react';
-import { type GatheringChoice, useCreateDataset } from '#web/data/datasets.ts';
 import { errorText } from '#web/lib/api.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -14,6 +13,7 @@ import { toast } from '#web/ui/toast.tsx';
 import { leftWords } from './gather-more-dialog.tsx';
 import { GatheringFields } from './gathering-fields.tsx';
 import { nameProblem } from './name-problem.ts';
+import { type GatheringChoice, useCreateDataset } from './queries.ts';
 
 export function CreateDatasetDialog({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('');

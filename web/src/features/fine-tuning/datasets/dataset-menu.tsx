@@ -2,7 +2,6 @@ import type { Dataset } from '@roster/contracts/fine-tuning/datasets';
 import { Ellipsis, Pencil, Trash2 } from 'lucide-react';
 import { type FormEvent, useId, useState } from 'react';
 import { useEditing } from '#web/data/current-user.ts';
-import { useDeleteDataset, useRenameDataset } from '#web/data/datasets.ts';
 import { errorText } from '#web/lib/api.ts';
 import { Button } from '#web/ui/button.tsx';
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
@@ -13,6 +12,7 @@ import { Input } from '#web/ui/input.tsx';
 import { Menu, MenuItem, MenuSeparator } from '#web/ui/menu.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { nameProblem } from './name-problem.ts';
+import { useDeleteDataset, useRenameDataset } from './queries.ts';
 
 type DatasetMenuProps = { dataset: Dataset; onDeleted?: () => void; variant?: 'ghost' | 'secondary' };
 

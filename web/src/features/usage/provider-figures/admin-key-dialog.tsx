@@ -1,6 +1,5 @@
 import { providerIn } from '@roster/contracts/provider-name';
 import { type FormEvent, useId, useRef, useState } from 'react';
-import { useSaveAdminKey } from '#web/data/provider-figures.ts';
 import { ApiError, errorText } from '#web/lib/api.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
@@ -8,6 +7,7 @@ import { Field } from '#web/ui/field.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { SecretInput } from '#web/ui/secret-input.tsx';
 import { toast } from '#web/ui/toast.tsx';
+import { useSaveAdminKey } from './queries.ts';
 
 type AdminKeyDialogProps = { provider: string; replaces: boolean; onClose: () => void };
 

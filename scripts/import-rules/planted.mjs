@@ -38,6 +38,13 @@ export const planted = [
     files: { 'web/src/ui/button.ts': "import '../data/models.ts';\n", 'web/src/data/models.ts': other },
   },
   {
+    rule: 'uploads-wait-their-turn',
+    files: {
+      'web/src/features/chat/composer.ts': "import '../../data/uploads/send.ts';\n",
+      'web/src/data/uploads/send.ts': other,
+    },
+  },
+  {
     rule: 'only-repositories-know-sql',
     files: {
       'server/src/features/chat/service.ts': "import { sql } from 'kysely';\nexport const query = sql;\n",

@@ -5,6 +5,9 @@ export const ownerKey = 'app-user';
 
 let owner: number | null = null;
 
+/** Who is signed in, as far as it is known; null: nobody. */
+export const ownerOfValues = (): number | null => owner;
+
 /** Whose values these are: of the one who is signed in, under their id. */
 const nameOf = (name: string) => `user:${owner}:${name}`;
 

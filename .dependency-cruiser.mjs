@@ -1,4 +1,4 @@
-/** The architecture as rules; scripts/import-rules.mjs proves on planted violations that each of them is found. */
+/** The architecture as rules; scripts/import-rules/ proves on planted violations that each of them is found. */
 const feature = '^(server|web)/src/features/([^/]+)/';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -45,17 +45,52 @@ export default {
     },
     {
       name: 'kit-knows-no-feature',
-      comment: 'ui, lib and data serve every feature.',
+      comment: 'ui, parts, lib and data serve every feature.',
       severity: 'error',
-      from: { path: '^web/src/(ui|lib|data)/' },
+      from: { path: '^web/src/(ui|parts|lib|data)/' },
       to: { path: '^web/src/(features|app)/' },
     },
     {
+      name: 'lib-is-the-ground',
+      comment: 'lib is what the others stand on: it knows none of them.',
+      severity: 'error',
+      from: { path: '^web/src/lib/' },
+      to: { path: '^web/src/(ui|parts|data)/' },
+    },
+    {
+      name: 'lib-draws-nothing',
+      comment: 'A component is of the kit (ui), or one of the parts if it knows the contract.',
+      severity: 'error',
+      from: {},
+      to: { path: '^web/src/lib/.*\\.tsx$' },
+    },
+    {
+      name: 'data-draws-nothing',
+      comment: 'data asks the server and keeps what it answered; what is drawn of it stands above.',
+      severity: 'error',
+      from: { path: '^web/src/data/' },
+      to: { path: '^web/src/(ui|parts)/' },
+    },
+    {
       name: 'ui-knows-no-data',
-      comment: 'A part of the kit gets what it shows as properties.',
+      comment: 'A component of the kit gets what it shows as properties.',
       severity: 'error',
       from: { path: '^web/src/ui/' },
-      to: { path: ['^web/src/data/', '(^|/)node_modules/@tanstack/(react-query|react-router)/'] },
+      to: { path: ['^web/src/(data|parts)/', '(^|/)node_modules/@tanstack/(react-query|react-router)/'] },
+    },
+    {
+      name: 'ui-knows-no-contract',
+      comment: 'Not by way of lib either. What only counts or cuts a text is no contract.',
+      severity: 'error',
+      from: { path: '^web/src/ui/', pathNot: '\\.test\\.tsx?$' },
+      to: { path: '^contracts/src/', pathNot: '^contracts/src/(cut|length)\\.ts$', reachable: true },
+    },
+    {
+      name: 'parts-are-shared',
+      comment: 'What one place uses alone stands there.',
+      severity: 'error',
+      from: { path: '^web/src/' },
+      module: { path: '^web/src/parts/', pathNot: '\\.test\\.tsx?$', numberOfDependentsLessThan: 2 },
     },
     {
       name: 'uploads-wait-their-turn',

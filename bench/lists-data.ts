@@ -3,9 +3,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, type OpenDatabase } from '../server/src/db/connect.ts';
-import { messageRepository } from '../server/src/features/chat/message-repository.ts';
-import { searchRepository } from '../server/src/features/chat/search-repository.ts';
-import { threadRepository } from '../server/src/features/chat/thread-repository.ts';
+import { messageRepository } from '../server/src/features/chat/messages/repository.ts';
+import { searchRepository } from '../server/src/features/chat/search/repository.ts';
+import { threadRepository } from '../server/src/features/chat/threads/repository.ts';
 import { keptFolder, registered } from './kept-folder.ts';
 import { answer, question, title } from './prose.ts';
 import { settings } from './settings.ts';

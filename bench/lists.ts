@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { messageRepository } from '../server/src/features/chat/message-repository.ts';
-import { messagePages } from '../server/src/features/chat/pages.ts';
-import { threadRepository } from '../server/src/features/chat/thread-repository.ts';
+import { messagePages } from '../server/src/features/chat/messages/pages.ts';
+import { messageRepository } from '../server/src/features/chat/messages/repository.ts';
+import { threadRepository } from '../server/src/features/chat/threads/repository.ts';
 import { queriesOf } from './captured-queries.ts';
 import { exchange } from './exchange.ts';
 import { ms, printTable } from './figures.ts';

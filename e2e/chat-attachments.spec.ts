@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { conversation } from './conversation.ts';
 import { expect, expectAccessible, expectNoSidewaysScroll, request, test, toasts } from './fixtures.ts';
+import { carried, type Given, pasteInto } from './given-files.ts';
 
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -8,19 +9,6 @@ const png = Buffer.from(
 );
 const image = { name: 'dot.png', mimeType: 'image/png', buffer: png };
 const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Moss grows in the shade.') };
-
-type Given = { name: string; mimeType: string; buffer: Buffer };
-
-/** What the page gets when files are dropped on it or pasted into it. */
-const carried = (page: Page, files: Given[]) =>
-  page.evaluateHandle(
-    (list) => {
-      const transfer = new DataTransfer();
-      for (const { name, type, bytes } of list) transfer.items.add(new File([Uint8Array.from(bytes)], name, { type }));
-      return transfer;
-    },
-    files.map(({ name, mimeType: type, buffer }) => ({ name, type, bytes: [...buffer] })),
-  );
 
 function attachments(page: Page) {
   const list = page.getByRole('list', { name: 'Attachments' });
@@ -46,11 +34,7 @@ function attachments(page: Page) {
       await (await chooser).setFiles(files);
     },
     async paste(...files: Given[]) {
-      await expect(button).toBeVisible();
-      const clipboardData = await carried(page, files);
-      await conversation(page).message.evaluate((field, data) => {
-        field.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
-      }, clipboardData);
+      await pasteInto(page, 'Message', files);
     },
     untilUploaded: (count: number) =>
       expect(page.getByText(`${count} of ${count} ${count === 1 ? 'file' : 'files'} attached`)).toBeAttached(),
@@ -274,11 +258,7 @@ test('a text that is longer than a message goes along as a file', async ({ page 
   const { chips } = attachments(page);
   const long = `Ferns. ${'x'.repeat(10_100)}`;
   await message.fill('Sum this up: ');
-  await message.evaluate((field, text) => {
-    const clipboardData = new DataTransfer();
-    clipboardData.setData('text/plain', text);
-    field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
-  }, long);
+  await pasteInto(page, 'Message', [], long);
   await message.fill(`Sum this up: ${long}`);
   await page.getByRole('button', { name: 'Attach as a text file' }).click();
   await expect(message).toHaveValue('Sum this up:');

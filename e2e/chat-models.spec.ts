@@ -20,8 +20,7 @@ function picker(page: Page) {
   };
 }
 
-test.beforeEach(async ({ page, roster, signedIn }) => {
-  expect(signedIn.email).toBeTruthy();
+test.beforeEach(async ({ page, roster, signedIn: _ }) => {
   await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
 });
 

@@ -178,8 +178,7 @@ test('blind, nothing tells which model is which until the vote', async ({ page, 
   await expect(prompt(page, 1)).toContainText('Better');
 });
 
-test('prompts come from a file, with its answers as the expected ones', async ({ page, roster, signedIn }) => {
-  expect(signedIn.email).toBeTruthy();
+test('prompts come from a file, with its answers as the expected ones', async ({ page, roster, signedIn: _ }) => {
   const lines = Array.from({ length: 30 }, (_, index) =>
     JSON.stringify({
       messages: [

@@ -97,8 +97,7 @@ async function chooseFile(page: Page, name: string, filename: string) {
   await field(page, name).selectOption(await option.getAttribute('value'));
 }
 
-test.beforeEach(async ({ page, roster, signedIn }) => {
-  expect(signedIn.email).toContain('@');
+test.beforeEach(async ({ page, roster, signedIn: _ }) => {
   await saveKey(page, roster, ownKey());
 });
 

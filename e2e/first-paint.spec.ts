@@ -1,6 +1,7 @@
 import type { BrowserContext, Page } from '@playwright/test';
 import { conversation, exchange, startThread } from './conversation.ts';
 import { expect, password, request, test, toasts } from './fixtures.ts';
+import { pasteInto } from './given-files.ts';
 
 const scripts = '**/assets/*.js';
 
@@ -45,8 +46,7 @@ test.describe('before any script', () => {
     await untilUsable(page);
   });
 
-  test('a collapsed sidebar is an icon bar', async ({ page, signedIn }) => {
-    expect(signedIn.email).toBeTruthy();
+  test('a collapsed sidebar is an icon bar', async ({ page, signedIn: _ }) => {
     await page.goto('/');
     await page.getByRole('button', { name: 'Collapse sidebar' }).click();
     const release = await holdFiles(page, scripts);
@@ -75,8 +75,7 @@ test.describe('before any script', () => {
     await expect(toasts(page).filter({ hasText: 'Welcome back!' })).toBeVisible();
   });
 
-  test('a question can be typed and sent', async ({ page, withAssistant }) => {
-    expect(withAssistant.email).toBeTruthy();
+  test('a question can be typed and sent', async ({ page, withAssistant: _ }) => {
     const release = await holdFiles(page, scripts);
     await page.goto('/chat', { waitUntil: 'commit' });
     const { message, questions, untilDone } = conversation(page);
@@ -88,8 +87,7 @@ test.describe('before any script', () => {
     await untilDone();
   });
 
-  test('text, focus and selection are taken over', async ({ page, withAssistant }) => {
-    expect(withAssistant.email).toBeTruthy();
+  test('text, focus and selection are taken over', async ({ page, withAssistant: _ }) => {
     const release = await holdFiles(page, scripts);
     await page.goto('/chat', { waitUntil: 'commit' });
     const { message } = conversation(page);
@@ -102,8 +100,41 @@ test.describe('before any script', () => {
   });
 });
 
-test('the search that was asked for opens when it can', async ({ page, signedIn }) => {
-  expect(signedIn.email).toBeTruthy();
+test.describe('before the parts of the composer that come later', () => {
+  const laterParts = '**/assets/{composer-attachments,attachment-uploads}-*.js';
+  const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Moss grows in the shade.') };
+
+  test('files can be pasted, and the message that was sent waits for them', async ({ page, withAssistant: _ }) => {
+    const release = await holdFiles(page, laterParts);
+    await page.goto('/chat');
+    await untilUsable(page);
+    const { message, send, questions, untilDone } = conversation(page);
+    await pasteInto(page, 'Message', [notes]);
+    await message.fill('What is in it?');
+    await message.press('Enter');
+    await expect(send).toHaveAttribute('aria-busy', 'true');
+    await expect(message).toHaveValue('What is in it?');
+    await expect(questions).toHaveCount(0);
+    release();
+    await untilDone();
+    await expect(questions.getByRole('listitem')).toHaveText([/notes\.txt/]);
+  });
+
+  test('a pasted text that is too long is still known for what it is', async ({ page, withAssistant: _ }) => {
+    const release = await holdFiles(page, laterParts);
+    await page.goto('/chat');
+    await untilUsable(page);
+    const { message } = conversation(page);
+    const long = `Ferns. ${'x'.repeat(10_100)}`;
+    await pasteInto(page, 'Message', [], long);
+    await message.fill(`Sum this up: ${long}`);
+    release();
+    await page.getByRole('button', { name: 'Attach as a text file' }).click();
+    await expect(message).toHaveValue('Sum this up:');
+  });
+});
+
+test('the search that was asked for opens when it can', async ({ page, signedIn: _ }) => {
   const release = await holdFiles(page, scripts);
   await page.goto('/', { waitUntil: 'commit' });
   await expect(page.getByRole('main')).toBeVisible();
@@ -166,9 +197,8 @@ for (const { kind, viewport } of [
     test('nothing jumps while the pages of a new account and of one in use come', async ({
       page,
       roster,
-      signedIn,
+      signedIn: _,
     }) => {
-      expect(signedIn.email).toBeTruthy();
       await countShifts(page.context());
       const shiftsOf = async (path: string) => {
         // First the page, then its scripts, then the font.

@@ -49,8 +49,7 @@ test('on a phone everything from registering to another answer works by touch', 
   await expect(questions).toContainText('Plan my balcony');
 });
 
-test('long names leave room for the rest', async ({ page, roster, signedIn }) => {
-  expect(signedIn.email).toBeTruthy();
+test('long names leave room for the rest', async ({ page, roster, signedIn: _ }) => {
   const draft = { name: `${'n'.repeat(49)} ${'m'.repeat(50)}`, model: 'gpt-4o' };
   const { body } = await request(page, roster, 'POST', '/api/assistants', draft);
   const id = await startThread(page, roster, { title: 'Where the boats lie', assistantId: body.id });
@@ -63,8 +62,7 @@ test('long names leave room for the rest', async ({ page, roster, signedIn }) =>
   expect((await message.boundingBox())?.height).toBeLessThan(45);
 });
 
-test('what the provider said of a key fits the narrowest screens', async ({ page, roster, signedIn }) => {
-  expect(signedIn.email).toBeTruthy();
+test('what the provider said of a key fits the narrowest screens', async ({ page, roster, signedIn: _ }) => {
   await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
   await page.route('**/api/user/config', async (route) => {
     const answer = await route.fetch();

@@ -55,7 +55,7 @@ export function filesOfFirstPages() {
     if (name === undefined) return null;
     const isChat = names.every((each) => each === 'chat' || each === 'thread');
     if (name === 'entry' || (names.length > 1 && !isChat)) return 'kit';
-    return icon || /[\\/]src[\\/](ui|lib|data)[\\/]|contract-calls/.test(id) ? `${name}-parts` : name;
+    return icon || /[\\/]src[\\/](ui|lib|data|parts)[\\/]|contract-calls/.test(id) ? `${name}-parts` : name;
   };
 }
 

@@ -98,7 +98,7 @@ export default defineConfig({
             },
             {
               name: 'more',
-              test: /web[\\/]src[\\/](ui|lib|data)[\\/]/,
+              test: /web[\\/]src[\\/](ui|lib|data|parts)[\\/]/,
               minShareCount: 4,
               priority: 1,
               includeDependenciesRecursively: false,

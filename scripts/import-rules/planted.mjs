@@ -34,6 +34,22 @@ export const planted = [
     files: { 'web/src/ui/button.ts': "import '../features/chat/page.ts';\n", 'web/src/features/chat/page.ts': other },
   },
   {
+    rule: 'kit-knows-no-feature',
+    files: { 'web/src/parts/form.ts': "import '../features/chat/page.ts';\n", 'web/src/features/chat/page.ts': other },
+  },
+  {
+    rule: 'lib-is-the-ground',
+    files: { 'web/src/lib/format.ts': "import '../ui/button.ts';\n", 'web/src/ui/button.ts': other },
+  },
+  {
+    rule: 'lib-draws-nothing',
+    files: { 'web/src/features/chat/page.ts': "import '../../lib/notice.tsx';\n", 'web/src/lib/notice.tsx': other },
+  },
+  {
+    rule: 'data-draws-nothing',
+    files: { 'web/src/data/models.ts': "import '../ui/button.ts';\n", 'web/src/ui/button.ts': other },
+  },
+  {
     rule: 'ui-knows-no-data',
     files: { 'web/src/ui/button.ts': "import '../data/models.ts';\n", 'web/src/data/models.ts': other },
   },
@@ -43,6 +59,18 @@ export const planted = [
       'web/src/features/chat/composer.ts': "import '../../data/uploads/send.ts';\n",
       'web/src/data/uploads/send.ts': other,
     },
+  },
+  {
+    rule: 'ui-knows-no-contract',
+    files: {
+      'web/src/ui/button.ts': "import '../lib/api.ts';\n",
+      'web/src/lib/api.ts': "import '../../../contracts/src/errors.ts';\n",
+      'contracts/src/errors.ts': other,
+    },
+  },
+  {
+    rule: 'parts-are-shared',
+    files: { 'web/src/features/chat/page.ts': "import '../../parts/form.ts';\n", 'web/src/parts/form.ts': other },
   },
   {
     rule: 'only-repositories-know-sql',

@@ -7,7 +7,7 @@ import { uploaded } from '#server/testing/files';
 import { startRawProvider } from '#server/testing/raw-provider';
 import { AppError } from './errors.ts';
 import { failureInWords, loggedFailure } from './log-failure.ts';
-import { ProviderError } from './provider/provider.ts';
+import { ProviderError } from './provider/error.ts';
 
 const words = 'You said: my mother’s maiden name is Lovelace';
 const refused = new ProviderError('bad_request', `The provider refused the request. ${words}`, {

@@ -1,4 +1,4 @@
-import { ProviderError } from './provider/provider.ts';
+import { ProviderError } from './provider/error.ts';
 
 /** What of an error's own fields may be in the log: none that holds a value of somebody's. */
 const plainFields = ['code', 'errno', 'errcode', 'syscall', 'status', 'statusCode', 'table', 'column', 'constraint'];

@@ -1,12 +1,22 @@
-import { readdirSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { emptyDatabase, engines } from '#server/testing/app';
-import { threadRepository } from '../features/chat/thread-repository.ts';
+import { threadRepository } from '../features/chat/threads/repository.ts';
 import { connect } from './connect.ts';
 import { migrate } from './migrate.ts';
 import { up as addComparisons } from './migrations/0010-usage-of-comparisons.ts';
 import { up as indexWordsInside } from './migrations/0014-words-inside-texts.ts';
+import released from './migrations/released.json' with { type: 'json' };
+
+const root = join(import.meta.dirname, '../../..');
+const migrationsFolder = join(import.meta.dirname, 'migrations');
+const windowsLineEnds = (text: string) => text.replaceAll('\n', '\r\n');
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 describe.each(engines)('bringing the schema up to date on %s', (engine) => {
   async function opened() {
@@ -39,6 +49,36 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
     expect(await migrate(database)).toEqual([]);
     expect(await history()).toEqual(before);
     expect(readdirSync(dataDir)).not.toContain('backups');
+  });
+
+  test('records of each released step the checksum that installed databases have', async () => {
+    const { database, history } = await opened();
+    await migrate(database);
+    const recorded = Object.fromEntries((await history()).map(({ name, checksum }) => [name, checksum]));
+    expect(recorded).toMatchObject(released);
+  });
+
+  test('goes on where the files of the steps have other line ends than those that made the database', async () => {
+    const { database } = await opened();
+    await migrate(database);
+    const folder = mkdtempSync(join(tmpdir(), 'roster-migrations-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    for (const name of readdirSync(migrationsFolder))
+      writeFileSync(join(folder, name), windowsLineEnds(readFileSync(join(migrationsFolder, name), 'utf8')));
+    expect(await migrate(database, pathToFileURL(`${folder}/`))).toEqual([]);
+  });
+
+  test('goes on where the database was made when line ends still counted', async () => {
+    const { database, history } = await opened();
+    for (const name of await migrate(database))
+      await database.db
+        .updateTable('schema_migrations')
+        .set({ checksum: sha256(windowsLineEnds(readFileSync(join(migrationsFolder, `${name}.ts`), 'utf8'))) })
+        .where('name', '=', name)
+        .execute();
+    const before = await history();
+    expect(await migrate(database)).toEqual([]);
+    expect(await history()).toEqual(before);
   });
 
   test('refuses a database that another form of a step has made', async () => {
@@ -160,6 +200,14 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
   });
 });
 
+test('released migrations are the files that were released, and out of the formatter’s reach', () => {
+  const { files } = JSON.parse(readFileSync(join(root, 'biome.json'), 'utf8')) as { files: { includes: string[] } };
+  for (const [name, checksum] of Object.entries(released)) {
+    expect([name, sha256(readFileSync(join(migrationsFolder, `${name}.ts`), 'utf8'))]).toEqual([name, checksum]);
+    expect(files.includes).toContain(`!server/src/db/migrations/${name}.ts`);
+  }
+});
+
 test('several processes that start at once on an empty PostgreSQL make one schema', async () => {
   const empty = await emptyDatabase('postgres');
   const databases = [1, 2, 3, 4, 5, 6].map(() => connect(empty.url, empty.dataDir));
@@ -169,7 +217,7 @@ test('several processes that start at once on an empty PostgreSQL make one schem
   });
   // With open connections all of them reach the first statement together.
   for (const { db } of databases) await sql`select 1`.execute(db);
-  const applied = await Promise.allSettled(databases.map(migrate));
+  const applied = await Promise.allSettled(databases.map((database) => migrate(database)));
   expect(applied.filter(({ status }) => status === 'rejected')).toEqual([]);
   const rows = (await databases[0]?.db.selectFrom('schema_migrations').select('name').execute()) ?? [];
   // Each tells the steps that were due when it looked, which for a late one are fewer.

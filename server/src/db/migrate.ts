@@ -22,7 +22,10 @@ import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
 
-/** In order; a file here is never edited after a release, only followed by another one. */
+/**
+ * In order. A file here is never edited after its release, not even by a formatter, only followed by another one; its
+ * checksum goes into migrations/released.json, and its name among what biome.json leaves alone.
+ */
 const migrations: [name: string, migration: Migration][] = [
   ['0001-init', init],
   ['0002-people', people],
@@ -40,16 +43,25 @@ const migrations: [name: string, migration: Migration][] = [
   ['0014-words-inside-texts', wordsInsideTexts],
 ];
 
-const checksumOf = (name: string) =>
-  createHash('sha256')
-    .update(readFileSync(new URL(`./migrations/${name}.ts`, import.meta.url)))
-    .digest('hex');
+const migrationFiles = new URL('./migrations/', import.meta.url);
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** The same text whatever line ends git, or who copied it, has given the file. */
+const textOf = (name: string, folder: URL) =>
+  readFileSync(new URL(`${name}.ts`, folder), 'utf8').replaceAll('\r\n', '\n');
+const checksumOf = (name: string, folder = migrationFiles) => sha256(textOf(name, folder));
+
+/** A database may have been made from files with Windows line ends when these still counted. */
+function isChecksumOf(name: string, checksum: string, folder = migrationFiles): boolean {
+  const text = textOf(name, folder);
+  return checksum === sha256(text) || checksum === sha256(text.replaceAll('\n', '\r\n'));
+}
 
 /**
  * Brings the schema up to date: forward only, each step in one transaction, after a backup of the SQLite file.
  * @throws if the database is newer than this program, or was made by a migration that has changed since.
  */
-export async function migrate(database: OpenDatabase): Promise<string[]> {
+export async function migrate(database: OpenDatabase, folder = migrationFiles): Promise<string[]> {
   const db = database.db;
   await db.transaction().execute(async (trx) => {
     // Even `if not exists` fails on PostgreSQL when two processes create the table at once.
@@ -63,7 +75,7 @@ export async function migrate(database: OpenDatabase): Promise<string[]> {
       .execute();
   });
   const applied = await db.selectFrom('schema_migrations').selectAll().orderBy('name').execute();
-  checkHistory(applied);
+  checkHistory(applied, folder);
   const due = migrations.slice(applied.length);
   const [next] = due;
   if (!next) return [];
@@ -82,20 +94,24 @@ export async function checkSchema({ db }: OpenDatabase) {
     throw new CannotStart('The database is older than this Roster. Start the server once, which brings it up to date.');
 }
 
-function checkHistory(applied: { name: string; checksum: string }[]) {
+type Applied = { name: string; checksum: string };
+
+function checkHistory(applied: Applied[], folder = migrationFiles) {
   for (const [index, { name, checksum }] of applied.entries()) {
     const [known] = migrations[index] ?? [];
     if (known !== name)
       throw new CannotStart(`The database is newer than this Roster: it has ${name}. Start the version that made it.`);
-    if (checksumOf(name) !== checksum)
+    if (!isChecksumOf(name, checksum, folder))
       throw new CannotStart(
         `The database was made by another form of ${name} than this Roster has. Nothing was changed.`,
       );
   }
 }
 
-/** What a database of this version has gone through. */
-export const schemaHistory = () => migrations.map(([name]) => ({ name, checksum: checksumOf(name) }));
+/** Whether this is what a database of this version has gone through. */
+export const isOwnHistory = (history: Applied[]): boolean =>
+  history.length === migrations.length &&
+  history.every(({ name, checksum }, index) => name === migrations[index]?.[0] && isChecksumOf(name, checksum));
 
 /** Several processes may start at once on one PostgreSQL; they change the schema one after the other. */
 export async function waitForOthers(trx: Kysely<Database>, engine: Engine) {

@@ -1,4 +1,4 @@
-import { schemaHistory } from '../db/migrate.ts';
+import { isOwnHistory } from '../db/migrate.ts';
 import type { MasterKey } from '../security/master-key.ts';
 import { CannotOpen, createVault } from '../security/vault.ts';
 import type { FileKey, FileStore } from '../storage/file-store.ts';
@@ -18,7 +18,7 @@ type Place = {
 export async function restore(place: Place, path: string, keepSessions: boolean): Promise<string> {
   const archive = await openArchive(path);
   try {
-    if (JSON.stringify(archive.manifest.migrations) !== JSON.stringify(schemaHistory()))
+    if (!isOwnHistory(archive.manifest.migrations))
       throw new Refused(
         `${path} was made by another version of Roster. Restore it with the version that made it, then upgrade that.`,
       );

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type Kysely, sql } from 'kysely';
 import type { Engine } from '../db/connect.ts';
 import type { Database } from '../db/schema.ts';
-import { type SearchRepository, searchRepository } from '../features/chat/search-repository.ts';
+import { type SearchRepository, searchRepository } from '../features/chat/search/repository.ts';
 
 export type Table = Exclude<keyof Database, 'schema_migrations'>;
 

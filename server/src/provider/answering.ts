@@ -1,7 +1,8 @@
 import { providerIn } from '@roster/contracts/provider-name';
 import { answerByChatCompletions } from './chat-completions.ts';
+import { ProviderError } from './error.ts';
 import type { ProviderHttp } from './http.ts';
-import { type AnswerEnd, type AnswerPiece, type AnswerRequest, ProviderError } from './provider.ts';
+import type { AnswerEnd, AnswerPiece, AnswerRequest } from './provider.ts';
 import { answerByResponses } from './responses.ts';
 import type { Traits } from './traits.ts';
 

@@ -1,16 +1,11 @@
 import { z } from 'zod';
 import type { TokenCounts } from './catalogue.ts';
+import { ProviderError } from './error.ts';
 import { eventJson, readEvents } from './event-reader.ts';
 import { failureInStream } from './failures.ts';
 import type { ProviderHttp } from './http.ts';
 import { collectPieces, tellOfWaits } from './pieces.ts';
-import {
-  type AnswerEnd,
-  type AnswerPiece,
-  type AnswerRequest,
-  type ConversationTurn,
-  ProviderError,
-} from './provider.ts';
+import type { AnswerEnd, AnswerPiece, AnswerRequest, ConversationTurn } from './provider.ts';
 import type { Omitted } from './responses.ts';
 import { contentOf, notIncluded } from './turn-parts.ts';
 

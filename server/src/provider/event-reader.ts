@@ -1,7 +1,7 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Dispatcher } from 'undici';
+import { ProviderError } from './error.ts';
 import { networkFailure } from './http.ts';
-import { ProviderError } from './provider.ts';
 
 /** The end of a body follows its last event at once. */
 const endsWithinMs = 500;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../security/secret.ts';
+import { ProviderError } from './error.ts';
 import { failureInStream, failureOf, quotable, retryAfter } from './failures.ts';
 
 const key = new Secret('local-key-without-a-known-form');
@@ -42,6 +43,24 @@ describe('a provider’s refusal', () => {
     '{"detail":"Not Found"}',
   ])('with the body %j is told in our own words', (body) => {
     expect(failureOf(500, body, {}, key).message).toBe('The provider is having trouble.');
+  });
+
+  test.each([
+    // A lack of credit ends only when somebody pays; the provider asks not to be tried again.
+    [429, { code: 'insufficient_quota' }, { isPassing: false, isUncertain: false, isAbsent: false }],
+    [429, { code: 'rate_limit_exceeded' }, { isPassing: true, isUncertain: false, isAbsent: false }],
+    [408, {}, { isPassing: true, isUncertain: true, isAbsent: false }],
+    [409, {}, { isPassing: true, isUncertain: false, isAbsent: false }],
+    [503, {}, { isPassing: true, isUncertain: true, isAbsent: false }],
+    [404, {}, { isPassing: false, isUncertain: false, isAbsent: true }],
+    [400, {}, { isPassing: false, isUncertain: false, isAbsent: false }],
+  ])('with %i and %j says what another try would come to', (status, error, what) => {
+    expect(failed(status, error)).toMatchObject(what);
+  });
+
+  test('without an answer may pass, and leaves open what was done', () => {
+    const unreachable = new ProviderError('provider_unreachable', 'The provider could not be reached.');
+    expect(unreachable).toMatchObject({ isPassing: true, isUncertain: true, isAbsent: false });
   });
 
   test('inside a stream is told by its code', () => {

@@ -1,6 +1,6 @@
 import { beginningOf } from '@roster/contracts/cut';
 import type { Secret } from '../security/secret.ts';
-import { ProviderError } from './provider.ts';
+import { ProviderError } from './error.ts';
 
 type ErrorFields = { message: string; type: string; code: string; param: string };
 

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Secret } from '../security/secret.ts';
-import type { ProviderHttp } from './http.ts';
-import { ProviderError } from './provider.ts';
+import { ProviderError } from './error.ts';
+import { listLimit, type ProviderHttp } from './http.ts';
 import { timeOf } from './times.ts';
 
 /** A file as the provider lists it. */
@@ -17,7 +17,6 @@ export type OutgoingFile = {
   content: Readable;
 };
 
-const listLimit = 5 * 1024 * 1024;
 const pageSize = 1_000;
 const pagesAtMost = 20;
 const sendMs = 10 * 60_000;
@@ -118,18 +117,9 @@ export function providerFiles(http: ProviderHttp) {
     async remove(apiKey: Secret, id: string) {
       const path = `/files/${FileId.parse(id)}`;
       try {
-        await http.json({
-          method: 'DELETE',
-          path,
-          apiKey,
-          retries: 0,
-          limit: 65_536,
-          signal: AbortSignal.timeout(30_000),
-        });
+        await http.json({ method: 'DELETE', path, apiKey, retries: 0, limit: 65_536, withinMs: 30_000 });
       } catch (error) {
-        if (error instanceof DOMException && error.name === 'TimeoutError')
-          throw new ProviderError('provider_timeout', 'The provider did not answer in time.', { cause: error });
-        if (error instanceof ProviderError && error.status === 404) return;
+        if (error instanceof ProviderError && error.isAbsent) return;
         throw error;
       }
     },

@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Agent, Dispatcher } from 'undici';
 import type { Secret } from '../security/secret.ts';
+import { ProviderError } from './error.ts';
 import { failureOf } from './failures.ts';
-import { ProviderError } from './provider.ts';
 
 export type ProviderCall = {
   method: 'GET' | 'POST' | 'DELETE';
@@ -25,6 +25,8 @@ export type ProviderCall = {
   onAsking?: ((isAsked: boolean) => void) | undefined;
 };
 
+/** Bytes of one page of a list. */
+export const listLimit = 5 * 1024 * 1024;
 const errorBodyLimit = 64 * 1024;
 const longestWaitSeconds = 60;
 

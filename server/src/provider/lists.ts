@@ -1,11 +1,11 @@
 import { providerIn } from '@roster/contracts/provider-name';
 import { z } from 'zod';
 import type { Secret } from '../security/secret.ts';
-import type { ProviderHttp } from './http.ts';
-import { type Provider, type ProviderAssistant, ProviderError, type ProviderModel, pressedMs } from './provider.ts';
+import { ProviderError } from './error.ts';
+import { listLimit, type ProviderHttp } from './http.ts';
+import type { Provider, ProviderAssistant, ProviderModel } from './provider.ts';
+import { pressedMs } from './times.ts';
 
-/** Bytes of one page of a list. */
-export const listLimit = 5 * 1024 * 1024;
 const pagesAtMost = 20;
 
 const ModelPage = z.object({

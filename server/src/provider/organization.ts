@@ -1,9 +1,10 @@
 import { providerIn } from '@roster/contracts/provider-name';
 import { z } from 'zod';
 import type { Secret } from '../security/secret.ts';
-import type { ProviderHttp } from './http.ts';
-import { listLimit } from './lists.ts';
-import { type KeyCheck, ProviderError, pressedMs } from './provider.ts';
+import { ProviderError } from './error.ts';
+import { listLimit, type ProviderHttp } from './http.ts';
+import type { KeyCheck } from './key-check.ts';
+import { pressedMs } from './times.ts';
 
 /** What the organization asked of a model; null: the provider names none. */
 export type ModelUsage = {

@@ -1,48 +1,11 @@
-import type { RunError } from '@roster/contracts/errors';
 import type { ReasoningEffort } from '@roster/contracts/models';
 import type { Secret } from '../security/secret.ts';
 import type { TokenCounts } from './catalogue.ts';
 import type { ProviderFiles } from './files.ts';
 import type { ProviderFineTuning } from './fine-tuning.ts';
+import type { KeyCheck } from './key-check.ts';
 import type { ProviderOrganization } from './organization.ts';
 import type { ProviderVectorStores } from './vector-stores.ts';
-
-/** How long the provider has for what somebody waits for who has pressed a button. */
-export const pressedMs = 5_000;
-
-/** A failure of a call to the provider, in our own closed list of codes; the message may quote the provider's words. */
-export class ProviderError extends Error {
-  override name = 'ProviderError';
-  readonly code: RunError['code'] | 'not_served' | 'store_gone' | 'training_not_available';
-  /** The HTTP status the provider answered, where it answered. */
-  readonly status: number | undefined;
-  readonly retryAfterSeconds: number | undefined;
-  /** The request parameter that the provider names. */
-  readonly param: string | undefined;
-  /** The provider's own code of the failure, where it has one. */
-  readonly providerCode: string | undefined;
-  /** What the provider calls this request, for its support. */
-  readonly requestId: string | undefined;
-  constructor(
-    code: ProviderError['code'],
-    message: string,
-    details: ErrorOptions & {
-      status?: number | undefined;
-      retryAfterSeconds?: number | undefined;
-      param?: string | undefined;
-      providerCode?: string | undefined;
-      requestId?: string | undefined;
-    } = {},
-  ) {
-    super(message, details);
-    this.code = code;
-    this.status = details.status;
-    this.retryAfterSeconds = details.retryAfterSeconds;
-    this.param = details.param;
-    this.providerCode = details.providerCode;
-    this.requestId = details.requestId;
-  }
-}
 
 /** A file that goes along with a turn. */
 export type TurnFile = {
@@ -86,13 +49,6 @@ export type AnswerEnd = {
   /** null: the provider did not say. */
   usage: TokenCounts | null;
 };
-
-export type KeyCheck =
-  | { result: 'works' }
-  /** The key is good, but not for listing models. */
-  | { result: 'limited'; notice: string }
-  | { result: 'rejected'; notice: string }
-  | { result: 'unreachable'; notice: string };
 
 export type ProviderModel = {
   id: string;

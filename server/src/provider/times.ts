@@ -1,3 +1,6 @@
+/** How long the provider has for what somebody waits for who has pressed a button. */
+export const pressedMs = 5_000;
+
 /** The provider's seconds since 1970; null for what is no time, or one after the year 2199. */
 export function timeOf(seconds: number | null | undefined): string | null {
   if (seconds === null || seconds === undefined || !(seconds > 0) || seconds >= 7_258_118_400) return null;

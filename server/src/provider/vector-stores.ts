@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import type { Secret } from '../security/secret.ts';
+import { ProviderError } from './error.ts';
 import { quotable } from './failures.ts';
-import type { ProviderCall, ProviderHttp } from './http.ts';
-import { ProviderError } from './provider.ts';
+import { listLimit, type ProviderCall, type ProviderHttp } from './http.ts';
 
 /** A file as a vector store has it. */
 export type IndexedFile = { id: string; state: 'indexing' | 'ready' | 'failed'; error: string | null };
 
 const answerLimit = 65_536;
-const listLimit = 5 * 1024 * 1024;
 const pageSize = 100;
 const pagesAtMost = 20;
 const withinMs = 30_000;
@@ -63,17 +62,11 @@ export function providerVectorStores(http: ProviderHttp, servesResponses: () => 
   /** Not repeated here: whoever asks knows what may be asked again. */
   async function ask(call: Omit<ProviderCall, 'signal' | 'retries'>, limit = answerLimit): Promise<unknown> {
     if (!servesResponses()) throw new ProviderError('not_served', 'The provider has no file search.');
-    try {
-      return await http.json({ ...call, retries: 0, limit, signal: AbortSignal.timeout(withinMs) });
-    } catch (error) {
-      if (error instanceof DOMException && error.name === 'TimeoutError')
-        throw new ProviderError('provider_timeout', 'The provider did not answer in time.', { cause: error });
-      throw error;
-    }
+    return http.json({ ...call, retries: 0, limit, withinMs });
   }
 
   const storePath = (storeId: string) => `/vector_stores/${StoreId.parse(storeId)}`;
-  const isMissing = (error: unknown) => error instanceof ProviderError && error.status === 404;
+  const isMissing = (error: unknown) => error instanceof ProviderError && error.isAbsent;
 
   async function removeAt(apiKey: Secret, path: string) {
     try {

@@ -1,5 +1,5 @@
 import type { ExternalFailure, ExternalProvider } from '@roster/contracts/auth';
-import { toast } from '#web/ui/toast.tsx';
+import { tellProblem, toast } from '#web/lib/toast.ts';
 
 /** How a visit to Google or GitHub ended, as the address says it. */
 export type ExternalOutcome = { error?: string | undefined; connected?: string | undefined };
@@ -41,7 +41,7 @@ export function tellExternalOutcome({ error, connected }: ExternalOutcome, faile
   if (error !== undefined) {
     const description = isFailure(error) ? failures[error] : 'It did not work. Please try again.';
     // Longer than other toasts: they say what to do, in a sentence or two.
-    toast({ title: failed, description, variant: 'destructive', duration: 12_000 });
+    tellProblem({ title: failed, description, duration: 12_000 });
   } else if (connected !== undefined && isProvider(connected)) {
     const name = names[connected];
     toast({ title: `${name} connected`, description: `You can now log in with your ${name} account.` });

@@ -1,14 +1,9 @@
 import { useLayoutEffect, useState } from 'react';
+import { readStored, writeStored } from '#web/lib/storage.ts';
 
 const storageKey = 'app-sidebar';
 
-function readCollapsed(): boolean {
-  try {
-    return localStorage.getItem(storageKey) === 'collapsed';
-  } catch {
-    return false;
-  }
-}
+const readCollapsed = () => readStored(storageKey) === 'collapsed';
 
 /** The look follows this mark, which `public/first.js` sets before the first paint. */
 function show(collapsed: boolean) {
@@ -22,11 +17,7 @@ export function useCollapsed(): [collapsed: boolean, toggle: () => void] {
   useLayoutEffect(() => show(collapsed), [collapsed]);
   const toggle = () => {
     setCollapsed(!collapsed);
-    try {
-      localStorage.setItem(storageKey, collapsed ? 'open' : 'collapsed');
-    } catch {
-      // Storage is refused: the choice holds until the page is left.
-    }
+    writeStored(storageKey, collapsed ? 'open' : 'collapsed');
   };
   return [collapsed, toggle];
 }

@@ -1,7 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { LogOut, PanelLeft, Search, SquarePen } from 'lucide-react';
 import { useLogout, useUser } from '#web/data/current-user.ts';
-import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import type { Icon } from '#web/ui/icon.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Kbd } from '#web/ui/kbd.tsx';
@@ -118,7 +118,7 @@ function Account({ collapsed }: { collapsed: boolean }) {
       toast({ title: 'Logged out', description: "You've been signed out." });
       await navigate({ to: '/auth' });
     } catch (error) {
-      toast({ title: 'Logout failed', description: errorText(error), variant: 'destructive' });
+      tellFailure('Logout failed')(error);
     }
   };
   return (

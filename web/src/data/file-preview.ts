@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { readPreview } from '#web/ui/file-preview/preview.ts';
+import { readPreview } from '#web/lib/file-preview.ts';
 import { readFile } from './files.ts';
 
 /** What can be shown of a stored file. Not kept: it may be megabytes. */

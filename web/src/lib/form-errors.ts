@@ -1,5 +1,6 @@
 import type { FieldValues, Path, UseFormReturn } from 'react-hook-form';
 import { ApiError } from './api.ts';
+import { tellFailure } from './failure.ts';
 
 /**
  * Puts what the server said about single fields beside them: whatever the form has under that name, so that no field can
@@ -20,4 +21,23 @@ export function showFieldErrors<Values extends FieldValues, Context, Output>(
     shown += 1;
   }
   return shown > 0;
+}
+
+/** For `onError` of a form: `tellFailure`, and beside the fields what the server said about them. */
+export const tellFormFailure =
+  <Values extends FieldValues, Context, Output>(
+    form: Pick<UseFormReturn<Values, Context, Output>, 'getValues' | 'setError'>,
+    title: string,
+    fallback?: string,
+  ) =>
+  (error: unknown): void => {
+    showFieldErrors(form, error);
+    tellFailure(title, fallback)(error);
+  };
+
+/** Leads to the first field that has a problem, by its name. True when there is one. */
+export function focusFirstProblem(form: HTMLFormElement, problems: object): boolean {
+  const [first] = Object.keys(problems);
+  if (first !== undefined) form.querySelector<HTMLElement>(`[name="${first}"]`)?.focus();
+  return first !== undefined;
 }

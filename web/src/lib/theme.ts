@@ -1,5 +1,6 @@
-import { useSyncExternalStore } from 'react';
 import { colorsKey } from './forget-colors.ts';
+import { readStored, readStoredJson, writeStored } from './storage.ts';
+import { createStore, useStore } from './store.ts';
 
 export const themes = ['light', 'dark', 'system'] as const;
 export type Theme = (typeof themes)[number];
@@ -12,43 +13,27 @@ const themeKey = 'app-theme';
 const savedThemeKey = 'app-theme-saved';
 
 const device = matchMedia('(prefers-color-scheme: light)');
-const listeners = new Set<() => void>();
-
-function read(key: string): string | null {
-  try {
-    return localStorage.getItem(key);
-  } catch {
-    return null;
-  }
-}
-
-function write(key: string, value: string | null): void {
-  try {
-    if (value === null) localStorage.removeItem(key);
-    else localStorage.setItem(key, value);
-  } catch {
-    // Storage is refused: the choice holds until the page is left.
-  }
-}
 
 const asTheme = (text: string | null): Theme => themes.find((candidate) => candidate === text) ?? 'dark';
 
+/** As `adoptColors` wrote it; whatever else may stand there has no colors. */
+const isPalette = (kept: unknown): kept is Palette =>
+  typeof kept === 'object' && kept !== null && 'colors' in kept && Object.keys(kept.colors ?? {}).length > 0;
+
 function readPalette(): Palette | null {
-  try {
-    const kept: Palette | null = JSON.parse(read(colorsKey) ?? 'null');
-    return kept && Object.keys(kept.colors).length > 0 ? kept : null;
-  } catch {
-    return null;
-  }
+  const kept = readStoredJson(colorsKey);
+  return isPalette(kept) ? kept : null;
 }
 
-let theme = asTheme(read(themeKey));
 let palette = readPalette();
 /** What is shown instead for the moment; null: the theme's own colors. */
 let preview: Palette | null | undefined;
 
-/** Whether a choice comes out light on this device now. */
-const isLight = (choice: Theme): boolean => choice === 'light' || (choice === 'system' && device.matches);
+/** What a choice comes out as on this device now. */
+const shadeOf = (choice: Theme) => (choice === 'light' || (choice === 'system' && device.matches) ? 'light' : 'dark');
+
+const theme = createStore(asTheme(readStored(themeKey)));
+const shade = createStore<'light' | 'dark'>(shadeOf(theme.get()));
 
 /** Puts a palette on an element through the style API; only `#rrggbb` ever gets there. */
 export function paint(element: HTMLElement, next: Palette | null): void {
@@ -65,31 +50,31 @@ function apply() {
   if (shown) root.dataset.colors = 'custom';
   else delete root.dataset.colors;
   // The shades that a palette does not name follow its background, whatever theme is chosen.
-  root.dataset.theme = shown ? shown.scheme : isLight(theme) ? 'light' : 'dark';
-  for (const listener of listeners) listener();
+  root.dataset.theme = shown ? shown.scheme : shadeOf(theme.get());
+  shade.set(shadeOf(theme.get()));
 }
 
 /** Applies a theme at once and keeps it in this browser. */
 export function setTheme(choice: Theme): void {
-  theme = choice;
-  write(themeKey, choice);
+  theme.set(choice);
+  writeStored(themeKey, choice);
   apply();
 }
 
 /** Takes over the account's theme, unless another was chosen in this browser and has not been saved yet. */
 export function adoptTheme(saved: Theme): void {
-  const kept = read(themeKey);
-  if (kept !== null && kept !== saved && kept !== read(savedThemeKey)) return;
-  write(savedThemeKey, saved);
+  const kept = readStored(themeKey);
+  if (kept !== null && kept !== saved && kept !== readStored(savedThemeKey)) return;
+  writeStored(savedThemeKey, saved);
   if (kept !== saved) setTheme(saved);
 }
 
 /** Applies the account's own colors, or none, and keeps a copy for the next first paint. */
 export function adoptColors(saved: Palette | null): void {
   const copy = saved && JSON.stringify(saved);
-  if (copy === read(colorsKey) && JSON.stringify(palette) === JSON.stringify(saved)) return;
+  if (copy === readStored(colorsKey) && JSON.stringify(palette) === JSON.stringify(saved)) return;
   palette = saved;
-  write(colorsKey, copy);
+  writeStored(colorsKey, copy);
   apply();
 }
 
@@ -102,23 +87,13 @@ export function previewColors(colors: Palette | null | undefined): void {
 
 device.addEventListener('change', apply);
 addEventListener('storage', ({ key }) => {
-  if (key === themeKey) theme = asTheme(read(themeKey));
+  if (key === themeKey) theme.set(asTheme(readStored(themeKey)));
   else if (key === colorsKey) palette = readPalette();
   else return;
   apply();
 });
 
-function subscribe(listener: () => void) {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-const chosenTheme = () => theme;
-const shownTheme = () => (isLight(theme) ? 'light' : 'dark');
-
 /** The chosen theme, and what it comes out as where no colors of one's own are over it. */
 export function useTheme(): { theme: Theme; shown: 'light' | 'dark' } {
-  const choice = useSyncExternalStore(subscribe, chosenTheme, chosenTheme);
-  const shown = useSyncExternalStore(subscribe, shownTheme, shownTheme);
-  return { theme: choice, shown };
+  return { theme: useStore(theme), shown: useStore(shade) };
 }

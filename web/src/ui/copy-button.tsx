@@ -1,8 +1,8 @@
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { tellProblem } from '#web/lib/toast.ts';
 import { Button } from './button.tsx';
 import { IconButton } from './icon-button.tsx';
-import { toast } from './toast-store.ts';
 
 type CopyButtonProps = {
   /** What is copied; a function where making the text costs something. */
@@ -25,8 +25,7 @@ export function CopyButton({ text, label = 'Copy', showLabel, size = 'sm', class
   const copy = () => {
     navigator.clipboard.writeText(typeof text === 'string' ? text : text()).then(
       () => setCopied(true),
-      () =>
-        toast({ title: 'Copying failed', description: 'The browser refused the clipboard.', variant: 'destructive' }),
+      () => tellProblem({ title: 'Copying failed', description: 'The browser refused the clipboard.' }),
     );
   };
   const shownLabel = copied ? 'Copied' : label;

@@ -1,7 +1,7 @@
 import { CircleAlert, X } from 'lucide-react';
 import { Toast } from 'radix-ui';
+import { dismissToast, toastDuration, useToasts } from '#web/lib/toast.ts';
 import { classNames } from './class-names.ts';
-import { dismissToast, toastDuration, useToasts } from './toast-store.ts';
 
 /**
  * Where toasts appear: at the bottom, or above what a page keeps free there with

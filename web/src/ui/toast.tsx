@@ -1,7 +1,7 @@
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { useToasts } from './toast-store.ts';
+import { useToasts } from '#web/lib/toast.ts';
 
-export { toast } from './toast-store.ts';
+export { toast } from '#web/lib/toast.ts';
 
 const loadViewport = () => import('./toast-viewport.tsx').then((part) => ({ default: part.ToastViewport }));
 const ToastViewport = lazy(loadViewport);

@@ -1,12 +1,6 @@
-import { useSyncExternalStore } from 'react';
+import { mediaStore, useStore } from '#web/lib/store.ts';
 
-const narrow = matchMedia('(max-width: 767.98px)');
-
-function subscribe(listener: () => void) {
-  narrow.addEventListener('change', listener);
-  return () => narrow.removeEventListener('change', listener);
-}
+const narrow = mediaStore('(max-width: 767.98px)');
 
 /** Whether the window is under 768 px, where things stand below each other. For what CSS alone cannot rearrange. */
-const isNarrow = () => narrow.matches;
-export const useNarrow = (): boolean => useSyncExternalStore(subscribe, isNarrow, isNarrow);
+export const useNarrow = (): boolean => useStore(narrow);

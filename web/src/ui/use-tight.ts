@@ -1,12 +1,6 @@
-import { useSyncExternalStore } from 'react';
+import { mediaStore, useStore } from '#web/lib/store.ts';
 
-const tight = matchMedia('(max-width: 1279.98px)');
-
-function subscribe(listener: () => void) {
-  tight.addEventListener('change', listener);
-  return () => tight.removeEventListener('change', listener);
-}
+const tight = mediaStore('(max-width: 1279.98px)');
 
 /** Whether there is no room for all columns beside the sidebar. */
-const isTight = () => tight.matches;
-export const useTight = (): boolean => useSyncExternalStore(subscribe, isTight, isTight);
+export const useTight = (): boolean => useStore(tight);

@@ -3,7 +3,7 @@ import { keyFormatMessage } from '@roster/contracts/account';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { connect } from '#server/db/connect';
 import { migrate } from '#server/db/migrate';
-import type { KeyCheck } from '#server/provider/provider';
+import type { KeyCheck } from '#server/provider/key-check';
 import { Secret } from '#server/security/secret';
 import { createVault } from '#server/security/vault';
 import { actor } from '#server/testing/actor';

@@ -1,9 +1,9 @@
 import type { OpenDatabase } from '../../db/connect.ts';
 import type { ExportEntry, ExportPart } from '../account/export.ts';
-import { conversationText, pagesOf } from './export.ts';
-import { messageRepository } from './message-repository.ts';
-import { threadRepository } from './thread-repository.ts';
-import { toThread } from './threads.ts';
+import { messageRepository } from './messages/repository.ts';
+import { conversationText, pagesOf } from './threads/export.ts';
+import { threadRepository } from './threads/repository.ts';
+import { toThread } from './threads/service.ts';
 
 const threadsAtOnce = 200;
 /** Conversations that have no more than this together are read with one query. */

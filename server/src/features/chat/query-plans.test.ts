@@ -3,10 +3,10 @@ import { emptyDatabase } from '#server/testing/app';
 import { plansOf } from '#server/testing/query-plans';
 import { connect } from '../../db/connect.ts';
 import { migrate } from '../../db/migrate.ts';
-import { messageFileRepository } from './message-file-repository.ts';
-import { messageRepository } from './message-repository.ts';
-import { runRepository } from './run-repository.ts';
-import { threadRepository } from './thread-repository.ts';
+import { messageFileRepository } from './messages/file-repository.ts';
+import { messageRepository } from './messages/repository.ts';
+import { runRepository } from './runs/repository.ts';
+import { threadRepository } from './threads/repository.ts';
 
 const branch = { threadId: 1, head: 1, from: 0, to: 49 };
 

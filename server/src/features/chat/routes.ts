@@ -2,14 +2,14 @@ import { chat as api } from '@roster/contracts/chat';
 import { AppError } from '../../errors.ts';
 import type { EventStreams } from '../../http/event-stream.ts';
 import type { Router } from '../../http/router.ts';
-import { fileName, jsonExport, markdownExport } from './export.ts';
-import type { MessageRepository } from './message-repository.ts';
-import type { MessageService } from './messages.ts';
-import type { MessagePages } from './pages.ts';
-import type { RatingService } from './ratings.ts';
-import type { RunRepository } from './run-repository.ts';
-import type { RunExecutor } from './runs.ts';
-import type { ThreadService } from './threads.ts';
+import type { MessagePages } from './messages/pages.ts';
+import type { RatingService } from './messages/ratings.ts';
+import type { MessageRepository } from './messages/repository.ts';
+import type { MessageService } from './messages/service.ts';
+import type { RunExecutor } from './runs/executor.ts';
+import type { RunRepository } from './runs/repository.ts';
+import { fileName, jsonExport, markdownExport } from './threads/export.ts';
+import type { ThreadService } from './threads/service.ts';
 
 type Dependencies = {
   threads: ThreadService;

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { RunExecutor } from './runs.ts';
-import type { SearchRepository } from './search-repository.ts';
+import type { RunExecutor } from './runs/executor.ts';
+import type { SearchRepository } from './search/repository.ts';
 
 const stopsEveryMs = 1_000;
 const recoverEveryMs = 5_000;

@@ -7,8 +7,8 @@ import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
 import { jobRepository } from '../../jobs/repository.ts';
 import { delayAfter, jobKind } from '../../jobs/worker.ts';
+import { ProviderError } from '../../provider/error.ts';
 import type { Provider } from '../../provider/provider.ts';
-import { ProviderError } from '../../provider/provider.ts';
 import type { Secret } from '../../security/secret.ts';
 import type { FileStore } from '../../storage/file-store.ts';
 import { copyRepository, type ProviderCopy, type Sending } from './copy-repository.ts';
@@ -32,18 +32,6 @@ type Dependencies = {
 const triesAtMost = 20;
 /** How far the provider's clock may be behind ours. */
 const clockTolerance = 5 * 60_000;
-
-/** What the next try may mend. */
-const passing = new Set<ProviderError['code']>([
-  'rate_limited',
-  'provider_unavailable',
-  'provider_unreachable',
-  'provider_timeout',
-  'provider_broke_off',
-]);
-
-/** After these nobody knows whether the provider has the file now; any other refusal says that it has not. */
-const isUncertain = ({ status }: ProviderError) => status === undefined || status >= 500 || status === 408;
 
 /** Some providers keep a quotation mark in the form in which it travels. */
 const sameName = (listed: string, ours: string) => listed.replaceAll('%22', '"') === ours.replaceAll('%22', '"');
@@ -93,13 +81,13 @@ export function forwarding(dependencies: Dependencies) {
       const message = 'Roster could not read the stored file. The operator finds the reason in the log.';
       return { state: 'failed', error: message, mayBeThere: copy.sentAt !== null };
     }
-    const mayBeThere = isUncertain(error);
+    const mayBeThere = error.isUncertain;
     if (error.code === 'key_rejected') await keys.noteRejected(copy.userId, error.message);
     if (error.code === 'not_served') {
       const message = `${providerIn('beginning', providerName)} does not keep files. The file stays in Roster, and you can download it here.`;
       return { state: 'not_served', error: message, mayBeThere };
     }
-    const again = passing.has(error.code) && copy.tries + 1 < triesAtMost;
+    const again = error.isPassing && copy.tries + 1 < triesAtMost;
     return { state: again ? 'queued' : 'failed', error: error.message, mayBeThere };
   }
 
@@ -162,7 +150,7 @@ export function forwarding(dependencies: Dependencies) {
       .then((apiKey) => provider.files.list(apiKey))
       .catch((error: unknown) => {
         if (error instanceof AppError) return undefined;
-        if (error instanceof ProviderError && !passing.has(error.code)) return undefined;
+        if (error instanceof ProviderError && !error.isPassing) return undefined;
         throw error;
       });
     if (!listed) return;

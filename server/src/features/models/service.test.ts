@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadCatalogue } from '#server/provider/catalogue';
-import { type Provider, ProviderError, type ProviderModel } from '#server/provider/provider';
+import { ProviderError } from '#server/provider/error';
+import type { Provider, ProviderModel } from '#server/provider/provider';
 import { Secret } from '#server/security/secret';
 import type { ProviderKeyService } from '../account/provider-key.ts';
 import { modelService } from './service.ts';

@@ -3,7 +3,8 @@ import { type Model, type ModelList, specifiedModels } from '@roster/contracts/m
 import type { Config } from '../../config.ts';
 import { AppError } from '../../errors.ts';
 import type { Catalogue } from '../../provider/catalogue.ts';
-import { type Provider, ProviderError, type ProviderModel } from '../../provider/provider.ts';
+import { ProviderError } from '../../provider/error.ts';
+import type { Provider, ProviderModel } from '../../provider/provider.ts';
 import type { Secret } from '../../security/secret.ts';
 import type { ProviderKeyService } from '../account/provider-key.ts';
 import { chatting } from './chatting.ts';

@@ -1,7 +1,7 @@
 import type { ProviderFigures } from '@roster/contracts/usage';
 import { throwProviderFailure } from '../../http/provider-failure.ts';
+import { ProviderError } from '../../provider/error.ts';
 import type { ModelUsage, ProviderOrganization, UtcDays } from '../../provider/organization.ts';
-import { ProviderError } from '../../provider/provider.ts';
 import type { Secret } from '../../security/secret.ts';
 import type { AdminKeyService } from './admin-key.ts';
 import { type AnalyticsRepository, toFigures } from './analytics-repository.ts';

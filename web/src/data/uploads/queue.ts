@@ -1,6 +1,6 @@
 import type { File as StoredFile } from '@roster/contracts/files';
 import { ApiError } from '#web/lib/api.ts';
-import { ownerOfValues } from '#web/lib/browser-values.ts';
+import { valuesOwner } from '#web/lib/browser-values.ts';
 import { type Sending, sendFile } from './send.ts';
 
 export type Upload = Pick<Sending, 'file' | 'purpose' | 'signal'> & {
@@ -98,4 +98,4 @@ export function createUploadQueue({ send, person }: Dependencies) {
 }
 
 /** A place that uploads: its files go one after the other, beside those of other places. */
-export const { lane: uploadLane } = createUploadQueue({ send: sendFile, person: ownerOfValues });
+export const { lane: uploadLane } = createUploadQueue({ send: sendFile, person: valuesOwner });

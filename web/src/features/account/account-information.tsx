@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { useUser } from '#web/data/current-user.ts';
 import { useRequestConfirmation } from '#web/data/mailed-links.ts';
 import { signInOptionsQuery } from '#web/data/sign-in-options.ts';
-import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { formatLongDate } from '#web/lib/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
@@ -86,12 +86,7 @@ function Confirmation({ email }: { email: string }) {
     request.mutate(undefined, {
       onSuccess: () =>
         toast({ title: 'Confirmation email sent', description: `Open the link in the mail to ${email}.` }),
-      onError: (error) =>
-        toast({
-          title: 'Confirmation email failed',
-          description: errorText(error, 'Please try again later.'),
-          variant: 'destructive',
-        }),
+      onError: tellFailure('Confirmation email failed', 'Please try again later.'),
     });
   return (
     <Button size="sm" busy={request.isPending} pendingLabel="Sending..." className="mt-2" onClick={send}>

@@ -3,7 +3,9 @@ import { Link } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useProviderName } from '#web/data/sign-in-options.ts';
 import { useSaveApiKey } from '#web/data/user-config.ts';
-import { ApiError, errorText } from '#web/lib/api.ts';
+import { ApiError } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
+import { tellProblem } from '#web/lib/toast.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Notice } from '#web/ui/notice.tsx';
@@ -30,10 +32,9 @@ export function ApiKeyForm({ replaces }: { replaces: boolean }) {
     if (save.isPending) return;
     if (apiKey.trim() === '') {
       field.current?.focus();
-      toast({
+      tellProblem({
         title: 'API Key Required',
         description: `Please enter your ${providerIn('compound', provider)} API key.`,
-        variant: 'destructive',
       });
       return;
     }
@@ -45,11 +46,7 @@ export function ApiKeyForm({ replaces }: { replaces: boolean }) {
         }),
       onError: (error) => {
         field.current?.focus();
-        toast({
-          title: 'Failed to update API key',
-          description: errorText(error, 'Please try again.'),
-          variant: 'destructive',
-        });
+        tellFailure('Failed to update API key', 'Please try again.')(error);
       },
     });
   };

@@ -1,13 +1,11 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { Email } from '@roster/contracts/auth';
-import { useId } from 'react';
+
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
 import { useUser } from '#web/data/current-user.ts';
-import { errorText } from '#web/lib/api.ts';
-import { showFieldErrors } from '#web/lib/form-errors.ts';
-import { Button } from '#web/ui/button.tsx';
-import { Dialog } from '#web/ui/dialog.tsx';
+import { tellFormFailure } from '#web/lib/form-errors.ts';
+import { FormDialog } from '#web/parts/form-dialog.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Input } from '#web/ui/input.tsx';
 import { SecretInput } from '#web/ui/secret-input.tsx';
@@ -21,7 +19,6 @@ const withoutPassword = zodResolver(z.object({ email: Email, password: z.string(
 export function ChangeEmailDialog({ mail, onClose }: { mail: boolean; onClose: () => void }) {
   const { hasPassword } = useUser();
   const change = useChangeEmail();
-  const formId = useId();
   const form = useForm({
     resolver: hasPassword ? withPassword : withoutPassword,
     defaultValues: { email: '', password: '' },
@@ -41,21 +38,12 @@ export function ChangeEmailDialog({ mail, onClose }: { mail: boolean; onClose: (
             duration: 12_000,
           });
         },
-        onError: (error) => {
-          showFieldErrors(form, error);
-          toast({
-            title: 'Failed to change email',
-            description: errorText(error, 'Please try again.'),
-            variant: 'destructive',
-          });
-        },
+        onError: tellFormFailure(form, 'Failed to change email', 'Please try again.'),
       },
     ),
   );
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
       size="sm"
       title="Change email"
       description={
@@ -63,32 +51,22 @@ export function ChangeEmailDialog({ mail, onClose }: { mail: boolean; onClose: (
           ? 'A link goes to the new address, and a notice to the present one. The address changes when you open the link; other devices are signed out then.'
           : 'This installation has no mail server: its operator finds a link there and hands it over. The address changes when you open the link; other devices are signed out then.'
       }
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={formId} variant="primary" busy={change.isPending} pendingLabel="Sending...">
-            {mail ? 'Send Link' : 'Request Link'}
-          </Button>
-        </>
-      }
+      action={[mail ? 'Send Link' : 'Request Link', 'Sending...']}
+      busy={change.isPending}
+      onSubmit={submit}
+      onClose={onClose}
+      className="grid gap-4"
     >
-      <form id={formId} onSubmit={submit} noValidate className="grid gap-4">
-        <Field label="New Email" error={errors.email?.message}>
-          {(control) => <Input {...control} {...form.register('email')} type="email" autoComplete="email" />}
+      <Field label="New Email" error={errors.email?.message}>
+        {(control) => <Input {...control} {...form.register('email')} type="email" autoComplete="email" />}
+      </Field>
+      {hasPassword && (
+        <Field label="Password" error={errors.password?.message}>
+          {(control) => (
+            <SecretInput {...control} {...form.register('password')} what="password" autoComplete="current-password" />
+          )}
         </Field>
-        {hasPassword && (
-          <Field label="Password" error={errors.password?.message}>
-            {(control) => (
-              <SecretInput
-                {...control}
-                {...form.register('password')}
-                what="password"
-                autoComplete="current-password"
-              />
-            )}
-          </Field>
-        )}
-      </form>
-    </Dialog>
+      )}
+    </FormDialog>
   );
 }

@@ -1,16 +1,13 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { PasswordChange } from '@roster/contracts/auth';
-import { useId, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
-import { ApiError, errorText } from '#web/lib/api.ts';
+import { ApiError } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { showFieldErrors } from '#web/lib/form-errors.ts';
-import { UnsavedChanges } from '#web/lib/unsaved-changes.tsx';
-import { Button } from '#web/ui/button.tsx';
-import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
-import { Dialog } from '#web/ui/dialog.tsx';
+import { FormDialog } from '#web/parts/form-dialog.tsx';
+import { NewPasswordFields } from '#web/parts/new-password-fields.tsx';
 import { Field } from '#web/ui/field.tsx';
-import { NewPasswordFields } from '#web/ui/new-password-fields.tsx';
 import { SecretInput } from '#web/ui/secret-input.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { useChangePassword } from './account-queries.ts';
@@ -34,14 +31,11 @@ export function ChangePasswordDialog({ open, onClose }: ChangePasswordDialogProp
 
 function OpenDialog({ onClose }: { onClose: () => void }) {
   const change = useChangePassword();
-  const formId = useId();
-  const [isLeaving, setLeaving] = useState(false);
   const form = useForm<ChangeValues>({
     resolver,
     defaultValues: { currentPassword: '', newPassword: '', confirmation: '' },
   });
   const { errors, isDirty } = form.formState;
-  const leave = () => (isDirty ? setLeaving(true) : onClose());
 
   const submit = form.handleSubmit(({ currentPassword, newPassword }) =>
     change.mutate(
@@ -55,60 +49,43 @@ function OpenDialog({ onClose }: { onClose: () => void }) {
           if (error instanceof ApiError && error.code === 'invalid_credentials')
             form.setError('currentPassword', { message: error.message }, { shouldFocus: true });
           else showFieldErrors(form, error);
-          toast({
-            title: 'Failed to change password',
-            description: errorText(error, 'Please try again.'),
-            variant: 'destructive',
-          });
+          tellFailure('Failed to change password', 'Please try again.')(error);
         },
       },
     ),
   );
 
   return (
-    <Dialog
-      open
-      onOpenChange={leave}
+    <FormDialog
       size="sm"
       title="Change password"
       description="All other devices are signed out."
-      footer={
-        <>
-          <Button onClick={leave}>Cancel</Button>
-          <Button type="submit" form={formId} variant="primary" busy={change.isPending} pendingLabel="Changing...">
-            Change Password
-          </Button>
-        </>
-      }
+      action={['Change Password', 'Changing...']}
+      busy={change.isPending}
+      onSubmit={submit}
+      onClose={onClose}
+      unsaved={{
+        when: isDirty && !change.isSuccess,
+        what: 'your password',
+        question: { description: 'Your password has not been changed.' },
+      }}
+      className="grid gap-4"
     >
-      <form id={formId} onSubmit={submit} noValidate className="grid gap-4">
-        <Field label="Current Password" error={errors.currentPassword?.message}>
-          {(control) => (
-            <SecretInput
-              {...control}
-              {...form.register('currentPassword')}
-              what="current password"
-              autoComplete="current-password"
-            />
-          )}
-        </Field>
-        <NewPasswordFields
-          label="New Password"
-          password={{ register: () => form.register('newPassword'), error: errors.newPassword?.message }}
-          confirmation={{ register: () => form.register('confirmation'), error: errors.confirmation?.message }}
-        />
-      </form>
-      <UnsavedChanges when={isDirty && !change.isSuccess} what="your password" />
-      <ConfirmDialog
-        open={isLeaving}
-        onOpenChange={setLeaving}
-        title="Discard unsaved changes?"
-        description="Your password has not been changed."
-        cancelLabel="Keep editing"
-        confirmLabel="Discard changes"
-        destructive
-        onConfirm={onClose}
+      <Field label="Current Password" error={errors.currentPassword?.message}>
+        {(control) => (
+          <SecretInput
+            {...control}
+            {...form.register('currentPassword')}
+            what="current password"
+            autoComplete="current-password"
+          />
+        )}
+      </Field>
+      <NewPasswordFields
+        label="New Password"
+        password={{ register: () => form.register('newPassword'), error: errors.newPassword?.message }}
+        confirmation={{ register: () => form.register('confirmation'), error: errors.confirmation?.message }}
       />
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -1,11 +1,11 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useLogout } from '#web/data/current-user.ts';
-import { ApiError, errorText } from '#web/lib/api.ts';
+import { ApiError } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Notice } from '#web/ui/notice.tsx';
-import { toast } from '#web/ui/toast.tsx';
 import { ProviderFiles } from './provider-files.tsx';
 import { useClosing } from './use-closing.ts';
 import { ClosingDescription, WhatGoes } from './what-goes.tsx';
@@ -67,7 +67,7 @@ function SignInAgain() {
       await logout.mutateAsync();
       await navigate({ to: '/auth', search: { redirect: '/settings' } });
     } catch (error) {
-      toast({ title: 'Logout failed', description: errorText(error), variant: 'destructive' });
+      tellFailure('Logout failed')(error);
     }
   };
   return (

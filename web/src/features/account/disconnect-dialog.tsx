@@ -1,5 +1,5 @@
 import type { ExternalProvider } from '@roster/contracts/auth';
-import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { useDisconnect } from './account-queries.ts';
@@ -23,11 +23,7 @@ export function DisconnectDialog({ open, provider, name, email, onClose }: Disco
       },
       onError: (error) => {
         onClose();
-        toast({
-          title: `Failed to disconnect ${name}`,
-          description: errorText(error, 'Please try again.'),
-          variant: 'destructive',
-        });
+        tellFailure(`Failed to disconnect ${name}`, 'Please try again.')(error);
       },
     });
   return (

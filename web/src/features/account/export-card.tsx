@@ -1,7 +1,8 @@
 import { account } from '@roster/contracts/account';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
-import { ApiError, addressOf, errorText, readError } from '#web/lib/api.ts';
+import { ApiError, addressOf, readError } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { saveBlob, saveFrom } from '#web/lib/save-file.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
@@ -42,12 +43,7 @@ function useDownload() {
           ? { title: 'Data downloaded', description: 'The archive is in your downloads.' }
           : { title: 'Download started', description: 'The archive is large: your browser shows how far it is.' },
       ),
-    onError: (error) =>
-      toast({
-        title: 'Download failed',
-        description: errorText(error, 'Your data could not be downloaded. Please try again.'),
-        variant: 'destructive',
-      }),
+    onError: tellFailure('Download failed', 'Your data could not be downloaded. Please try again.'),
     onSettled: () => client.invalidateQueries({ queryKey: securityEventsQuery.queryKey }),
   });
 }

@@ -2,7 +2,7 @@ import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { useUser } from '#web/data/current-user.ts';
 import { useRequestReset } from '#web/data/mailed-links.ts';
-import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { ChangePasswordDialog } from './change-password-dialog.tsx';
@@ -48,12 +48,7 @@ function SetPassword({ mail }: { mail: boolean | undefined }) {
               }
             : { title: 'Reset email sent', description: `Open the link in the mail to ${email} to set your password.` },
         ),
-      onError: (error) =>
-        toast({
-          title: 'Reset request failed',
-          description: errorText(error, 'Please try again later.'),
-          variant: 'destructive',
-        }),
+      onError: tellFailure('Reset request failed', 'Please try again later.'),
     });
   return (
     <Button size="sm" busy={request.isPending} pendingLabel="Sending..." onClick={send}>

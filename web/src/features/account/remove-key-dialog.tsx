@@ -1,5 +1,5 @@
 import { useRemoveApiKey } from '#web/data/user-config.ts';
-import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
 import { toast } from '#web/ui/toast.tsx';
 
@@ -11,12 +11,7 @@ export function RemoveKeyDialog({ open, onClose }: { open: boolean; onClose: () 
         onClose();
         toast({ title: 'API Key Removed', description: 'Your API key is no longer stored here.' });
       },
-      onError: (error) =>
-        toast({
-          title: 'Failed to remove API key',
-          description: errorText(error, 'Please try again.'),
-          variant: 'destructive',
-        }),
+      onError: tellFailure('Failed to remove API key', 'Please try again.'),
     });
   return (
     <ConfirmDialog

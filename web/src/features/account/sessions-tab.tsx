@@ -2,6 +2,7 @@ import type { Session } from '@roster/contracts/auth';
 import { useQuery } from '@tanstack/react-query';
 import { Monitor, Smartphone } from 'lucide-react';
 import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { formatDateTime, formatLongDate } from '#web/lib/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
@@ -20,12 +21,7 @@ export function SessionsTab() {
     endOthers.mutate(undefined, {
       onSuccess: () =>
         toast({ title: 'All sessions terminated', description: 'All other devices have been signed out.' }),
-      onError: (error) =>
-        toast({
-          title: 'Failed to terminate sessions',
-          description: errorText(error, 'An error occurred while terminating sessions.'),
-          variant: 'destructive',
-        }),
+      onError: tellFailure('Failed to terminate sessions', 'An error occurred while terminating sessions.'),
     });
 
   return (
@@ -83,12 +79,7 @@ function SessionRow({ session }: { session: Session }) {
   const signOut = () =>
     end.mutate(session.id, {
       onSuccess: () => toast({ title: 'Session terminated', description: `${session.device} has been signed out.` }),
-      onError: (error) =>
-        toast({
-          title: 'Failed to terminate session',
-          description: errorText(error, 'An error occurred while terminating the session.'),
-          variant: 'destructive',
-        }),
+      onError: tellFailure('Failed to terminate session', 'An error occurred while terminating the session.'),
     });
   return (
     <li className="flex items-start gap-4 py-4">

@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
-import { ApiError, errorText } from '#web/lib/api.ts';
+import { ApiError } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { type Closing, useCloseAccount } from './account-queries.ts';
 
@@ -17,12 +18,7 @@ export function useClosing() {
     try {
       await mutateAsync(closing);
     } catch (error) {
-      if (!isSaidInTheDialog(error))
-        toast({
-          title: 'Failed to close account',
-          description: errorText(error, 'Please try again.'),
-          variant: 'destructive',
-        });
+      if (!isSaidInTheDialog(error)) tellFailure('Failed to close account', 'Please try again.')(error);
       return error;
     }
     toast({ title: 'Account closed', description: 'Your account and everything in it has been removed.' });

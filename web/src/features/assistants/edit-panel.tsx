@@ -6,7 +6,7 @@ import { useEditing } from '#web/data/current-user.ts';
 import { modelsQuery } from '#web/data/models.ts';
 import { errorText } from '#web/lib/api.ts';
 import { showFieldErrors } from '#web/lib/form-errors.ts';
-import { UnsavedChanges } from '#web/lib/unsaved-changes.tsx';
+import { UnsavedChanges } from '#web/parts/unsaved-changes.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { SidePanel } from '#web/ui/side-panel.tsx';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';

@@ -4,8 +4,8 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { filesQuery } from '#web/data/files.ts';
 import { formatMegabytes } from '#web/lib/format.ts';
+import { type FileChoice, FileChoices } from '#web/parts/file-choices.tsx';
 import { Button } from '#web/ui/button.tsx';
-import { type FileChoice, FileChoices } from '#web/ui/file-choices.tsx';
 import { SearchField } from '#web/ui/search-field.tsx';
 
 type FilePickerProps = {

@@ -6,6 +6,7 @@ import { currentUserQuery, useLogout, useUser } from '#web/data/current-user.ts'
 import { useRequestConfirmation } from '#web/data/mailed-links.ts';
 import { signInOptionsQuery } from '#web/data/sign-in-options.ts';
 import { ApiError, call, errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
@@ -118,8 +119,7 @@ function OtherAccount() {
         className="mt-6 self-start"
         onClick={() =>
           logout.mutate(undefined, {
-            onError: (error) =>
-              toast({ title: 'Logout failed', description: errorText(error), variant: 'destructive' }),
+            onError: tellFailure('Logout failed'),
           })
         }
       >
@@ -149,12 +149,7 @@ function SendAgain() {
     request.mutate(undefined, {
       onSuccess: () =>
         toast({ title: 'Confirmation email sent', description: `Open the link in the mail to ${email}.` }),
-      onError: (error) =>
-        toast({
-          title: 'Confirmation email failed',
-          description: errorText(error, 'Please try again later.'),
-          variant: 'destructive',
-        }),
+      onError: tellFailure('Confirmation email failed', 'Please try again later.'),
     });
   return (
     <Button

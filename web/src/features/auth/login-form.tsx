@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { type FormEvent, useRef, useState } from 'react';
 import { useLogin } from '#web/data/current-user.ts';
 import { ApiError, errorText } from '#web/lib/api.ts';
+import { tellProblem } from '#web/lib/toast.ts';
 import { afterUsable } from '#web/lib/usable.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
@@ -39,7 +40,7 @@ export function LoginForm() {
       onError: (error) => {
         const refused = error instanceof ApiError && error.status === 401;
         const description = refused ? wrongCredentials : errorText(error, wrongCredentials);
-        toast({ title: 'Login failed', description, variant: 'destructive' });
+        tellProblem({ title: 'Login failed', description });
         field('password')?.select();
       },
     });

@@ -2,13 +2,14 @@ import type { SignInOptions } from '@roster/contracts/auth';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useRegister } from '#web/data/current-user.ts';
-import { ApiError, errorText } from '#web/lib/api.ts';
+import { ApiError } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { showFieldErrors } from '#web/lib/form-errors.ts';
 import { lazyResolver } from '#web/lib/lazy-resolver.ts';
+import { NewPasswordFields } from '#web/parts/new-password-fields.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Input } from '#web/ui/input.tsx';
-import { NewPasswordFields } from '#web/ui/new-password-fields.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import type { RegisterValues } from './register-schema.ts';
@@ -36,11 +37,7 @@ export function RegisterForm({ options }: { options: SignInOptions | undefined }
       onError: (error) => {
         if (error instanceof ApiError && error.code === 'setup_code_required') setCodeAskedFor(true);
         showFieldErrors(form, error);
-        toast({
-          title: 'Registration failed',
-          description: errorText(error, 'This email might already be in use.'),
-          variant: 'destructive',
-        });
+        tellFailure('Registration failed', 'This email might already be in use.')(error);
       },
     });
   });

@@ -6,8 +6,7 @@ import { useForm } from 'react-hook-form';
 import type { z } from 'zod';
 import { useRequestReset } from '#web/data/mailed-links.ts';
 import { signInOptionsQuery } from '#web/data/sign-in-options.ts';
-import { errorText } from '#web/lib/api.ts';
-import { showFieldErrors } from '#web/lib/form-errors.ts';
+import { tellFormFailure } from '#web/lib/form-errors.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Input } from '#web/ui/input.tsx';
@@ -29,14 +28,7 @@ export function RequestResetPage() {
           title: 'Reset email sent',
           description: "If an account exists with that email, you'll receive reset instructions shortly.",
         }),
-      onError: (error) => {
-        showFieldErrors(form, error);
-        toast({
-          title: 'Reset request failed',
-          description: errorText(error, 'Please try again later.'),
-          variant: 'destructive',
-        });
-      },
+      onError: tellFormFailure(form, 'Reset request failed', 'Please try again later.'),
     }),
   );
 

@@ -7,11 +7,12 @@ import { useEffect } from 'react';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
 import { currentUserQuery, forgetUser } from '#web/data/current-user.ts';
-import { ApiError, call, errorText } from '#web/lib/api.ts';
-import { showFieldErrors } from '#web/lib/form-errors.ts';
-import { UnsavedChanges } from '#web/lib/unsaved-changes.tsx';
+import { ApiError, call } from '#web/lib/api.ts';
+import { tellFormFailure } from '#web/lib/form-errors.ts';
+import { tellProblem } from '#web/lib/toast.ts';
+import { NewPasswordFields } from '#web/parts/new-password-fields.tsx';
+import { UnsavedChanges } from '#web/parts/unsaved-changes.tsx';
 import { Button, buttonClass } from '#web/ui/button.tsx';
-import { NewPasswordFields } from '#web/ui/new-password-fields.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import type { MailedLink } from './mailed-link.ts';
@@ -40,10 +41,9 @@ export function ResetPasswordForm({ link, onDone }: { link: MailedLink; onDone: 
   const tellTooShort = () => {
     const length = codePointLength(form.getValues('password'));
     if (length > 0 && length < passwordMinimum)
-      toast({
+      tellProblem({
         title: 'Password too short',
         description: 'Password must be at least 8 characters long.',
-        variant: 'destructive',
       });
   };
   const submit = form.handleSubmit(
@@ -51,14 +51,7 @@ export function ResetPasswordForm({ link, onDone }: { link: MailedLink; onDone: 
       reset.mutate(password, {
         onSuccess: () =>
           toast({ title: 'Password reset successful', description: 'You can now log in with your new password.' }),
-        onError: (error) => {
-          showFieldErrors(form, error);
-          toast({
-            title: 'Password reset failed',
-            description: errorText(error, 'Invalid or expired reset token. Please try again.'),
-            variant: 'destructive',
-          });
-        },
+        onError: tellFormFailure(form, 'Password reset failed', 'Invalid or expired reset token. Please try again.'),
       }),
     tellTooShort,
   );

@@ -1,7 +1,7 @@
 import type { Message } from '@roster/contracts/chat';
 import { Pencil, RotateCw } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { OpenSettings } from '#web/lib/open-settings.tsx';
+import { OpenSettings } from '#web/parts/open-settings.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { AnswererMenu } from './answerer-menu.tsx';

@@ -1,6 +1,7 @@
 import { chat, type Message } from '@roster/contracts/chat';
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { call } from '#web/lib/api.ts';
+import { readStoredJson, writeStored } from '#web/lib/storage.ts';
 import { isUnderWay, type MessageWindow } from './message-window.ts';
 
 /** The answers to one question. Under the thread's key, so that they go with it. */
@@ -18,21 +19,13 @@ const storageKey = 'chat-gone-on';
 const keptAtMost = 200;
 
 function goneOn(): unknown[] {
-  try {
-    const kept: unknown = JSON.parse(localStorage.getItem(storageKey) ?? '[]');
-    return Array.isArray(kept) ? kept : [];
-  } catch {
-    return [];
-  }
+  const kept = readStoredJson(storageKey);
+  return Array.isArray(kept) ? kept : [];
 }
 
 /** Somebody has chosen the answer to go on with. The server knows it too, unless that was the first one. */
 export function markGoneOn(questionId: number): void {
-  try {
-    localStorage.setItem(storageKey, JSON.stringify([questionId, ...goneOn()].slice(0, keptAtMost)));
-  } catch {
-    // Storage is refused: the answers stand side by side again after a reload.
-  }
+  writeStored(storageKey, JSON.stringify([questionId, ...goneOn()].slice(0, keptAtMost)));
 }
 
 /** The answer at the end of a conversation beside which others were asked for, and none has been chosen yet. */

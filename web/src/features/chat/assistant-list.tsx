@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { assistantsQuery } from '#web/data/assistants.ts';
 import { useEditing, useUser } from '#web/data/current-user.ts';
 import { errorText } from '#web/lib/api.ts';
+import { readStored, writeStored } from '#web/lib/storage.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
@@ -18,21 +19,10 @@ const defaultFirst = (assistants: readonly Assistant[]) =>
 /** Whether the list is folded, as this person left it in this browser. */
 function useFolded(): [isFolded: boolean, toggle: () => void] {
   const key = `chat-assistants-folded:${useUser().id}`;
-  const [isFolded, setFolded] = useState(() => {
-    try {
-      return localStorage.getItem(key) !== null;
-    } catch {
-      return false;
-    }
-  });
+  const [isFolded, setFolded] = useState(() => readStored(key) !== null);
   const toggle = () => {
     setFolded(!isFolded);
-    try {
-      if (isFolded) localStorage.removeItem(key);
-      else localStorage.setItem(key, 'yes');
-    } catch {
-      // Storage is refused: the choice holds until the page is left.
-    }
+    writeStored(key, isFolded ? null : 'yes');
   };
   return [isFolded, toggle];
 }

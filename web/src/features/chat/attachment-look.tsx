@@ -1,8 +1,8 @@
 import { createContext, type ReactNode, type RefObject, useCallback, useContext, useEffect, useState } from 'react';
+import { toast } from '#web/lib/toast.ts';
 import { onDemand } from '#web/ui/markdown/on-demand.tsx';
-import { toast } from '#web/ui/toast-store.ts';
 import type { AttachmentPanelProps } from './attachment-panel.tsx';
-import type { StoredFile } from './attachment-uploads.ts';
+import type { StoredFile } from './attachments.ts';
 
 const AttachmentPanel = onDemand<AttachmentPanelProps>(
   async () => (await import('./attachment-panel.tsx')).AttachmentPanel,

@@ -1,9 +1,9 @@
 import { type RefObject, useEffect } from 'react';
 import { useFilePreview } from '#web/data/file-preview.ts';
 import { fileAddress } from '#web/data/files.ts';
-import { PreviewPanel } from '#web/ui/file-preview/preview-panel.tsx';
+import { PreviewPanel } from '#web/parts/preview-panel.tsx';
 import { sizeOf } from './attachment-chip.tsx';
-import type { StoredFile } from './attachment-uploads.ts';
+import type { StoredFile } from './attachments.ts';
 import { focusUnlessTouch } from './focus-unless-touch.ts';
 
 export type AttachmentPanelProps = {

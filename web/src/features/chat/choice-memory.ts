@@ -1,3 +1,4 @@
+import { readStoredJson, writeStored } from '#web/lib/storage.ts';
 import type { Choice } from './use-assistants.ts';
 
 /**
@@ -7,20 +8,12 @@ import type { Choice } from './use-assistants.ts';
 const keyOf = (userId: number) => `chat-model:${userId}`;
 
 export function rememberChoice(userId: number, { assistantId, model }: Choice, defaultId: number | null): void {
-  try {
-    if (assistantId !== null || model === null) localStorage.removeItem(keyOf(userId));
-    else localStorage.setItem(keyOf(userId), JSON.stringify([model, defaultId]));
-  } catch {
-    // Storage is refused: the next conversation begins with the default.
-  }
+  const isPlainModel = assistantId === null && model !== null;
+  writeStored(keyOf(userId), isPlainModel ? JSON.stringify([model, defaultId]) : null);
 }
 
 export function rememberedModel(userId: number, defaultId: number | null): string | null {
-  try {
-    const kept: unknown = JSON.parse(localStorage.getItem(keyOf(userId)) ?? 'null');
-    if (!Array.isArray(kept) || kept[1] !== defaultId) return null;
-    return typeof kept[0] === 'string' ? kept[0] : null;
-  } catch {
-    return null;
-  }
+  const kept = readStoredJson(keyOf(userId));
+  if (!Array.isArray(kept) || kept[1] !== defaultId) return null;
+  return typeof kept[0] === 'string' ? kept[0] : null;
 }

@@ -1,17 +1,16 @@
 import { Files, Paperclip, RotateCw, Upload as UploadIcon, X } from 'lucide-react';
-import { lazy, type RefObject, Suspense, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
-import { createPortal } from 'react-dom';
+import { lazy, type RefObject, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { useEditing } from '#web/data/current-user.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Menu, MenuItem } from '#web/ui/menu.tsx';
-import { toast } from '#web/ui/toast-store.ts';
 import { AttachmentChip, kindByName, sizeOf } from './attachment-chip.tsx';
 import { AttachmentLook, useLook } from './attachment-look.tsx';
-import { type Upload, uploadsAt } from './attachment-uploads.ts';
-import type { Attached } from './composer.tsx';
-import { useFilesInto } from './use-files-into.ts';
+import { attachStored, removeAttachment, retryUpload } from './attachment-uploads.ts';
+import type { Attachment } from './attachments.ts';
+import { composerAt, useComposer } from './composer-state.ts';
+import { DropPlace } from './drop-place.tsx';
 import { pictureBytes, usePicture } from './use-picture.ts';
 import { useRoomForToasts } from './use-room-for-toasts.ts';
 
@@ -21,44 +20,20 @@ const ChooseFilesDialog = lazy(async () => ({
 
 type ComposerAttachmentsProps = {
   place: string;
-  text: string;
   tooLong: boolean;
   box: RefObject<HTMLTextAreaElement | null>;
-  onText: (text: string) => void;
-  onAttached: (attached: Attached) => void;
+  onFiles: (files: readonly File[]) => void;
 };
 
 /** The files of the message that is being written: chosen, dropped or pasted and uploaded at once, or stored before. */
-export function ComposerAttachments({ place, text, tooLong, box, onText, onAttached }: ComposerAttachmentsProps) {
+export function ComposerAttachments({ place, tooLong, box, onFiles }: ComposerAttachmentsProps) {
   const { reason } = useEditing();
-  const [store, setStore] = useState(() => uploadsAt(place));
-  const all = useSyncExternalStore(store.subscribe, store.get);
-  const uploads = useMemo(() => all.filter(({ state }) => state !== 'sending'), [all]);
+  const { attachments, text, pasted } = useComposer(place);
+  const uploads = useMemo(() => attachments.filter(({ state }) => state !== 'sending'), [attachments]);
   const picker = useRef<HTMLInputElement>(null);
   const [isChoosing, setChoosing] = useState(false);
+  const composer = () => composerAt(place);
 
-  // What was forgotten while nobody watched is begun anew.
-  useEffect(() => setStore(uploadsAt(place)), [place]);
-  useEffect(() => {
-    onAttached({
-      files: uploads.flatMap(({ id, filename, size }) => (id === null ? [] : [{ id, filename, size }])),
-      waits: uploads.some(({ state }) => state === 'waiting' || state === 'uploading'),
-      hasFailed: uploads.some(({ state }) => state === 'failed'),
-      store: uploadsAt(place),
-    });
-  }, [uploads, place, onAttached]);
-
-  const attach = (files: readonly File[]) => {
-    if (files.length === 0) return;
-    if (reason) return toast({ title: 'Files cannot be uploaded', description: reason, variant: 'destructive' });
-    const tooMany = store.add(files);
-    if (tooMany > 0)
-      toast({
-        title: `${formatCount(tooMany, 'file was', 'files were')} left out`,
-        description: 'At most 20 files can be attached to a message.',
-        variant: 'destructive',
-      });
-  };
   // The dialog gives the focus back to its button as it goes; the message is what comes next.
   const hasAttached = useRef(false);
   useEffect(() => {
@@ -68,12 +43,11 @@ export function ComposerAttachments({ place, text, tooLong, box, onText, onAttac
   }, [isChoosing, box]);
   // Here, because it need not be there at first.
   useRoomForToasts(box);
-  const { pane, dragging, pasted } = useFilesInto(box, attach);
 
   const attachText = () => {
-    const long = pasted.current !== '' && text.includes(pasted.current) ? pasted.current : text;
-    attach([new File([long], 'pasted-text.txt', { type: 'text/plain' })]);
-    onText(text.replace(long, () => '').trim());
+    const long = pasted !== '' && text.includes(pasted) ? pasted : text;
+    onFiles([new File([long], 'pasted-text.txt', { type: 'text/plain' })]);
+    composer().set({ text: text.replace(long, () => '').trim(), pasted: '' });
     box.current?.focus();
   };
   const failed = uploads.filter(({ state }) => state === 'failed').length;
@@ -88,10 +62,10 @@ export function ComposerAttachments({ place, text, tooLong, box, onText, onAttac
                   <UploadChip
                     upload={upload}
                     onRemove={() => {
-                      store.remove(upload.key);
+                      removeAttachment(composer(), upload.key);
                       box.current?.focus();
                     }}
-                    onRetry={() => store.retry(upload.key)}
+                    onRetry={() => retryUpload(composer(), upload.key)}
                   />
                 </li>
               ))}
@@ -122,7 +96,7 @@ export function ComposerAttachments({ place, text, tooLong, box, onText, onAttac
         hidden
         aria-label="Files to attach"
         onChange={(event) => {
-          attach([...(event.target.files ?? [])]);
+          onFiles([...(event.target.files ?? [])]);
           event.target.value = '';
           box.current?.focus();
         }}
@@ -144,7 +118,7 @@ export function ComposerAttachments({ place, text, tooLong, box, onText, onAttac
           <ChooseFilesDialog
             attached={uploads}
             onAttach={(files) => {
-              store.addStored(files);
+              attachStored(composer(), files);
               setChoosing(false);
               hasAttached.current = true;
             }}
@@ -153,33 +127,23 @@ export function ComposerAttachments({ place, text, tooLong, box, onText, onAttac
         </Suspense>
       )}
       <output className="sr-only">{spoken(uploads)}</output>
-      {dragging &&
-        pane &&
-        createPortal(
-          <div
-            aria-hidden
-            className="pointer-events-none absolute inset-2 z-20 flex items-center justify-center rounded-lg border-2 border-primary border-dashed bg-background/90 p-6 text-center font-medium text-lg"
-          >
-            {reason ?? 'Drop files to attach them to your message'}
-          </div>,
-          pane,
-        )}
+      <DropPlace box={box} text={reason ?? 'Drop files to attach them to your message'} />
     </>
   );
 }
 
-function spoken(uploads: readonly Upload[]): string {
+function spoken(uploads: readonly Attachment[]): string {
   const done = uploads.filter(({ state }) => state === 'done').length;
   return uploads.length === 0 ? '' : `${done} of ${formatCount(uploads.length, 'file')} attached`;
 }
 
-function detailOf({ state, progress, size, problem }: Upload): string {
+function detailOf({ state, progress, size, problem }: Attachment): string {
   if (state === 'failed') return problem ?? 'The file was not uploaded.';
   if (state === 'waiting') return `${sizeOf(size)}, waiting`;
   return state === 'uploading' ? `${sizeOf(size)}, ${Math.floor(progress * 100)}%` : sizeOf(size);
 }
 
-type UploadChipProps = { upload: Upload; onRemove: () => void; onRetry: () => void };
+type UploadChipProps = { upload: Attachment; onRemove: () => void; onRetry: () => void };
 
 function UploadChip({ upload, onRemove, onRetry }: UploadChipProps) {
   const { id, filename, size, file, state, progress, canRetry } = upload;

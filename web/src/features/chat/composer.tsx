@@ -6,47 +6,35 @@ import {
   type Ref,
   Suspense,
   useEffect,
+  useEffectEvent,
   useId,
   useLayoutEffect,
   useRef,
-  useState,
 } from 'react';
-import { readDraft, writeDraft } from '#web/lib/drafts.ts';
+import { useEditing } from '#web/data/current-user.ts';
+import { toast } from '#web/lib/toast.ts';
 import { afterUsable } from '#web/lib/usable.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import type { StoredFile, uploadsAt } from './attachment-uploads.ts';
+import { isUnderWay, type StoredFile } from './attachments.ts';
+import { composerAt, useComposer } from './composer-state.ts';
+import { useFilesInto } from './use-files-into.ts';
 import { useMessageLength } from './use-message-length.ts';
 
 const loadAttachments = () => import('./composer-attachments.tsx');
 const ComposerAttachments = lazy(async () => ({ default: (await afterUsable(loadAttachments)).ComposerAttachments }));
-// Asked for soon: what is attached must be known before anything is sent.
-afterUsable(loadAttachments).catch(() => undefined);
-
-/** The files that go along with the message. */
-export type Attached = {
-  files: readonly StoredFile[];
-  /** Some are still on their way. */
-  waits: boolean;
-  hasFailed: boolean;
-  store: Pick<ReturnType<typeof uploadsAt>, 'sending' | 'notSent' | 'sent'>;
-};
+const loadUploads = () => import('./attachment-uploads.ts');
 
 export type ComposerProps = {
   ref?: Ref<HTMLTextAreaElement> | undefined;
   /** Where the text is kept until it is sent. */
   place: string;
   placeholder: string;
-  /**
-   * Shows the message at once. Resolves when the server has it, with the place of what is written next; with null where
-   * it was refused: then it stands here again.
-   */
-  onSend: (text: string, overBudget: boolean, files: readonly StoredFile[]) => Promise<string | null>;
+  /** Shows the message at once. Whether the server has it; where not, it stands here again. */
+  onSend: (text: string, overBudget: boolean, files: readonly StoredFile[]) => Promise<boolean>;
   sending: boolean;
   /** Nothing can be sent for a moment; Enter pressed meanwhile counts when it is over. */
   waiting?: boolean | undefined;
-  /** What is kept at the place was sent elsewhere already: it goes as soon as it can. */
-  sendsAtOnce?: boolean | undefined;
   /** While an answer is being written, Stop is where Send was. */
   onStop?: (() => void) | undefined;
   stopping?: boolean | undefined;
@@ -55,28 +43,16 @@ export type ComposerProps = {
   notice?: ((sendOverBudget: () => void) => ReactNode) | undefined;
 };
 
-const joined = (sent: string, next: string) => (sent === '' ? next : next.trim() === '' ? sent : `${sent}\n\n${next}`);
-
 export function Composer(props: ComposerProps) {
-  const {
-    ref,
-    place,
-    placeholder,
-    onSend,
-    sending,
-    waiting = false,
-    sendsAtOnce = false,
-    onStop,
-    stopping,
-    onEditLast,
-    notice,
-  } = props;
-  const [text, setText] = useState(() => readDraft(place));
+  const { ref, place, placeholder, onSend, sending, waiting = false, onStop, stopping, onEditLast, notice } = props;
+  const { text, attachments, offered, wanted } = useComposer(place);
+  const { reason } = useEditing();
   const box = useRef<HTMLTextAreaElement>(null);
   const noteId = useId();
   const isEmpty = text.trim() === '';
   const { counter, tooLong, problem } = useMessageLength(text);
-  const [attached, setAttached] = useState<Attached | null>(null);
+  const hasFailed = attachments.some(({ state }) => state === 'failed');
+  const mustWait = waiting || offered.length > 0 || attachments.some(isUnderWay);
 
   // Where the browser cannot size a field by its content by itself.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height depends on the text through the page
@@ -87,51 +63,44 @@ export function Composer(props: ComposerProps) {
     field.style.height = `${field.scrollHeight}px`;
   }, [text]);
 
-  /** Sent, and not known to have arrived: kept with what is written after it, so that a reload loses neither. */
-  const underWay = useRef<string | null>(null);
-  const written = useRef(text);
-  const change = (next: string) => {
-    setText(next);
-    written.current = next;
-    writeDraft(place, joined(underWay.current ?? '', next));
-  };
-  const [wanted, setWanted] = useState(sendsAtOnce);
-  // Until it is known what is attached, nothing of it must be left out.
-  const mustWait = waiting || !attached || attached.waits;
-  const send = async (overBudget = false) => {
+  const send = (overBudget = false) => {
+    const composer = composerAt(place);
     // At once, not with the next drawing of this page: what is pressed twice is sent once.
-    if (underWay.current !== null) return;
-    if (isEmpty || tooLong || sending || onStop) return;
-    if (attached?.hasFailed) return;
-    if (!attached || mustWait) return setWanted(true);
-    const { files, store } = attached;
-    const ids = files.map(({ id }) => id);
-    underWay.current = text;
-    change('');
-    store.sending(ids);
-    const nextPlace = await onSend(text, overBudget, files);
-    underWay.current = null;
-    if (nextPlace === null) {
-      store.notSent(ids);
-      change(joined(text, written.current));
-      return;
-    }
-    store.sent(ids);
-    writeDraft(place, '');
-    // What was typed while the message was on its way is the next one.
-    writeDraft(nextPlace, written.current);
+    if (composer.get().underWay !== null) return;
+    if (isEmpty || tooLong || hasFailed || sending || onStop) return;
+    if (mustWait) return composer.set({ wanted: true });
+    void composer.send((sent, files) => onSend(sent, overBudget, files));
   };
-  useEffect(() => {
-    if (!wanted || mustWait) return;
-    setWanted(false);
-    void send();
+  const sendWanted = useEffectEvent(() => {
+    composerAt(place).set({ wanted: false });
+    send();
   });
+  useEffect(() => {
+    if (wanted && !mustWait) sendWanted();
+  }, [wanted, mustWait]);
+
+  const attach = (files: readonly File[]) => {
+    if (files.length === 0) return;
+    const composer = composerAt(place);
+    composer.set({ offered: [...composer.get().offered, ...files] });
+    loadUploads()
+      .then(({ attachOffered }) => attachOffered(composer, reason))
+      .catch(() => {
+        composer.set({ offered: [] });
+        toast({
+          title: 'The files cannot be attached',
+          description: 'Reload the page and try again.',
+          variant: 'destructive',
+        });
+      });
+  };
+  useFilesInto(box, { onFiles: attach, onLongText: (pasted) => composerAt(place).set({ pasted }) });
   const keyDown = (event: KeyboardEvent) => {
     // While an input method composes, Enter chooses a word and Esc drops it.
     if (event.nativeEvent.isComposing) return;
     if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
       event.preventDefault();
-      void send();
+      send();
     } else if (event.key === 'ArrowUp' && text === '' && onEditLast) {
       event.preventDefault();
       onEditLast();
@@ -140,7 +109,7 @@ export function Composer(props: ComposerProps) {
   return (
     <div data-composer className="shrink-0 px-4 pb-3 max-md:px-3 max-md:pb-2">
       <div className="mx-auto max-w-[760px]">
-        {notice?.(() => void send(true))}
+        {notice?.(() => send(true))}
         <div
           className={classNames(
             'flex flex-wrap items-end gap-2 rounded-lg border border-border-strong bg-card p-1.5 transition-colors duration-120 focus-within:border-ring',
@@ -148,15 +117,7 @@ export function Composer(props: ComposerProps) {
           )}
         >
           <Suspense fallback={<i className="size-9" />}>
-            <ComposerAttachments
-              key={place}
-              place={place}
-              text={text}
-              tooLong={tooLong}
-              box={box}
-              onText={change}
-              onAttached={setAttached}
-            />
+            <ComposerAttachments key={place} place={place} tooLong={tooLong} box={box} onFiles={attach} />
           </Suspense>
           <textarea
             dir="auto"
@@ -167,7 +128,7 @@ export function Composer(props: ComposerProps) {
             }}
             value={text}
             rows={1}
-            onChange={(event) => change(event.target.value)}
+            onChange={(event) => composerAt(place).set({ text: event.target.value })}
             onKeyDown={keyDown}
             placeholder={placeholder}
             aria-label="Message"
@@ -192,8 +153,8 @@ export function Composer(props: ComposerProps) {
               icon={ArrowUp}
               variant="primary"
               busy={sending || wanted}
-              disabled={isEmpty || tooLong || attached?.hasFailed}
-              onClick={() => void send()}
+              disabled={isEmpty || tooLong || hasFailed}
+              onClick={() => send()}
               className="max-md:size-10"
             />
           )}

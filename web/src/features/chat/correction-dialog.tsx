@@ -1,7 +1,7 @@
 import { correctionLimit, type Message } from '@roster/contracts/chat';
 import { codePointLength } from '@roster/contracts/length';
 import { type FormEvent, useId, useState } from 'react';
-import { UnsavedChanges } from '#web/lib/unsaved-changes.tsx';
+import { UnsavedChanges } from '#web/parts/unsaved-changes.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';

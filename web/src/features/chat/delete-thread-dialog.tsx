@@ -1,7 +1,7 @@
 import type { Thread } from '@roster/contracts/chat';
 import { errorText } from '#web/lib/api.ts';
+import { toast } from '#web/lib/toast.ts';
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
-import { toast } from '#web/ui/toast-store.ts';
 import { useRemoveThread } from './mutations.ts';
 
 type DeleteThreadDialogProps = {

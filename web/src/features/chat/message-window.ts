@@ -1,6 +1,6 @@
 import type { Message, Run } from '@roster/contracts/chat';
 import type { RunEnd } from '#web/data/runs/run-store.ts';
-import type { StoredFile } from './attachment-uploads.ts';
+import type { StoredFile } from './attachments.ts';
 
 /**
  * The part of a thread's shown branch that is loaded: one unbroken stretch of messages. A branch is a path in a tree, so

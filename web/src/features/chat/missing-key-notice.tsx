@@ -1,4 +1,4 @@
-import { OpenSettings } from '#web/lib/open-settings.tsx';
+import { OpenSettings } from '#web/parts/open-settings.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 
 export function MissingKeyNotice() {

@@ -5,7 +5,7 @@ import type { LiveRun } from '#web/data/runs/run-store.ts';
 import { call } from '#web/lib/api.ts';
 import { newClientId } from '#web/lib/client-id.ts';
 import { answersQuery } from './answers.ts';
-import type { StoredFile } from './attachment-uploads.ts';
+import type { StoredFile } from './attachments.ts';
 import { forgetSending, sendingOf } from './client-id.ts';
 import { awaitedAnswer, type MessageWindow, withBranch, withMessage } from './message-window.ts';
 import {

@@ -5,13 +5,13 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useUser } from '#web/data/current-user.ts';
 import { endAsking, isAskedInNewThread, newThreadPlace } from '#web/data/first-question.ts';
 import { userConfigQuery } from '#web/data/user-config.ts';
-import { writeDraft } from '#web/lib/drafts.ts';
 import { isOverBudget } from '#web/lib/over-budget.ts';
 import { afterUsable } from '#web/lib/usable.ts';
 import { AnswererMenu } from './answerer-menu.tsx';
-import type { StoredFile } from './attachment-uploads.ts';
+import type { StoredFile } from './attachments.ts';
 import { rememberChoice, rememberedModel } from './choice-memory.ts';
 import { Composer } from './composer.tsx';
+import { composerAt } from './composer-state.ts';
 import { focusUnlessTouch } from './focus-unless-touch.ts';
 import { type PendingMessage, pendingMessage } from './message-window.ts';
 import { UnfinishedStart, useStartThread } from './mutations.ts';
@@ -59,8 +59,10 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
     };
   }, []);
   const box = useRef<HTMLTextAreaElement>(null);
-  const [isAsked] = useState(isAskedInNewThread);
-  useEffect(endAsking, []);
+  useEffect(() => {
+    if (isAskedInNewThread()) composerAt(place).set({ wanted: true });
+    endAsking();
+  }, []);
   const [several, setSeveral] = useState<readonly string[]>([]);
   const userId = useUser().id;
   const defaultId = known?.defaultAnswerer.assistantId ?? null;
@@ -87,16 +89,15 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
         thread: thread?.assistantId === current.assistantId && thread.model === current.model ? thread : null,
       });
       rememberChoice(userId, current, defaultId);
-      if (!isHere.current) return place;
-      // What was typed meanwhile goes along into the conversation.
-      const nextPlace = `chat:${made.id}`;
-      writeDraft(nextPlace, box.current?.value ?? '');
-      onStarted(made.id);
-      return nextPlace;
+      if (isHere.current) {
+        composerAt(place).moveTo(`chat:${made.id}`);
+        onStarted(made.id);
+      }
+      return true;
     } catch (error) {
       setThread(error instanceof UnfinishedStart ? error.thread : null);
       setPending(null);
-      return null;
+      return false;
     }
   };
   const lacksKey = config.data?.hasApiKey === false && !start.error;
@@ -126,7 +127,6 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
         sending={start.isPending}
         // Who answers by default is known in a moment; Enter pressed before that must not leave the assistant out.
         waiting={!known && choice === undefined}
-        sendsAtOnce={isAsked}
         notice={(sendOverBudget) => (
           <Suspense>
             <SeveralNotice models={several} onClear={() => setSeveral([])} />

@@ -6,7 +6,7 @@ import { IconButton } from '#web/ui/icon-button.tsx';
 import { Textarea } from '#web/ui/textarea.tsx';
 import { AttachmentChip, kindByName, sizeOf } from './attachment-chip.tsx';
 import { useLook } from './attachment-look.tsx';
-import type { StoredFile } from './attachment-uploads.ts';
+import type { StoredFile } from './attachments.ts';
 import { useThreadActions } from './thread-actions.ts';
 import { useMessageLength } from './use-message-length.ts';
 

@@ -1,4 +1,4 @@
-import { RefusalNotice } from '#web/lib/refusal-notice.tsx';
+import { RefusalNotice } from '#web/parts/refusal-notice.tsx';
 import { UnfinishedStart } from './mutations.ts';
 
 type SendFailureProps = { error: unknown; onSendOverBudget: () => void };

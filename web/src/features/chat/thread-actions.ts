@@ -1,6 +1,6 @@
 import type { Message } from '@roster/contracts/chat';
 import { createContext, useContext } from 'react';
-import type { StoredFile } from './attachment-uploads.ts';
+import type { StoredFile } from './attachments.ts';
 import type { Choice } from './use-assistants.ts';
 
 export type UnsentEdit = { messageId: number; text: string; files: readonly StoredFile[] };

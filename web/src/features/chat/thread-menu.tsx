@@ -2,8 +2,8 @@ import { chat, type Thread } from '@roster/contracts/chat';
 import { Archive, ArchiveRestore, FileCode2, FileText, Pencil, Pin, PinOff, Trash2 } from 'lucide-react';
 import { lazy, type ReactElement, Suspense, useState } from 'react';
 import { addressOf, errorText } from '#web/lib/api.ts';
+import { toast } from '#web/lib/toast.ts';
 import { Menu, MenuItem, MenuSeparator } from '#web/ui/menu.tsx';
-import { toast } from '#web/ui/toast-store.ts';
 import { useUpdateThread } from './mutations.ts';
 
 const DeleteThreadDialog = lazy(async () => ({

@@ -5,9 +5,9 @@ import { useNotifyFinished } from '#web/data/finished.ts';
 import { type RunEnd, watchRun } from '#web/data/runs/run-store.ts';
 import { ApiError, errorText } from '#web/lib/api.ts';
 import { isOverBudget } from '#web/lib/over-budget.ts';
-import { toast } from '#web/ui/toast-store.ts';
+import { toast } from '#web/lib/toast.ts';
 import { markGoneOn, runsTogether, undecided } from './answers.ts';
-import type { StoredFile } from './attachment-uploads.ts';
+import type { StoredFile } from './attachments.ts';
 import { focusUnlessTouch } from './focus-unless-touch.ts';
 import type { MessageListHandle } from './message-list.tsx';
 import { endOf, isUnderWay, type PendingMessage, pendingMessage, runUnderWay } from './message-window.ts';
@@ -149,15 +149,15 @@ export function useOpenThread(
     const window = messagesNow();
     if (undecided(window)) {
       setFailure({ error: notChosen(), insist: null });
-      return null;
+      return false;
     }
     const last = window?.newerCursor === null ? window.items.at(-1) : undefined;
     const parentId = last && !isUnderWay(last) ? last.id : undefined;
     const place = `chat:${threadId}`;
-    if (!(await sendFrom({ place, text, files, parentId, models: several }, overBudget))) return null;
+    if (!(await sendFrom({ place, text, files, parentId, models: several }, overBudget))) return false;
     // Once: what follows is the conversation with one of them.
     setSeveral([]);
-    return place;
+    return true;
   };
 
   const edit = useCallback(

@@ -1,13 +1,6 @@
-import { useSyncExternalStore } from 'react';
+import { mediaStore, useStore } from '#web/lib/store.ts';
 
-const wide = matchMedia('(min-width: 1024px)');
-
-function subscribe(listener: () => void) {
-  wide.addEventListener('change', listener);
-  return () => wide.removeEventListener('change', listener);
-}
-
-const isWide = () => wide.matches;
+const wide = mediaStore('(min-width: 1024px)');
 
 /** Whether answers have room beside each other. */
-export const useWide = (): boolean => useSyncExternalStore(subscribe, isWide, isWide);
+export const useWide = (): boolean => useStore(wide);

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useCreateAssistant } from '#web/data/assistants.ts';
 import { useUpdateCustomModel } from '#web/data/fine-tuning.ts';
-import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { toast } from '#web/ui/toast.tsx';
 
 /** A tuned model as the list has it; without an id it is not in the list. */
@@ -38,12 +38,7 @@ export function useAssistantFromModel() {
             onSelect: () => void navigate({ to: '/chat', search: { assistant: id } }),
           },
         }),
-      onError: (error) =>
-        toast({
-          title: 'Failed to create assistant',
-          description: errorText(error, 'An error occurred while creating your assistant'),
-          variant: 'destructive',
-        }),
+      onError: tellFailure('Failed to create assistant', 'An error occurred while creating your assistant'),
     });
   return { make, isPending: mutation.isPending };
 }

@@ -9,25 +9,31 @@ import { findModel } from '#web/data/models.ts';
 import { formatCost, formatLongDate } from '#web/lib/format.ts';
 import { Card } from '#web/ui/card.tsx';
 
-type Matter = { key: string; text: ReactNode; to: { to: string; search?: Record<string, string> }; action: string };
+type Matter = {
+  key: string;
+  what: ReactNode;
+  detail?: ReactNode;
+  to: { to: string; search?: Record<string, string> };
+  action: string;
+};
 
 function aboutKey(config: UserConfig | undefined): Matter[] {
   if (!config?.hasApiKey || config.apiKeyVerified) return [];
-  const text = config.apiKeyNotice ?? 'Your API key is saved, but nobody has tried it yet.';
-  return [{ key: 'key', text, to: { to: '/settings', search: { tab: 'api-keys' } }, action: 'Check the API key' }];
+  const what = config.apiKeyNotice ?? 'Your API key is saved, but nobody has tried it yet.';
+  return [{ key: 'key', what, to: { to: '/settings', search: { tab: 'api-keys' } }, action: 'Check the API key' }];
 }
 
 function aboutBudget({ id, assistant, state, spentUsd, amountUsd, hardStop }: Budget): Matter[] {
   if (state === 'within') return [];
-  const what = assistant ? <bdi>{assistant.name}</bdi> : 'This month';
   const sum = `${formatCost(spentUsd)} of ${formatCost(amountUsd)}`;
-  const rest = state === 'exceeded' ? (hardStop ? 'Nothing more is sent without your word.' : 'It is used up.') : '';
-  const text = (
+  const what = (
     <>
-      {what} has cost {sum} of the budget. {rest}
+      {assistant ? <bdi>{assistant.name}</bdi> : 'This month'} has cost {sum} of the budget
     </>
   );
-  return [{ key: `budget ${id}`, text, to: { to: '/analytics' }, action: 'See costs' }];
+  const usedUp = hardStop ? 'Nothing more is sent without your word' : 'It is used up';
+  const detail = state === 'exceeded' ? usedUp : undefined;
+  return [{ key: `budget ${id}`, what, detail, to: { to: '/analytics' }, action: 'See costs' }];
 }
 
 /** One line for each model that is gone or goes soon, with the assistants that use it. */
@@ -37,14 +43,17 @@ export function aboutModels(assistants: readonly Assistant[] = [], list: ModelLi
     if (!model || model.lifecycle === 'current') return [];
     const users = assistants.filter((assistant) => assistant.model === id);
     const date = model.shutdownDate === null ? '' : ` on ${formatLongDate(model.shutdownDate)}`;
-    const text = (
+    const what = (
       <>
         <span className="font-mono text-sm">{id}</span> {model.lifecycle === 'gone' ? 'was shut down' : 'shuts down'}
-        {date}; it answers for {users.length === 1 ? <bdi>{users[0]?.name}</bdi> : `${users.length} assistants`}.
+        {date}
       </>
     );
+    const detail = (
+      <>It answers for {users.length === 1 ? <bdi>{users[0]?.name}</bdi> : `${users.length} assistants`}</>
+    );
     const to = { to: '/settings', search: { tab: 'assistants' } };
-    return [{ key: `model ${id}`, text, to, action: 'Choose another model' }];
+    return [{ key: `model ${id}`, what, detail, to, action: 'Choose another model' }];
   });
 }
 
@@ -59,10 +68,13 @@ export function Attention({ matters, className = 'mb-4' }: { matters: readonly M
   return (
     <Card aria-label="Needs attention" className={className}>
       <ul className="divide-y divide-border">
-        {matters.map(({ key, text, to, action }) => (
+        {matters.map(({ key, what, detail, to, action }) => (
           <li key={key} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-5 py-3">
             <TriangleAlert aria-hidden className="size-4 shrink-0 text-warning-text" />
-            <p className="wrap-anywhere min-w-0 flex-1 basis-56">{text}</p>
+            <div className="wrap-anywhere min-w-0 flex-1 basis-56">
+              <p>{what}</p>
+              {detail && <p className="text-muted-foreground text-sm">{detail}</p>}
+            </div>
             <Link
               {...to}
               className="inline-flex items-center gap-1 text-primary-text text-sm underline-offset-4 hover:underline max-md:min-h-10 max-md:ps-7"

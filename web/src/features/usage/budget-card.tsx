@@ -4,6 +4,7 @@ import { CircleCheck, OctagonX, PiggyBank, Plus, TriangleAlert } from 'lucide-re
 import { useState } from 'react';
 import { budgetsQuery, useRemoveBudget } from '#web/data/usage.ts';
 import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { formatCost } from '#web/lib/format.ts';
 import { formatShare } from '#web/lib/share.ts';
 import { Badge, type BadgeTone } from '#web/ui/badge.tsx';
@@ -102,8 +103,7 @@ function BudgetRow({ budget, onChange }: { budget: Budget; onChange: () => void 
         setAsks(false);
         toast({ title: 'Budget removed', description: `There is no budget for ${inSentence(budget)} any more.` });
       },
-      onError: (error) =>
-        toast({ title: 'The budget was not removed', description: errorText(error), variant: 'destructive' }),
+      onError: tellFailure('The budget was not removed'),
     });
   return (
     <li className="py-3">

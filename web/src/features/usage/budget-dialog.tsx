@@ -1,15 +1,13 @@
 import type { Budget } from '@roster/contracts/usage';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useId, useRef, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { assistantsQuery } from '#web/data/assistants.ts';
 import { useSaveBudget } from '#web/data/usage.ts';
-import { ApiError, errorText } from '#web/lib/api.ts';
+import { focusFirstProblem } from '#web/lib/form-errors.ts';
 import { formatCost } from '#web/lib/format.ts';
-import { Button } from '#web/ui/button.tsx';
-import { Dialog } from '#web/ui/dialog.tsx';
+import { FormDialog } from '#web/parts/form-dialog.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Input } from '#web/ui/input.tsx';
-import { Notice } from '#web/ui/notice.tsx';
 import { Select } from '#web/ui/select.tsx';
 import { Switch } from '#web/ui/switch.tsx';
 import { toast } from '#web/ui/toast.tsx';
@@ -48,17 +46,13 @@ export function BudgetDialog({ budget, budgets, tz, onClose }: BudgetDialogProps
   const [hardStop, setHardStop] = useState(budget?.hardStop ?? false);
   const [problems, setProblems] = useState<Problems>({});
   const { mutate, isPending, error } = useSaveBudget();
-  const formId = useId();
-  const form = useRef<HTMLFormElement>(null);
   const isFull = budget === null && assistants.isSuccess && taken.has(null) && free.length === 0;
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     const [usd, percent] = [readAmount(amount), readAmount(warnAt.replace('%', ''))];
     const found = problemsOf(usd, percent);
     setProblems(found);
-    const [first] = Object.keys(found);
-    if (first) return form.current?.querySelector<HTMLElement>(`[name="${first}"]`)?.focus();
+    if (focusFirstProblem(event.currentTarget, found)) return;
     const assistantId = budget ? (budget.assistant?.id ?? null) : scope === everything ? null : Number(scope);
     mutate(
       { assistantId, amountUsd: usd, warnAt: percent / 100, hardStop, tz },
@@ -72,85 +66,68 @@ export function BudgetDialog({ budget, budgets, tz, onClose }: BudgetDialogProps
     );
   };
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
       title={budget ? 'Change budget' : 'Add budget'}
       description="An amount for each calendar month, by estimated costs. Requests without a known price are not counted."
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            form={formId}
-            variant="primary"
-            busy={isPending}
-            pendingLabel="Saving..."
-            disabledReason={isFull ? 'Everything has a budget already; change those.' : undefined}
-          >
-            Save budget
-          </Button>
-        </>
-      }
+      action={['Save budget', 'Saving...']}
+      disabledReason={isFull ? 'Everything has a budget already; change those.' : undefined}
+      busy={isPending}
+      onSubmit={submit}
+      onClose={onClose}
+      failed={{ title: 'The budget was not saved', error }}
+      className="space-y-5"
     >
-      <form id={formId} ref={form} noValidate onSubmit={submit} className="space-y-5">
-        {budget ? (
-          <p className="text-muted-foreground">
-            For <span className="font-medium text-foreground">{budget.assistant?.name ?? 'all requests'}</span>
-          </p>
-        ) : (
-          <Field label="For" hint="One budget for everything, and one for each assistant.">
-            {(control) => (
-              <Select {...control} value={scope} onChange={(event) => setChosen(event.target.value)}>
-                {!taken.has(null) && <option value={everything}>All requests</option>}
-                {free.map(({ id, name }) => (
-                  <option key={id} value={id}>
-                    {name}
-                  </option>
-                ))}
-              </Select>
-            )}
-          </Field>
-        )}
-        <div className="grid gap-4 sm:grid-cols-2">
-          <Field label="Amount a month (USD)" required error={problems.amount}>
-            {(control) => (
-              <Input
-                {...control}
-                name="amount"
-                inputMode="decimal"
-                autoComplete="off"
-                placeholder="20.00"
-                value={amount}
-                onChange={(event) => setAmount(event.target.value)}
-              />
-            )}
-          </Field>
-          <Field label="Warn at (% of it)" required error={problems.warnAt}>
-            {(control) => (
-              <Input
-                {...control}
-                name="warnAt"
-                inputMode="decimal"
-                autoComplete="off"
-                value={warnAt}
-                onChange={(event) => setWarnAt(event.target.value)}
-              />
-            )}
-          </Field>
-        </div>
-        <Switch
-          label="Hard stop"
-          description="When it is used up, messages are refused unless you choose to send them anyway."
-          checked={hardStop}
-          onChange={(event) => setHardStop(event.target.checked)}
-        />
-        {error && (
-          <Notice tone="destructive" live title="The budget was not saved">
-            {errorText(error, error instanceof ApiError ? error.message : undefined)}
-          </Notice>
-        )}
-      </form>
-    </Dialog>
+      {budget ? (
+        <p className="text-muted-foreground">
+          For <span className="font-medium text-foreground">{budget.assistant?.name ?? 'all requests'}</span>
+        </p>
+      ) : (
+        <Field label="For" hint="One budget for everything, and one for each assistant.">
+          {(control) => (
+            <Select {...control} value={scope} onChange={(event) => setChosen(event.target.value)}>
+              {!taken.has(null) && <option value={everything}>All requests</option>}
+              {free.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+      )}
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field label="Amount a month (USD)" required error={problems.amount}>
+          {(control) => (
+            <Input
+              {...control}
+              name="amount"
+              inputMode="decimal"
+              autoComplete="off"
+              placeholder="20.00"
+              value={amount}
+              onChange={(event) => setAmount(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field label="Warn at (% of it)" required error={problems.warnAt}>
+          {(control) => (
+            <Input
+              {...control}
+              name="warnAt"
+              inputMode="decimal"
+              autoComplete="off"
+              value={warnAt}
+              onChange={(event) => setWarnAt(event.target.value)}
+            />
+          )}
+        </Field>
+      </div>
+      <Switch
+        label="Hard stop"
+        description="When it is used up, messages are refused unless you choose to send them anyway."
+        checked={hardStop}
+        onChange={(event) => setHardStop(event.target.checked)}
+      />
+    </FormDialog>
   );
 }

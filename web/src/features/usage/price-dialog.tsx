@@ -1,13 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useId, useRef, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { pricesQuery, useSetPrice } from '#web/data/usage.ts';
-import { ApiError, errorText } from '#web/lib/api.ts';
+import { focusFirstProblem } from '#web/lib/form-errors.ts';
 import { formatCount } from '#web/lib/format.ts';
-import { Button } from '#web/ui/button.tsx';
-import { Dialog } from '#web/ui/dialog.tsx';
+import { FormDialog } from '#web/parts/form-dialog.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Input } from '#web/ui/input.tsx';
-import { Notice } from '#web/ui/notice.tsx';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { readAmount, writeAmount } from './amount.ts';
@@ -37,9 +35,20 @@ function problemsOf(draft: Draft): Problems {
 export function PriceDialog({ model, onClose }: PriceDialogProps) {
   const prices = useQuery(pricesQuery);
   const known = prices.data?.find((price) => price.model === model);
-  const formId = useId();
+  const [typed, setTyped] = useState<Partial<Draft>>({});
+  const [problems, setProblems] = useState<Problems>({});
   const { mutate, isPending, error } = useSetPrice();
-  const save = (draft: Draft) =>
+  const draft: Draft = {
+    input: known ? writeAmount(known.input) : '',
+    cachedInput: known && known.cachedInput !== null ? writeAmount(known.cachedInput) : '',
+    output: known ? writeAmount(known.output) : '',
+    ...typed,
+  };
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    if (prices.isPending) return;
+    const found = problemsOf(draft);
+    setProblems(found);
+    if (focusFirstProblem(event.currentTarget, found)) return;
     mutate(
       {
         model,
@@ -60,57 +69,6 @@ export function PriceDialog({ model, onClose }: PriceDialogProps) {
         },
       },
     );
-  return (
-    <Dialog
-      open
-      onOpenChange={onClose}
-      title="Set price"
-      description={
-        <>
-          What <span className="wrap-anywhere font-mono text-foreground text-sm">{model}</span> costs, in US dollars per
-          1,000,000 tokens. Past requests that have no price yet get this one too.
-        </>
-      }
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={formId} variant="primary" busy={isPending} pendingLabel="Saving...">
-            Save price
-          </Button>
-        </>
-      }
-    >
-      {prices.isPending ? (
-        <SpinnerPanel label="Loading the price" />
-      ) : (
-        <PriceForm
-          id={formId}
-          initial={{
-            input: known ? writeAmount(known.input) : '',
-            cachedInput: known && known.cachedInput !== null ? writeAmount(known.cachedInput) : '',
-            output: known ? writeAmount(known.output) : '',
-          }}
-          error={error}
-          onSave={save}
-        />
-      )}
-    </Dialog>
-  );
-}
-
-type PriceFormProps = { id: string; initial: Draft; error: Error | null; onSave: (draft: Draft) => void };
-
-function PriceForm({ id, initial, error, onSave }: PriceFormProps) {
-  const [draft, setDraft] = useState(initial);
-  const [problems, setProblems] = useState<Problems>({});
-  const form = useRef<HTMLFormElement>(null);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const found = problemsOf(draft);
-    setProblems(found);
-    const [first] = Object.keys(found);
-    if (first) form.current?.querySelector<HTMLElement>(`[name="${first}"]`)?.focus();
-    else onSave(draft);
   };
   const field = (name: keyof Draft, label: string, hint: string, required: boolean) => (
     <Field label={label} hint={hint} error={problems[name]} required={required}>
@@ -122,21 +80,36 @@ function PriceForm({ id, initial, error, onSave }: PriceFormProps) {
           autoComplete="off"
           placeholder="0.00"
           value={draft[name]}
-          onChange={(event) => setDraft({ ...draft, [name]: event.target.value })}
+          onChange={(event) => setTyped({ ...typed, [name]: event.target.value })}
         />
       )}
     </Field>
   );
   return (
-    <form id={id} ref={form} noValidate onSubmit={submit} className="space-y-4">
-      {field('input', 'Input', 'USD per 1,000,000 tokens that are sent.', true)}
-      {field('cachedInput', 'Cached input', 'Left empty, cached tokens cost as much as other input.', false)}
-      {field('output', 'Output', 'USD per 1,000,000 tokens of answers, reasoning included.', true)}
-      {error && (
-        <Notice tone="destructive" live title="The price was not saved">
-          {errorText(error, error instanceof ApiError ? error.message : undefined)}
-        </Notice>
+    <FormDialog
+      title="Set price"
+      description={
+        <>
+          What <span className="wrap-anywhere font-mono text-foreground text-sm">{model}</span> costs, in US dollars per
+          1,000,000 tokens. Past requests that have no price yet get this one too.
+        </>
+      }
+      action={['Save price', 'Saving...']}
+      busy={isPending}
+      onSubmit={submit}
+      onClose={onClose}
+      failed={{ title: 'The price was not saved', error }}
+      className="space-y-4"
+    >
+      {prices.isPending ? (
+        <SpinnerPanel label="Loading the price" />
+      ) : (
+        <>
+          {field('input', 'Input', 'USD per 1,000,000 tokens that are sent.', true)}
+          {field('cachedInput', 'Cached input', 'Left empty, cached tokens cost as much as other input.', false)}
+          {field('output', 'Output', 'USD per 1,000,000 tokens of answers, reasoning included.', true)}
+        </>
       )}
-    </form>
+    </FormDialog>
   );
 }

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Tag } from 'lucide-react';
 import { pricesQuery, useRemovePrice } from '#web/data/usage.ts';
 import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { formatCost, formatLongDate } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
@@ -55,8 +56,7 @@ function PriceRow({ price, onChange }: { price: OwnPrice; onChange: () => void }
     mutate(price.model, {
       onSuccess: () =>
         toast({ title: 'Price removed', description: `New requests to ${price.model} have no known price.` }),
-      onError: (error) =>
-        toast({ title: 'The price was not removed', description: errorText(error), variant: 'destructive' }),
+      onError: tellFailure('The price was not removed'),
     });
   const cached = price.cachedInput === null ? '' : ` · ${formatCost(price.cachedInput)} cached`;
   return (

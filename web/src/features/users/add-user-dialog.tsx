@@ -1,7 +1,6 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useForm } from 'react-hook-form';
-import { errorText } from '#web/lib/api.ts';
-import { showFieldErrors } from '#web/lib/form-errors.ts';
+import { tellFormFailure } from '#web/lib/form-errors.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { type NewLink, newLink } from './password-link-dialog.tsx';
 import { useAddUser } from './queries.ts';
@@ -23,14 +22,7 @@ export function AddUserDialog({ onClose, onLink }: { onClose: () => void; onLink
         toast({ title: 'User added', description: `${user.email} now has an account.${mailed}` });
         if (passwordLink?.link) onLink(newLink(user, passwordLink.link, 'new'));
       },
-      onError: (error) => {
-        showFieldErrors(form, error);
-        toast({
-          title: 'Failed to add user',
-          description: errorText(error, 'An error occurred. Please try again.'),
-          variant: 'destructive',
-        });
-      },
+      onError: tellFormFailure(form, 'Failed to add user', 'An error occurred. Please try again.'),
     });
   return (
     <UserDialog

@@ -1,5 +1,5 @@
 import type { ManagedUser } from '@roster/contracts/users';
-import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { useRemoveUser } from './queries.ts';
@@ -13,12 +13,7 @@ export function DeleteUserDialog({ user, onClose }: { user: ManagedUser; onClose
         onClose();
         toast({ title: 'User deleted', description: `${user.email} and everything of theirs has been deleted.` });
       },
-      onError: (error) =>
-        toast({
-          title: 'Failed to delete user',
-          description: errorText(error, 'An error occurred. Please try again.'),
-          variant: 'destructive',
-        }),
+      onError: tellFailure('Failed to delete user', 'An error occurred. Please try again.'),
     });
   return (
     <ConfirmDialog

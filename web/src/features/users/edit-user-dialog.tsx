@@ -2,8 +2,7 @@ import { zodResolver } from '@hookform/resolvers/zod';
 import type { ManagedUser } from '@roster/contracts/users';
 import { useForm } from 'react-hook-form';
 import { useUser } from '#web/data/current-user.ts';
-import { errorText } from '#web/lib/api.ts';
-import { showFieldErrors } from '#web/lib/form-errors.ts';
+import { tellFormFailure } from '#web/lib/form-errors.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { useChangeUser } from './queries.ts';
 import { UserDialog } from './user-dialog.tsx';
@@ -34,14 +33,7 @@ export function EditUserDialog({ user, onClose }: { user: ManagedUser; onClose: 
           onClose();
           toast({ title: 'User updated', description: `The changes to ${changed.email} have been saved.` });
         },
-        onError: (error) => {
-          showFieldErrors(form, error);
-          toast({
-            title: 'Failed to update user',
-            description: errorText(error, 'An error occurred. Please try again.'),
-            variant: 'destructive',
-          });
-        },
+        onError: tellFormFailure(form, 'Failed to update user', 'An error occurred. Please try again.'),
       },
     );
   };

@@ -1,7 +1,7 @@
 import type { ManagedUser } from '@roster/contracts/users';
 import { useQuery } from '@tanstack/react-query';
 import { signInOptionsQuery } from '#web/data/sign-in-options.ts';
-import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { type NewLink, newLink } from './password-link-dialog.tsx';
@@ -19,12 +19,7 @@ export function ResetPasswordDialog({ user, onClose, onLink }: ResetPasswordDial
         if (link) return onLink(newLink(user, link, 'reset'));
         toast({ title: 'Reset link sent', description: `A link to set a new password was mailed to ${user.email}.` });
       },
-      onError: (error) =>
-        toast({
-          title: 'Failed to reset password',
-          description: errorText(error, 'An error occurred. Please try again.'),
-          variant: 'destructive',
-        }),
+      onError: tellFailure('Failed to reset password', 'An error occurred. Please try again.'),
     });
   const how = sendsMail
     ? `A link to set a new password is mailed to ${user.email}.`

@@ -1,5 +1,5 @@
 import type { ManagedUser } from '@roster/contracts/users';
-import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { useSignOutUser } from './queries.ts';
@@ -12,12 +12,7 @@ export function SignOutUserDialog({ user, onClose }: { user: ManagedUser; onClos
         onClose();
         toast({ title: 'Signed out', description: `${user.email} has been signed out on all devices.` });
       },
-      onError: (error) =>
-        toast({
-          title: 'Failed to sign out',
-          description: errorText(error, 'An error occurred. Please try again.'),
-          variant: 'destructive',
-        }),
+      onError: tellFailure('Failed to sign out', 'An error occurred. Please try again.'),
     });
   return (
     <ConfirmDialog

@@ -1,9 +1,7 @@
-import { type ReactNode, useId } from 'react';
+import type { ReactNode } from 'react';
 import type { UseFormReturn } from 'react-hook-form';
 import { errorText } from '#web/lib/api.ts';
-import { UnsavedChanges } from '#web/lib/unsaved-changes.tsx';
-import { Button } from '#web/ui/button.tsx';
-import { Dialog } from '#web/ui/dialog.tsx';
+import { FormDialog } from '#web/parts/form-dialog.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { announceInvalid } from './user-fields.tsx';
 import type { UserValues } from './user-schema.ts';
@@ -23,41 +21,23 @@ type UserDialogProps = {
 /** The frame of the form of an account: its button, what went wrong, and the question before it is left. */
 export function UserDialog(props: UserDialogProps) {
   const { title, description, action, form, saving, onSubmit, onClose, children } = props;
-  const [label, pendingLabel] = action;
-  const formId = useId();
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
       title={title}
       description={description}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={formId} variant="primary" busy={saving.isPending} pendingLabel={pendingLabel}>
-            {label}
-          </Button>
-        </>
-      }
+      action={action}
+      busy={saving.isPending}
+      onSubmit={form.handleSubmit(onSubmit, announceInvalid)}
+      onClose={onClose}
+      unsaved={{ when: form.formState.isDirty && !saving.isSuccess, what: 'this user' }}
+      className="grid gap-5"
     >
-      <form
-        id={formId}
-        noValidate
-        onSubmit={(event) => {
-          event.stopPropagation();
-          if (saving.isPending) return event.preventDefault();
-          void form.handleSubmit(onSubmit, announceInvalid)(event);
-        }}
-        className="grid gap-5"
-      >
-        {saving.error && (
-          <Notice tone="destructive" live>
-            {errorText(saving.error)}
-          </Notice>
-        )}
-        {children}
-      </form>
-      <UnsavedChanges when={form.formState.isDirty && !saving.isSuccess} what="this user" />
-    </Dialog>
+      {saving.error && (
+        <Notice tone="destructive" live>
+          {errorText(saving.error)}
+        </Notice>
+      )}
+      {children}
+    </FormDialog>
   );
 }

@@ -1,10 +1,10 @@
 import { type Role, roles, type UserStatus } from '@roster/contracts/auth';
 import type { FieldErrors, UseFormReturn } from 'react-hook-form';
+import { tellProblem } from '#web/lib/toast.ts';
 import { Field } from '#web/ui/field.tsx';
 import { Input } from '#web/ui/input.tsx';
 import { SecretInput } from '#web/ui/secret-input.tsx';
 import { Select } from '#web/ui/select.tsx';
-import { toast } from '#web/ui/toast.tsx';
 import type { UserValues } from './user-schema.ts';
 
 export type UserForm = UseFormReturn<UserValues>;
@@ -28,7 +28,7 @@ export function announceInvalid(errors: FieldErrors<UserValues>): void {
     const message = errors[name]?.message;
     return message ? [`${name}: ${message}`] : [];
   });
-  toast({ title: 'Validation Error', description: wrong.join(', '), variant: 'destructive' });
+  tellProblem({ title: 'Validation Error', description: wrong.join(', ') });
 }
 
 type UserFieldsProps = {

@@ -1,4 +1,5 @@
-import { type ComponentType, useEffect, useSyncExternalStore } from 'react';
+import { type ComponentType, useEffect } from 'react';
+import { createStore, useStore } from '#web/lib/store.ts';
 
 type OnDemand<Props extends object> = ComponentType<Props> & {
   /** Loads the code ahead of its first use. */
@@ -18,29 +19,17 @@ export function onDemand<Props extends object>(
   plain: ComponentType<Props>,
   pending: ComponentType<Props> = Nothing,
 ): OnDemand<Props> {
-  let part: ComponentType<Props> | null = null;
+  const part = createStore<ComponentType<Props> | null>(null);
   let loading: Promise<void> | undefined;
-  const waiting = new Set<() => void>();
-  const stand = (loaded: ComponentType<Props>) => {
-    part = loaded;
-    for (const listener of waiting) listener();
-  };
   const preload = () => {
     loading ??= load()
       .catch(() => plain)
       // Drawn in a task of its own: running the code for the first time is one already.
-      .then((loaded) => new Promise((resolve) => setTimeout(() => resolve(stand(loaded)))));
+      .then((loaded) => new Promise((resolve) => setTimeout(() => resolve(part.set(loaded)))));
     return loading;
   };
-  const subscribe = (listener: () => void) => {
-    waiting.add(listener);
-    return () => {
-      waiting.delete(listener);
-    };
-  };
-  const now = () => part;
   function Part(props: Props) {
-    const Shown = useSyncExternalStore(subscribe, now, now) ?? pending;
+    const Shown = useStore(part) ?? pending;
     useEffect(() => void preload(), []);
     return <Shown {...props} />;
   }

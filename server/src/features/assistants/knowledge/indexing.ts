@@ -6,7 +6,8 @@ import { z } from 'zod';
 import type { Database } from '../../../db/schema.ts';
 import { AppError } from '../../../errors.ts';
 import { jobKind } from '../../../jobs/worker.ts';
-import { type Provider, ProviderError } from '../../../provider/provider.ts';
+import { ProviderError } from '../../../provider/error.ts';
+import type { Provider } from '../../../provider/provider.ts';
 import type { IndexedFile } from '../../../provider/vector-stores.ts';
 import type { Secret } from '../../../security/secret.ts';
 import { queueIndexing, releaseStore } from './queue.ts';
@@ -32,20 +33,8 @@ const busyMs = 1_000;
 const firstLookMs = 1_000;
 const lastLookMs = 30_000;
 
-/** What the next try may mend. */
-const passing = new Set<ProviderError['code']>([
-  'rate_limited',
-  'insufficient_quota',
-  'provider_unavailable',
-  'provider_unreachable',
-  'provider_timeout',
-  'provider_broke_off',
-]);
 /** What another key may mend, and nothing else: a saved key begins again. */
 const needsOtherKey = new Set<ProviderError['code']>(['key_rejected', 'missing_scope', 'region']);
-
-/** After these nobody knows whether the provider has made it; any other refusal says that it has not. */
-export const isUncertain = ({ status }: ProviderError) => status === undefined || status >= 500 || status === 408;
 
 const lostAtProvider = 'The provider does not have this file any more. It is being sent again.';
 
@@ -187,7 +176,7 @@ export function indexing(dependencies: Dependencies) {
       try {
         return await vectorStores.create(apiKey, 'Roster assistant', token);
       } catch (error) {
-        if (error instanceof ProviderError && !isUncertain(error)) await stores.notSent(userId, id);
+        if (error instanceof ProviderError && !error.isUncertain) await stores.notSent(userId, id);
         throw error;
       }
     }
@@ -231,7 +220,7 @@ export function indexing(dependencies: Dependencies) {
     }
     await stores.note(userId, id, error.message);
     if (error.code === 'key_rejected') await keys.noteRejected(userId, error.message);
-    if (passing.has(error.code)) throw error;
+    if (error.isPassing) throw error;
     if (!needsOtherKey.has(error.code)) await settleAll({ state: 'failed', error: error.message });
   }
 

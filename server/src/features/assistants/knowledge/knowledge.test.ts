@@ -321,6 +321,20 @@ describe.each(engines)('files of assistants on %s', (engine) => {
     await indexed(app, visitor, assistantId, ['ready']);
   });
 
+  test('fail where the account has no credit left, without asking again by itself', async () => {
+    const { visitor, key, assistantId } = await someone();
+    const [id] = await put(visitor, 'a.md');
+    await withFault(app, { fail: 'insufficient_quota' }, { path: '/vector_stores*', key }, async () => {
+      await addTo(visitor, assistantId, Number(id));
+      await until('The words', async () => {
+        const [file] = await stateOf(visitor, assistantId);
+        return file?.state === 'failed' && /no credit left/.test(file.error ?? '');
+      });
+    });
+    await visitor.post(`/api/assistants/${assistantId}/files/${id}/retry`);
+    await indexed(app, visitor, assistantId, ['ready']);
+  });
+
   test('are indexed after trouble at the provider, without a second store', async () => {
     const { visitor, key, assistantId } = await someone();
     const ids = await put(visitor, 'a.md');

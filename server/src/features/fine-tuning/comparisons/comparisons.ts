@@ -2,7 +2,7 @@ import { comparisons as api } from '@roster/contracts/fine-tuning/comparisons';
 import type { OpenDatabase } from '../../../db/connect.ts';
 import type { Router } from '../../../http/router.ts';
 import type { FileStore } from '../../../storage/file-store.ts';
-import type { AsideService } from '../../chat/aside.ts';
+import type { AsideService } from '../../chat/side-questions/service.ts';
 import type { FileRepository } from '../../files/repository.ts';
 import { comparisonExport } from './export-part.ts';
 import { comparisonService } from './service.ts';

@@ -1,10 +1,10 @@
 import { Volume2 } from 'lucide-react';
 import { chime } from '#web/lib/chime.ts';
 import { type NotificationState, useNotificationState } from '#web/lib/notifications.ts';
+import { tellProblem } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { Switch } from '#web/ui/switch.tsx';
-import { toast } from '#web/ui/toast.tsx';
 import type { Draft } from './use-draft.ts';
 
 type NotificationsProps = {
@@ -19,9 +19,7 @@ export function Notifications({ draft, onChange }: NotificationsProps) {
     if (enabled && permission === 'default') void ask();
   };
   const play = () =>
-    chime().catch(() =>
-      toast({ title: 'No sound', description: 'This browser cannot play it.', variant: 'destructive' }),
-    );
+    chime().catch(() => tellProblem({ title: 'No sound', description: 'This browser cannot play it.' }));
   return (
     <div className="grid gap-6">
       <div className="grid gap-3">

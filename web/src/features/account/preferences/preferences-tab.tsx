@@ -1,9 +1,9 @@
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useSavePreferences } from '#web/data/preferences.ts';
-import { errorText } from '#web/lib/api.ts';
 import type { Colors } from '#web/lib/colors.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { previewColors, useTheme } from '#web/lib/theme.ts';
-import { UnsavedChanges } from '#web/lib/unsaved-changes.tsx';
+import { UnsavedChanges } from '#web/parts/unsaved-changes.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Card } from '#web/ui/card.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
@@ -61,12 +61,7 @@ export function PreferencesTab() {
           previewColors(undefined);
           toast({ title: 'Preferences Saved', description: 'They apply on all your devices.' });
         },
-        onError: (error) =>
-          toast({
-            title: 'Failed to Save Preferences',
-            description: errorText(error, 'An error occurred while saving your preferences.'),
-            variant: 'destructive',
-          }),
+        onError: tellFailure('Failed to Save Preferences', 'An error occurred while saving your preferences.'),
       },
     );
   };

@@ -1,5 +1,5 @@
 import { errorText } from '#web/lib/api.ts';
-import { RefusalNotice } from '#web/lib/refusal-notice.tsx';
+import { RefusalNotice } from '#web/parts/refusal-notice.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 
 type AskProblemProps = { error: unknown; isWaiting: boolean; onInsist: () => void };

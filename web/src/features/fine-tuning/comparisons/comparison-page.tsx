@@ -4,6 +4,7 @@ import { Play, Square, Trash2 } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
 import { useEditing } from '#web/data/current-user.ts';
 import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { formatCount, formatLongDate, formatNumber } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { ErrorState } from '#web/ui/error-state.tsx';
@@ -11,7 +12,6 @@ import { IconButton } from '#web/ui/icon-button.tsx';
 import { Page } from '#web/ui/page.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
 import { Switch } from '#web/ui/switch.tsx';
-import { toast } from '#web/ui/toast-store.ts';
 import { AskProblem } from './ask-problem.tsx';
 import { DeleteComparisonDialog } from './delete-comparison-dialog.tsx';
 import { type AskRefusal, type PromptActions, PromptCard } from './prompt-card.tsx';
@@ -180,12 +180,10 @@ function useActions(id: number, items: WholeComparison['items'], isAskingAll: bo
         { onError: (error) => setProblem({ promptId, error, insist: () => askOne(promptId, again, true) }) },
       );
     };
-    const complain = (title: string) => (error: Error) =>
-      toast({ title, description: errorText(error), variant: 'destructive' });
     return {
       ask: (promptId, again) => askOne(promptId, again, false),
-      stop: (runIds) => stop(runIds, { onError: complain('The answers were not stopped') }),
-      vote: (promptId, choice) => vote({ promptId, vote: choice }, { onError: complain('Your vote was not saved') }),
+      stop: (runIds) => stop(runIds, { onError: tellFailure('The answers were not stopped') }),
+      vote: (promptId, choice) => vote({ promptId, vote: choice }, { onError: tellFailure('Your vote was not saved') }),
     };
   }, [ask, vote, stop]);
   const isBusy = isPending || items.some(({ tuned, base }) => isUnderWay(tuned) || isUnderWay(base));

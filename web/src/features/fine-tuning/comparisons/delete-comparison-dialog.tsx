@@ -1,7 +1,7 @@
 import type { Comparison } from '@roster/contracts/fine-tuning/comparisons';
-import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
+import { toast } from '#web/lib/toast.ts';
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
-import { toast } from '#web/ui/toast-store.ts';
 import { useDeleteComparison } from './queries.ts';
 
 type DeleteComparisonDialogProps = { comparison: Comparison; onClose: () => void; onDeleted: () => void };
@@ -15,8 +15,7 @@ export function DeleteComparisonDialog({ comparison, onClose, onDeleted }: Delet
         onDeleted();
         toast({ title: 'Comparison deleted', description: `${tunedModel} and ${baseModel}` });
       },
-      onError: (error) =>
-        toast({ title: 'The comparison was not deleted', description: errorText(error), variant: 'destructive' }),
+      onError: tellFailure('The comparison was not deleted'),
     });
   return (
     <ConfirmDialog

@@ -1,12 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useId, useRef, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { findModel, modelsQuery } from '#web/data/models.ts';
-import { errorText } from '#web/lib/api.ts';
-import { Button } from '#web/ui/button.tsx';
-import { Dialog } from '#web/ui/dialog.tsx';
+import { focusFirstProblem } from '#web/lib/form-errors.ts';
+import { FormDialog } from '#web/parts/form-dialog.tsx';
 import { Field } from '#web/ui/field.tsx';
-import { Notice } from '#web/ui/notice.tsx';
 import { RadioGroup } from '#web/ui/radio-group.tsx';
 import { Select } from '#web/ui/select.tsx';
 import { Slider } from '#web/ui/slider.tsx';
@@ -47,16 +45,12 @@ export function NewComparisonDialog({ begin, onClose }: NewComparisonDialogProps
   const tuned = useQuery({ ...tunedModelsQuery, retry: false }).data ?? [];
   const groups = modelGroups(tuned, models);
   const navigate = useNavigate();
-  const formId = useId();
-  const form = useRef<HTMLFormElement>(null);
   const change = (changes: Partial<DraftFields>) => setFields((now) => ({ ...now, ...changes }));
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     const found = problemsOf(fields);
     setProblems(found);
-    const [first] = Object.keys(found);
-    if (first) return form.current?.querySelector<HTMLElement>(`[name="${first}"]`)?.focus();
+    if (focusFirstProblem(event.currentTarget, found)) return;
     mutate(toDraft(fields), {
       onSuccess: ({ id }) => void navigate({ to: '/fine-tuning/comparisons/$id', params: { id } }),
     });
@@ -71,93 +65,78 @@ export function NewComparisonDialog({ begin, onClose }: NewComparisonDialogProps
     return use === 'no' || use === 'conditional';
   });
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
       title="New comparison"
       description="Nothing is asked yet: you see the prompts first."
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={formId} variant="primary" busy={isPending} pendingLabel="Preparing...">
-            Prepare comparison
-          </Button>
-        </>
-      }
+      action={['Prepare comparison', 'Preparing...']}
+      busy={isPending}
+      onSubmit={submit}
+      onClose={onClose}
+      failed={{ title: 'The comparison was not prepared', error, fallback: 'Something went wrong on the way.' }}
+      className="space-y-5"
     >
-      <form id={formId} ref={form} noValidate onSubmit={submit} className="space-y-5">
-        <div className="grid gap-4 sm:grid-cols-2">
-          <ModelField
-            label="Tuned model"
-            name="tunedModel"
-            value={fields.tunedModel}
-            groups={groups}
-            error={problems.tunedModel}
-            onChange={chooseTuned}
-          />
-          <ModelField
-            label="Base model"
-            name="baseModel"
-            value={fields.baseModel}
-            groups={groups}
-            error={problems.baseModel}
-            onChange={(baseModel) => change({ baseModel })}
-          />
-        </div>
-        <RadioGroup
-          label="Where the prompts come from"
-          layout="row"
-          value={fields.source}
-          onValueChange={(source) => change({ source })}
-          options={[
-            { value: 'typed', label: 'Typed' },
-            { value: 'file', label: 'From a JSONL file' },
-          ]}
+      <div className="grid gap-4 sm:grid-cols-2">
+        <ModelField
+          label="Tuned model"
+          name="tunedModel"
+          value={fields.tunedModel}
+          groups={groups}
+          error={problems.tunedModel}
+          onChange={chooseTuned}
         />
-        {fields.source === 'typed' ? (
-          <>
-            <TypedPrompts
-              prompts={fields.prompts}
-              onChange={(prompts) => change({ prompts })}
-              error={problems.prompt}
-            />
-            <Field
-              label="Instructions"
-              hint="What both models are told before each prompt."
-              error={problems.instructions}
-            >
-              {(control) => (
-                <Textarea
-                  {...control}
-                  name="instructions"
-                  rows={2}
-                  value={fields.instructions}
-                  onChange={(event) => change({ instructions: event.target.value })}
-                />
-              )}
-            </Field>
-          </>
-        ) : (
-          <FilePrompts
-            fileId={fields.fileId}
-            onFile={(fileId) => change({ fileId })}
-            count={fields.count}
-            onCount={(count) => change({ count })}
-            errors={problems}
-          />
-        )}
-        <TemperatureField
-          value={fields.temperature}
-          without={without}
-          onChange={(temperature) => change({ temperature })}
+        <ModelField
+          label="Base model"
+          name="baseModel"
+          value={fields.baseModel}
+          groups={groups}
+          error={problems.baseModel}
+          onChange={(baseModel) => change({ baseModel })}
         />
-        {error && (
-          <Notice tone="destructive" live title="The comparison was not prepared">
-            {errorText(error, 'Something went wrong on the way.')}
-          </Notice>
-        )}
-      </form>
-    </Dialog>
+      </div>
+      <RadioGroup
+        label="Where the prompts come from"
+        layout="row"
+        value={fields.source}
+        onValueChange={(source) => change({ source })}
+        options={[
+          { value: 'typed', label: 'Typed' },
+          { value: 'file', label: 'From a JSONL file' },
+        ]}
+      />
+      {fields.source === 'typed' ? (
+        <>
+          <TypedPrompts prompts={fields.prompts} onChange={(prompts) => change({ prompts })} error={problems.prompt} />
+          <Field
+            label="Instructions"
+            hint="What both models are told before each prompt."
+            error={problems.instructions}
+          >
+            {(control) => (
+              <Textarea
+                {...control}
+                name="instructions"
+                rows={2}
+                value={fields.instructions}
+                onChange={(event) => change({ instructions: event.target.value })}
+              />
+            )}
+          </Field>
+        </>
+      ) : (
+        <FilePrompts
+          fileId={fields.fileId}
+          onFile={(fileId) => change({ fileId })}
+          count={fields.count}
+          onCount={(count) => change({ count })}
+          errors={problems}
+        />
+      )}
+      <TemperatureField
+        value={fields.temperature}
+        without={without}
+        onChange={(temperature) => change({ temperature })}
+      />
+    </FormDialog>
   );
 }
 

@@ -1,13 +1,10 @@
 import type { DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useId, useRef, useState } from 'react';
-import { errorText } from '#web/lib/api.ts';
+import { useRef, useState } from 'react';
 import { formatCount } from '#web/lib/format.ts';
-import { Button } from '#web/ui/button.tsx';
-import { Dialog } from '#web/ui/dialog.tsx';
+import { FormDialog } from '#web/parts/form-dialog.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Input } from '#web/ui/input.tsx';
-import { Notice } from '#web/ui/notice.tsx';
 import { RadioGroup } from '#web/ui/radio-group.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { leftWords } from './gather-more-dialog.tsx';
@@ -23,9 +20,7 @@ export function CreateDatasetDialog({ onClose }: { onClose: () => void }) {
   const create = useCreateDataset();
   const navigate = useNavigate();
   const nameField = useRef<HTMLInputElement>(null);
-  const formId = useId();
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const found = nameProblem(name);
     setProblem(found);
     if (found) return nameField.current?.focus();
@@ -41,58 +36,47 @@ export function CreateDatasetDialog({ onClose }: { onClose: () => void }) {
     );
   };
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
       title="New Dataset"
       description="Gathers the answers that you have rated or corrected in your chats. You then review them one by one."
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={formId} variant="primary" busy={create.isPending} pendingLabel="Gathering...">
-            Gather
-          </Button>
-        </>
-      }
+      action={['Gather', 'Gathering...']}
+      busy={create.isPending}
+      onSubmit={submit}
+      onClose={onClose}
+      failed={{ title: 'The dataset was not made', error: create.error, fallback: 'Please try again.' }}
+      className="space-y-5"
     >
-      <form id={formId} noValidate onSubmit={submit} className="space-y-5">
-        <Field label="Name" required error={problem}>
-          {(control) => (
-            <Input
-              {...control}
-              ref={nameField}
-              data-autofocus
-              autoComplete="off"
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-            />
-          )}
-        </Field>
-        <RadioGroup
-          label="Format"
-          value={format}
-          onValueChange={setFormat}
-          layout="row"
-          options={[
-            {
-              value: 'chat',
-              label: 'Chat',
-              description: 'Good answers, and corrected ones as you wrote them. For supervised training.',
-            },
-            {
-              value: 'preference',
-              label: 'Preference',
-              description: 'Pairs of a better and a worse answer to the same question.',
-            },
-          ]}
-        />
-        <GatheringFields choice={choice} onChange={setChoice} format={format} />
-        {create.error && (
-          <Notice tone="destructive" live title="The dataset was not made">
-            {errorText(create.error, 'Please try again.')}
-          </Notice>
+      <Field label="Name" required error={problem}>
+        {(control) => (
+          <Input
+            {...control}
+            ref={nameField}
+            data-autofocus
+            autoComplete="off"
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
         )}
-      </form>
-    </Dialog>
+      </Field>
+      <RadioGroup
+        label="Format"
+        value={format}
+        onValueChange={setFormat}
+        layout="row"
+        options={[
+          {
+            value: 'chat',
+            label: 'Chat',
+            description: 'Good answers, and corrected ones as you wrote them. For supervised training.',
+          },
+          {
+            value: 'preference',
+            label: 'Preference',
+            description: 'Pairs of a better and a worse answer to the same question.',
+          },
+        ]}
+      />
+      <GatheringFields choice={choice} onChange={setChoice} format={format} />
+    </FormDialog>
   );
 }

@@ -1,11 +1,11 @@
 import type { Dataset } from '@roster/contracts/fine-tuning/datasets';
 import { Ellipsis, Pencil, Trash2 } from 'lucide-react';
-import { type FormEvent, useId, useState } from 'react';
+import { useState } from 'react';
 import { useEditing } from '#web/data/current-user.ts';
 import { errorText } from '#web/lib/api.ts';
-import { Button } from '#web/ui/button.tsx';
+import { tellFailure } from '#web/lib/failure.ts';
+import { FormDialog } from '#web/parts/form-dialog.tsx';
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
-import { Dialog } from '#web/ui/dialog.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Input } from '#web/ui/input.tsx';
@@ -56,9 +56,7 @@ function RenameDialog({ dataset, onClose }: DialogProps) {
   const [name, setName] = useState(dataset.name);
   const [problem, setProblem] = useState<string>();
   const rename = useRenameDataset();
-  const formId = useId();
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const found = nameProblem(name);
     setProblem(found);
     if (!found)
@@ -68,34 +66,26 @@ function RenameDialog({ dataset, onClose }: DialogProps) {
       );
   };
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
       size="sm"
       title="Rename Dataset"
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={formId} variant="primary" busy={rename.isPending} pendingLabel="Saving...">
-            Rename
-          </Button>
-        </>
-      }
+      action={['Rename', 'Saving...']}
+      busy={rename.isPending}
+      onSubmit={submit}
+      onClose={onClose}
     >
-      <form id={formId} noValidate onSubmit={submit}>
-        <Field label="Name" required error={problem}>
-          {(control) => (
-            <Input
-              {...control}
-              data-autofocus
-              autoComplete="off"
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-            />
-          )}
-        </Field>
-      </form>
-    </Dialog>
+      <Field label="Name" required error={problem}>
+        {(control) => (
+          <Input
+            {...control}
+            data-autofocus
+            autoComplete="off"
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+      </Field>
+    </FormDialog>
   );
 }
 
@@ -107,8 +97,7 @@ function DeleteDialog({ dataset, onClose, onDeleted }: DialogProps & { onDeleted
         toast({ title: 'Success', description: `${dataset.name} has been deleted.` });
         onDeleted();
       },
-      onError: (error) =>
-        toast({ title: 'Delete failed', description: errorText(error, 'Please try again.'), variant: 'destructive' }),
+      onError: tellFailure('Delete failed', 'Please try again.'),
     });
   return (
     <ConfirmDialog

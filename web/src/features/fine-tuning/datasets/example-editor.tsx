@@ -1,7 +1,7 @@
 import type { DatasetExample } from '@roster/contracts/fine-tuning/datasets';
 import { type FormEvent, type KeyboardEvent, useId, useState } from 'react';
 import { ApiError, errorText } from '#web/lib/api.ts';
-import { UnsavedChanges } from '#web/lib/unsaved-changes.tsx';
+import { UnsavedChanges } from '#web/parts/unsaved-changes.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Notice } from '#web/ui/notice.tsx';

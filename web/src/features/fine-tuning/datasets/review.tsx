@@ -4,6 +4,7 @@ import { Check, ChevronLeft, ChevronRight, CircleSlash, ListChecks, Pencil } fro
 import { useEffect, useState } from 'react';
 import { useEditing } from '#web/data/current-user.ts';
 import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { formatNumber } from '#web/lib/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
@@ -12,7 +13,6 @@ import { ErrorState } from '#web/ui/error-state.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Kbd } from '#web/ui/kbd.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
-import { toast } from '#web/ui/toast.tsx';
 import { ExampleEditor } from './example-editor.tsx';
 import { ExampleList } from './example-list.tsx';
 import { ExampleView } from './example-view.tsx';
@@ -49,12 +49,7 @@ export function Review({ dataset, filter }: { dataset: Dataset; filter: ReviewFi
     update.mutate(
       { id: example.id, change: { review: next } },
       {
-        onError: (error) =>
-          toast({
-            title: 'The review was not saved',
-            description: errorText(error, 'Please try again.'),
-            variant: 'destructive',
-          }),
+        onError: tellFailure('The review was not saved', 'Please try again.'),
       },
     );
     if (next !== 'unreviewed') show(index + 1);

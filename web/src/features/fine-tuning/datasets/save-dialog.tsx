@@ -1,9 +1,10 @@
 import type { Dataset } from '@roster/contracts/fine-tuning/datasets';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, useId, useState } from 'react';
+import { useState } from 'react';
 import { errorText } from '#web/lib/api.ts';
 import { formatCount, formatMegabytes, formatNumber } from '#web/lib/format.ts';
+import { FormDialog } from '#web/parts/form-dialog.tsx';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Field } from '#web/ui/field.tsx';
@@ -32,14 +33,12 @@ export function SaveDialog({ dataset, onClose }: { dataset: Dataset; onClose: ()
   const [share, setShare] = useState<number | null>(null);
   const [problem, setProblem] = useState<string>();
   const save = useSaveDataset(dataset.id);
-  const formId = useId();
   const count = includedIn(dataset);
   const { data: division, error: notCounted, refetch } = useQuery(divisionQuery(dataset.id, share ?? usualShare));
   const isWhole = division?.conversations === 1;
   const training = share === null ? count : division?.training;
   const isFew = training !== undefined && training < fewestExamples;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const found = filename.trim() === '' ? 'Name is required' : undefined;
     setProblem(found);
     if (found) return;
@@ -50,85 +49,74 @@ export function SaveDialog({ dataset, onClose }: { dataset: Dataset; onClose: ()
   };
   if (save.data) return <SavedDialog files={save.data} onClose={onClose} />;
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
       title="Save as Training File"
       description="Writes the examples that are not left out to your files, one on each line (JSONL)."
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={formId} variant="primary" busy={save.isPending} pendingLabel="Saving...">
-            Save
-          </Button>
-        </>
-      }
+      action={['Save', 'Saving...']}
+      busy={save.isPending}
+      onSubmit={submit}
+      onClose={onClose}
+      failed={{ title: 'Nothing was saved', error: save.error, fallback: 'Please try again.' }}
+      className="space-y-5"
     >
-      <form id={formId} noValidate onSubmit={submit} className="space-y-5">
-        <Field label="Filename" required error={problem}>
-          {(control) => (
-            <Input
-              {...control}
-              data-autofocus
-              autoComplete="off"
-              maxLength={200}
-              value={filename}
-              onChange={(event) => setFilename(event.target.value)}
-            />
-          )}
-        </Field>
-        <Field
-          label="Validation"
-          hint={
-            isWhole
-              ? 'All examples come from one conversation, which is not divided.'
-              : 'Examples that the model is measured by and does not train on. They go into a second file, each conversation as a whole, so their share may be a little more or less.'
+      <Field label="Filename" required error={problem}>
+        {(control) => (
+          <Input
+            {...control}
+            data-autofocus
+            autoComplete="off"
+            maxLength={200}
+            value={filename}
+            onChange={(event) => setFilename(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field
+        label="Validation"
+        hint={
+          isWhole
+            ? 'All examples come from one conversation, which is not divided.'
+            : 'Examples that the model is measured by and does not train on. They go into a second file, each conversation as a whole, so their share may be a little more or less.'
+        }
+      >
+        {(control) => (
+          <Select
+            {...control}
+            value={share ?? ''}
+            onChange={({ currentTarget: { value } }) => setShare(value === '' ? null : Number(value))}
+          >
+            <option value="">None: one file</option>
+            {shares.map((option) => (
+              <option key={option} value={option} disabled={isWhole}>
+                {`${option * 100} % for validation`}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <Notice tone={isFew ? 'warning' : 'info'} title={whatComes(count, share === null ? null : division)}>
+        {[
+          isFew && `The provider trains on no less than ${fewestExamples}; 50 and more are advised.`,
+          dataset.unreviewed > 0 && `${formatCount(dataset.unreviewed, 'unreviewed example')} will be in it.`,
+          dataset.format === 'chat' && 'Of each conversation only the last answer is learned.',
+        ]
+          .filter(Boolean)
+          .join(' ')}
+      </Notice>
+      {share !== null && notCounted && (
+        <Notice
+          tone="warning"
+          title="The parts could not be counted"
+          action={
+            <Button size="sm" onClick={() => refetch()}>
+              Try Again
+            </Button>
           }
         >
-          {(control) => (
-            <Select
-              {...control}
-              value={share ?? ''}
-              onChange={({ currentTarget: { value } }) => setShare(value === '' ? null : Number(value))}
-            >
-              <option value="">None: one file</option>
-              {shares.map((option) => (
-                <option key={option} value={option} disabled={isWhole}>
-                  {`${option * 100} % for validation`}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        <Notice tone={isFew ? 'warning' : 'info'} title={whatComes(count, share === null ? null : division)}>
-          {[
-            isFew && `The provider trains on no less than ${fewestExamples}; 50 and more are advised.`,
-            dataset.unreviewed > 0 && `${formatCount(dataset.unreviewed, 'unreviewed example')} will be in it.`,
-            dataset.format === 'chat' && 'Of each conversation only the last answer is learned.',
-          ]
-            .filter(Boolean)
-            .join(' ')}
+          {errorText(notCounted, 'They can be saved all the same.')}
         </Notice>
-        {share !== null && notCounted && (
-          <Notice
-            tone="warning"
-            title="The parts could not be counted"
-            action={
-              <Button size="sm" onClick={() => refetch()}>
-                Try Again
-              </Button>
-            }
-          >
-            {errorText(notCounted, 'They can be saved all the same.')}
-          </Notice>
-        )}
-        {save.error && (
-          <Notice tone="destructive" live title="Nothing was saved">
-            {errorText(save.error, 'Please try again.')}
-          </Notice>
-        )}
-      </form>
-    </Dialog>
+      )}
+    </FormDialog>
   );
 }
 

@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { assistantsQuery } from '#web/data/assistants.ts';
 import { useRemoveCustomModel } from '#web/data/fine-tuning.ts';
 import { useProviderName } from '#web/data/sign-in-options.ts';
-import { errorText } from '#web/lib/api.ts';
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
 import { toast } from '#web/ui/toast.tsx';
+import { tellError } from '../tell-error.ts';
 
 const namedAtMost = 5;
 
@@ -20,12 +20,7 @@ export function DeleteModelDialog({ model, onClose }: { model: CustomModel; onCl
         toast({ title: 'Success', description: `${model.name} has been deleted.` });
         onClose();
       },
-      onError: (error) =>
-        toast({
-          title: 'Error',
-          description: ['Failed to delete model', errorText(error, '')].filter(Boolean).join('. '),
-          variant: 'destructive',
-        }),
+      onError: tellError('Failed to delete model'),
     });
   return (
     <ConfirmDialog

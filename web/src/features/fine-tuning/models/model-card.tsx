@@ -3,7 +3,6 @@ import { Link } from '@tanstack/react-router';
 import { Bot, Trash2 } from 'lucide-react';
 import { useEditing } from '#web/data/current-user.ts';
 import { useUpdateCustomModel } from '#web/data/fine-tuning.ts';
-import { errorText } from '#web/lib/api.ts';
 import { formatLongDate, formatNumber } from '#web/lib/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
@@ -11,6 +10,7 @@ import { CopyButton } from '#web/ui/copy-button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { toast } from '#web/ui/toast.tsx';
+import { tellError } from '../tell-error.ts';
 import { useAssistantFromModel } from '../use-assistant-from-model.ts';
 
 type ModelCardProps = { model: CustomModel; onDelete: () => void };
@@ -34,12 +34,7 @@ export function ModelCard({ model: tuned, onDelete }: ModelCardProps) {
               ? `${name} can be chosen as a model now.`
               : `${name} is not offered as a model any more.`,
           }),
-        onError: (error) =>
-          toast({
-            title: 'Error',
-            description: ['Failed to update model status', errorText(error, '')].filter(Boolean).join('. '),
-            variant: 'destructive',
-          }),
+        onError: tellError('Failed to update model status'),
       },
     );
   return (

@@ -1,10 +1,8 @@
 import { providerIn } from '@roster/contracts/provider-name';
-import { type FormEvent, useId, useRef, useState } from 'react';
-import { ApiError, errorText } from '#web/lib/api.ts';
-import { Button } from '#web/ui/button.tsx';
-import { Dialog } from '#web/ui/dialog.tsx';
+import { useRef, useState } from 'react';
+import { ApiError } from '#web/lib/api.ts';
+import { FormDialog } from '#web/parts/form-dialog.tsx';
 import { Field } from '#web/ui/field.tsx';
-import { Notice } from '#web/ui/notice.tsx';
 import { SecretInput } from '#web/ui/secret-input.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { useSaveAdminKey } from './queries.ts';
@@ -16,13 +14,10 @@ export function AdminKeyDialog({ provider, replaces, onClose }: AdminKeyDialogPr
   const [adminKey, setAdminKey] = useState('');
   const [isMissing, setIsMissing] = useState(false);
   const field = useRef<HTMLInputElement>(null);
-  const formId = useId();
   const { mutate, isPending, error, reset } = useSaveAdminKey();
   const wrongField = error instanceof ApiError ? error.fields?.adminKey : undefined;
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (isPending) return;
+  const submit = () => {
     setIsMissing(adminKey.trim() === '');
     if (adminKey.trim() === '') {
       field.current?.focus();
@@ -42,55 +37,44 @@ export function AdminKeyDialog({ provider, replaces, onClose }: AdminKeyDialogPr
   };
 
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
       title={replaces ? 'Replace admin key' : 'Add admin key'}
       description={`An owner of the organization makes an admin key in the organization settings of ${provider}.`}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={formId} variant="primary" busy={isPending} pendingLabel="Trying...">
-            Save admin key
-          </Button>
-        </>
-      }
+      action={['Save admin key', 'Trying...']}
+      busy={isPending}
+      onSubmit={submit}
+      onClose={onClose}
+      failed={{ title: 'The key was not saved', error: wrongField ? null : error }}
+      className="grid gap-4"
     >
-      <form id={formId} noValidate onSubmit={submit} className="grid gap-4">
-        <ul className="list-disc space-y-1 ps-5 text-muted-foreground text-sm">
-          <li>It covers the whole organization, not only what goes through Roster.</li>
-          <li>Roster reads usage and costs with it, and uses it for nothing else.</li>
-          <li>It is stored encrypted, is yours alone, and is never shown again.</li>
-        </ul>
-        <Field
-          label="Admin key"
-          hint="At OpenAI it begins with 'sk-admin-'."
-          error={isMissing ? 'Admin key is required' : wrongField}
-          required
-        >
-          {(control) => (
-            <SecretInput
-              {...control}
-              ref={field}
-              what="admin key"
-              autoComplete="off"
-              placeholder="sk-admin-…"
-              value={adminKey}
-              onChange={(event) => {
-                setAdminKey(event.currentTarget.value);
-                setIsMissing(false);
-                if (error) reset();
-              }}
-              className="font-mono placeholder:font-sans"
-            />
-          )}
-        </Field>
-        {error && !wrongField && (
-          <Notice tone="destructive" live title="The key was not saved">
-            {errorText(error)}
-          </Notice>
+      <ul className="list-disc space-y-1 ps-5 text-muted-foreground text-sm">
+        <li>It covers the whole organization, not only what goes through Roster.</li>
+        <li>Roster reads usage and costs with it, and uses it for nothing else.</li>
+        <li>It is stored encrypted, is yours alone, and is never shown again.</li>
+      </ul>
+      <Field
+        label="Admin key"
+        hint="At OpenAI it begins with 'sk-admin-'."
+        error={isMissing ? 'Admin key is required' : wrongField}
+        required
+      >
+        {(control) => (
+          <SecretInput
+            {...control}
+            ref={field}
+            what="admin key"
+            autoComplete="off"
+            placeholder="sk-admin-…"
+            value={adminKey}
+            onChange={(event) => {
+              setAdminKey(event.currentTarget.value);
+              setIsMissing(false);
+              if (error) reset();
+            }}
+            className="font-mono placeholder:font-sans"
+          />
         )}
-      </form>
-    </Dialog>
+      </Field>
+    </FormDialog>
   );
 }

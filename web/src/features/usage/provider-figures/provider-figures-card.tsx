@@ -5,6 +5,7 @@ import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { useProviderName } from '#web/data/sign-in-options.ts';
 import { ApiError, errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { formatLongDate } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardFooter, CardHeader } from '#web/ui/card.tsx';
@@ -146,8 +147,7 @@ function KeyLine({ state, onReplace }: { state: AdminKeyState; onReplace: () => 
         setAsks(false);
         toast({ title: 'Admin key removed', description: 'It is no longer stored here.' });
       },
-      onError: (error) =>
-        toast({ title: 'The admin key was not removed', description: errorText(error), variant: 'destructive' }),
+      onError: tellFailure('The admin key was not removed'),
     });
   return (
     <CardFooter className="py-2.5">

@@ -11,7 +11,7 @@ import { errorText } from '#web/lib/api.ts';
 import { newClientId } from '#web/lib/client-id.ts';
 import { showFieldErrors } from '#web/lib/form-errors.ts';
 import { formatCount } from '#web/lib/format.ts';
-import { UnsavedChanges } from '#web/lib/unsaved-changes.tsx';
+import { UnsavedChanges } from '#web/parts/unsaved-changes.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';

@@ -1,0 +1,182 @@
+import type { Run } from '@roster/contracts/chat';
+import type { Kysely } from 'kysely';
+import type { Engine, OpenDatabase } from '../../../db/connect.ts';
+import type { Database } from '../../../db/schema.ts';
+import { AppError } from '../../../errors.ts';
+import { runRepository } from '../runs/repository.ts';
+import { searchRepository } from '../search/repository.ts';
+import { threadRepository } from '../threads/repository.ts';
+import { noThread } from '../threads/service.ts';
+import { openingTitle } from '../threads/titles.ts';
+import type { Answerer } from './answerer.ts';
+import { noSuchFile } from './attachments.ts';
+import { type Attachment, messageFileRepository } from './file-repository.ts';
+import { type ClientCall, messageRepository } from './repository.ts';
+
+/** Conversations in which answers are written, at a time. */
+export const conversationsAtOnce = 3;
+
+type Question = { id: number; depth: number };
+/** An answer that is still empty, with its run. */
+export type StoredAnswer = { question: Question; run: Run; answerer: Answerer };
+
+/** Thrown inside the transaction to leave it: the same call was stored by a request that came first. */
+class AlreadyThere extends Error {}
+
+/**
+ * First in the transaction that stores a run. Who changes assistants, or closes the account, takes the person before
+ * the threads too: in another order two of them could wait for each other.
+ */
+async function takeTurn(trx: Kysely<Database>, engine: Engine, userId: number) {
+  if (engine === 'postgres') await runRepository(trx).takeTurn(userId);
+}
+
+/** Inside that transaction: nothing else may be under way in the thread, unless it is the same call once more. */
+async function refuseSecondQuestion(
+  trx: Kysely<Database>,
+  userId: number,
+  threadId: number,
+  client: ClientCall | null,
+) {
+  const threads = new Set((await runRepository(trx).underWay(userId)).map((run) => run.threadId));
+  const isRefused = threads.has(threadId) || threads.size >= conversationsAtOnce;
+  if (isRefused && client && (await messageRepository(trx).byClientId(userId, client.id))) throw new AlreadyThere();
+  if (threads.has(threadId))
+    throw new AppError(
+      'run_in_progress',
+      'An answer is still being written in this conversation. Stop it or wait for it.',
+    );
+  if (threads.size >= conversationsAtOnce)
+    throw new AppError(
+      'too_many_runs',
+      `Answers are being written in ${conversationsAtOnce} conversations already. Wait for one of them.`,
+    );
+}
+
+/** What a message follows: the named one, or the end of the shown branch. Always an answer, or nothing. */
+async function parentOf(
+  trx: Kysely<Database>,
+  userId: number,
+  threadId: number,
+  named: number | null | undefined,
+  shownEnd: number | null,
+) {
+  const parentId = named === undefined ? shownEnd : named;
+  if (parentId === null) return undefined;
+  const parent = await messageRepository(trx).place(userId, parentId);
+  if (parent?.threadId !== threadId)
+    throw new AppError('not_found', 'The message this one follows does not exist.', {
+      fields: { parentId: 'This message does not exist.' },
+    });
+  if (parent.role === 'user')
+    throw new AppError('invalid_input', 'A message follows an answer, not another message.', {
+      fields: { parentId: 'A message follows an answer.' },
+    });
+  return parent;
+}
+
+export type NewQuestion = {
+  threadId: number;
+  text: string;
+  client: ClientCall;
+  attached: Attachment[];
+  /** undefined: the end of the shown branch. */
+  parentId: number | null | undefined;
+};
+
+/** Stores questions and empty answers with their runs: all of a call in one transaction, before anybody is asked. */
+export function answerStore({ db, engine }: Pick<OpenDatabase, 'db' | 'engine'>, instance: number) {
+  /** Stores an empty answer of each answerer and its run, and shows the first. */
+  async function insertAnswers(
+    trx: Kysely<Database>,
+    userId: number,
+    place: { threadId: number; question: Question; position: number; client: ClientCall | null; at: string },
+    answerers: Answerer[],
+  ): Promise<StoredAnswer[]> {
+    const { threadId, question, client, at } = place;
+    const stored: StoredAnswer[] = [];
+    for (const [beside, answerer] of answerers.entries()) {
+      const messageId = await messageRepository(trx).insert(userId, {
+        threadId,
+        parentId: question.id,
+        position: place.position + beside,
+        depth: question.depth + 1,
+        role: 'assistant',
+        text: '',
+        client,
+        at,
+      });
+      if (messageId === undefined) throw new AlreadyThere();
+      const { assistantId, model } = answerer;
+      const of = { threadId, messageId, assistantId, model: model ?? '', beside, instance, at };
+      stored.push({ question, run: await runRepository(trx).insert(userId, of), answerer });
+    }
+    return stored;
+  }
+
+  async function storeQuestion(
+    trx: Kysely<Database>,
+    userId: number,
+    { threadId, text, client, attached, parentId }: NewQuestion,
+    answerers: Answerer[],
+  ): Promise<StoredAnswer[]> {
+    const at = new Date().toISOString();
+    await takeTurn(trx, engine, userId);
+    const threads = threadRepository(trx, engine);
+    const place = await threads.takePositions(userId, threadId, 1 + answerers.length);
+    if (!place) throw noThread();
+    await refuseSecondQuestion(trx, userId, threadId, client);
+    const parent = await parentOf(trx, userId, threadId, parentId, place.thread.headMessageId);
+    const depth = parent ? parent.depth + 1 : 0;
+    const question = { threadId, parentId: parent?.id ?? null, position: place.first, depth };
+    const id = await messageRepository(trx).insert(userId, { ...question, role: 'user', text, client, at });
+    if (id === undefined) throw new AlreadyThere();
+    if (!(await messageFileRepository(trx).attach(userId, engine, id, attached))) throw noSuchFile();
+    const answersAt = { threadId, question: { id, depth }, position: place.first + 1, client: null, at };
+    const stored = await insertAnswers(trx, userId, answersAt, answerers);
+    const isFirst = place.thread.titleSource === 'opening' && place.first === 1;
+    const title = isFirst ? openingTitle(text) : undefined;
+    await threads.showEnd(userId, threadId, { headMessageId: stored[0]?.run.messageId, updatedAt: at, title });
+    const search = searchRepository(trx, engine);
+    const filenames = attached.map(({ filename }) => filename);
+    await search.putMessage(userId, id, text, filenames);
+    if (title !== undefined) await search.putTitle(userId, threadId, title);
+    return stored;
+  }
+
+  async function storeAnswer(
+    trx: Kysely<Database>,
+    userId: number,
+    { threadId, question, client }: { threadId: number; question: Question; client: ClientCall | null },
+    answerer: Answerer,
+  ): Promise<StoredAnswer[]> {
+    const at = new Date().toISOString();
+    await takeTurn(trx, engine, userId);
+    const threads = threadRepository(trx, engine);
+    const place = await threads.takePositions(userId, threadId, 1);
+    if (!place) throw noThread();
+    await refuseSecondQuestion(trx, userId, threadId, client);
+    const answersAt = { threadId, question, position: place.first, client, at };
+    const stored = await insertAnswers(trx, userId, answersAt, [answerer]);
+    await threads.showEnd(userId, threadId, { headMessageId: stored[0]?.run.messageId, updatedAt: at });
+    return stored;
+  }
+
+  /** undefined: a request with the same client id was quicker. */
+  const once = <T>(store: (trx: Kysely<Database>) => Promise<T>): Promise<T | undefined> =>
+    db
+      .transaction()
+      .execute(store)
+      .catch((error: unknown) => {
+        if (error instanceof AlreadyThere) return undefined;
+        throw error;
+      });
+
+  return {
+    question: (userId: number, question: NewQuestion, answerers: Answerer[]) =>
+      once((trx) => storeQuestion(trx, userId, question, answerers)),
+    /** One more, to a question that is there. */
+    answer: (userId: number, place: Parameters<typeof storeAnswer>[2], answerer: Answerer) =>
+      once((trx) => storeAnswer(trx, userId, place, answerer)),
+  };
+}

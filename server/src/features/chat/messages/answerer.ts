@@ -1,0 +1,65 @@
+import type { Assistant } from '@roster/contracts/assistants';
+import type { Thread } from '@roster/contracts/chat';
+import type { ReasoningEffort } from '@roster/contracts/models';
+import type { Catalogue } from '../../../provider/catalogue.ts';
+import type { Knowledge } from '../../assistants/knowledge/service.ts';
+
+/** What answers in a thread: an assistant's settings, or only a model. */
+export type Answerer = {
+  assistantId: number | null;
+  /** null: the default model, to be settled by who writes the answer. */
+  model: string | null;
+  instructions: string;
+  /** null: left out. */
+  temperature: number | null;
+  effort: ReasoningEffort | null;
+  /** The files that it may search, and what is to be said of those that it cannot. */
+  knowledge: Knowledge;
+};
+
+type Dependencies = {
+  catalogue: Catalogue;
+  findAssistant: (userId: number, assistantId: number) => Promise<Assistant | undefined>;
+  /** As far as it is known without asking anybody. */
+  knownDefaultModel: (userId: number) => Promise<string | null>;
+  knowledgeOf: (userId: number, assistantId: number) => Promise<Knowledge>;
+};
+
+const nothingKnown: Knowledge = { search: undefined, notes: [] };
+
+/** What of an assistant's settings the model is known to take; of an unknown model everything is tried. */
+function settingsFor(catalogue: Catalogue, model: string, { temperature, reasoningEffort }: Assistant) {
+  const known = catalogue.describe(model, null, '');
+  const takesEffort = known.temperature === 'unknown' || (reasoningEffort && known.efforts.includes(reasoningEffort));
+  const effort = takesEffort ? reasoningEffort : null;
+  const takesTemperature =
+    known.temperature === 'yes' ||
+    known.temperature === 'unknown' ||
+    (known.temperature === 'conditional' && effort === 'none');
+  return { temperature: takesTemperature ? temperature : null, effort };
+}
+
+/** Who answers, one for each of `models`; without any, what the thread says. Nobody outside is asked. */
+export function answererFinder({ catalogue, findAssistant, knownDefaultModel, knowledgeOf }: Dependencies) {
+  return async function answerersFor(
+    userId: number,
+    thread: Pick<Thread, 'assistantId' | 'model'>,
+    models: string[],
+  ): Promise<Answerer[]> {
+    const assistant = thread.assistantId === null ? undefined : await findAssistant(userId, thread.assistantId);
+    if (assistant) {
+      const { id: assistantId, instructions } = assistant;
+      const knowledge = assistant.files > 0 ? await knowledgeOf(userId, assistantId) : nothingKnown;
+      return (models.length > 0 ? models : [assistant.model]).map((model) => ({
+        assistantId,
+        model,
+        instructions,
+        ...settingsFor(catalogue, model, assistant),
+        knowledge,
+      }));
+    }
+    const alone = { assistantId: null, instructions: '', temperature: null, effort: null, knowledge: nothingKnown };
+    const answering = models.length > 0 ? models : [thread.model ?? (await knownDefaultModel(userId))];
+    return answering.map((model) => ({ ...alone, model }));
+  };
+}

@@ -1,0 +1,136 @@
+import type { AttachedFile, AttachmentKind } from '@roster/contracts/chat';
+import type { Kysely } from 'kysely';
+import type { Engine } from '../../../db/connect.ts';
+import { type Places, prepared } from '../../../db/prepared.ts';
+import type { Database } from '../../../db/schema.ts';
+
+/** A file as it is attached: what it is was found out by its bytes. */
+export type Attachment = {
+  fileId: number;
+  filename: string;
+  size: number;
+  kind: AttachmentKind;
+  mediaType: string;
+};
+
+/** The same later on: the file may have been deleted. */
+export type KeptAttachment = Omit<Attachment, 'fileId'> & { fileId: number | null; sha256: string | null };
+
+export const shownFile = ({ fileId, filename, size, kind }: KeptAttachment): AttachedFile => ({
+  id: fileId,
+  filename,
+  size,
+  kind,
+});
+
+const selectFiles = (db: Kysely<Database>) =>
+  db
+    .selectFrom('message_files')
+    .leftJoin('files', 'files.id', 'message_files.file_id')
+    .select([
+      'message_files.message_id',
+      'message_files.file_id',
+      'message_files.filename',
+      'message_files.size',
+      'message_files.kind',
+      'message_files.media_type',
+      'files.sha256',
+    ])
+    .orderBy('message_files.message_id')
+    .orderBy('message_files.position');
+
+const findFiles = prepared((db, at: Places<{ userId: number; messageId: number }>) =>
+  selectFiles(db)
+    .where('message_files.user_id', '=', at('userId'))
+    .where('message_files.message_id', '=', at('messageId')),
+);
+
+export function messageFileRepository(db: Kysely<Database>) {
+  return {
+    /**
+     * Within the transaction that stores the message. On PostgreSQL the files are held until it ends, so that none is
+     * deleted in between. false: one of them is not there, or not theirs; nothing was attached.
+     */
+    async attach(userId: number, engine: Engine, messageId: number, attachments: Attachment[]): Promise<boolean> {
+      if (attachments.length === 0) return true;
+      const ids = attachments.map(({ fileId }) => fileId);
+      const own = db
+        .selectFrom('files')
+        .select('id')
+        .where('user_id', '=', userId)
+        .where('id', 'in', ids)
+        .orderBy('id');
+      const found = await (engine === 'postgres' ? own.forKeyShare() : own).execute();
+      if (found.length !== ids.length) return false;
+      await db
+        .insertInto('message_files')
+        .values(
+          attachments.map(({ fileId, filename, size, kind, mediaType }, position) => ({
+            message_id: messageId,
+            position,
+            user_id: userId,
+            file_id: fileId,
+            filename,
+            size,
+            kind,
+            media_type: mediaType,
+          })),
+        )
+        .execute();
+      await db
+        .insertInto('file_uses')
+        .values(ids.map((id) => ({ file_id: id, user_id: userId, used_by: 'message', used_by_id: messageId })))
+        .execute();
+      return true;
+    },
+    /** Of several messages, each in order. */
+    async of(userId: number, messageIds: number[]): Promise<Map<number, KeptAttachment[]>> {
+      if (messageIds.length === 0) return new Map();
+      const [messageId] = messageIds;
+      const rows = await (messageIds.length === 1 && messageId !== undefined
+        ? findFiles.all(db, { userId, messageId })
+        : selectFiles(db)
+            .where('message_files.user_id', '=', userId)
+            .where('message_files.message_id', 'in', messageIds)
+            .execute());
+      const kept = new Map<number, KeptAttachment[]>();
+      for (const row of rows) {
+        const { message_id, file_id: fileId, filename, size, kind, media_type: mediaType, sha256 } = row;
+        const files = kept.get(message_id) ?? [];
+        files.push({ fileId, filename, size, kind, mediaType, sha256 });
+        kept.set(message_id, files);
+      }
+      return kept;
+    },
+    /** Before a thread is deleted: its messages use no files any more. */
+    async releaseThread(userId: number, engine: Engine, threadId: number) {
+      const used = db
+        .selectFrom('message_files')
+        .innerJoin('messages', 'messages.id', 'message_files.message_id')
+        .select('message_files.file_id')
+        .where('messages.thread_id', '=', threadId)
+        .where('message_files.user_id', '=', userId)
+        .where('message_files.file_id', 'is not', null);
+      // In the order in which the deletion of a file takes the rows: the file first.
+      if (engine === 'postgres')
+        await db
+          .selectFrom('files')
+          .select('id')
+          .where('user_id', '=', userId)
+          .where('id', 'in', used.$narrowType<{ file_id: number }>())
+          .orderBy('id')
+          .forKeyShare()
+          .execute();
+      await db
+        .deleteFrom('file_uses')
+        .where('user_id', '=', userId)
+        .where('used_by', '=', 'message')
+        .where('used_by_id', 'in', (eb) =>
+          eb.selectFrom('messages').select('messages.id').where('messages.thread_id', '=', threadId),
+        )
+        .execute();
+    },
+  };
+}
+
+export type MessageFileRepository = ReturnType<typeof messageFileRepository>;

@@ -1,0 +1,100 @@
+import { attachedBytesLimit } from '@roster/contracts/chat';
+import type { Catalogue } from '../../../provider/catalogue.ts';
+import type { AnswerPiece, ConversationTurn, TurnFile } from '../../../provider/provider.ts';
+import type { AttachmentReader } from './attachments.ts';
+import type { KeptAttachment, MessageFileRepository } from './file-repository.ts';
+import type { MessageRepository } from './repository.ts';
+import { estimateFileTokens, estimateTokens } from './token-estimate.ts';
+
+const turnsAtOnce = 200;
+/** Kept free for the answer: a quarter of what the model can read, at most so many tokens. */
+const answerTokens = 16_000;
+/** Where the model's limit is not known; a provider that can read less says so, and the run is tried with half. */
+const tokensWhereUnknown = 1_000_000;
+
+const cutNote = (left: number) =>
+  `The conversation is longer than this model can read: the oldest ${left === 1 ? 'message was' : `${left} messages were`} left out.`;
+const filesNote = (left: number) =>
+  `${left === 1 ? 'A file' : `${left} files`} of earlier messages ${left === 1 ? 'was' : 'were'} left out: with one request ${attachedBytesLimit / 1024 / 1024} MB of files can be sent.`;
+
+/** What is said before the answer of what was not sent. */
+export function leftOutNotes(messages: number, files: number): AnswerPiece[] {
+  const notes = [...(messages > 0 ? [cutNote(messages)] : []), ...(files > 0 ? [filesNote(files)] : [])];
+  return notes.map((text) => ({ type: 'note', text }));
+}
+
+/** The turns for the provider, and what of the conversation is not in them. */
+export type History = {
+  turns: ConversationTurn[];
+  leftOut: number;
+  filesLeftOut: number;
+  /** Roughly, for where the provider does not say. */
+  fileTokens: number;
+};
+
+type Reading = {
+  messages: MessageRepository;
+  messageFiles: MessageFileRepository;
+  attachments: AttachmentReader;
+  catalogue: Catalogue;
+};
+
+/**
+ * The turns that a model gets to read: the branch that ends in the question, cut from the oldest where it is longer
+ * than the model's context. Read from the end in pieces, so that a long thread costs no more than what fits.
+ */
+export async function readHistory(
+  { messages, messageFiles, attachments, catalogue }: Reading,
+  question: { userId: number; threadId: number; head: number; depth: number },
+  model: string,
+  instructions: string,
+): Promise<History> {
+  const context = catalogue.contextTokens(model) ?? tokensWhereUnknown;
+  let budget = context - Math.min(answerTokens, context / 4) - estimateTokens(instructions);
+  const turns: ConversationTurn[] = [];
+  const { userId, threadId, head } = question;
+  let bytes = attachedBytesLimit;
+  let filesLeftOut = 0;
+  let fileTokens = 0;
+  const history = (leftOut: number) => ({ turns: turns.reverse(), leftOut, filesLeftOut, fileTokens });
+
+  /** From the newest on, as many as one request can hold; nothing older than the first that is too much. */
+  function choose(kept: KeptAttachment[]) {
+    const total = kept.reduce((sum, { fileId, size }) => sum + (fileId === null ? 0 : size), 0);
+    bytes -= total;
+    const isIn = bytes >= 0;
+    if (!isIn && total > 0) {
+      filesLeftOut += kept.filter(({ fileId }) => fileId !== null).length;
+      bytes = -1;
+    }
+    const files = kept.map(
+      (file): TurnFile => attachments.forProvider(userId, isIn ? file : { ...file, fileId: null }),
+    );
+    const present = isIn ? kept.filter(({ fileId }) => fileId !== null) : [];
+    return { files, tokens: present.reduce((sum, file) => sum + estimateFileTokens(file), 0) };
+  }
+
+  for (let to = question.depth; to >= 0; to -= turnsAtOnce) {
+    const from = Math.max(0, to - turnsAtOnce + 1);
+    const piece = await messages.wordsInBranch(userId, { threadId, head, from, to });
+    const files = await messageFiles.of(
+      userId,
+      piece.filter(({ role }) => role === 'user').map(({ id }) => id),
+    );
+    for (const [index, turn] of piece.reverse().entries()) {
+      const kept = files.get(turn.id) ?? [];
+      const leftOutBefore = filesLeftOut;
+      const chosen = choose(kept);
+      budget -= estimateTokens(turn.text) + chosen.tokens;
+      // The question itself always goes along; whether it fits alone is for the provider to say.
+      if (budget < 0 && turns.length > 0) {
+        filesLeftOut = leftOutBefore;
+        return history(to - index + 1);
+      }
+      fileTokens += chosen.tokens;
+      const { role, text } = turn;
+      if (text !== '') turns.push({ role, text, ...(kept.length > 0 && { files: chosen.files }) });
+    }
+  }
+  return history(0);
+}

@@ -1,0 +1,143 @@
+import type { Message } from '@roster/contracts/chat';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { ask, newThread } from '#server/testing/chat';
+import { beside } from '#server/testing/database';
+import type { Visitor } from '#server/testing/visitor';
+import { messageRepository } from './repository.ts';
+
+const length = 600;
+
+/** A line of messages after `parentId`, written as if they had been sent; the last one's id. */
+async function insertLine(
+  app: TestApp,
+  line: { userId: number; threadId: number; parentId: number | null; depth: number; position: number; count: number },
+): Promise<number[]> {
+  const { userId, threadId, count } = line;
+  return beside(app, (db) =>
+    db.transaction().execute(async (trx) => {
+      const ids: number[] = [];
+      let { parentId, depth, position } = line;
+      for (let number = 0; number < count; number++) {
+        const role = depth % 2 === 0 ? ('user' as const) : ('assistant' as const);
+        const message = { threadId, parentId, position: position++, depth: depth++, role };
+        const words = { text: `Message ${position - 1}`, client: null, at: '2026-11-20T10:00:00.000Z' };
+        const id = await messageRepository(trx).insert(userId, { ...message, ...words });
+        if (id === undefined) throw new Error('The message is there already');
+        ids.push(id);
+        parentId = id;
+      }
+      await trx
+        .updateTable('threads')
+        .set({ head_message_id: parentId, next_position: position })
+        .where('id', '=', threadId)
+        .execute();
+      return ids;
+    }),
+  );
+}
+
+describe.each(engines)('pages of a long conversation on %s', (engine) => {
+  let app: TestApp;
+  let ada: Visitor;
+  let threadId: number;
+  let ids: number[];
+  let hidden: number[];
+  beforeAll(async () => {
+    app = await startApp(engine);
+    ada = await app.withKey('ada');
+    threadId = await newThread(ada);
+    const { id: userId } = (await ada.get('/api/user')).body;
+    // A branch that leaves the line in its middle and stays hidden, then the line that is shown.
+    const trunk = await insertLine(app, { userId, threadId, parentId: null, depth: 0, position: 1, count: 300 });
+    const [fork = 0] = trunk.slice(-1);
+    hidden = await insertLine(app, { userId, threadId, parentId: fork, depth: 300, position: 301, count: 40 });
+    const rest = await insertLine(app, {
+      userId,
+      threadId,
+      parentId: fork,
+      depth: 300,
+      position: 341,
+      count: length - 300,
+    });
+    ids = [...trunk, ...rest];
+  });
+  afterAll(() => app.stop());
+
+  type Page = { items: Message[]; nextCursor: string | null; newerCursor: string | null };
+  async function page(query: string): Promise<Page> {
+    const { status, body } = await ada.get(`/api/threads/${threadId}/messages?${query}`);
+    expect(status).toBe(200);
+    return body;
+  }
+  const idsIn = ({ items }: Page) => items.map(({ id }) => id);
+
+  /** From a page to both ends, each message as often as it comes. */
+  async function walk(start: Page, limit: number) {
+    const found = idsIn(start);
+    for (let cursor = start.nextCursor; cursor !== null; ) {
+      const older = await page(`limit=${limit}&cursor=${cursor}`);
+      found.unshift(...idsIn(older));
+      cursor = older.nextCursor;
+    }
+    for (let cursor = start.newerCursor; cursor !== null; ) {
+      const newer = await page(`limit=${limit}&cursor=${cursor}`);
+      found.push(...idsIn(newer));
+      cursor = newer.newerCursor;
+    }
+    return found;
+  }
+
+  test('begin at the end', async () => {
+    const last = await page('limit=50');
+    expect(idsIn(last)).toEqual(ids.slice(-50));
+    expect(last.newerCursor).toBeNull();
+    expect(idsIn(await page(''))).toEqual(ids.slice(-50));
+  });
+
+  test.each([7, 100, 200])('of %i lead to the beginning, each message once', async (limit) => {
+    expect(await walk(await page(`limit=${limit}`), limit)).toEqual(ids);
+  });
+
+  test.each([0, 1, 299, 300, 598, 599])('around message %i lead to both ends, each message once', async (index) => {
+    const start = await page(`limit=40&around=${ids[index]}`);
+    expect(idsIn(start)).toContain(ids[index]);
+    expect(await walk(start, 90)).toEqual(ids);
+  });
+
+  test('around a message of a hidden branch show that branch', async () => {
+    const line = [...ids.slice(0, 300), ...hidden];
+    for (const message of [hidden[0], hidden[20], hidden[39]]) {
+      const start = await page(`limit=10&around=${message}`);
+      expect(idsIn(start)).toContain(message);
+      expect(await walk(start, 50)).toEqual(line);
+    }
+    // Looking does not change what is shown.
+    expect(idsIn(await page('limit=1'))).toEqual(ids.slice(-1));
+  });
+
+  test('stay the same while the conversation grows', async () => {
+    const start = await page('limit=20');
+    const { message, answer } = await ask(app, ada, threadId, 'One more');
+    expect(await walk(start, 150)).toEqual(ids);
+    const last = await page('limit=3');
+    expect(idsIn(last)).toEqual([ids.at(-1), message.id, answer.id]);
+    ids.push(message.id, answer.id);
+  });
+
+  test('a cursor beyond either end gives nothing more', async () => {
+    const head = ids.at(-1);
+    expect(await page(`cursor=older.0.${head}`)).toMatchObject({ items: [], nextCursor: null });
+    expect(await page(`cursor=newer.999999999.${head}`)).toMatchObject({ items: [], newerCursor: null });
+    for (const cursor of ['', 'older', 'older.-1.1', 'sideways.1.1', `older.1.${head}.1`, `older.1e3.${head}`])
+      expect((await ada.get(`/api/threads/${threadId}/messages?cursor=${cursor}`)).status).toBe(400);
+  });
+
+  test('an export holds all of it, in order', async () => {
+    const { body } = await ada.get(`/api/threads/${threadId}/export?format=json`);
+    expect(body.messages).toHaveLength(ids.length + hidden.length);
+    const markdown = String((await ada.get(`/api/threads/${threadId}/export`)).body);
+    expect(markdown.match(/^## /gm)).toHaveLength(ids.length);
+    expect(markdown.indexOf('Message 1\n')).toBeLessThan(markdown.indexOf('Message 300\n'));
+  });
+});

@@ -1,0 +1,57 @@
+import type { AnswerRating } from '@roster/contracts/chat';
+import type { Kysely } from 'kysely';
+import type { Engine } from '../../../db/connect.ts';
+import type { Database } from '../../../db/schema.ts';
+
+export type RatingChange = { [Name in keyof AnswerRating]?: AnswerRating[Name] | undefined };
+
+export function ratingRepository(db: Kysely<Database>, engine: Engine) {
+  return {
+    /**
+     * What a rating is of. On PostgreSQL the message is held until the transaction ends, so that its conversation is not
+     * deleted in between; the person before it, as everywhere.
+     */
+    async rated(userId: number, messageId: number) {
+      if (engine === 'postgres')
+        await db.selectFrom('users').select('id').where('id', '=', userId).forKeyShare().execute();
+      const message = db
+        .selectFrom('messages')
+        .innerJoin('threads', 'threads.id', 'messages.thread_id')
+        .select(['messages.role', 'messages.text'])
+        .select((eb) =>
+          eb.selectFrom('runs').select('runs.state').whereRef('runs.message_id', '=', 'messages.id').as('state'),
+        )
+        .where('messages.user_id', '=', userId)
+        .where('messages.id', '=', messageId)
+        .where('threads.purpose', '=', 'chat');
+      return (engine === 'postgres' ? message.forKeyShare('messages') : message).executeTakeFirst();
+    },
+    /** What is not named stays as it was. A rating that says nothing any more is no row. */
+    async put(userId: number, messageId: number, { value, correction }: RatingChange, at: string) {
+      await db
+        .insertInto('message_ratings')
+        .values({
+          message_id: messageId,
+          user_id: userId,
+          value: value ?? null,
+          correction: correction ?? null,
+          rated_at: at,
+        })
+        .onConflict((conflict) =>
+          conflict.column('message_id').doUpdateSet({
+            rated_at: at,
+            ...(value !== undefined && { value }),
+            ...(correction !== undefined && { correction }),
+          }),
+        )
+        .execute();
+      await db
+        .deleteFrom('message_ratings')
+        .where('user_id', '=', userId)
+        .where('message_id', '=', messageId)
+        .where('value', 'is', null)
+        .where('correction', 'is', null)
+        .execute();
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import type { OpenDatabase } from '../../../db/connect.ts';
+import { AppError } from '../../../errors.ts';
+import { type RatingChange, ratingRepository } from './rating-repository.ts';
+
+const wrongCorrection = (message: string) =>
+  new AppError('invalid_input', message, { fields: { correction: message } });
+
+/** What readers think of answers, and how these should have read. The conversations themselves stay as they are. */
+export function ratingService({ db, engine }: Pick<OpenDatabase, 'db' | 'engine'>) {
+  return {
+    async rate(userId: number, messageId: number, change: RatingChange) {
+      const correction = change.correction?.trim();
+      if (correction === '') throw wrongCorrection('Write how the answer should have read.');
+      await db.transaction().execute(async (trx) => {
+        const ratings = ratingRepository(trx, engine);
+        const message = await ratings.rated(userId, messageId);
+        if (!message) throw new AppError('not_found', 'This message does not exist.');
+        if (message.role !== 'assistant') throw new AppError('invalid_input', 'Only answers can be rated.');
+        // Without a run it was never written by one: it is complete.
+        const isFinished = message.state === null || message.state === 'complete' || message.state === 'stopped';
+        if (!isFinished || message.text.trim() === '')
+          throw new AppError('conflict', 'Only an answer that is finished and has a text can be rated.');
+        if (correction === message.text.trim())
+          throw wrongCorrection('This is the answer as it was. Change it, or rate it good.');
+        await ratings.put(
+          userId,
+          messageId,
+          { ...change, ...(correction && { correction }) },
+          new Date().toISOString(),
+        );
+      });
+    },
+  };
+}
+
+export type RatingService = ReturnType<typeof ratingService>;

@@ -1,0 +1,57 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '../../../db/schema.ts';
+import type { Catalogue } from '../../../provider/catalogue.ts';
+import type { Secret } from '../../../security/secret.ts';
+import type { RunOrder } from '../runs/live-run.ts';
+import { runRepository } from '../runs/repository.ts';
+import type { StoredAnswer } from './answer-store.ts';
+import type { Answerer } from './answerer.ts';
+import type { AttachmentReader } from './attachments.ts';
+import { messageFileRepository } from './file-repository.ts';
+import { readHistory } from './history.ts';
+import { messageRepository } from './repository.ts';
+
+type Dependencies = {
+  db: Kysely<Database>;
+  catalogue: Catalogue;
+  attachments: AttachmentReader;
+  /** May ask the provider. */
+  defaultModel: (userId: number) => Promise<string>;
+};
+
+/** Makes orders of stored answers. What an order needs is gathered by its run, and a failure there ends it like any other. */
+export function orderMaker({ db, catalogue, attachments, defaultModel }: Dependencies) {
+  const messages = messageRepository(db);
+  const messageFiles = messageFileRepository(db);
+
+  async function settled(userId: number, runId: number, { model }: Answerer): Promise<string> {
+    if (model !== null) return model;
+    const chosen = await defaultModel(userId);
+    await runRepository(db).settleModel(userId, runId, chosen);
+    return chosen;
+  }
+
+  return function orderOf(userId: number, apiKey: Secret, { question, run, answerer }: StoredAnswer): RunOrder {
+    const { instructions, temperature, effort, assistantId, knowledge } = answerer;
+    const { id: runId, threadId, messageId } = run;
+    return {
+      runId,
+      userId,
+      threadId,
+      messageId,
+      assistantId,
+      comparisonId: null,
+      async prepare() {
+        const model = await settled(userId, runId, answerer);
+        const { turns, ...rest } = await readHistory(
+          { messages, messageFiles, attachments, catalogue },
+          { userId, threadId, head: question.id, depth: question.depth },
+          model,
+          instructions,
+        );
+        const request = { apiKey, model, instructions, turns, temperature, effort, search: knowledge.search };
+        return { request, notes: knowledge.notes, ...rest };
+      },
+    };
+  };
+}

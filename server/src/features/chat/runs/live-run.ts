@@ -1,0 +1,88 @@
+import type { RunEvent } from '@roster/contracts/chat';
+import type { EventStream } from '../../../http/event-stream.ts';
+import type { AnswerRequest } from '../../../provider/provider.ts';
+import { emptyLog, fold, frameOf } from './event-log.ts';
+
+/** What a run asks the provider for. */
+export type PreparedRequest = {
+  request: AnswerRequest;
+  /** What is said before the answer. */
+  notes: string[];
+  /** So many of the oldest messages are not in the request, because the model cannot read them all. */
+  leftOut: number;
+  /** So many files of the messages that are in it are not. */
+  filesLeftOut: number;
+  /** About what its files come to. */
+  fileTokens: number;
+};
+
+/** A run whose message is stored. */
+export type RunOrder = {
+  runId: number;
+  userId: number;
+  threadId: number;
+  messageId: number;
+  assistantId: number | null;
+  /** What it is asked for; null in a conversation. */
+  comparisonId: number | null;
+  /** Gathers what the provider is asked for, and may ask the provider itself: only what is stored gets so far. */
+  prepare: (signal: AbortSignal) => Promise<PreparedRequest>;
+};
+
+/** A run while this process executes it: its events, who watches them, and what is not stored yet. */
+export class LiveRun {
+  readonly order: RunOrder;
+  /** undefined until it is known what the provider is asked for. */
+  prepared: PreparedRequest | undefined;
+  /** Whether the provider is at work on it. */
+  isAsked = false;
+  readonly log = emptyLog();
+  readonly startedAt = performance.now();
+  readonly controller = new AbortController();
+  readonly done = Promise.withResolvers<void>();
+  /** Event n is at n - 1, as it goes over the wire. */
+  readonly frames: string[] = [];
+  readonly #watchers = new Set<EventStream>();
+  #saved = 0;
+  /** Whether the database knows that it is running. */
+  announced = false;
+  /** Whether events of it may be in the database. */
+  hasStored = false;
+
+  constructor(order: RunOrder) {
+    this.order = order;
+  }
+
+  /** Numbers the events, keeps them, and sends them to whoever watches. */
+  publish(events: RunEvent[]) {
+    let frames = '';
+    for (const event of events) {
+      fold(this.log, event);
+      const frame = frameOf(this.frames.length + 1, event);
+      this.frames.push(frame);
+      frames += frame;
+    }
+    for (const watcher of this.#watchers) watcher.write(frames);
+  }
+
+  /** Sends what comes after event `after`, then all that follows. */
+  watch(stream: EventStream, after: number) {
+    if (after < this.frames.length) stream.write(this.frames.slice(after).join(''));
+    this.#watchers.add(stream);
+    stream.onClose(() => this.#watchers.delete(stream));
+  }
+
+  /** The frames that the database does not have yet. */
+  unsaved(): { first: number; last: number; frames: string } | undefined {
+    if (this.#saved >= this.frames.length) return undefined;
+    return { first: this.#saved + 1, last: this.frames.length, frames: this.frames.slice(this.#saved).join('') };
+  }
+
+  markSaved(last: number) {
+    this.#saved = last;
+  }
+
+  endStreams() {
+    for (const watcher of this.#watchers) watcher.end();
+  }
+}

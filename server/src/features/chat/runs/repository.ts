@@ -1,0 +1,328 @@
+import type { Run, RunState } from '@roster/contracts/chat';
+import type { RunError } from '@roster/contracts/errors';
+import { type Kysely, sql } from 'kysely';
+import type { Engine } from '../../../db/connect.ts';
+import { type Places, prepared } from '../../../db/prepared.ts';
+import type { Database } from '../../../db/schema.ts';
+import { toUsage, usageColumns } from '../../usage/repository.ts';
+
+/** Written out instead of bound: only then can SQLite see that a partial index over these states answers the query. */
+export const underWay = sql<'queued' | 'running'>`('queued', 'running')`;
+
+export type EventBatch = { runId: number; first: number; last: number; frames: string };
+
+export type AbandonedRun = {
+  id: number;
+  userId: number;
+  threadId: number;
+  messageId: number;
+  assistantId: number | null;
+  comparisonId: number | null;
+  model: string;
+  instance: number;
+  createdAt: string;
+};
+
+export type RunEnd = {
+  state: Exclude<RunState, 'queued' | 'running'>;
+  reason: string | null;
+  error: RunError | null;
+  notes: string[];
+  sources: string[];
+  marks: string;
+  lastEvent: number;
+  at: string;
+};
+
+type NewRun = {
+  threadId: number;
+  messageId: number;
+  assistantId: number | null;
+  model: string;
+  beside: number;
+  instance: number;
+  at: string;
+};
+
+const insertRun = prepared((db, at: Places<NewRun & { userId: number }>) =>
+  db
+    .insertInto('runs')
+    .values({
+      user_id: at('userId'),
+      thread_id: at('threadId'),
+      message_id: at('messageId'),
+      assistant_id: at('assistantId'),
+      model: at('model'),
+      beside: at('beside'),
+      state: 'queued',
+      instance: at('instance'),
+      event_marks: null,
+      finish_reason: null,
+      error: null,
+      created_at: at('at'),
+      finished_at: null,
+    })
+    .returning('id'),
+);
+
+const findRun = prepared((db, at: Places<{ userId: number; runId: number }>) =>
+  db
+    .selectFrom('runs')
+    .select(['id', 'thread_id as threadId', 'message_id as messageId', 'state'])
+    .where('user_id', '=', at('userId'))
+    .where('id', '=', at('runId')),
+);
+
+const runsUnderWay = prepared((db, at: Places<{ userId: number }>) =>
+  db
+    .selectFrom('runs')
+    .select(['id', 'thread_id as threadId', 'message_id as messageId'])
+    .where('user_id', '=', at('userId'))
+    .where('state', 'in', underWay),
+);
+
+type EndedRun = {
+  runId: number;
+  state: RunEnd['state'];
+  reason: string | null;
+  error: string | null;
+  notes: string;
+  sources: string;
+  marks: string;
+  lastEvent: number;
+  endedAt: string;
+};
+
+const endRun = prepared((db, at: Places<EndedRun>) =>
+  db
+    .updateTable('runs')
+    .set({
+      state: at('state'),
+      finish_reason: at('reason'),
+      error: at('error'),
+      notes: at('notes'),
+      sources: at('sources'),
+      event_marks: at('marks'),
+      last_event: at('lastEvent'),
+      finished_at: at('endedAt'),
+    })
+    .where('id', '=', at('runId'))
+    .where('state', 'in', underWay),
+);
+
+const deleteEvents = prepared((db, at: Places<{ runId: number }>) =>
+  db.deleteFrom('run_events').where('run_id', '=', at('runId')),
+);
+
+/**
+ * The batches as one parameter, so that it is one and the same statement for any number of runs: building a statement with
+ * four parameters for each took longer than storing them. The run, and its events with it, may have been deleted meanwhile.
+ */
+const insertEvents = {
+  sqlite: prepared(
+    (_db, at: Places<{ batches: string }>) => sql`insert into run_events (run_id, first_event, last_event, events)
+      select value ->> 0, value ->> 1, value ->> 2, value ->> 3 from json_each(${at('batches')}) where true
+      on conflict do nothing`,
+  ),
+  postgres: prepared(
+    (_db, at: Places<{ batches: string }>) => sql`insert into run_events (run_id, first_event, last_event, events)
+      select (value ->> 0)::integer, (value ->> 1)::integer, (value ->> 2)::integer, value ->> 3
+      from json_array_elements(${at('batches')}::json) as batches (value)
+      on conflict do nothing`,
+  ),
+};
+
+export function runRepository(db: Kysely<Database>) {
+  return {
+    async insert(userId: number, run: NewRun): Promise<Run> {
+      const row = await insertRun.first(db, { ...run, userId });
+      if (!row) throw new Error('A run was not inserted');
+      return { id: row.id, threadId: run.threadId, messageId: run.messageId, state: 'queued' };
+    },
+    find: (userId: number, runId: number): Promise<Run | undefined> => findRun.first(db, { userId, runId }),
+    /** The run of an answer. */
+    async ofMessage(userId: number, messageId: number): Promise<Run | undefined> {
+      return db
+        .selectFrom('runs')
+        .select(['id', 'thread_id as threadId', 'message_id as messageId', 'state'])
+        .where('user_id', '=', userId)
+        .where('message_id', '=', messageId)
+        .executeTakeFirst();
+    },
+    /** The runs that were asked for with a question, in order. */
+    async ofQuestion(userId: number, questionId: number): Promise<Run[]> {
+      return db
+        .selectFrom('messages as question')
+        .innerJoin('messages as answer', (join) =>
+          join.onRef('answer.parent_id', '=', 'question.id').onRef('answer.created_at', '=', 'question.created_at'),
+        )
+        .innerJoin('runs', 'runs.message_id', 'answer.id')
+        .select(['runs.id', 'runs.thread_id as threadId', 'runs.message_id as messageId', 'runs.state'])
+        .where('question.id', '=', questionId)
+        .where('runs.user_id', '=', userId)
+        .orderBy('runs.beside')
+        .execute();
+    },
+    /** Which model answers, once that is known. */
+    async settleModel(userId: number, runId: number, model: string) {
+      await db.updateTable('runs').set({ model }).where('user_id', '=', userId).where('id', '=', runId).execute();
+    },
+    /** PostgreSQL only: transactions that store a run of the same person wait for each other, so that both can count. */
+    async takeTurn(userId: number) {
+      await db.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute();
+    },
+    /**
+     * PostgreSQL only, before a thread is deleted: a run that another process is just ending takes its own row first and
+     * its message after it, so a deletion that came from the other side would lock both out.
+     */
+    async hold(userId: number, threadId: number) {
+      await db
+        .selectFrom('runs')
+        .select('id')
+        .where('user_id', '=', userId)
+        .where('thread_id', '=', threadId)
+        .orderBy('id')
+        .forUpdate()
+        .execute();
+    },
+    /** The same before everything of a person is deleted. */
+    async holdAll(userId: number) {
+      await db.selectFrom('runs').select('id').where('user_id', '=', userId).orderBy('id').forUpdate().execute();
+    },
+    underWay: (userId: number): Promise<{ id: number; threadId: number; messageId: number }[]> =>
+      runsUnderWay.all(db, { userId }),
+    /** What a reader of a finished run needs to be told all of it again. */
+    async finished(userId: number, runId: number) {
+      const row = await db
+        .selectFrom('runs')
+        .innerJoin('messages', 'messages.id', 'runs.message_id')
+        .leftJoin('usage_records', (join) =>
+          join.onRef('usage_records.run_id', '=', 'runs.id').on('usage_records.purpose', '=', 'chat'),
+        )
+        .select([
+          'runs.state',
+          'runs.last_event',
+          'runs.event_marks',
+          'runs.finish_reason',
+          'runs.error',
+          'runs.notes',
+          'runs.sources',
+          'messages.text',
+          'messages.reasoning',
+          ...usageColumns,
+        ])
+        .where('runs.user_id', '=', userId)
+        .where('runs.id', '=', runId)
+        .where('runs.state', 'not in', underWay)
+        .executeTakeFirst();
+      if (!row) return undefined;
+      const error: RunError | null = row.error === null ? null : JSON.parse(row.error);
+      const notes: string[] = JSON.parse(row.notes);
+      const sources: string[] = JSON.parse(row.sources);
+      return {
+        log: { text: row.text, reasoning: row.reasoning, notes, sources, marks: row.event_marks ?? '' },
+        state: row.state,
+        lastEvent: row.last_event,
+        reason: row.finish_reason,
+        error,
+        usage: toUsage(row),
+      };
+    },
+    /**
+     * One commit for the events of all runs: it costs the same for one run and for two hundred. `begun` are those of which
+     * it is the first.
+     */
+    async storeEvents(engine: Engine, begun: number[], batches: EventBatch[]) {
+      const rows = batches.map(({ runId, first, last, frames }) => [runId, first, last, frames]);
+      const values = { batches: JSON.stringify(rows) };
+      if (begun.length === 0) return void (await insertEvents[engine].changed(db, values));
+      await db.transaction().execute(async (trx) => {
+        const toRunning = trx.updateTable('runs').set({ state: 'running' });
+        await toRunning.where('id', 'in', begun).where('state', '=', 'queued').execute();
+        await insertEvents[engine].changed(trx, values);
+      });
+    },
+    async existing(runIds: number[]): Promise<Set<number>> {
+      const rows = await db.selectFrom('runs').select('id').where('id', 'in', runIds).execute();
+      return new Set(rows.map(({ id }) => id));
+    },
+    async eventsAfter(runId: number, after: number): Promise<EventBatch[]> {
+      const rows = await db
+        .selectFrom('run_events')
+        .selectAll()
+        .where('run_id', '=', runId)
+        .where('last_event', '>', after)
+        .orderBy('first_event')
+        .execute();
+      return rows.map((row) => ({
+        runId: row.run_id,
+        first: row.first_event,
+        last: row.last_event,
+        frames: row.events,
+      }));
+    },
+    /**
+     * Only from a state that is not final. false: somebody else has ended it, or it is gone. `hasEvents`: some may be
+     * stored, which are not needed any more.
+     */
+    async end(runId: number, end: RunEnd, hasEvents: boolean): Promise<boolean> {
+      const { state, reason, marks, lastEvent } = end;
+      const ended = await endRun.changed(db, {
+        runId,
+        state,
+        reason,
+        error: end.error && JSON.stringify(end.error),
+        notes: JSON.stringify(end.notes),
+        sources: JSON.stringify(end.sources),
+        marks,
+        lastEvent,
+        endedAt: end.at,
+      });
+      if (ended === 0) return false;
+      if (hasEvents) await deleteEvents.changed(db, { runId });
+      return true;
+    },
+    async requestStop(userId: number, runId: number) {
+      await db
+        .updateTable('runs')
+        .set({ stop_requested: 1 })
+        .where('user_id', '=', userId)
+        .where('id', '=', runId)
+        .where('state', 'in', underWay)
+        .execute();
+    },
+    async stopRequested(runIds: number[]): Promise<number[]> {
+      const rows = await db
+        .selectFrom('runs')
+        .select('id')
+        .where('id', 'in', runIds)
+        .where('stop_requested', '=', 1)
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+    /** The runs that some process has under way, with the process. */
+    async allUnderWay(): Promise<AbandonedRun[]> {
+      return db
+        .selectFrom('runs')
+        .select(['id', 'user_id as userId', 'thread_id as threadId', 'message_id as messageId', 'instance'])
+        .select(['assistant_id as assistantId', 'model', 'created_at as createdAt'])
+        .select((eb) =>
+          eb
+            .selectFrom('comparison_prompts as p')
+            .select('p.comparison_id')
+            .where((where) =>
+              where.or([
+                where('p.tuned_thread_id', '=', where.ref('runs.thread_id')),
+                where('p.base_thread_id', '=', where.ref('runs.thread_id')),
+              ]),
+            )
+            .limit(1)
+            .as('comparisonId'),
+        )
+        .where('state', 'in', underWay)
+        .execute();
+    },
+  };
+}
+
+export type RunRepository = ReturnType<typeof runRepository>;

@@ -1,0 +1,141 @@
+import { beginningOf, characterStart } from '@roster/contracts/cut';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Engine } from '../../../db/connect.ts';
+import { type Places, prepared } from '../../../db/prepared.ts';
+import type { Database } from '../../../db/schema.ts';
+import { searchWords } from '../../../db/search-words.ts';
+
+/** A search looks at so many words at most. */
+const wordsAtMost = 12;
+
+/** The words of a query, as the index has them. */
+const wordsOf = (query: string) => searchWords(query).split(' ').filter(Boolean).slice(0, wordsAtMost);
+
+type Index = 'thread_search' | 'message_search';
+
+const putOn = (index: Index) => ({
+  postgres: prepared(
+    (
+      _db,
+      at: Places<{ id: number; userId: number; words: string }>,
+    ) => sql`insert into ${sql.table(index)} (id, user_id, words)
+      values (${at('id')}, ${at('userId')}, to_tsvector('simple', ${at('words')}))
+      on conflict (id) do update set words = excluded.words`,
+  ),
+  sqlite: prepared(
+    (
+      _db,
+      at: Places<{ id: number; owner: string; words: string }>,
+    ) => sql`insert or replace into ${sql.table(index)} (rowid, owner, words)
+      values (${at('id')}, ${at('owner')}, ${at('words')})`,
+  ),
+});
+const puts = { thread_search: putOn('thread_search'), message_search: putOn('message_search') };
+
+/**
+ * Full-text search over titles, messages and the names of what is attached to them. The only part of the product with
+ * two forms: FTS5 on SQLite, tsvector on
+ * PostgreSQL. Each word matches as a beginning, so that the results come while the last one is being typed.
+ */
+export function searchRepository(db: Kysely<Database>, engine: Engine) {
+  const isPostgres = engine === 'postgres';
+
+  async function put(index: Index, userId: number, id: number, text: string) {
+    const words = searchWords(text);
+    const put = puts[index];
+    if (isPostgres) await put.postgres.changed(db, { id, userId, words });
+    else await put.sqlite.changed(db, { id, owner: `u${userId}`, words });
+  }
+
+  return {
+    putTitle: (userId: number, threadId: number, title: string) => put('thread_search', userId, threadId, title),
+    /** With the names of what is attached to it. */
+    putMessage: (userId: number, messageId: number, text: string, filenames: string[] = []) =>
+      put('message_search', userId, messageId, [...filenames, text].join('\n')),
+    /** Before the rows themselves are deleted; on PostgreSQL the entries go with them. */
+    async forgetThread(userId: number, threadId: number) {
+      if (isPostgres) return;
+      await sql`delete from message_search where rowid in
+        (select id from messages where thread_id = ${threadId} and user_id = ${userId})`.execute(db);
+      await sql`delete from thread_search where rowid = ${threadId}`.execute(db);
+    },
+    /** Tidies the SQLite index in small steps, for idle moments; inserting leaves that to us. */
+    async merge() {
+      if (isPostgres) return;
+      for (const index of ['message_search', 'thread_search'])
+        await sql`insert into ${sql.table(index)} (${sql.ref(index)}, rank) values ('merge', 200)`.execute(db);
+    },
+  };
+}
+
+export type SearchRepository = ReturnType<typeof searchRepository>;
+
+/**
+ * Two parts of a query: `hits (thread_id, message_id)`, the newest matching message of each thread, and
+ * `titles (thread_id)`. undefined where the query has no word.
+ */
+export function searchSources(engine: Engine, userId: number, query: string) {
+  const words = wordsOf(query);
+  if (words.length === 0) return undefined;
+  return engine === 'postgres' ? postgresSources(userId, words) : sqliteSources(userId, words);
+}
+
+type Sources = { hits: RawBuilder<unknown>; titles: RawBuilder<unknown> };
+
+function sqliteSources(userId: number, words: string[]): Sources {
+  const match = `owner : u${userId} AND words : (${words.map((word) => `"${word}" *`).join(' AND ')})`;
+  return {
+    hits: sql`select m.thread_id as thread_id, max(m.id) as message_id
+      from message_search join messages m on m.id = message_search.rowid
+      where message_search match ${match} and m.user_id = ${userId} group by m.thread_id`,
+    titles: sql`select rowid as thread_id from thread_search where thread_search match ${match}`,
+  };
+}
+
+function postgresSources(userId: number, words: string[]): Sources {
+  const match = words.map((word) => `${word}:*`).join(' & ');
+  return {
+    hits: sql`select m.thread_id as thread_id, max(m.id) as message_id
+      from message_search s join messages m on m.id = s.id
+      where s.words @@ to_tsquery('simple', ${match}) and s.user_id = ${userId} group by m.thread_id`,
+    titles: sql`select id as thread_id from thread_search
+      where words @@ to_tsquery('simple', ${match}) and user_id = ${userId}`,
+  };
+}
+
+/** Whether a text that is not indexed yet has all words of a query. */
+export function hasWords(text: string, query: string): boolean {
+  const present = searchWords(text).toLowerCase().split(' ');
+  const wanted = wordsOf(query.toLowerCase());
+  return wanted.length > 0 && wanted.every((word) => present.some((one) => one.startsWith(word)));
+}
+
+const firstTerm = /[\p{L}\p{N}\p{M}]+|\p{RGI_Emoji}|\p{Extended_Pictographic}/v;
+
+/** Where the first of the query's words stands; 0 where it is written otherwise than in the query. */
+function placeOf(query: string, text: string): number {
+  const [term = ''] = firstTerm.exec(query) ?? [];
+  return Math.max(0, text.toLowerCase().indexOf(term.toLowerCase()));
+}
+
+const inOneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
+
+const withoutMarkdown = (text: string) =>
+  text
+    .replace(/^ *(#{1,6}|>|[-*+]) +/gm, '')
+    .replace(/\*{1,3}(?=\S)([^*\n]*[^*\s])\*{1,3}/g, '$1')
+    .replace(/`+/g, '');
+
+/** A piece of `text` around the first word of the query that it holds, as one line without the marks of Markdown. */
+export function snippetOf(text: string, query: string, length = 140): string {
+  const around = characterStart(text, placeOf(query, text) - length);
+  const until = characterStart(text, around + 3 * length);
+  const plain = inOneLine(withoutMarkdown(text.slice(around, until)));
+  const at = placeOf(query, plain);
+  const about = characterStart(plain, at - Math.floor(length / 3));
+  // From the beginning of a word, where one begins before the word that was looked for.
+  const from = about === 0 ? 0 : about + plain.slice(about, at).indexOf(' ') + 1;
+  const before = around > 0 || from > 0 ? '… ' : '';
+  const after = until < text.length || from + length < plain.length ? ' …' : '';
+  return `${before}${beginningOf(plain.slice(from), length).trim()}${after}`;
+}

@@ -1,0 +1,156 @@
+import type { Kysely } from 'kysely';
+import type { OpenDatabase } from '../../../db/connect.ts';
+import type { Database } from '../../../db/schema.ts';
+import { AppError } from '../../../errors.ts';
+import type { Catalogue } from '../../../provider/catalogue.ts';
+import type { ConversationTurn } from '../../../provider/provider.ts';
+import type { Secret } from '../../../security/secret.ts';
+import { conversationsAtOnce } from '../messages/answer-store.ts';
+import { messageRepository } from '../messages/repository.ts';
+import type { RunExecutor } from '../runs/executor.ts';
+import type { RunOrder } from '../runs/live-run.ts';
+import { runRepository } from '../runs/repository.ts';
+import { searchRepository } from '../search/repository.ts';
+import { threadRepository } from '../threads/repository.ts';
+import { openingTitle } from '../threads/titles.ts';
+import { asideRepository } from './repository.ts';
+
+export type AsideQuestion = {
+  comparisonId: number;
+  model: string;
+  instructions: string;
+  /** The question last. */
+  turns: { role: 'user' | 'assistant'; text: string }[];
+  /** null: the model's own. Left out where the model is known to take none. */
+  temperature: number | null;
+};
+
+type Dependencies = {
+  database: OpenDatabase;
+  executor: RunExecutor;
+  catalogue: Catalogue;
+  instance: number;
+  openKey: (userId: number) => Promise<Secret>;
+  checkBudget: (userId: number, assistantId: number | null) => Promise<void>;
+};
+
+/**
+ * Questions beside the conversations. Each is a thread of its own that no list shows, so that its answer has all that
+ * a run has: it belongs to the server, can be watched and stopped, survives a crash, and its cost is recorded.
+ */
+export function asideService({ database, executor, catalogue, instance, openKey, checkBudget }: Dependencies) {
+  const { db, engine, reader } = database;
+
+  async function store(
+    trx: Kysely<Database>,
+    userId: number,
+    apiKey: Secret,
+    question: AsideQuestion,
+  ): Promise<RunOrder> {
+    const at = new Date().toISOString();
+    const { model, instructions, turns } = question;
+    const asides = asideRepository(trx);
+    const threadId = await asides.insertThread(userId, { title: openingTitle(turns.at(-1)?.text ?? ''), at });
+    let parentId: number | null = null;
+    for (const [depth, turn] of [...turns, { role: 'assistant' as const, text: '' }].entries()) {
+      const place = { threadId, parentId, position: depth + 1, depth };
+      const id: number | undefined = await messageRepository(trx).insert(userId, {
+        ...place,
+        ...turn,
+        client: null,
+        at,
+      });
+      if (id === undefined) throw new Error('a message without a client id cannot be there already');
+      parentId = id;
+    }
+    const messageId = parentId ?? 0;
+    await asides.setAnswer(userId, threadId, messageId, turns.length + 1);
+    const run = await runRepository(trx).insert(userId, {
+      threadId,
+      messageId,
+      assistantId: null,
+      model,
+      beside: 0,
+      instance,
+      at,
+    });
+    const { temperature: takesTemperature } = catalogue.describe(model, null, '');
+    const takesIt = takesTemperature === 'yes' || takesTemperature === 'unknown';
+    const sent: ConversationTurn[] = turns.map(({ role, text }) => ({ role, text }));
+    const request = {
+      apiKey,
+      model,
+      instructions,
+      turns: sent,
+      temperature: takesIt ? question.temperature : null,
+      effort: null,
+    };
+    return {
+      runId: run.id,
+      userId,
+      threadId,
+      messageId,
+      assistantId: null,
+      comparisonId: question.comparisonId,
+      prepare: async () => ({ request, notes: [], leftOut: 0, filesLeftOut: 0, fileTokens: 0 }),
+    };
+  }
+
+  return {
+    /**
+     * Stores what `work` asks for in its transaction and starts all of it afterwards; together or not at all. `work`
+     * gets the ids of the threads, in order, and keeps them.
+     */
+    async ask<T>(
+      userId: number,
+      { overBudget }: { overBudget: boolean },
+      work: (trx: Kysely<Database>, ask: (questions: AsideQuestion[]) => Promise<number[]>) => Promise<T>,
+    ): Promise<T> {
+      executor.refuseWhenClosing(userId);
+      const apiKey = await openKey(userId);
+      if (!overBudget) await checkBudget(userId, null);
+      const orders: RunOrder[] = [];
+      const result = await db.transaction().execute(async (trx) => {
+        const runs = runRepository(trx);
+        if (engine === 'postgres') await runs.takeTurn(userId);
+        return work(trx, async (questions) => {
+          const underWay = new Set((await runs.underWay(userId)).map(({ threadId }) => threadId)).size;
+          if (underWay + questions.length > conversationsAtOnce)
+            throw new AppError(
+              'too_many_runs',
+              `${conversationsAtOnce} answers can be written at a time, and ${underWay} ${underWay === 1 ? 'is' : 'are'} being written already. Wait for one of them.`,
+            );
+          for (const question of questions) orders.push(await store(trx, userId, apiKey, question));
+          return orders.map(({ threadId }) => threadId);
+        });
+      });
+      for (const order of orders) executor.start(order);
+      return result;
+    },
+    answers: (userId: number, threadIds: number[], within: Kysely<Database> = db) =>
+      asideRepository(within).answers(userId, threadIds),
+    /** For exports: beside the main connection. */
+    answersFromReader: asideRepository(reader).answers,
+    /** Stops what is being written in these threads. */
+    async stop(userId: number, threadIds: number[]) {
+      for (const { id, threadId } of await runRepository(db).underWay(userId))
+        if (threadIds.includes(threadId)) await executor.stop(userId, id);
+    },
+    /**
+     * Inside a transaction. `find` is asked when nobody else can ask or remove any more. What the answers have cost stays
+     * recorded.
+     */
+    async remove(trx: Kysely<Database>, userId: number, find: () => Promise<number[]>) {
+      const runs = runRepository(trx);
+      if (engine === 'postgres') await runs.takeTurn(userId);
+      const threadIds = await find();
+      if (engine === 'postgres') for (const threadId of threadIds) await runs.hold(userId, threadId);
+      for (const threadId of threadIds) {
+        await searchRepository(trx, engine).forgetThread(userId, threadId);
+        await threadRepository(trx, engine).delete(userId, threadId);
+      }
+    },
+  };
+}
+
+export type AsideService = ReturnType<typeof asideService>;

@@ -1,0 +1,79 @@
+import { Readable } from 'node:stream';
+import type { Message, Thread } from '@roster/contracts/chat';
+import type { MessagePages } from '../messages/pages.ts';
+import type { KeptMessage, MessageRepository } from '../messages/repository.ts';
+
+const atOnce = 200;
+
+/** A file name that every system takes. */
+export function fileName(title: string, extension: string): string {
+  const plain = title
+    .normalize('NFKD')
+    .replace(/[^A-Za-z0-9 _-]/g, '')
+    .trim()
+    .replace(/\s+/g, '-')
+    .slice(0, 60);
+  return `${plain || 'conversation'}.${extension}`;
+}
+
+function inMarkdown(message: Message): string {
+  const who = message.role === 'user' ? 'You' : `Assistant${message.model ? ` (${message.model})` : ''}`;
+  const state = message.role === 'assistant' && message.state !== 'complete' ? `\n\n*(${message.state})*` : '';
+  const names = message.files.map(({ filename }) => filename).join(', ');
+  const attached = names === '' ? '' : `\n\n*(attached: ${names})*`;
+  const sources = message.sources.length === 0 ? '' : `\n\n*(sources: ${message.sources.join(', ')})*`;
+  return `## ${who}, ${message.createdAt}\n\n${message.text}${attached}${sources}${state}\n\n`;
+}
+
+/** The shown branch as Markdown, from the beginning, a page at a time. */
+export function markdownExport(
+  userId: number,
+  thread: Thread,
+  read: MessagePages,
+  messages: MessageRepository,
+): Readable {
+  return Readable.from(pieces());
+
+  async function* pieces() {
+    yield `# ${thread.title}\n\n`;
+    const end = await read(userId, thread.id, { limit: 1 });
+    const head = end.items.at(-1);
+    if (!head) return;
+    const place = await messages.place(userId, head.id);
+    for (let from = 0; from <= (place?.depth ?? 0); from += atOnce) {
+      const range = { threadId: thread.id, head: head.id, from, to: from + atOnce - 1 };
+      for (const message of await messages.inBranch(userId, range)) yield inMarkdown(message);
+    }
+  }
+}
+
+/** The whole conversation with all its branches; `parentId` says how they hang together. */
+export const jsonExport = (userId: number, thread: Thread, messages: MessageRepository): Readable =>
+  Readable.from(conversationText(thread, pagesOf(userId, thread.id, messages)));
+
+/** All messages of a conversation, a page at a time. */
+export async function* pagesOf(userId: number, threadId: number, messages: MessageRepository) {
+  let after = 0;
+  for (;;) {
+    const page = await messages.page(userId, threadId, after, atOnce);
+    yield page.messages;
+    if (page.last === undefined) return;
+    after = page.last;
+  }
+}
+
+/** A conversation in Roster's own form, in pieces; docs/export-format.md describes it. */
+export async function* conversationText(
+  thread: Thread,
+  pages: AsyncIterable<KeptMessage[]> | Iterable<KeptMessage[]>,
+): AsyncGenerator<string> {
+  const { id: _, runId: __, ...described } = thread;
+  yield `{"format":"roster.conversation","version":1,"thread":${JSON.stringify(described)},"messages":[`;
+  let separator = '\n';
+  for await (const page of pages)
+    for (const message of page) {
+      yield `${separator}${JSON.stringify(message)}`;
+      separator = ',\n';
+    }
+  yield '\n]}\n';
+}

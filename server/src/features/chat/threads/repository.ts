@@ -1,0 +1,295 @@
+import type { Thread } from '@roster/contracts/chat';
+import { type Kysely, type Selectable, sql } from 'kysely';
+import type { Engine } from '../../../db/connect.ts';
+import { type Places, prepared } from '../../../db/prepared.ts';
+import type { Database } from '../../../db/schema.ts';
+import { messageFileRepository } from '../messages/file-repository.ts';
+import { underWay } from '../runs/repository.ts';
+import { searchSources } from '../search/repository.ts';
+
+export type ThreadRecord = Thread & {
+  titleSource: 'opening' | 'suggested' | 'chosen';
+  headMessageId: number | null;
+};
+
+/** Where a page of the list begins: after this thread, in the order of the list. */
+export type ThreadPosition = { pinned: boolean; updatedAt: string; id: number };
+
+type Row = Selectable<Database['threads']> & { run_id?: number | null };
+
+const toThread = (row: Row): ThreadRecord => ({
+  id: row.id,
+  title: row.title,
+  titleSource: row.title_source,
+  assistantId: row.assistant_id,
+  model: row.model,
+  pinned: row.pinned === 1,
+  archived: row.archived === 1,
+  headMessageId: row.head_message_id,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  runId: row.run_id ?? null,
+});
+
+const flag = (value: boolean): 0 | 1 => (value ? 1 : 0);
+
+/** With a run that is under way, that of the shown answer before those beside it. */
+const selectThreads = (db: Kysely<Database>) =>
+  db
+    .selectFrom('threads')
+    .selectAll('threads')
+    .select((eb) =>
+      eb
+        .selectFrom('runs')
+        .select('runs.id')
+        .whereRef('runs.thread_id', '=', 'threads.id')
+        .where('runs.state', 'in', underWay)
+        .orderBy(sql`case when runs.message_id = threads.head_message_id then 0 else 1 end`)
+        .orderBy('runs.beside')
+        .limit(1)
+        .as('run_id'),
+    );
+
+const findThread = prepared((db, at: Places<{ userId: number; threadId: number }>) =>
+  selectThreads(db)
+    .where('threads.user_id', '=', at('userId'))
+    .where('threads.id', '=', at('threadId'))
+    .where('threads.purpose', '=', 'chat'),
+);
+
+const takePositions = prepared((db, at: Places<{ userId: number; threadId: number; count: number }>) =>
+  db
+    .updateTable('threads')
+    .set((eb) => ({ next_position: eb('next_position', '+', at('count')) }))
+    .where('user_id', '=', at('userId'))
+    .where('id', '=', at('threadId'))
+    .returningAll(),
+);
+
+type Shown = {
+  userId: number;
+  threadId: number;
+  headMessageId: number | null;
+  updatedAt: string;
+  title: string | null;
+};
+
+const showEnd = prepared((db, at: Places<Shown>) =>
+  db
+    .updateTable('threads')
+    .set({
+      head_message_id: sql<number>`coalesce(${at('headMessageId')}, head_message_id)`,
+      updated_at: at('updatedAt'),
+      title: sql<string>`coalesce(${at('title')}, title)`,
+    })
+    .where('user_id', '=', at('userId'))
+    .where('id', '=', at('threadId')),
+);
+
+export function threadRepository(db: Kysely<Database>, engine: Engine) {
+  /** The newest first, pinned ones before the rest; a row more than asked for tells whether there is another page. */
+  function page(userId: number, limit: number, after: ThreadPosition | undefined) {
+    const query = selectThreads(db)
+      .where('threads.user_id', '=', userId)
+      .where('threads.purpose', '=', 'chat')
+      .orderBy('threads.pinned', 'desc')
+      .orderBy('threads.updated_at', 'desc')
+      .orderBy('threads.id', 'desc')
+      .limit(limit + 1);
+    if (!after) return query;
+    return query.where(
+      sql<boolean>`(threads.pinned, threads.updated_at, threads.id) < (${flag(after.pinned)}, ${after.updatedAt}, ${after.id})`,
+    );
+  }
+
+  /** The words of a page's matches only, the names of what is attached to them last: with the words of all matches in it, sorting takes three times as long. */
+  async function textsOf(userId: number, found: { match_id: number | null }[]): Promise<Map<number, string>> {
+    const ids = found.flatMap(({ match_id }) => match_id ?? []);
+    if (ids.length === 0) return new Map();
+    const rows = await db
+      .selectFrom('messages')
+      .select(['id', 'text'])
+      .where('user_id', '=', userId)
+      .where('id', 'in', ids)
+      .execute();
+    const files = await messageFileRepository(db).of(userId, ids);
+    const names = (id: number) => files.get(id)?.map(({ filename }) => filename) ?? [];
+    return new Map(rows.map(({ id, text }) => [id, [text, ...names(id)].join('\n')]));
+  }
+
+  return {
+    async find(userId: number, threadId: number): Promise<ThreadRecord | undefined> {
+      const row = await findThread.first(db, { userId, threadId });
+      return row && toThread(row);
+    },
+    async list(
+      userId: number,
+      { archived, limit, after }: { archived: boolean; limit: number; after: ThreadPosition | undefined },
+    ): Promise<ThreadRecord[]> {
+      const rows = await page(userId, limit, after).where('threads.archived', '=', flag(archived)).execute();
+      return rows.map(toThread);
+    },
+    /** Threads whose title or messages match, with the newest message that does. */
+    async search(
+      userId: number,
+      query: string,
+      options: { archived: boolean | undefined; limit: number; after: ThreadPosition | undefined },
+    ): Promise<{ thread: ThreadRecord; match: { messageId: number; text: string } | null }[]> {
+      const sources = searchSources(engine, userId, query);
+      if (!sources) return [];
+      let threads = page(userId, options.limit, options.after)
+        .leftJoin(sql<{ thread_id: number; message_id: number }>`(${sources.hits})`.as('hits'), (join) =>
+          join.onRef('hits.thread_id', '=', 'threads.id'),
+        )
+        .select('hits.message_id as match_id')
+        .where((eb) =>
+          eb.or([
+            eb('hits.message_id', 'is not', null),
+            eb('threads.id', 'in', sql<number>`(select thread_id from (${sources.titles}) as titles)`),
+          ]),
+        );
+      if (options.archived !== undefined) threads = threads.where('threads.archived', '=', flag(options.archived));
+      const rows = await threads.execute();
+      const texts = await textsOf(userId, rows);
+      return rows.map((row) => ({
+        thread: toThread(row),
+        match: row.match_id === null ? null : { messageId: row.match_id, text: texts.get(row.match_id) ?? '' },
+      }));
+    },
+    async insert(
+      userId: number,
+      thread: Pick<ThreadRecord, 'title' | 'titleSource' | 'assistantId' | 'model'> & { at: string },
+    ): Promise<ThreadRecord> {
+      const row = await db
+        .insertInto('threads')
+        .values({
+          user_id: userId,
+          title: thread.title,
+          title_source: thread.titleSource,
+          assistant_id: thread.assistantId,
+          model: thread.model,
+          pinned: 0,
+          archived: 0,
+          head_message_id: null,
+          created_at: thread.at,
+          updated_at: thread.at,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return toThread(row);
+    },
+    async update(
+      userId: number,
+      threadId: number,
+      changes: {
+        title?: string | undefined;
+        titleSource?: ThreadRecord['titleSource'];
+        pinned?: boolean | undefined;
+        archived?: boolean | undefined;
+        assistantId?: number | null | undefined;
+        model?: string | null | undefined;
+        headMessageId?: number | undefined;
+        updatedAt?: string;
+      },
+    ): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('threads')
+        .set({
+          // Written in any case, so that a change of nothing is still a statement that finds or misses the row.
+          user_id: userId,
+          ...(changes.title !== undefined && { title: changes.title }),
+          ...(changes.titleSource && { title_source: changes.titleSource }),
+          ...(changes.pinned !== undefined && { pinned: flag(changes.pinned) }),
+          ...(changes.archived !== undefined && { archived: flag(changes.archived) }),
+          ...(changes.assistantId !== undefined && { assistant_id: changes.assistantId }),
+          ...(changes.model !== undefined && { model: changes.model }),
+          ...(changes.headMessageId !== undefined && { head_message_id: changes.headMessageId }),
+          ...(changes.updatedAt && { updated_at: changes.updatedAt }),
+        })
+        .where('user_id', '=', userId)
+        .where('id', '=', threadId)
+        .where('purpose', '=', 'chat')
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    /** A title that its owner has not chosen may be replaced by a better one. */
+    async suggestTitle(userId: number, threadId: number, title: string): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('threads')
+        .set({ title, title_source: 'suggested' })
+        .where('user_id', '=', userId)
+        .where('id', '=', threadId)
+        .where('title_source', '=', 'opening')
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    /**
+     * Takes the next `count` places in the thread's order, and by that the thread's row: on PostgreSQL two messages at
+     * once wait for each other here. undefined: there is no such thread of theirs.
+     */
+    async takePositions(userId: number, threadId: number, count: number) {
+      const row = await takePositions.first(db, { userId, threadId, count });
+      return row && { thread: toThread(row), first: row.next_position - count };
+    },
+    /** Shows the branch that ends in a message from now on; with its first question comes a title. */
+    async showEnd(
+      userId: number,
+      threadId: number,
+      end: { headMessageId: number | undefined; updatedAt: string; title?: string | undefined },
+    ) {
+      const { headMessageId = null, updatedAt, title = null } = end;
+      await showEnd.changed(db, { userId, threadId, headMessageId, updatedAt, title });
+    },
+    /** As against what is asked beside the conversations. */
+    async isConversation(userId: number, threadId: number): Promise<boolean> {
+      const row = await db
+        .selectFrom('threads')
+        .select('purpose')
+        .where('user_id', '=', userId)
+        .where('id', '=', threadId)
+        .executeTakeFirst();
+      return row?.purpose === 'chat';
+    },
+    /** PostgreSQL only, before everything of a person is deleted. */
+    async holdAll(userId: number) {
+      await db.selectFrom('threads').select('id').where('user_id', '=', userId).orderBy('id').forUpdate().execute();
+    },
+    /** Of all purposes, the first ones. */
+    async some(userId: number, limit: number): Promise<{ id: number }[]> {
+      return db.selectFrom('threads').select('id').where('user_id', '=', userId).orderBy('id').limit(limit).execute();
+    },
+    /** Conversations from after the id `after` on, in the order of ids. */
+    async afterId(userId: number, after: number, limit: number): Promise<(ThreadRecord & { messageCount: number })[]> {
+      const rows = await selectThreads(db)
+        .where('threads.user_id', '=', userId)
+        .where('threads.purpose', '=', 'chat')
+        .where('threads.id', '>', after)
+        .orderBy('threads.id')
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({ ...toThread(row), messageCount: row.next_position - 1 }));
+    },
+    /**
+     * A message is deleted with the one it answers, and SQLite follows such a chain for at most 1,000 steps: a long
+     * conversation is taken apart before it is deleted.
+     */
+    async delete(userId: number, threadId: number): Promise<boolean> {
+      await messageFileRepository(db).releaseThread(userId, engine, threadId);
+      if (engine === 'sqlite')
+        await db
+          .updateTable('messages')
+          .set({ parent_id: null })
+          .where('thread_id', '=', threadId)
+          .where(sql<boolean>`+user_id = ${userId}`)
+          .execute();
+      const { numDeletedRows } = await db
+        .deleteFrom('threads')
+        .where('user_id', '=', userId)
+        .where('id', '=', threadId)
+        .executeTakeFirst();
+      return numDeletedRows > 0n;
+    },
+  };
+}
+
+export type ThreadRepository = ReturnType<typeof threadRepository>;

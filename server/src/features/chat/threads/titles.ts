@@ -1,0 +1,112 @@
+import { beginningOf } from '@roster/contracts/cut';
+import type { Kysely } from 'kysely';
+import type { Engine } from '../../../db/connect.ts';
+import type { Database } from '../../../db/schema.ts';
+import type { Catalogue } from '../../../provider/catalogue.ts';
+import { ProviderError } from '../../../provider/error.ts';
+import type { AnswerRequest, Provider } from '../../../provider/provider.ts';
+import type { PricingService } from '../../usage/pricing.ts';
+import { usageRepository } from '../../usage/repository.ts';
+import { messageRepository } from '../messages/repository.ts';
+import type { RunOrder } from '../runs/live-run.ts';
+import { searchRepository } from '../search/repository.ts';
+import { threadRepository } from './repository.ts';
+
+const titleLength = 60;
+const withinMs = 30_000;
+/** How much of the exchange is enough to name it. */
+const excerpt = 2_000;
+const instructions =
+  'Give this conversation a title of two to six words, in its own language. Answer with the title only: no quotation marks, no full stop.';
+
+/** The beginning of a message, cut between words: what a conversation is called until it has a better title. */
+export function openingTitle(message: string): string {
+  const line = message.trim().replace(/\s+/g, ' ');
+  if (line.length <= titleLength) return line;
+  const cut = beginningOf(line, titleLength);
+  const space = cut.lastIndexOf(' ');
+  return `${(space > titleLength / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
+}
+
+function cleaned(answer: string): string {
+  const [line = ''] = answer.trim().split('\n');
+  const bare = line.replace(/^(title:)?\s*["'“*#]*\s*/i, '').replace(/["'”*.\s]+$/, '');
+  return beginningOf(bare, 80).trim();
+}
+
+type Dependencies = {
+  db: Kysely<Database>;
+  engine: Engine;
+  provider: Pick<Provider, 'answer'>;
+  catalogue: Catalogue;
+  pricing: Pick<PricingService, 'price'>;
+};
+
+/** Asks the conversation's own model for a title after the first exchange. Its usage is recorded like any other. */
+export function titleSuggester({ db, engine, provider, catalogue, pricing }: Dependencies) {
+  /** Where it is being asked for: of the answers of several models one is enough. */
+  const asking = new Set<number>();
+
+  return async function suggest(order: RunOrder, request: AnswerRequest, signal: AbortSignal): Promise<void> {
+    const { threadId } = order;
+    if (asking.has(threadId)) return;
+    asking.add(threadId);
+    await suggestOnce(order, request, signal).finally(() => asking.delete(threadId));
+  };
+
+  async function suggestOnce(order: RunOrder, request: AnswerRequest, signal: AbortSignal): Promise<void> {
+    const { userId, threadId, runId, assistantId } = order;
+    const thread = await threadRepository(db, engine).find(userId, threadId);
+    if (thread?.titleSource !== 'opening') return;
+    const answer = await messageRepository(db).place(userId, order.messageId);
+    if (answer?.depth !== 1) return;
+    const exchange = await messageRepository(db).wordsInBranch(userId, {
+      threadId,
+      head: answer.id,
+      from: 0,
+      to: answer.depth,
+    });
+    const talk = exchange.map(({ role, text }) => `${role}: ${beginningOf(text, excerpt)}`).join('\n\n');
+    const suggestion = await askFor(request, talk, AbortSignal.any([signal, AbortSignal.timeout(withinMs)]));
+    if (!suggestion) return;
+    const { words, end } = suggestion;
+    const title = cleaned(words);
+    await db.transaction().execute(async (trx) => {
+      if (title !== '' && (await threadRepository(trx, engine).suggestTitle(userId, threadId, title)))
+        await searchRepository(trx, engine).putTitle(userId, threadId, title);
+      if (!end.usage) return;
+      const price = await pricing.price(userId, request.model, end.usage, trx);
+      await usageRepository(trx).record(userId, {
+        ...end.usage,
+        runId,
+        threadId,
+        assistantId,
+        purpose: 'title',
+        model: request.model,
+        ...price,
+        estimated: false,
+        createdAt: new Date().toISOString(),
+      });
+    });
+  }
+
+  /** undefined: the provider would not, or not in time. The opening words stay as the title, and nobody is troubled. */
+  async function askFor({ apiKey, model }: AnswerRequest, talk: string, signal: AbortSignal) {
+    let words = '';
+    const [effort = null] = catalogue.describe(model, null, '').efforts;
+    const question = { apiKey, model, instructions, turns: [{ role: 'user' as const, text: talk }], temperature: null };
+    try {
+      const end = await provider.answer(
+        { ...question, effort },
+        (pieces) => {
+          for (const piece of pieces) if (piece.type === 'text') words += piece.text;
+        },
+        signal,
+      );
+      return { words, end };
+    } catch (error) {
+      if (error instanceof ProviderError || signal.aborted) return undefined;
+      throw error;
+    }
+  }
+}

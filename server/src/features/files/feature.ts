@@ -1,0 +1,113 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Kysely } from 'kysely';
+import type { Config } from '../../config.ts';
+import type { Presence } from '../../db/presence.ts';
+import type { Database } from '../../db/schema.ts';
+import type { Router } from '../../http/router.ts';
+import type { JobKind } from '../../jobs/worker.ts';
+import type { Provider } from '../../provider/provider.ts';
+import type { Secret } from '../../security/secret.ts';
+import type { FileStore } from '../../storage/file-store.ts';
+import { fileExport, filesOfAccount } from './account.ts';
+import { copyRepository } from './copy-repository.ts';
+import { forwarding as createForwarding } from './forwarding.ts';
+import { fileListing } from './listing.ts';
+import { removal } from './removal.ts';
+import { fileRepository } from './repository.ts';
+import { fileRoutes } from './routes.ts';
+import { uploadService } from './uploads.ts';
+
+type Dependencies = {
+  db: Kysely<Database>;
+  store: FileStore;
+  provider: Provider;
+  config: Pick<Config, 'provider' | 'minFreeDiskBytes'>;
+  keys: {
+    open: (userId: number) => Promise<Secret>;
+    noteRejected: (userId: number, notice: string) => Promise<void>;
+    config: (userId: number) => Promise<{ hasApiKey: boolean }>;
+  };
+  presence: Presence;
+  /** Called in the transaction that stores what came of sending a file. */
+  onCopySettled: (trx: Kysely<Database>, userId: number, fileId: number) => Promise<void>;
+  log: FastifyBaseLogger;
+  /** Called when work was stored. */
+  wakeJobs: () => void;
+};
+
+const sweepEveryMs = 30_000;
+
+/** Joins the parts of the files feature. */
+export function createFiles(dependencies: Dependencies) {
+  const { db, store, provider, keys, presence, onCopySettled, log, wakeJobs: wake } = dependencies;
+  const {
+    provider: { name: providerName },
+    minFreeDiskBytes: minFreeBytes,
+  } = dependencies.config;
+  const { instance, isGone } = presence;
+  const files = fileRepository(db);
+  const forwarding = createForwarding({
+    db,
+    store,
+    provider,
+    keys,
+    providerName,
+    instance,
+    isGone,
+    onCopySettled,
+    log,
+    wake,
+  });
+  const { lookUp } = forwarding;
+  const removals = removal({ db, store, provider, keys, providerName, lookUp, isGone, log, wake });
+  const hasKey = async (userId: number) => (await keys.config(userId)).hasApiKey;
+  const uploads = uploadService({ db, store, instance, isGone, hasKey, minFreeBytes, log, wake });
+
+  /** Finishes what processes that are gone were receiving or sending. */
+  async function recover() {
+    const [swept, taken] = [await uploads.sweep(), await forwarding.recover()];
+    if (swept + taken > 0)
+      log.warn({ swept, taken }, 'uploads that were cut off were removed, forwarding taken up again');
+    wake();
+  }
+  const timer = setInterval(
+    () => recover().catch((error: unknown) => log.error({ err: error }, 'sweeping files failed')),
+    sweepEveryMs,
+  ).unref();
+
+  const kinds: Record<string, JobKind> = { ...forwarding.kinds, ...removals.kinds };
+  return {
+    kinds,
+    recover,
+    routes: (router: Router) =>
+      fileRoutes(router, {
+        files,
+        copies: copyRepository(db),
+        store,
+        uploads,
+        list: fileListing(files),
+        removals,
+        forwarding,
+      }),
+    keySaved: forwarding.keySaved,
+    retry: forwarding.retry,
+    checkAtProvider: forwarding.checkAtProvider,
+    find: files.find,
+    /** For whatever needs a file at the provider for a purpose of its own. */
+    copies: {
+      ensure: forwarding.ensure,
+      find: copyRepository(db).ofFile,
+      check: (userId: number) => forwarding.checkCopies({ userId }),
+    },
+    /** For what Roster itself makes: datasets, converted and divided training files. */
+    make: uploads.make,
+    remove: removals.remove,
+    /** What becomes of them when an account is closed, and what of them an export holds. */
+    ofAccount: filesOfAccount(removals.removeAllOf),
+    exportPart: fileExport(db, store),
+    removeEverywhere: async (userId: number) => [
+      { left: await removals.removeEverywhere(userId), one: 'file', many: 'files' },
+    ],
+    stop: () => clearInterval(timer),
+  };
+}

@@ -1,0 +1,67 @@
+import type { TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
+import type { TrainingFileReport, TrainingReport } from '@roster/contracts/fine-tuning/training-files';
+import { AppError } from '../../../../errors.ts';
+
+export type ChosenFiles = { trainingFileId: number; validationFileId: number | null; method: TrainingMethod };
+
+/** @throws invalid_input with what keeps the files from training, in the words of the check that everybody can ask for */
+export type CheckFiles = (userId: number, chosen: ChosenFiles) => Promise<void>;
+
+/** Files never change; of so many choices it is remembered that they are fine. */
+const rememberedAtMost = 2_000;
+
+/** Keeps what the check has found fine, so that the one who saw its report does not wait for it again. */
+export function acceptedFiles(check: (userId: number, chosen: ChosenFiles) => Promise<TrainingReport>) {
+  const fine = new Set<string>();
+  const underWay = new Map<string, Promise<TrainingReport>>();
+  const nameOf = (userId: number, { trainingFileId, validationFileId, method }: ChosenFiles) =>
+    `${userId} ${trainingFileId} ${validationFileId} ${method}`;
+
+  function note(userId: number, chosen: ChosenFiles, { ok }: TrainingReport) {
+    if (!ok) return;
+    const [oldest] = fine;
+    if (fine.size >= rememberedAtMost && oldest !== undefined) fine.delete(oldest);
+    fine.add(nameOf(userId, chosen));
+  }
+
+  /** Whoever presses five times has the files read once. */
+  function checkOnce(userId: number, chosen: ChosenFiles): Promise<TrainingReport> {
+    const name = nameOf(userId, chosen);
+    const known = underWay.get(name);
+    if (known) return known;
+    const report = check(userId, chosen).finally(() => underWay.delete(name));
+    underWay.set(name, report);
+    return report;
+  }
+
+  const checkFiles: CheckFiles = async (userId, chosen) => {
+    if (fine.has(nameOf(userId, chosen))) return;
+    const report = await checkOnce(userId, chosen);
+    note(userId, chosen, report);
+    if (!report.ok) throw refusal(report);
+  };
+  return { note, checkFiles };
+}
+
+function refusal({ training, validation }: TrainingReport): AppError {
+  const fields = {
+    ...(training.errors > 0 && { trainingFileId: problemsIn(training) }),
+    ...(validation && validation.errors > 0 && { validationFileId: problemsIn(validation) }),
+  };
+  return new AppError('invalid_input', Object.values(fields).join(' '), { fields });
+}
+
+/** The first one in full, and how many there are beside it. */
+function problemsIn({ filename, errors, problems }: TrainingFileReport): string {
+  const first = problems.find(({ severity }) => severity === 'error');
+  const where = first?.line ? `Line ${first.line}: ` : '';
+  const others = errors - (first ? 1 : 0);
+  return [
+    `“${filename}” cannot be trained with.`,
+    first && `${where}${first.message} ${first.fix}`,
+    others > 0 &&
+      `There ${others === 1 ? 'is one more problem' : `are ${others} more problems`}; the check lists them.`,
+  ]
+    .filter(Boolean)
+    .join(' ');
+}

@@ -1,0 +1,66 @@
+import { namedLines } from '@roster/contracts/fine-tuning/training-files';
+import type { JsonObject } from '../check/json-line.ts';
+
+/** What stands around the pairs of a file because the old models needed it, and is left out of conversations. */
+export type Trimming = {
+  /** Ends every prompt. */
+  promptEnd: string;
+  /** Ends every completion. */
+  completionEnd: string;
+};
+
+/** Of lines that are no pair. */
+export type LeftOut = { lines: number; first: number[] };
+
+export type PairSurvey = { pairs: number; leftOut: LeftOut; trimming: Trimming };
+
+type Pair = { prompt: string; completion: string };
+
+/**
+ * The separators and stop sequences of the provider's guide to that format and of its `prepare_data` tool, the longer
+ * ones first.
+ */
+const promptEnds = ['\n\n###\n\n', '\n\n---\n\n', '\n\n===\n\n', '\n###\n', '###', ' ->', '->'];
+const completionEnds = ['\n\n###\n\n', '\n###\n', ' ###', '###', ' END', '\nEND', '<|endoftext|>'];
+
+/** The pair on a line; undefined where there is none that can be converted. */
+export function pairOf({ prompt, completion }: JsonObject): Pair | undefined {
+  if (typeof prompt !== 'string' || typeof completion !== 'string' || completion.trim() === '') return undefined;
+  return { prompt, completion };
+}
+
+/** What every prompt, and every completion, of a file ends with. A word that only some end with is part of the text. */
+export function pairSurvey() {
+  let pairs = 0;
+  const leftOut: LeftOut = { lines: 0, first: [] };
+  let [ofPrompts, ofCompletions] = [promptEnds, completionEnds];
+  return {
+    see({ prompt, completion }: Pair) {
+      pairs++;
+      ofPrompts = ofPrompts.filter((end) => prompt.endsWith(end));
+      ofCompletions = ofCompletions.filter((end) => completion.endsWith(end));
+    },
+    seeOther(line: number) {
+      leftOut.lines++;
+      if (leftOut.first.length < namedLines) leftOut.first.push(line);
+    },
+    result: (): PairSurvey => {
+      const [promptEnd = '', completionEnd = ''] = [ofPrompts[0], ofCompletions[0]];
+      return { pairs, leftOut, trimming: { promptEnd, completionEnd } };
+    },
+  };
+}
+
+const without = (text: string, end: string) => (text.endsWith(end) ? text.slice(0, text.length - end.length) : text);
+
+/** Also the space with which completions had to begin, and blanks at the ends. */
+export function conversationOf({ prompt, completion }: Pair, { promptEnd, completionEnd }: Trimming): string {
+  const question = without(prompt, promptEnd).trimEnd();
+  const answer = without(completion, completionEnd).trim();
+  return JSON.stringify({
+    messages: [
+      { role: 'user', content: question },
+      { role: 'assistant', content: answer },
+    ],
+  });
+}

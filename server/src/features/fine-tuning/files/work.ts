@@ -1,0 +1,43 @@
+import type { CheckLimits, FileFindings } from './check/file-check.ts';
+import type { Border, DivisionPlan, Side } from './make/division.ts';
+import type { PairSurvey, Trimming } from './make/pairs.ts';
+
+/** What the thread can be asked to do with the lines of files, and what comes of it. */
+export type Works = {
+  /** Of a training file and, where there are two, a validation file. */
+  validate: { order: { model: string | null; limits: CheckLimits }; result: FileFindings[] };
+  /** Looks at how the pairs of a file are written. */
+  survey: { order: object; result: PairSurvey };
+  /** Makes conversations of pairs. */
+  convert: { order: { trimming: Trimming }; result: { examples: number } };
+  /** Finds where a file is to be divided. */
+  plan: { order: { share: number }; result: DivisionPlan };
+  /** Gives out the lines of one side. */
+  divide: { order: { border: Border; side: Side }; result: null };
+};
+export type Kind = keyof Works;
+
+export type Order = { [K in Kind]: { kind: K } & Works[K]['order'] }[Kind];
+
+/** `next`: the file ended, and another one follows or nothing does. */
+export type Question =
+  | { say: 'begin'; order: Order }
+  | { say: 'chunk'; bytes: Uint8Array<ArrayBuffer> }
+  | { say: 'next' }
+  | { say: 'end' };
+
+export type Reply<Result> =
+  /** The bytes were taken; `output` is what they were made into. `enough`: no more of this file is needed. */
+  | { say: 'taken'; output: Uint8Array<ArrayBuffer> | undefined; enough: boolean }
+  | { say: 'result'; result: Result }
+  | { say: 'failed'; message: string };
+
+/** One order at work, in the thread. */
+export type Job<K extends Kind = Kind> = {
+  /** Returns whether no more of this file is needed. */
+  take: (chunk: Buffer) => boolean;
+  next: () => void;
+  result: () => Works[K]['result'];
+  /** What was made since the last time. */
+  made?: () => string;
+};

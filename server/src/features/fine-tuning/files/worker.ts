@@ -1,0 +1,63 @@
+import { constants, setPriority } from 'node:os';
+import { parentPort } from 'node:worker_threads';
+import { validateJob } from './check/validate-job.ts';
+import { convertJob, divideJob, planJob, surveyJob } from './make/lines-job.ts';
+import { tokenCounters } from './tokens/tokenizer.ts';
+import type { Job, Kind, Order, Question, Reply, Works } from './work.ts';
+
+const port = parentPort;
+if (!port) throw new Error('This file runs as a worker thread');
+
+async function begin(order: Order): Promise<Job> {
+  switch (order.kind) {
+    case 'validate':
+      return validateJob(order, counterOf);
+    case 'survey':
+      return surveyJob();
+    case 'convert':
+      return convertJob(order);
+    case 'plan':
+      return planJob(order);
+    case 'divide':
+      return divideJob(order);
+  }
+}
+
+// Answers that are being streamed go first. Only on Linux is this the priority of the thread; elsewhere of the process.
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+
+const counterOf = tokenCounters();
+let job: Job | undefined;
+
+function taken(enough: boolean): Reply<never> {
+  const text = job?.made?.() ?? '';
+  return { say: 'taken', output: text === '' ? undefined : new TextEncoder().encode(text), enough };
+}
+
+async function answer(question: Question): Promise<Reply<Works[Kind]['result']>> {
+  if (question.say === 'begin') {
+    job = await begin(question.order);
+    return taken(false);
+  }
+  if (!job) throw new Error('Nothing was begun');
+  if (question.say === 'chunk') {
+    const { buffer, byteOffset, byteLength } = question.bytes;
+    return taken(job.take(Buffer.from(buffer, byteOffset, byteLength)));
+  }
+  if (question.say === 'next') {
+    job.next();
+    return taken(false);
+  }
+  const result = job.result();
+  job = undefined;
+  return { say: 'result', result };
+}
+
+port.on('message', async (question: Question) => {
+  try {
+    port.postMessage(await answer(question));
+  } catch (error) {
+    const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    port.postMessage({ say: 'failed', message } satisfies Reply<never>);
+  }
+});

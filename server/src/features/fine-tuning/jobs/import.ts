@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { beginningOf } from '@roster/contracts/cut';
+import { isFinalJob, jobNameLimit } from '@roster/contracts/fine-tuning/jobs';
+import { isBlank } from '@roster/contracts/text';
+import type { Kysely } from 'kysely';
+import type { Database } from '../../../db/schema.ts';
+import type { Actor } from '../../../http/actor.ts';
+import { throwProviderFailure } from '../../../http/provider-failure.ts';
+import type { Catalogue } from '../../../provider/catalogue.ts';
+import type { ProviderFineTuning } from '../../../provider/fine-tuning.ts';
+import type { ProviderJob } from '../../../provider/training-answers.ts';
+import type { Secret } from '../../../security/secret.ts';
+import { modelRepository } from '../models/repository.ts';
+import { costOf, type Following } from './poll.ts';
+import { jobRepository } from './repository.ts';
+import type { JobFileOfNew } from './rows.ts';
+import { hyperparametersOf, methodOf, stateOf } from './states.ts';
+import { tokenOf } from './submit.ts';
+
+type Dependencies = {
+  db: Kysely<Database>;
+  provider: ProviderFineTuning;
+  keys: { open: (userId: number) => Promise<Secret> };
+  catalogue: Pick<Catalogue, 'trainingPrice'>;
+  /** The ids of the key's models; null while they are unknown. */
+  usable: (userId: number) => Promise<ReadonlySet<string> | null>;
+  follower: Following;
+  wake: () => void;
+};
+
+/** Between the looks at jobs that have ended, so that those under way need not wait for them. */
+const pauseMs = 500;
+
+const nameOf = ({ metadata, suffix, id }: ProviderJob): string => {
+  const { name } = metadata;
+  const given = typeof name === 'string' && !isBlank(name) ? name.trim() : suffix || id;
+  return beginningOf(given.replaceAll('\0', ' ').toWellFormed(), jobNameLimit);
+};
+
+/** Takes over the jobs that the provider has and Roster does not know. */
+export function importing({ db, provider, keys, catalogue, usable, follower, wake }: Dependencies) {
+  async function take(
+    trx: Kysely<Database>,
+    userId: number,
+    job: ProviderJob,
+    fileOf: (providerFileId: string) => JobFileOfNew,
+    offered: ReadonlySet<string> | null,
+  ) {
+    const state = stateOf(job, 'created');
+    const isOver = isFinalJob(state.status);
+    const costUsd = state.status === 'succeeded' ? costOf(catalogue, job.model, job.trainedTokens) : null;
+    const made = {
+      name: nameOf(job),
+      baseModel: job.model,
+      method: methodOf(job),
+      hyperparameters: hyperparametersOf(job),
+      trainingFile: fileOf(job.trainingFileId ?? 'unknown'),
+      validationFile: job.validationFileId === null ? null : fileOf(job.validationFileId),
+      token: randomUUID(),
+    };
+    const known = { ...state, costUsd, providerJobId: job.id };
+    const id = await jobRepository(trx).insertFound(userId, made, known, job.createdAt);
+    if (id === undefined) return undefined;
+    if (state.status === 'succeeded' && job.tunedModel)
+      await modelRepository(trx).add(userId, {
+        name: made.name,
+        baseModel: job.model,
+        model: job.tunedModel,
+        isActive: offered?.has(job.tunedModel) ?? false,
+        jobId: id,
+        step: null,
+      });
+    return { id, isOver };
+  }
+
+  return async function importJobs({ userId, stillMay }: Actor) {
+    const apiKey = await keys.open(userId);
+    const listed = await provider.list(apiKey).catch(throwProviderFailure);
+    const offered = await usable(userId);
+    const imported = await db.transaction().execute(async (trx) => {
+      await stillMay(trx);
+      const jobs = jobRepository(trx);
+      if (!(await jobs.hold(userId))) return 0;
+      const { providerIds, tokens } = await jobs.known(userId);
+      const files = await jobs.filesByProviderId(userId);
+      const fileOf = (providerFileId: string) => files.get(providerFileId) ?? { id: null, filename: providerFileId };
+      // The newest come first, and get the highest numbers.
+      const unknown = listed.filter((job) => !providerIds.has(job.id) && !tokens.has(tokenOf(job) ?? '')).reverse();
+      let [taken, ended] = [0, 0];
+      for (const job of unknown) {
+        const row = await take(trx, userId, job, fileOf, offered);
+        if (!row) continue;
+        taken++;
+        await follower.follow(trx, userId, row.id, row.isOver ? ended++ * pauseMs : 0);
+      }
+      return taken;
+    });
+    wake();
+    return { imported, known: listed.length - imported };
+  };
+}

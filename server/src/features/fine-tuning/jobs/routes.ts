@@ -1,0 +1,84 @@
+import { Readable } from 'node:stream';
+import { fineTuning as api } from '@roster/contracts/fine-tuning/jobs';
+import { AppError } from '../../../errors.ts';
+import type { Actor } from '../../../http/actor.ts';
+import { throwProviderFailure } from '../../../http/provider-failure.ts';
+import type { Router } from '../../../http/router.ts';
+import type { ProviderFineTuning } from '../../../provider/fine-tuning.ts';
+import type { Secret } from '../../../security/secret.ts';
+import type { BaseModels } from '../models/base-models.ts';
+import type { CustomModels } from '../models/custom-models.ts';
+import type { ProgressRepository } from './progress-repository.ts';
+import { resultLimit, resultTable } from './result-file.ts';
+import type { JobService } from './service.ts';
+
+type Dependencies = {
+  jobs: JobService;
+  progress: ProgressRepository;
+  models: CustomModels;
+  bases: BaseModels;
+  importJobs: (actor: Actor) => Promise<{ imported: number; known: number }>;
+  provider: ProviderFineTuning;
+  keys: { open: (userId: number) => Promise<Secret> };
+};
+
+/** More points than this no screen shows. */
+const pointsAtMost = 2_000;
+
+export function fineTuningRoutes({ route, rawRoute }: Router, dependencies: Dependencies) {
+  const { jobs, progress, models, bases, importJobs, provider, keys } = dependencies;
+
+  route(api.baseModels, async ({ actor }) => {
+    await keys.open(actor.userId);
+    return bases.list(actor.userId);
+  });
+  route(api.jobs, async ({ actor, query, reply }) => {
+    const { page, next } = await jobs.list(actor.userId, query);
+    if (next) reply.header('link', `<${next}>; rel="next"`);
+    return page;
+  });
+  route(api.job, ({ actor, params }) => jobs.shown(actor.userId, params.id));
+  route(api.createJob, ({ actor, body }) => jobs.create(actor, body));
+  route(api.importJobs, ({ actor }) => importJobs(actor));
+  route(api.cancelJob, ({ actor, params }) => jobs.cancel(actor.userId, params.id));
+  route(api.pauseJob, ({ actor, params }) => jobs.pause(actor.userId, params.id));
+  route(api.resumeJob, ({ actor, params }) => jobs.resume(actor.userId, params.id));
+  route(api.events, async ({ actor, params, query }) => {
+    await jobs.found(actor.userId, params.id);
+    const rows = await progress.events(actor.userId, params.id, query.limit + 1, query.cursor);
+    const items = rows.slice(0, query.limit);
+    const nextCursor = rows.length > query.limit ? String(items.at(-1)?.id) : null;
+    return { items, nextCursor };
+  });
+  route(api.metrics, async ({ actor, params }) => {
+    await jobs.found(actor.userId, params.id);
+    return progress.metrics(actor.userId, params.id, pointsAtMost);
+  });
+  route(api.checkpoints, async ({ actor, params }) => {
+    await jobs.found(actor.userId, params.id);
+    return progress.checkpoints(actor.userId, params.id);
+  });
+  route(api.activateCheckpoint, async ({ actor, params }) =>
+    models.activateCheckpoint(actor.userId, await jobs.found(actor.userId, params.id), params.checkpointId),
+  );
+  rawRoute(api.resultFile, async ({ actor, params, reply }) => {
+    const { id, resultFileId } = await jobs.found(actor.userId, params.id);
+    if (resultFileId === null) throw new AppError('not_found', 'This job has no result file.');
+    const apiKey = await keys.open(actor.userId);
+    const content = await provider.content(apiKey, resultFileId, resultLimit).catch(throwProviderFailure);
+    return reply
+      .headers({
+        'content-disposition': `attachment; filename="training-${id}-metrics.csv"`,
+        'content-security-policy': "sandbox; default-src 'none'",
+      })
+      .type('text/csv')
+      .send(Readable.from(resultTable(content), { objectMode: false }));
+  });
+  route(api.customModels, async ({ actor, query, reply }) => {
+    const { page, next } = await models.list(actor.userId, query.limit, query.cursor);
+    if (next) reply.header('link', `<${next}>; rel="next"`);
+    return page;
+  });
+  route(api.updateCustomModel, ({ actor, params, body }) => models.setActive(actor.userId, params.id, body.isActive));
+  route(api.removeCustomModel, ({ actor, params }) => models.remove(actor.userId, params.id));
+}

@@ -1,0 +1,48 @@
+import { Hyperparameters, type Job, jobStatuses, type TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
+import type { ProviderJob } from '../../../provider/training-answers.ts';
+import type { JobChanges } from './rows.ts';
+
+/** Other servers' words for the same. */
+const otherWords = new Map<string, Job['status']>([
+  ['canceled', 'cancelled'],
+  ['pending', 'queued'],
+  ['notRunning', 'queued'],
+  ['created', 'queued'],
+  ['in_progress', 'running'],
+  ['completed', 'succeeded'],
+]);
+
+/** A status that nobody knows changes nothing: what was known before holds. */
+function statusOf(said: string, before: Job['status']): Job['status'] {
+  const other = otherWords.get(said);
+  if (other) return other;
+  const known = jobStatuses.find((status) => status === said);
+  if (known) return known;
+  return before === 'created' ? 'queued' : before;
+}
+
+/** What the provider tells of a job, as it is kept here. */
+export function stateOf(job: ProviderJob, before: Job['status']): JobChanges & { status: Job['status'] } {
+  const status = statusOf(job.status, before);
+  const isFinal = status === 'succeeded' || status === 'failed' || status === 'cancelled';
+  return {
+    status,
+    notice: job.error?.message ?? null,
+    errorCode: job.error?.code ?? null,
+    tunedModel: job.tunedModel,
+    trainedTokens: job.trainedTokens,
+    resultFileId: job.resultFileId,
+    estimatedFinishAt: isFinal ? null : job.estimatedFinishAt,
+    finishedAt: isFinal ? (job.finishedAt ?? new Date().toISOString()) : null,
+  };
+}
+
+export const methodOf = ({ method }: ProviderJob): TrainingMethod => (method === 'dpo' ? 'dpo' : 'supervised');
+
+/** The ones that Roster knows too. */
+export function hyperparametersOf({ hyperparameters }: ProviderJob): Hyperparameters {
+  const known = Object.entries(hyperparameters).filter(
+    ([name, value]) => Hyperparameters.safeParse({ [name]: value }).success,
+  );
+  return Hyperparameters.parse(Object.fromEntries(known));
+}

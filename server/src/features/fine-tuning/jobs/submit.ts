@@ -1,0 +1,150 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '../../../db/schema.ts';
+import { ProviderError } from '../../../provider/error.ts';
+import type { ProviderFineTuning } from '../../../provider/fine-tuning.ts';
+import type { Secret } from '../../../security/secret.ts';
+import type { Found } from './poll.ts';
+import type { FineTuningJobRepository } from './repository.ts';
+import type { FollowedJob } from './rows.ts';
+import { stateOf } from './states.ts';
+import type { JobWords } from './words.ts';
+
+/** What the files feature does for a training. */
+export type TrainingFiles = {
+  /** undefined: no such file, or another person's. */
+  find: (userId: number, id: number) => Promise<{ filename: string } | undefined>;
+  copies: {
+    /** Within a transaction: there will be a copy for this purpose at the provider. */
+    ensure: (trx: Kysely<Database>, userId: number, id: number, purpose: 'fine-tune') => Promise<void>;
+    /** undefined: the file was deleted. */
+    find: (
+      userId: number,
+      id: number,
+      purpose: 'fine-tune',
+    ) => Promise<{ state: string; providerFileId: string | null; error: string | null } | undefined>;
+    /** Looks whether the copies are in the account of this key; those that are not are sent again. */
+    check: (userId: number) => Promise<void>;
+  };
+};
+
+type Dependencies = {
+  jobs: FineTuningJobRepository;
+  copies: TrainingFiles['copies'];
+  provider: ProviderFineTuning;
+  keys: { noteRejected: (userId: number, notice: string) => Promise<void> };
+  words: JobWords;
+};
+
+/** How long a creation that was sent without an answer may still turn up in the provider's list. */
+const settlingMs = 60_000;
+/** The provider allows 64 characters; the whole name of the model has to stay readable. */
+const suffixLimit = 40;
+const tokenName = 'roster_job';
+
+/** Letters and digits of a name, with hyphens between: what a model's name may hold. */
+export function suffixOf(name: string): string | null {
+  const plain = name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, suffixLimit)
+    .replace(/^-|-$/g, '');
+  return plain || null;
+}
+
+export const tokenOf = ({ metadata }: { metadata: Record<string, unknown> }): string | undefined => {
+  const token = metadata[tokenName];
+  return typeof token === 'string' ? token : undefined;
+};
+
+/** Brings a job to the provider, once whatever happens. */
+export function beginning({ jobs, copies, provider, keys, words }: Dependencies) {
+  const failed = (notice: string, errorCode: string | null = null): Found => ({
+    changes: { status: 'failed', notice, errorCode, sentAt: null, finishedAt: new Date().toISOString() },
+    again: 'never',
+  });
+  const cancelled = (): Found => ({
+    changes: { status: 'cancelled', notice: null, finishedAt: new Date().toISOString() },
+    again: 'never',
+  });
+
+  /** The provider's names of the job's files, or why it cannot begin yet. */
+  async function filesOf(job: FollowedJob): Promise<{ training: string; validation: string | null } | Found> {
+    const files = [
+      { id: job.trainingFileId, filename: job.trainingFilename },
+      ...(job.validationFilename === null ? [] : [{ id: job.validationFileId, filename: job.validationFilename }]),
+    ];
+    const ids: string[] = [];
+    for (const { id, filename } of files) {
+      const copy = id === null ? undefined : await copies.find(job.userId, id, 'fine-tune');
+      if (!copy) return failed(words.fileDeleted(filename));
+      if (copy.state === 'failed' || copy.state === 'not_served')
+        return failed(words.fileNotTaken(filename, copy.error));
+      if (copy.state !== 'ready' || copy.providerFileId === null)
+        return { changes: { notice: words.waitingForFile(filename, copy.error) }, again: 'soon' };
+      ids.push(copy.providerFileId);
+    }
+    const [training = '', validation = null] = ids;
+    return { training, validation };
+  }
+
+  /** The job is at the provider: kept at once, whatever else has happened to it meanwhile. */
+  async function taken(job: FollowedJob, created: Awaited<ReturnType<ProviderFineTuning['create']>>): Promise<Found> {
+    await jobs.adopt(job.userId, job.id, created.id);
+    // What it says of itself is read by the look that follows.
+    return { changes: stateOf(created, job.status), again: 'now' };
+  }
+
+  async function refused(job: FollowedJob, error: ProviderError): Promise<Found> {
+    if (error.code === 'key_rejected') {
+      await keys.noteRejected(job.userId, error.message);
+      return { changes: { sentAt: null, notice: words.keyRejected(error.message) }, again: 'woken' };
+    }
+    if (error.isUncertain)
+      return { changes: { notice: words.notSent(error.message) }, again: 'failed', wait: error.retryAfterSeconds };
+    if (error.isPassing)
+      return {
+        changes: { sentAt: null, notice: words.notSent(error.message) },
+        again: 'failed',
+        wait: error.retryAfterSeconds,
+      };
+    if (error.param === 'training_file' || error.param === 'validation_file') {
+      // The key may have become one of another account a moment ago.
+      await copies.check(job.userId);
+      const files = await filesOf(job);
+      if ('changes' in files) return { ...files, changes: { ...files.changes, sentAt: null } };
+    }
+    const code = error.code === 'training_not_available' ? error.code : (error.providerCode ?? error.code);
+    if (error.code === 'training_not_available') return failed(words.trainingNotAvailable(error.message), code);
+    return failed(error.code === 'not_served' ? words.notServed : error.message, code);
+  }
+
+  return async function begin(job: FollowedJob, number: number, apiKey: Secret): Promise<Found> {
+    if (job.sentAt !== null) {
+      const there = await provider.findByMetadata(apiKey, tokenName, job.token);
+      if (there) return taken(job, there);
+      if (Date.now() - Date.parse(job.sentAt) < settlingMs)
+        return { changes: { notice: words.lookingForIt }, again: 'soon' };
+    }
+    if (job.cancelRequested) return cancelled();
+    const files = await filesOf(job);
+    if ('changes' in files) return files;
+    if (!(await jobs.markSent(job.userId, job.id, number))) return { changes: {}, again: 'now' };
+    try {
+      const created = await provider.create(apiKey, {
+        model: job.baseModel,
+        trainingFileId: files.training,
+        validationFileId: files.validation,
+        suffix: suffixOf(job.name),
+        metadata: { name: job.name, [tokenName]: job.token },
+        method: job.method,
+        hyperparameters: job.hyperparameters,
+      });
+      return taken(job, created);
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error;
+      return refused(job, error);
+    }
+  };
+}

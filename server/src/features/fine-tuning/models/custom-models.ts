@@ -1,0 +1,87 @@
+import { fineTuning as api, type CustomModel } from '@roster/contracts/fine-tuning/jobs';
+import { AppError } from '../../../errors.ts';
+import { throwProviderFailure } from '../../../http/provider-failure.ts';
+import type { Catalogue } from '../../../provider/catalogue.ts';
+import { ProviderError } from '../../../provider/error.ts';
+import type { ProviderFineTuning } from '../../../provider/fine-tuning.ts';
+import type { Secret } from '../../../security/secret.ts';
+import type { ProgressRepository } from '../jobs/progress-repository.ts';
+import type { FollowedJob } from '../jobs/rows.ts';
+import type { ModelRepository, StoredModel } from './repository.ts';
+
+type Dependencies = {
+  models: ModelRepository;
+  progress: ProgressRepository;
+  provider: ProviderFineTuning;
+  keys: { open: (userId: number) => Promise<Secret> };
+  catalogue: Pick<Catalogue, 'shutdownDate'>;
+  /** The model choice is asked for anew. */
+  forget: (userId: number) => void;
+};
+
+const notFound = () => new AppError('not_found', 'Model not found.');
+const isGone = ({ code, isAbsent }: ProviderError) => isAbsent || code === 'not_served';
+
+/** The models that came of trainings. */
+export function customModels({ models, progress, provider, keys, catalogue, forget }: Dependencies) {
+  const shown = (model: StoredModel): CustomModel => ({
+    ...model,
+    shutdownDate: catalogue.shutdownDate(model.baseModel),
+  });
+
+  async function found(userId: number, id: number): Promise<StoredModel> {
+    const model = await models.find(userId, id);
+    if (!model) throw notFound();
+    return model;
+  }
+
+  return {
+    async list(userId: number, limit: number, cursor: number | undefined) {
+      const rows = await models.page(userId, limit + 1, cursor);
+      const page = rows.slice(0, limit);
+      const last = page.at(-1);
+      const next = new URLSearchParams({ limit: String(limit), cursor: String(last?.id) });
+      return {
+        page: page.map(shown),
+        next: rows.length > limit ? `${api.customModels.path}?${next}` : undefined,
+      };
+    },
+
+    async setActive(userId: number, id: number, isActive: boolean): Promise<CustomModel> {
+      const model = await models.setActive(userId, id, isActive);
+      if (!model) throw notFound();
+      return shown(model);
+    },
+
+    /** At the provider first: what it refuses to delete stays here too. */
+    async remove(userId: number, id: number) {
+      const model = await found(userId, id);
+      if (model.step === null) {
+        const apiKey = await keys.open(userId);
+        await provider.removeModel(apiKey, model.model).catch((error: unknown) => {
+          if (!(error instanceof ProviderError) || !isGone(error)) throwProviderFailure(error);
+        });
+      }
+      await models.delete(userId, id);
+      forget(userId);
+    },
+
+    async activateCheckpoint(userId: number, job: FollowedJob, checkpointId: number): Promise<CustomModel> {
+      const checkpoints = await progress.checkpoints(userId, job.id);
+      const checkpoint = checkpoints.find(({ id }) => id === checkpointId);
+      if (!checkpoint) throw new AppError('not_found', 'Checkpoint not found.');
+      const isEnd = checkpoint.model === job.tunedModel;
+      const model = await models.activate(userId, {
+        name: isEnd ? job.name : `${job.name} (step ${checkpoint.step})`,
+        baseModel: job.baseModel,
+        model: checkpoint.model,
+        isActive: true,
+        jobId: job.id,
+        step: isEnd ? null : checkpoint.step,
+      });
+      return shown(model);
+    },
+  };
+}
+
+export type CustomModels = ReturnType<typeof customModels>;

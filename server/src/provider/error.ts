@@ -1,0 +1,59 @@
+import type { RunError } from '@roster/contracts/errors';
+
+/** Not a lack of credit: only a person can mend it, and the provider asks not to be tried again. */
+const passing = new Set<ProviderError['code']>([
+  'rate_limited',
+  'provider_unavailable',
+  'provider_unreachable',
+  'provider_timeout',
+  'provider_broke_off',
+]);
+
+/** A failure of a call to the provider, in our own closed list of codes; the message may quote the provider's words. */
+export class ProviderError extends Error {
+  override name = 'ProviderError';
+  readonly code: RunError['code'] | 'not_served' | 'store_gone' | 'training_not_available';
+  /** The HTTP status the provider answered, where it answered. */
+  readonly status: number | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  /** The request parameter that the provider names. */
+  readonly param: string | undefined;
+  /** The provider's own code of the failure, where it has one. */
+  readonly providerCode: string | undefined;
+  /** What the provider calls this request, for its support. */
+  readonly requestId: string | undefined;
+  constructor(
+    code: ProviderError['code'],
+    message: string,
+    details: ErrorOptions & {
+      status?: number | undefined;
+      retryAfterSeconds?: number | undefined;
+      param?: string | undefined;
+      providerCode?: string | undefined;
+      requestId?: string | undefined;
+    } = {},
+  ) {
+    super(message, details);
+    this.code = code;
+    this.status = details.status;
+    this.retryAfterSeconds = details.retryAfterSeconds;
+    this.param = details.param;
+    this.providerCode = details.providerCode;
+    this.requestId = details.requestId;
+  }
+
+  /** The next try may mend it. */
+  get isPassing(): boolean {
+    return passing.has(this.code);
+  }
+
+  /** Nobody knows whether the provider did what it was asked for; any other refusal says that it did not. */
+  get isUncertain(): boolean {
+    return this.status === undefined || this.status >= 500 || this.status === 408;
+  }
+
+  /** There is no such thing there. */
+  get isAbsent(): boolean {
+    return this.status === 404;
+  }
+}

@@ -1,0 +1,48 @@
+import { providerIn } from '@roster/contracts/provider-name';
+import type { Secret } from '../security/secret.ts';
+import { ProviderError } from './error.ts';
+import { listLimit, type ProviderHttp } from './http.ts';
+import { pressedMs } from './times.ts';
+
+export type KeyCheck =
+  | { result: 'works' }
+  /** The key is good, but not for listing models. */
+  | { result: 'limited'; notice: string }
+  | { result: 'rejected'; notice: string }
+  | { result: 'unreachable'; notice: string };
+
+/** Tries a key by listing models, which costs nothing. */
+export function keyChecker(http: ProviderHttp, name: string) {
+  return async function checkKey(apiKey: Secret): Promise<KeyCheck> {
+    try {
+      const signal = AbortSignal.timeout(pressedMs);
+      await http.json({ method: 'GET', path: '/models', apiKey, retries: 0, limit: listLimit, signal });
+      return { result: 'works' };
+    } catch (error) {
+      if (!(error instanceof ProviderError)) {
+        if (error instanceof DOMException && error.name === 'TimeoutError')
+          return {
+            result: 'unreachable',
+            notice: `${providerIn('beginning', name)} did not answer in time; the key is saved but not verified.`,
+          };
+        throw error;
+      }
+      switch (error.code) {
+        case 'key_rejected':
+          return { result: 'rejected', notice: error.message };
+        case 'missing_scope':
+        case 'rate_limited':
+        case 'insufficient_quota':
+        case 'region':
+          return { result: 'limited', notice: error.message };
+        case 'not_served':
+          return {
+            result: 'limited',
+            notice: `${providerIn('beginning', name)} has no list of models, so the key could not be tried.`,
+          };
+        default:
+          return { result: 'unreachable', notice: `${error.message} The key is saved but not verified.` };
+      }
+    }
+  };
+}

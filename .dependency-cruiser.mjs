@@ -93,6 +93,13 @@ export default {
       module: { path: '^web/src/parts/', pathNot: '\\.test\\.tsx?$', numberOfDependentsLessThan: 2 },
     },
     {
+      name: 'uploads-wait-their-turn',
+      comment: 'The server receives few files of a person at once: what is sent waits in the queue of all places.',
+      severity: 'error',
+      from: { path: '^web/src/', pathNot: '^web/src/data/uploads/queue\\.ts$' },
+      to: { path: '^web/src/data/uploads/send\\.ts$' },
+    },
+    {
       name: 'only-repositories-know-sql',
       comment:
         'Everything that asks the database is in files named repository, in db/, or learned traits of a provider.',

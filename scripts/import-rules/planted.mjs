@@ -54,6 +54,13 @@ export const planted = [
     files: { 'web/src/ui/button.ts': "import '../data/models.ts';\n", 'web/src/data/models.ts': other },
   },
   {
+    rule: 'uploads-wait-their-turn',
+    files: {
+      'web/src/features/chat/composer.ts': "import '../../data/uploads/send.ts';\n",
+      'web/src/data/uploads/send.ts': other,
+    },
+  },
+  {
     rule: 'ui-knows-no-contract',
     files: {
       'web/src/ui/button.ts': "import '../lib/api.ts';\n",

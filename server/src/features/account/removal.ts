@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import { holdAccounts } from '../../db/accounts-lock.ts';
 import type { OpenDatabase } from '../../db/connect.ts';
+import { holdAccounts } from '../../db/locks.ts';
 import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
 import type { Actor } from '../../http/actor.ts';
@@ -21,7 +21,7 @@ export type PartOfAccount = {
 };
 
 type Dependencies = {
-  database: Pick<OpenDatabase, 'db' | 'engine'>;
+  database: Pick<OpenDatabase, 'db'>;
   parts: PartOfAccount[];
   /** Closes the open streams of sessions, where they are in this process; the others notice within seconds. */
   endStreams: (sessionIds: string[]) => void;
@@ -45,13 +45,13 @@ const attempts = 5;
 
 /** Removes an account with everything that belongs to it. */
 export function accountRemoval({ database, parts, endStreams, forget }: Dependencies) {
-  const { db, engine } = database;
+  const { db } = database;
 
   /** So that no process takes more work for them. Whoever is kept after all has to sign in again. */
   async function signOut(userId: number, stillMay?: Actor['stillMay']) {
     const ended = await db.transaction().execute(async (trx) => {
       await stillMay?.(trx);
-      return removalRepository(trx, engine).endSessions(userId);
+      return removalRepository(trx).endSessions(userId);
     });
     endStreams(ended);
   }
@@ -61,7 +61,7 @@ export function accountRemoval({ database, parts, endStreams, forget }: Dependen
 
   async function removeOnce(userId: number, { by, visitor, stillMay }: Removal): Promise<boolean> {
     const sessionIds = await db.transaction().execute(async (trx) => {
-      const accounts = removalRepository(trx, engine);
+      const accounts = removalRepository(trx);
       await holdAccounts(trx);
       // The owner's own session has ended by now.
       if (by === 'administrator') await stillMay(trx);
@@ -85,7 +85,7 @@ export function accountRemoval({ database, parts, endStreams, forget }: Dependen
   }
 
   async function refuseLastAdministrator(within: Kysely<Database>, userId: number) {
-    const left = await removalRepository(within, engine).withoutAccount(userId);
+    const left = await removalRepository(within).withoutAccount(userId);
     if (left.accounts > 0 && left.wasActiveAdministrator && left.activeAdministrators === 0)
       throw new AppError(
         'last_administrator',

@@ -7,7 +7,7 @@ import type { Router } from '../../http/router.ts';
 import type { Provider } from '../../provider/provider.ts';
 import type { Secret } from '../../security/secret.ts';
 import type { FileStore } from '../../storage/file-store.ts';
-import { fileExport, filesOfAccount } from './account.ts';
+import { fileExport, filesOfAccount } from './account-parts.ts';
 import { copyRepository } from './copy-repository.ts';
 import { forwarding as createForwarding } from './forwarding.ts';
 import { fileListing } from './listing.ts';

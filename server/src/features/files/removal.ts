@@ -14,7 +14,7 @@ import type { FileStore } from '../../storage/file-store.ts';
 import { copyRepository } from './copy-repository.ts';
 import type { Forwarding } from './forwarding.ts';
 import { type CopyPayload, removeCopyJob } from './jobs.ts';
-import { removalOfBytes, storeRemovalOfBytes } from './removal-of-bytes.ts';
+import { removalOfBytes, storeRemovalOfBytes } from './remove-bytes.ts';
 import { fileRepository } from './repository.ts';
 
 type Dependencies = {

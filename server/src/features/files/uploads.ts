@@ -12,7 +12,7 @@ import { type FileKey, type FileStore, newFileKey } from '../../storage/file-sto
 import { copyRepository } from './copy-repository.ts';
 import { forwardJob } from './jobs.ts';
 import { cleanName, cleanType } from './labels.ts';
-import { storeRemovalOfBytes } from './removal-of-bytes.ts';
+import { storeRemovalOfBytes } from './remove-bytes.ts';
 import { fileRepository } from './repository.ts';
 import { spentBuffers } from './spent-buffers.ts';
 import { uploadRepository } from './upload-repository.ts';

@@ -10,7 +10,7 @@ import { type RecordedEvent, securityEventRepository, type Visitor } from '../..
 import { createAccount } from '../new-account.ts';
 import { sessionRepository, type UserRecord, userRepository } from '../repository.ts';
 import type { SessionService } from '../sessions.ts';
-import { type ExternalIdentity, ExternalSignInFailure } from './identity-provider.ts';
+import { type ExternalIdentity, ExternalSignInFailure } from './login-provider.ts';
 import { names, RefusedAtAccount, recordRefusal } from './refusals.ts';
 import { identityRepository } from './repository.ts';
 

@@ -41,12 +41,12 @@ async function questionsTo({ folder, userId, longThreadId }: Lists, place: Place
   const cursor = await deepCursor(place);
   const [pinned, updatedAt, id]: [boolean, string, number] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
   const list = (after?: { pinned: boolean; updatedAt: string; id: number }) =>
-    capture((db) => threadRepository(db, 'sqlite').list(userId, { archived: false, limit: pageOf, after }));
+    capture((db) => threadRepository(db).list(userId, { archived: false, limit: pageOf, after }));
   const search = async (what: string, word: string): Promise<Question> => ({
     what: `search, ${what}`,
     path: `/api/threads?q=${word}&limit=${pageOf}`,
     queries: await capture((db) =>
-      threadRepository(db, 'sqlite').search(userId, word, { archived: undefined, limit: pageOf, after: undefined }),
+      threadRepository(db).search(userId, word, { archived: undefined, limit: pageOf, after: undefined }),
     ),
   });
   return [
@@ -60,7 +60,7 @@ async function questionsTo({ folder, userId, longThreadId }: Lists, place: Place
       what: 'messages, end of 5,000',
       path: `/api/threads/${longThreadId}/messages?limit=${pageOf}`,
       queries: await capture((db) =>
-        messagePages(threadRepository(db, 'sqlite'), messageRepository(db), nothingUnderWay)(userId, longThreadId, {
+        messagePages(threadRepository(db), messageRepository(db), nothingUnderWay)(userId, longThreadId, {
           limit: pageOf,
         }),
       ),

@@ -7,7 +7,7 @@ import { createAccounts } from './features/account/feature.ts';
 import { providerKeyService } from './features/account/provider-key.ts';
 import { assistantExport } from './features/assistants/export-part.ts';
 import { importService } from './features/assistants/import.ts';
-import { createKnowledge } from './features/assistants/knowledge/knowledge.ts';
+import { createKnowledge } from './features/assistants/knowledge/feature.ts';
 import { copySettled } from './features/assistants/knowledge/queue.ts';
 import { assistantRepository } from './features/assistants/repository.ts';
 import { assistantRoutes } from './features/assistants/routes.ts';
@@ -16,7 +16,7 @@ import { sessionCookie } from './features/auth/cookie.ts';
 import { createAuth } from './features/auth/feature.ts';
 import type { HashingCost } from './features/auth/password-hashing.ts';
 import { sessionService } from './features/auth/sessions.ts';
-import { createChat } from './features/chat/chat.ts';
+import { createChat } from './features/chat/feature.ts';
 import { createFiles } from './features/files/feature.ts';
 import { fileRepository } from './features/files/repository.ts';
 import { createTraining } from './features/fine-tuning/feature.ts';
@@ -44,8 +44,8 @@ import { createRouter } from './http/router.ts';
 import { createServer } from './http/server.ts';
 import { serveWeb } from './http/web-files.ts';
 import { jobRepository } from './jobs/repository.ts';
-import { startUpkeep, type Upkeep } from './jobs/upkeep.ts';
-import { createWorker, type JobKind } from './jobs/worker.ts';
+import { forgetGivenUpJobs, startUpkeep } from './jobs/upkeep.ts';
+import { createWorker } from './jobs/worker.ts';
 import { forgetKeptMails } from './mail/kept.ts';
 import { createMailTransport } from './mail/transport.ts';
 import { loadCatalogue } from './provider/catalogue.ts';
@@ -74,7 +74,7 @@ export async function createApp(parts: Parts) {
   const { config, database, presence, log, setupCode, checkAnswers = false, hashingCost, connectionTimes } = parts;
   const { db } = database;
   const state = { ready: false };
-  let upkeep: Upkeep | undefined;
+  let upkeep: ReturnType<typeof startUpkeep> | undefined;
   const app = createServer(config, log, connectionTimes);
   const rates = createRates(config.rateLimitScale);
   const cookie = sessionCookie(config.publicUrl.protocol === 'https:');
@@ -90,9 +90,6 @@ export async function createApp(parts: Parts) {
     holdActor: sessions.hold,
   });
   const mail = createMailTransport(config, log);
-  const jobKinds = new Map<string, JobKind>();
-  const worker = createWorker(jobRepository(db), jobKinds, log);
-  const wakeJobs = worker.wake;
 
   const catalogue = loadCatalogue(config.modelCatalogue);
   const provider = await createProvider({ db, config: config.provider });
@@ -102,7 +99,7 @@ export async function createApp(parts: Parts) {
   const tunedModels = tunedModelRepository(db).choice;
   const models = modelService({ provider, keys, catalogue, config, tunedModels });
   const signingIn = { app, config, rates, sessions, cookie, setupCode, hashingCost, mail };
-  const auth = createAuth({ db, ...signingIn, onSessionsEnded, wakeJobs });
+  const auth = createAuth({ db, ...signingIn, onSessionsEnded });
   const assistants = assistantService({ database, models });
   const imports = importService({ db, provider, keys, models, catalogue });
   const assistantRows = assistantRepository(db);
@@ -118,8 +115,8 @@ export async function createApp(parts: Parts) {
   const budgets = budgetService({ budgets: budgetRepository(db), analytics: analyticsRepository(db), ownsAssistant });
   const answering = { provider, catalogue, keys, models, assistants: assistantRows, pricing, budgets };
   const store = await createFileStore(config);
-  const files = createFiles({ db, store, presence, config, provider, keys, onCopySettled: copySettled, log, wakeJobs });
-  const knowledge = createKnowledge({ database, presence, provider, keys, files, config, log, wakeJobs });
+  const files = createFiles({ db, store, presence, config, provider, keys, onCopySettled: copySettled, log });
+  const knowledge = createKnowledge({ database, presence, provider, keys, files, config, log });
   const stored = fileRepository(db);
   const chat = createChat({ database, presence, ...answering, knowledge, files: stored, store, log });
   const ofTraining = { stored, store, aside: chat.aside, ownsAssistant };
@@ -132,7 +129,7 @@ export async function createApp(parts: Parts) {
     models,
     files,
     ...ofTraining,
-    wakeJobs,
+    log,
   });
   const accounts = createAccounts({
     database,
@@ -142,7 +139,6 @@ export async function createApp(parts: Parts) {
     confirmPassword: auth.confirmPassword,
     clearCookie: cookie.clear,
     onSessionsEnded,
-    wakeJobs,
     async onKeySaved(userId) {
       for (const feature of [files, knowledge, training]) await feature.keySaved(userId);
     },
@@ -158,10 +154,9 @@ export async function createApp(parts: Parts) {
   });
   const { refuseGuessable, hashPassword, passwordLink } = auth;
   const administration = { refuseGuessable, hashPassword, passwordLink, removeAccount: accounts.remove };
-  const users = userService({ database, config, ...administration, endStreams: onSessionsEnded, wakeJobs });
-  jobKinds.set('mail', auth.mailJob);
-  for (const { kinds } of [files, knowledge, training])
-    for (const [name, kind] of Object.entries(kinds)) jobKinds.set(name, kind);
+  const users = userService({ database, config, ...administration, endStreams: onSessionsEnded });
+  const handlers = [auth, files, knowledge, training].flatMap(({ jobs }) => jobs);
+  const worker = createWorker({ db, handlers, log });
 
   auth.routes(router);
   accounts.routes(router);
@@ -199,12 +194,11 @@ export async function createApp(parts: Parts) {
     open() {
       state.ready = true;
       worker.start();
-      upkeep = startUpkeep([...auth.expired, () => forgetKeptMails(config.dataDir)], log);
+      upkeep = startUpkeep([forgetGivenUpJobs(db), forgetKeptMails(config), ...auth.upkeep, ...files.upkeep], log);
     },
     /** Takes no new work, lets what is under way end, and closes. */
     async close() {
       state.ready = false;
-      files.stop();
       await Promise.all([chat.close(), worker.stop(), upkeep?.stop(), training.close()]);
       mail.close();
       streams.close();

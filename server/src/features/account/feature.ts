@@ -25,8 +25,6 @@ type Dependencies = {
   clearCookie: (reply: FastifyReply) => void;
   /** Closes what is open of sessions that have ended. */
   onSessionsEnded: (sessionIds: string[]) => void;
-  /** Called when work was stored. */
-  wakeJobs: () => void;
   /** Called when a key was saved: what waited for one begins. */
   onKeySaved: (userId: number) => Promise<void>;
   /** What else becomes of a feature's part when an account goes. */
@@ -39,14 +37,13 @@ type Dependencies = {
 
 /** Joins the parts of the account, as app.ts joins the features. */
 export function createAccounts(dependencies: Dependencies) {
-  const { database, sessions, keys, models, confirmPassword, clearCookie, onSessionsEnded, wakeJobs } = dependencies;
+  const { database, sessions, keys, models, confirmPassword, clearCookie, onSessionsEnded } = dependencies;
   const { db } = database;
   const remove = accountRemoval({
     database,
     parts: dependencies.goingWithAccount,
     endStreams: onSessionsEnded,
     forget: models.forget,
-    wakeJobs,
   });
   const closeAccount = accountClosing({
     confirmPassword,

@@ -1,10 +1,11 @@
 import type { Kysely } from 'kysely';
-import { holdAccounts } from '../../db/accounts-lock.ts';
 import type { OpenDatabase } from '../../db/connect.ts';
+import { holdAccounts } from '../../db/locks.ts';
 import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
 import type { Actor } from '../../http/actor.ts';
-import { jobRepository } from '../../jobs/repository.ts';
+import { enqueue } from '../../jobs/queue.ts';
+import { mailJob } from '../../mail/job.ts';
 import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
 import { removalRepository } from './removal-repository.ts';
 
@@ -20,14 +21,12 @@ export type PartOfAccount = {
 };
 
 type Dependencies = {
-  database: Pick<OpenDatabase, 'db' | 'engine'>;
+  database: Pick<OpenDatabase, 'db'>;
   parts: PartOfAccount[];
   /** Closes the open streams of sessions, where they are in this process; the others notice within seconds. */
   endStreams: (sessionIds: string[]) => void;
   /** What this process remembers of a person. */
   forget: (userId: number) => void;
-  /** Called when work was stored: a mail, the removal of bytes. */
-  wakeJobs: () => void;
 };
 
 export type Removal = {
@@ -45,14 +44,14 @@ class NotAtRest extends Error {}
 const attempts = 5;
 
 /** Removes an account with everything that belongs to it. */
-export function accountRemoval({ database, parts, endStreams, forget, wakeJobs }: Dependencies) {
-  const { db, engine } = database;
+export function accountRemoval({ database, parts, endStreams, forget }: Dependencies) {
+  const { db } = database;
 
   /** So that no process takes more work for them. Whoever is kept after all has to sign in again. */
   async function signOut(userId: number, stillMay?: Actor['stillMay']) {
     const ended = await db.transaction().execute(async (trx) => {
       await stillMay?.(trx);
-      return removalRepository(trx, engine).endSessions(userId);
+      return removalRepository(trx).endSessions(userId);
     });
     endStreams(ended);
   }
@@ -62,7 +61,7 @@ export function accountRemoval({ database, parts, endStreams, forget, wakeJobs }
 
   async function removeOnce(userId: number, { by, visitor, stillMay }: Removal): Promise<boolean> {
     const sessionIds = await db.transaction().execute(async (trx) => {
-      const accounts = removalRepository(trx, engine);
+      const accounts = removalRepository(trx);
       await holdAccounts(trx);
       // The owner's own session has ended by now.
       if (by === 'administrator') await stillMay(trx);
@@ -75,20 +74,18 @@ export function accountRemoval({ database, parts, endStreams, forget, wakeJobs }
       await events.forget(userId);
       // That an account was closed stays known; whose it was, or from where, does not.
       await events.record({ userId: null, event: 'account_closed', by, ...(by !== 'self' && { visitor }) });
-      const notice = { template: 'account_closed', email: account.email };
-      await jobRepository(trx).insert('mail', notice, new Date().toISOString());
+      await enqueue(trx, mailJob, { template: 'account_closed', email: account.email });
       await accounts.delete(userId);
       return ended;
     });
     if (!sessionIds) return false;
     endStreams(sessionIds);
     forget(userId);
-    wakeJobs();
     return true;
   }
 
   async function refuseLastAdministrator(within: Kysely<Database>, userId: number) {
-    const left = await removalRepository(within, engine).withoutAccount(userId);
+    const left = await removalRepository(within).withoutAccount(userId);
     if (left.accounts > 0 && left.wasActiveAdministrator && left.activeAdministrators === 0)
       throw new AppError(
         'last_administrator',

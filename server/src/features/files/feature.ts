@@ -4,11 +4,10 @@ import type { Config } from '../../config.ts';
 import type { Presence } from '../../db/presence.ts';
 import type { Database } from '../../db/schema.ts';
 import type { Router } from '../../http/router.ts';
-import type { JobKind } from '../../jobs/worker.ts';
 import type { Provider } from '../../provider/provider.ts';
 import type { Secret } from '../../security/secret.ts';
 import type { FileStore } from '../../storage/file-store.ts';
-import { fileExport, filesOfAccount } from './account.ts';
+import { fileExport, filesOfAccount } from './account-parts.ts';
 import { copyRepository } from './copy-repository.ts';
 import { forwarding as createForwarding } from './forwarding.ts';
 import { fileListing } from './listing.ts';
@@ -31,15 +30,13 @@ type Dependencies = {
   /** Called in the transaction that stores what came of sending a file. */
   onCopySettled: (trx: Kysely<Database>, userId: number, fileId: number) => Promise<void>;
   log: FastifyBaseLogger;
-  /** Called when work was stored. */
-  wakeJobs: () => void;
 };
 
 const sweepEveryMs = 30_000;
 
 /** Joins the parts of the files feature. */
 export function createFiles(dependencies: Dependencies) {
-  const { db, store, provider, keys, presence, onCopySettled, log, wakeJobs: wake } = dependencies;
+  const { db, store, provider, keys, presence, onCopySettled, log } = dependencies;
   const {
     provider: { name: providerName },
     minFreeDiskBytes: minFreeBytes,
@@ -56,28 +53,22 @@ export function createFiles(dependencies: Dependencies) {
     isGone,
     onCopySettled,
     log,
-    wake,
   });
   const { lookUp } = forwarding;
-  const removals = removal({ db, store, provider, keys, providerName, lookUp, isGone, log, wake });
+  const removals = removal({ db, store, provider, keys, providerName, lookUp, isGone, log });
   const hasKey = async (userId: number) => (await keys.config(userId)).hasApiKey;
-  const uploads = uploadService({ db, store, instance, isGone, hasKey, minFreeBytes, log, wake });
+  const uploads = uploadService({ db, store, instance, isGone, hasKey, minFreeBytes, log });
 
   /** Finishes what processes that are gone were receiving or sending. */
   async function recover() {
     const [swept, taken] = [await uploads.sweep(), await forwarding.recover()];
     if (swept + taken > 0)
       log.warn({ swept, taken }, 'uploads that were cut off were removed, forwarding taken up again');
-    wake();
   }
-  const timer = setInterval(
-    () => recover().catch((error: unknown) => log.error({ err: error }, 'sweeping files failed')),
-    sweepEveryMs,
-  ).unref();
 
-  const kinds: Record<string, JobKind> = { ...forwarding.kinds, ...removals.kinds };
   return {
-    kinds,
+    jobs: [...forwarding.jobs, ...removals.jobs],
+    upkeep: [{ everyMs: sweepEveryMs, run: recover }],
     recover,
     routes: (router: Router) =>
       fileRoutes(router, {
@@ -108,6 +99,5 @@ export function createFiles(dependencies: Dependencies) {
     removeEverywhere: async (userId: number) => [
       { left: await removals.removeEverywhere(userId), one: 'file', many: 'files' },
     ],
-    stop: () => clearInterval(timer),
   };
 }

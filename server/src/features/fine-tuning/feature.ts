@@ -25,9 +25,9 @@ export function createTraining({ stored, store, aside, ownsAssistant, ...shared 
   const jobs = createFineTuning({ ...shared, checkFiles: trainingFiles.checkFiles });
   const datasets = createDatasets({ database, files, ownsAssistant });
   const comparisons = createComparisons({ database, aside, files: stored, store });
-  const { kinds, recover, keySaved, removeEverywhere } = jobs;
+  const { jobs: handlers, recover, keySaved, removeEverywhere } = jobs;
   return {
-    kinds,
+    jobs: handlers,
     recover,
     keySaved,
     removeEverywhere,

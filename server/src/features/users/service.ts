@@ -3,13 +3,14 @@ import { type ManagedUser, type NewUser, type PasswordLink, type UserChanges, Us
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Config } from '../../config.ts';
-import { holdAccounts } from '../../db/accounts-lock.ts';
 import type { OpenDatabase } from '../../db/connect.ts';
+import { holdAccounts } from '../../db/locks.ts';
 import type { Database } from '../../db/schema.ts';
 import { isTaken } from '../../db/taken-address.ts';
 import { AppError } from '../../errors.ts';
 import type { Actor } from '../../http/actor.ts';
-import { jobRepository } from '../../jobs/repository.ts';
+import { enqueue } from '../../jobs/queue.ts';
+import { mailJob } from '../../mail/job.ts';
 import { securityEventRepository } from '../../security/events-repository.ts';
 import { userListRepository } from './list-repository.ts';
 import { managedUserRepository, notConfirmed } from './repository.ts';
@@ -26,8 +27,6 @@ type Dependencies = {
   removeAccount: (userId: number, options: { by: 'administrator'; stillMay: Actor['stillMay'] }) => Promise<boolean>;
   /** Ends the open streams of these sessions. */
   endStreams: (sessionIds: string[]) => void;
-  /** Called when a mail was stored. */
-  wakeJobs: () => void;
 };
 
 type ListQuery = {
@@ -70,7 +69,7 @@ const changedFrom = (before: string, after: string) => `${before} to ${after}`;
 export function userService(dependencies: Dependencies) {
   const { database, config, refuseGuessable, hashPassword } = dependencies;
   const mailsLinks = config.mail.smtpUrl !== undefined;
-  const { db, reader, engine } = database;
+  const { db, reader } = database;
 
   async function find(trx: Kysely<Database>, userId: number): Promise<ManagedUser> {
     const user = await managedUserRepository(trx).byId(userId);
@@ -82,8 +81,7 @@ export function userService(dependencies: Dependencies) {
   async function mailLink(trx: Kysely<Database>, userId: number, invitedBy?: string) {
     const detail = 'Mailed to the owner';
     await securityEventRepository(trx).record({ userId, event: 'reset_link_made', by: 'administrator', detail });
-    const payload = { template: 'set_password', userId, ...(invitedBy !== undefined && { invitedBy }) };
-    await jobRepository(trx).insert('mail', payload, new Date().toISOString());
+    await enqueue(trx, mailJob, { template: 'set_password', userId, ...(invitedBy !== undefined && { invitedBy }) });
   }
 
   /** Where mail goes out, nobody administers with an address that may be somebody else's. */
@@ -100,7 +98,6 @@ export function userService(dependencies: Dependencies) {
       const about = { shownTo: name ? `${name} (${email})` : email, isNew };
       return { mailed: false, link: await dependencies.passwordLink(userId, 'administrator', about) };
     }
-    dependencies.wakeJobs();
     return { mailed: true, link: null };
   }
 
@@ -109,7 +106,7 @@ export function userService(dependencies: Dependencies) {
       const after = readCursor(query);
       const words = (query.q ?? '').trim().normalize('NFC');
       // A search may look at every account, which is for the thread beside this one.
-      const found = await userListRepository(words === '' ? db : reader, engine).page({ ...query, words, after });
+      const found = await userListRepository(words === '' ? db : reader).page({ ...query, words, after });
       const shown = found.slice(0, query.limit);
       const last = shown.at(-1)?.position;
       const more = found.length > query.limit && last;
@@ -121,7 +118,7 @@ export function userService(dependencies: Dependencies) {
       };
     },
 
-    summary: () => userListRepository(db, engine).count(new Date(Date.now() - recentMs).toISOString()),
+    summary: () => userListRepository(db).count(new Date(Date.now() - recentMs).toISOString()),
 
     async add(
       actor: Actor,

@@ -1,6 +1,5 @@
 import type { AssistantFile, KnowledgeState } from '@roster/contracts/assistants';
 import { CircleAlert, CircleCheck, Clock, HardDrive, X } from 'lucide-react';
-import { useRemoveAssistantFile, useRetryAssistantFile } from '#web/data/assistant-files.ts';
 import { useEditing } from '#web/data/current-user.ts';
 import { errorText } from '#web/lib/api.ts';
 import { formatMegabytes } from '#web/lib/format.ts';
@@ -10,6 +9,7 @@ import type { Icon } from '#web/ui/icon.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Spinner } from '#web/ui/spinner.tsx';
 import { toast } from '#web/ui/toast.tsx';
+import { useRemoveAssistantFile, useRetryAssistantFile } from './file-queries.ts';
 
 const states: Record<KnowledgeState, { word: string; icon: Icon; look?: string }> = {
   waiting: { word: 'Waiting', icon: Clock },

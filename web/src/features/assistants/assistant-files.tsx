@@ -4,7 +4,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Plus, Upload } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import { assistantFilesQuery, useAddAssistantFiles } from '#web/data/assistant-files.ts';
 import { useEditing } from '#web/data/current-user.ts';
 import { errorText } from '#web/lib/api.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -13,6 +12,7 @@ import { Skeleton } from '#web/ui/skeleton.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { AssistantFileRow } from './assistant-file-row.tsx';
 import { FilePicker } from './file-picker.tsx';
+import { assistantFilesQuery, useAddAssistantFiles } from './file-queries.ts';
 import { useKnowledgeUpload } from './use-knowledge-upload.ts';
 
 /** What an assistant knows from. Apart from the form: what is done here holds at once. */

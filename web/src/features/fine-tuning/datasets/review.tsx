@@ -3,7 +3,6 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Check, ChevronLeft, ChevronRight, CircleSlash, ListChecks, Pencil } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useEditing } from '#web/data/current-user.ts';
-import { examplesQuery, type ReviewFilter, useUpdateExample } from '#web/data/datasets.ts';
 import { errorText } from '#web/lib/api.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { formatNumber } from '#web/lib/format.ts';
@@ -17,6 +16,7 @@ import { Skeleton } from '#web/ui/skeleton.tsx';
 import { ExampleEditor } from './example-editor.tsx';
 import { ExampleList } from './example-list.tsx';
 import { ExampleView } from './example-view.tsx';
+import { examplesQuery, type ReviewFilter, useUpdateExample } from './queries.ts';
 import { type ReviewKeys, useReviewKeys } from './use-review-keys.ts';
 import { reviewWords } from './words.ts';
 

@@ -2,7 +2,6 @@ import type { Job } from '@roster/contracts/fine-tuning/jobs';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { isOpen } from '#web/data/fine-tuning.ts';
-import { jobEstimateQuery } from '#web/data/training-files.ts';
 import { errorText } from '#web/lib/api.ts';
 import { formatCost, formatDateTime, formatExpected, formatNumber, formatRelative } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -11,6 +10,7 @@ import { classNames } from '#web/ui/class-names.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { whyNoCost } from './job-cost.tsx';
 import { JobStatusBadge, shareDone, stepsInWords } from './job-status.tsx';
+import { jobEstimateQuery } from './training-file-queries.ts';
 
 const sentences: Record<Job['status'], string> = {
   created: 'Its files are on the way to the provider.',

@@ -2,7 +2,6 @@ import type { File } from '@roster/contracts/files';
 import type { TrainingFileReport } from '@roster/contracts/fine-tuning/training-files';
 import { ArrowRightLeft, Split } from 'lucide-react';
 import { useState } from 'react';
-import { useConvertFile, useSplitFile } from '#web/data/training-files.ts';
 import { errorText } from '#web/lib/api.ts';
 import { formatCount, formatNumber } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -10,6 +9,7 @@ import { Field } from '#web/ui/field.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { Slider } from '#web/ui/slider.tsx';
 import { toast } from '#web/ui/toast.tsx';
+import { useConvertFile, useSplitFile } from '../training-file-queries.ts';
 
 const failed = (what: string, error: unknown) =>
   toast({

@@ -5,8 +5,8 @@ import type { ExportPart } from '../account/export.ts';
 import { progressRepository } from './jobs/progress-repository.ts';
 import { jobRepository } from './jobs/repository.ts';
 import type { JobService } from './jobs/service.ts';
-import type { CustomModels } from './models/custom-models.ts';
 import { modelRepository } from './models/repository.ts';
+import type { CustomModels } from './models/tuned-models.ts';
 
 const jobsAtOnce = 50;
 const eventsAtOnce = 500;

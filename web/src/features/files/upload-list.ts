@@ -1,12 +1,13 @@
-import { type FilePurpose, fileSizeLimit } from '@roster/contracts/files';
-import { ApiError, errorText } from '#web/lib/api.ts';
-import { formatMegabytes } from '#web/lib/format.ts';
+import type { FilePurpose } from '@roster/contracts/files';
+import type { Upload } from '#web/data/uploads/queue.ts';
+import { whyRefused } from '#web/data/uploads/refusal.ts';
+import { errorText } from '#web/lib/api.ts';
 import { transferRate } from './transfer.ts';
 
 /** `refused`: will not be sent. `paused`: the server takes no more for a moment; then it is sent by itself. */
 export type UploadState = 'refused' | 'waiting' | 'uploading' | 'paused' | 'done' | 'failed' | 'cancelled';
 
-export type Upload = {
+export type ListedUpload = {
   key: number;
   file: File;
   purpose: FilePurpose;
@@ -19,53 +20,23 @@ export type Upload = {
   rate: number | undefined;
 };
 
-export type UploadsShown = { uploads: readonly Upload[]; isRunning: boolean };
+export type UploadsShown = { uploads: readonly ListedUpload[]; isRunning: boolean };
 
 /** What came of the files that were sent since the start. */
 export type UploadsEnded = { done: number; failures: readonly unknown[] };
 
 type Dependencies = {
-  send: (upload: {
-    file: File;
-    purpose: FilePurpose;
-    signal: AbortSignal;
-    onProgress: (sent: number) => void;
-  }) => Promise<unknown>;
+  send: (upload: Upload) => Promise<unknown>;
   suggest: (file: File) => Promise<FilePurpose>;
   onEnd: (ended: UploadsEnded) => void;
 };
 
-const longestPauseSeconds = 120;
 const unsent = { state: 'waiting', reason: undefined, sent: 0, rate: undefined } as const;
 
-export const maySendAgain = ({ state }: Upload): boolean => state === 'failed' || state === 'cancelled';
-
-export function whyRefused({ size }: File): string | undefined {
-  if (size === 0) return 'This file is empty.';
-  if (size > fileSizeLimit) return `This file is too large (${formatMegabytes(size)}); the maximum is 50MB per file.`;
-  return undefined;
-}
-
-/** Seconds after which the server takes the same file, where it said so. */
-function pauseAfter(error: unknown): number | undefined {
-  if (!(error instanceof ApiError) || error.status !== 429) return undefined;
-  const seconds = error.retryAfterSeconds;
-  return seconds !== undefined && seconds <= longestPauseSeconds ? Math.max(1, seconds) : undefined;
-}
-
-function pause(seconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    const timer = setTimeout(end, seconds * 1000);
-    signal.addEventListener('abort', end, { once: true });
-  });
-}
+export const maySendAgain = ({ state }: ListedUpload): boolean => state === 'failed' || state === 'cancelled';
 
 /** Files that are sent one after the other; each can be cancelled and sent again. */
-export function createUploadQueue({ send, suggest, onEnd }: Dependencies) {
+export function createUploadList({ send, suggest, onEnd }: Dependencies) {
   let shown: UploadsShown = { uploads: [], isRunning: false };
   let lastKey = 0;
   let current: { key: number; abort: AbortController } | undefined;
@@ -75,32 +46,35 @@ export function createUploadQueue({ send, suggest, onEnd }: Dependencies) {
     shown = { ...shown, ...next };
     for (const listener of listeners) listener();
   }
-  const change = (key: number, changes: Partial<Upload>) =>
+  const change = (key: number, changes: Partial<ListedUpload>) =>
     show({ uploads: shown.uploads.map((upload) => (upload.key === key ? { ...upload, ...changes } : upload)) });
 
-  async function sendOne({ key, file, purpose }: Upload, ended: { done: number; failures: unknown[] }) {
+  async function sendOne({ key, file, purpose }: ListedUpload, ended: { done: number; failures: unknown[] }) {
     const abort = new AbortController();
     current = { key, abort };
-    const { measure } = transferRate();
+    let rate = transferRate();
     const onProgress = (sent: number) => {
-      const ofFile = Math.min(sent, file.size);
-      change(key, { sent: ofFile, rate: measure(performance.now(), ofFile) });
+      // Another try of the same file is another transfer.
+      if (sent === 0) rate = transferRate();
+      change(key, { state: 'uploading', reason: undefined, sent, rate: rate.measure(performance.now(), sent) });
     };
-    change(key, { state: 'uploading', reason: undefined, sent: 0, rate: undefined });
+    onProgress(0);
     try {
-      await send({ file, purpose, signal: abort.signal, onProgress });
+      await send({
+        file,
+        purpose,
+        signal: abort.signal,
+        onProgress,
+        onPause: (seconds) =>
+          change(key, { state: 'paused', reason: `The server takes the next file in ${seconds} s.`, sent: 0 }),
+      });
       ended.done += 1;
       change(key, { state: 'done', sent: file.size });
     } catch (error) {
-      const seconds = pauseAfter(error);
-      if (abort.signal.aborted) change(key, { state: 'cancelled' });
-      else if (seconds === undefined) {
+      if (abort.signal.aborted) change(key, { state: 'cancelled', reason: undefined });
+      else {
         ended.failures.push(error);
         change(key, { state: 'failed', reason: errorText(error) });
-      } else {
-        change(key, { state: 'paused', reason: `The server takes the next file in ${seconds} s.`, sent: 0 });
-        await pause(seconds, abort.signal);
-        change(key, abort.signal.aborted ? { state: 'cancelled', reason: undefined } : { state: 'waiting' });
       }
     } finally {
       current = undefined;
@@ -117,7 +91,7 @@ export function createUploadQueue({ send, suggest, onEnd }: Dependencies) {
     onEnd(ended);
   }
 
-  async function withSuggestion(upload: Upload): Promise<Upload> {
+  async function withSuggestion(upload: ListedUpload): Promise<ListedUpload> {
     if (upload.state === 'refused') return upload;
     // A file that cannot be read fails when it is sent, with its reason.
     return { ...upload, purpose: await suggest(upload.file).catch(() => upload.purpose) };
@@ -126,8 +100,8 @@ export function createUploadQueue({ send, suggest, onEnd }: Dependencies) {
   return {
     /** Adds files and waits for the start; those that the server would not take are marked at once. */
     async add(files: readonly File[]) {
-      const added = files.map((file): Upload => {
-        const reason = whyRefused(file);
+      const added = files.map((file): ListedUpload => {
+        const reason = whyRefused(file, 'files');
         const state = reason === undefined ? 'waiting' : 'refused';
         return { ...unsent, key: ++lastKey, file, purpose: 'assistants', state, reason };
       });
@@ -167,4 +141,4 @@ export function createUploadQueue({ send, suggest, onEnd }: Dependencies) {
   };
 }
 
-export type UploadQueue = ReturnType<typeof createUploadQueue>;
+export type UploadList = ReturnType<typeof createUploadList>;

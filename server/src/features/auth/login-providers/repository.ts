@@ -2,7 +2,7 @@ import type { ExternalProvider } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
 import type { Database } from '../../../db/schema.ts';
 import type { Flow } from './flows.ts';
-import type { ExternalIdentity } from './identity-provider.ts';
+import type { ExternalIdentity } from './login-provider.ts';
 
 export function flowRepository(db: Kysely<Database>) {
   return {

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Database } from '../../../db/schema.ts';
 import { securityEventRepository, type Visitor } from '../../../security/events-repository.ts';
 import { userRepository } from '../repository.ts';
-import { type ExternalIdentity, ExternalSignInFailure } from './identity-provider.ts';
+import { type ExternalIdentity, ExternalSignInFailure } from './login-provider.ts';
 
 export const names: Record<ExternalProvider, string> = { google: 'Google', github: 'GitHub' };
 

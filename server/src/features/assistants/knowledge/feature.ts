@@ -2,40 +2,35 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../../../config.ts';
 import type { OpenDatabase } from '../../../db/connect.ts';
 import type { Presence } from '../../../db/presence.ts';
-import type { JobKind } from '../../../jobs/worker.ts';
 import type { Provider } from '../../../provider/provider.ts';
 import type { ProviderKeyService } from '../../account/provider-key.ts';
 import type { Forwarding } from '../../files/forwarding.ts';
 import { indexing } from './indexing.ts';
-import { indexKind, removeStoreKind } from './queue.ts';
 import { storeRemoval } from './removal.ts';
 import { knowledgeService } from './service.ts';
 
 type Dependencies = {
-  database: Pick<OpenDatabase, 'db' | 'engine'>;
+  database: Pick<OpenDatabase, 'db'>;
   presence: Pick<Presence, 'instance' | 'isGone'>;
   provider: Pick<Provider, 'vectorStores'>;
   keys: Pick<ProviderKeyService, 'open' | 'noteRejected'>;
   files: Pick<Forwarding, 'retry' | 'checkAtProvider'>;
   config: Pick<Config, 'provider'>;
   log: FastifyBaseLogger;
-  /** Called when work was stored. */
-  wakeJobs: () => void;
 };
 
 /** Joins the parts of what assistants know from files. */
 export function createKnowledge(dependencies: Dependencies) {
-  const { database, presence, provider, keys, files, config, log, wakeJobs: wake } = dependencies;
+  const { database, presence, provider, keys, files, config, log } = dependencies;
   const { db } = database;
   const { instance, isGone } = presence;
   const providerName = config.provider.name;
   const removal = storeRemoval({ db, provider, keys, isGone });
-  const { kind } = indexing({ db, provider, keys, files, providerName, instance, isGone, log, wake });
-  const kinds: Record<string, JobKind> = { [indexKind]: kind, [removeStoreKind]: removal.kind };
+  const index = indexing({ db, provider, keys, files, providerName, instance, isGone, log });
   const onProblem = (error: unknown) => log.error({ err: error }, 'indexing could not be begun again');
   return {
-    kinds,
+    jobs: [index, removal.job],
     removeEverywhere: removal.removeEverywhere,
-    ...knowledgeService({ database, retryCopy: files.retry, providerName, onProblem, wake }),
+    ...knowledgeService({ database, retryCopy: files.retry, providerName, onProblem }),
   };
 }

@@ -1,8 +1,8 @@
 import { type AssistantFile, assistants } from '@roster/contracts/assistants';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { assistantsQuery } from '#web/data/assistants.ts';
+import { useRefetchedFiles } from '#web/data/files.ts';
 import { call } from '#web/lib/api.ts';
-import { assistantsQuery } from './assistants.ts';
-import { useRefetchedFiles } from './files.ts';
 
 const whileIndexing = 1_500;
 /** What waits for something else: a key, a provider that is down. */

@@ -12,7 +12,7 @@ import type { SessionCookie } from '../cookie.ts';
 import type { SessionService } from '../sessions.ts';
 import type { FlowCookie } from './flow-cookie.ts';
 import type { Flow, FlowService } from './flows.ts';
-import { causesOf, ExternalSignInFailure, type IdentityProvider, orProviderFailed } from './identity-provider.ts';
+import { causesOf, ExternalSignInFailure, type IdentityProvider, orProviderFailed } from './login-provider.ts';
 import { safeReturnPath } from './return-path.ts';
 import type { ExternalSignInService } from './service.ts';
 

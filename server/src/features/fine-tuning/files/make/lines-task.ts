@@ -2,7 +2,7 @@ import { formatOf } from '../check/example.ts';
 import { type JsonObject, readLine } from '../check/json-line.ts';
 import { natureOf } from '../check/nature.ts';
 import { type Line, lineLimit, lineReader } from '../lines.ts';
-import type { Job, Works } from '../work.ts';
+import type { Job, Works } from '../task.ts';
 import { divisionPlan, sides } from './division.ts';
 import { conversationOf, pairOf, pairSurvey } from './pairs.ts';
 

@@ -9,7 +9,7 @@ import {
   timeoutSeconds,
   usableEmail,
   usableName,
-} from './identity-provider.ts';
+} from './login-provider.ts';
 
 const Profile = z.object({ id: z.number().int().positive(), name: z.unknown().optional() });
 const Addresses = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));

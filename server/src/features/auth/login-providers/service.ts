@@ -4,12 +4,13 @@ import type { Config } from '../../../config.ts';
 import type { Database } from '../../../db/schema.ts';
 import { AppError } from '../../../errors.ts';
 import type { SignedIn } from '../../../http/actor.ts';
-import { jobRepository } from '../../../jobs/repository.ts';
+import { enqueue } from '../../../jobs/queue.ts';
+import { mailJob } from '../../../mail/job.ts';
 import { type RecordedEvent, securityEventRepository, type Visitor } from '../../../security/events-repository.ts';
 import { createAccount } from '../new-account.ts';
 import { sessionRepository, type UserRecord, userRepository } from '../repository.ts';
 import type { SessionService } from '../sessions.ts';
-import { type ExternalIdentity, ExternalSignInFailure } from './identity-provider.ts';
+import { type ExternalIdentity, ExternalSignInFailure } from './login-provider.ts';
 import { names, RefusedAtAccount, recordRefusal } from './refusals.ts';
 import { identityRepository } from './repository.ts';
 
@@ -19,8 +20,6 @@ type Dependencies = {
   config: Pick<Config, 'registration' | 'loopback' | ExternalProvider>;
   /** Closes what is open of sessions that have ended. */
   onSessionsEnded: (sessionIds: string[]) => void;
-  /** Called after a mail was put by. */
-  wakeJobs: () => void;
 };
 
 /** The same person, or the same account, was dealt with elsewhere at the same time: look again. */
@@ -30,14 +29,12 @@ class Overtaken extends Error {
 const attempts = 5;
 
 /** What an identity at Google or GitHub opens, and what it is connected to. */
-export function externalSignInService({ db, holdSession, config, onSessionsEnded, wakeJobs }: Dependencies) {
+export function externalSignInService({ db, holdSession, config, onSessionsEnded }: Dependencies) {
   /** In one transaction, from the beginning where another one was faster. */
   async function decide<T>(work: (trx: Kysely<Database>) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        const decided = await db.transaction().execute(work);
-        wakeJobs();
-        return decided;
+        return await db.transaction().execute(work);
       } catch (error) {
         if (!(error instanceof Overtaken) || attempt === attempts) throw error;
       }
@@ -222,5 +219,5 @@ function notify(
   userId: number,
   provider: ExternalProvider,
 ) {
-  return jobRepository(trx).insert('mail', { template, userId, provider }, new Date().toISOString());
+  return enqueue(trx, mailJob, { template, userId, provider });
 }

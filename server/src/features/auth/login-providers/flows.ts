@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ExternalProvider } from '@roster/contracts/auth';
 import type { SignedIn } from '../../../http/actor.ts';
-import { ExternalSignInFailure, type FlowSecrets } from './identity-provider.ts';
+import { ExternalSignInFailure, type FlowSecrets } from './login-provider.ts';
 import type { FlowRepository } from './repository.ts';
 
 export const flowSeconds = 10 * 60;

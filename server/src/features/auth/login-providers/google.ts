@@ -9,7 +9,7 @@ import {
   timeoutSeconds,
   usableEmail,
   usableName,
-} from './identity-provider.ts';
+} from './login-provider.ts';
 
 const Claims = z.object({
   sub: z.string().min(1).max(255),

@@ -56,18 +56,17 @@ export function createChat(dependencies: Dependencies) {
   const { database, presence, provider, catalogue, keys, models, assistants, pricing, budgets, knowledge } =
     dependencies;
   const { files, store, log } = dependencies;
-  const { db, engine } = database;
+  const { db } = database;
   const messageRows = messageRepository(db);
   const runs = runRepository(db);
   const executor = runExecutor({
-    engine,
     runs,
     provider,
     presence,
     log,
-    endings: runEndings({ db, engine, pricing }),
+    endings: runEndings({ db, pricing }),
     onKeyRejected: keys.noteRejected,
-    onComplete: titleSuggester({ db, engine, provider, catalogue, pricing }),
+    onComplete: titleSuggester({ db, provider, catalogue, pricing }),
   });
   const underWay = answersUnderWay({ executor, runs, messages: messageRows });
   const threads = threadService({
@@ -103,9 +102,9 @@ export function createChat(dependencies: Dependencies) {
     openKey: keys.open,
     checkBudget: budgets.check,
   });
-  const pages = messagePages(threadRepository(db, engine), messageRows, underWay);
+  const pages = messagePages(threadRepository(db), messageRows, underWay);
   const ratings = ratingService(database);
-  const upkeep = startUpkeep({ executor, search: searchRepository(db, engine) }, log);
+  const upkeep = startUpkeep({ executor, search: searchRepository(db) }, log);
 
   return {
     routes: (router: Router, streams: EventStreams) =>
@@ -113,7 +112,7 @@ export function createChat(dependencies: Dependencies) {
     /** Questions of other features, beside the conversations. */
     aside,
     /** What becomes of it when an account is closed, and what of it an export holds. */
-    ofAccount: chatOfAccount(database, executor),
+    ofAccount: chatOfAccount(executor),
     exportPart: conversationExport(database),
     /** Ends what a crash has left behind. Before anybody is let in. */
     recover: executor.recover,

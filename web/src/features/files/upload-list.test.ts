@@ -1,20 +1,38 @@
+import type { File as StoredFile } from '@roster/contracts/files';
 import { expect, test, vi } from 'vitest';
+import { createUploadQueue } from '#web/data/uploads/queue.ts';
 import { ApiError } from '#web/lib/api.ts';
-import { createUploadQueue, type UploadsEnded } from './upload-queue.ts';
+import { createUploadList, type UploadsEnded } from './upload-list.ts';
 
 const file = (name: string, size = 4) => new File([new Uint8Array(size)], name);
 
-/** A queue whose files are answered by the test. */
+const stored: StoredFile = {
+  id: 1,
+  filename: 'a',
+  type: 'text/plain',
+  size: 4,
+  date: '2026-11-01T00:00:00.000Z',
+  createdAt: '2026-11-01T00:00:00.000Z',
+  purpose: 'assistants',
+  usedBy: 0,
+  provider: { state: 'queued', error: null },
+};
+
+/** A list whose files are answered by the test. */
 function setUp() {
   const sent: { name: string; signal: AbortSignal; resolve: () => void; reject: (error: unknown) => void }[] = [];
   const ends: UploadsEnded[] = [];
-  const queue = createUploadQueue({
+  const { lane } = createUploadQueue({
+    person: () => 1,
     send: ({ file: { name }, signal, onProgress }) =>
-      new Promise<void>((resolve, reject) => {
+      new Promise((resolve, reject) => {
         onProgress(2);
         signal.addEventListener('abort', () => reject(new DOMException('cancelled', 'AbortError')));
-        sent.push({ name, signal, resolve, reject });
+        sent.push({ name, signal, resolve: () => resolve(stored), reject });
       }),
+  });
+  const queue = createUploadList({
+    send: lane(),
     suggest: async ({ name }) => (name.endsWith('.jsonl') ? 'fine-tune' : 'assistants'),
     onEnd: (ended) => ends.push(ended),
   });

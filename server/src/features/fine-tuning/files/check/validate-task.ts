@@ -1,6 +1,6 @@
 import { lineReader } from '../lines.ts';
+import type { Job, Works } from '../task.ts';
 import type { tokenCounter } from '../tokens/tokenizer.ts';
-import type { Job, Works } from '../work.ts';
 import { fileCheck } from './file-check.ts';
 import { natureOf } from './nature.ts';
 

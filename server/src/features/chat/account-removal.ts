@@ -1,6 +1,6 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { OpenDatabase } from '../../db/connect.ts';
-import type { PartOfAccount } from '../account/removal.ts';
+import type { AccountRemovalPart } from '../../feature.ts';
 import type { RunExecutor } from './runs/executor.ts';
 import { runRepository } from './runs/repository.ts';
 import { searchRepository } from './search/repository.ts';
@@ -11,10 +11,10 @@ const stoppedWithinMs = 30_000;
 const threadsAtOnce = 20;
 
 /** What the chat does when an account goes. */
-export function chatOfAccount(
+export function chatRemovalPart(
   { engine }: Pick<OpenDatabase, 'engine'>,
   executor: Pick<RunExecutor, 'withoutRuns'>,
-): PartOfAccount {
+): AccountRemovalPart {
   return {
     atRest: (userId, work) => executor.withoutRuns(userId, stoppedWithinMs, work),
     async remove(trx, userId) {

@@ -77,8 +77,9 @@ export const steps = [
   },
   {
     name: 'rules',
-    about: 'rules of our own, each proven by planted violations: imports, classes',
+    about: 'rules of our own, each proven by planted violations: imports, classes, what documents name',
     checks: [
+      check('documents', ['scripts/documents.mjs']),
       check('import rules', ['scripts/import-rules/check.mjs']),
       check('logical classes', ['scripts/logical-classes.mjs']),
     ],

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
+import { branchRepository } from '../server/src/features/chat/messages/branch-repository.ts';
 import { messagePages } from '../server/src/features/chat/messages/pages.ts';
 import { messageRepository } from '../server/src/features/chat/messages/repository.ts';
+import { findThreads } from '../server/src/features/chat/search/threads-repository.ts';
 import { threadRepository } from '../server/src/features/chat/threads/repository.ts';
 import { queriesOf } from './captured-queries.ts';
 import { exchange } from './exchange.ts';
@@ -46,7 +48,7 @@ async function questionsTo({ folder, userId, longThreadId }: Lists, place: Place
     what: `search, ${what}`,
     path: `/api/threads?q=${word}&limit=${pageOf}`,
     queries: await capture((db) =>
-      threadRepository(db).search(userId, word, { archived: undefined, limit: pageOf, after: undefined }),
+      findThreads(db, userId, word, { archived: undefined, limit: pageOf, after: undefined }),
     ),
   });
   return [
@@ -60,7 +62,12 @@ async function questionsTo({ folder, userId, longThreadId }: Lists, place: Place
       what: 'messages, end of 5,000',
       path: `/api/threads/${longThreadId}/messages?limit=${pageOf}`,
       queries: await capture((db) =>
-        messagePages(threadRepository(db), messageRepository(db), nothingUnderWay)(userId, longThreadId, {
+        messagePages(
+          threadRepository(db),
+          messageRepository(db),
+          branchRepository(db),
+          nothingUnderWay,
+        )(userId, longThreadId, {
           limit: pageOf,
         }),
       ),
@@ -72,7 +79,7 @@ async function questionsTo({ folder, userId, longThreadId }: Lists, place: Place
 }
 
 /** No answer is being written to the measured conversations. */
-const nothingUnderWay: Parameters<typeof messagePages>[2] = { withWords: async (_userId, list) => list };
+const nothingUnderWay: Parameters<typeof messagePages>[3] = { withWords: async (_userId, list) => list };
 
 async function deepCursor({ roster, headers }: Place): Promise<string> {
   let cursor = '';

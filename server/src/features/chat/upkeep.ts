@@ -19,7 +19,7 @@ export function startUpkeep(
   const timers = [
     every(recoverEveryMs, executor.recoverAgain),
     every(mergeEveryMs, async () => {
-      if (executor.count === 0) await search.merge();
+      if (executor.isIdle()) await search.merge();
     }),
     every(stopsEveryMs, executor.obeyStops),
   ];

@@ -1,8 +1,10 @@
 import { Agent } from 'node:http';
 import { join } from 'node:path';
 import pg from 'pg';
+import { branchRepository } from '../server/src/features/chat/messages/branch-repository.ts';
 import { messagePages } from '../server/src/features/chat/messages/pages.ts';
 import { messageRepository } from '../server/src/features/chat/messages/repository.ts';
+import { findThreads } from '../server/src/features/chat/search/threads-repository.ts';
 import { threadRepository } from '../server/src/features/chat/threads/repository.ts';
 import { migrateTo } from '../server/src/operator/migrate-to.ts';
 import { startPostgres } from '../server/src/testing/postgres.ts';
@@ -118,7 +120,7 @@ async function questionsTo(
     what: `search, ${what}`,
     path: `/api/threads?q=${word}&limit=${pageOf}`,
     queries: await capture((db) =>
-      threadRepository(db).search(userId, word, { archived: undefined, limit: pageOf, after: undefined }),
+      findThreads(db, userId, word, { archived: undefined, limit: pageOf, after: undefined }),
     ),
   });
   return [
@@ -132,7 +134,12 @@ async function questionsTo(
       what: 'messages, end of 5,000',
       path: `/api/threads/${longThreadId}/messages?limit=${pageOf}`,
       queries: await capture((db) =>
-        messagePages(threadRepository(db), messageRepository(db), nothingUnderWay)(userId, longThreadId, {
+        messagePages(
+          threadRepository(db),
+          messageRepository(db),
+          branchRepository(db),
+          nothingUnderWay,
+        )(userId, longThreadId, {
           limit: pageOf,
         }),
       ),
@@ -144,7 +151,7 @@ async function questionsTo(
 }
 
 /** No answer is being written to the measured conversations. */
-const nothingUnderWay: Parameters<typeof messagePages>[2] = { withWords: async (_userId, list) => list };
+const nothingUnderWay: Parameters<typeof messagePages>[3] = { withWords: async (_userId, list) => list };
 
 async function deepCursor({ roster, headers }: Place): Promise<string> {
   let cursor = '';

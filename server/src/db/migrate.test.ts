@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { emptyDatabase, engines } from '#server/testing/app';
-import { threadRepository } from '../features/chat/threads/repository.ts';
+import { findThreads } from '../features/chat/search/threads-repository.ts';
 import { connect } from './connect.ts';
 import { migrate } from './migrate.ts';
 import { up as addComparisons } from './migrations/0010-usage-of-comparisons.ts';
@@ -173,7 +173,7 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
     await indexWordsInside(db, engine);
     const idsFor = async (query: string) => {
       const options = { archived: undefined, limit: 10, after: undefined };
-      return (await threadRepository(db).search(userId, query, options)).map(({ thread }) => thread.id);
+      return (await findThreads(db, userId, query, options)).map(({ thread }) => thread.id);
     };
     expect([await idsFor('数据'), await idsFor('铁塔'), await idsFor('budget')]).toEqual([
       [inText],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isObject } from '../is-object.ts';
 
 type JsonSchema = Record<string, unknown>;
 
@@ -35,5 +36,4 @@ function nullable(schema: JsonSchema): JsonSchema {
 }
 
 const isNull = (schema: unknown) => isSchema(schema) && schema.type === 'null';
-const isSchema = (value: unknown): value is JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isSchema = (value: unknown): value is JsonSchema => isObject(value);

@@ -139,8 +139,8 @@ export function createRouter({ app, findActor, holdActor, sessionToken, rates, c
         if (endpoint.status === 204) return reply.status(204).send();
         if (checkAnswers) endpoint.output.parse(answer);
         schema ??= answerSchema(endpoint.output);
-        // Fastify's type of a writer names objects only; it writes whatever its schema describes, lists too.
-        const written = reply.compileSerializationSchema(schema)(answer as Record<string, unknown>);
+        if (!isObjectOrList(answer)) throw new Error(`${endpoint.path} answers neither an object nor a list`);
+        const written = reply.compileSerializationSchema(schema)(answer);
         return reply.status(endpoint.status).type('application/json; charset=utf-8').send(written);
       },
     });
@@ -205,6 +205,10 @@ function signedIn(request: FastifyRequest): Actor {
   if (!request.actor) throw notSignedIn();
   return request.actor;
 }
+
+/** Fastify's type of a writer names objects only; it writes whatever its schema describes, lists too. */
+const isObjectOrList = (answer: unknown): answer is Record<string, unknown> =>
+  typeof answer === 'object' && answer !== null;
 
 const notSignedIn = () => new AppError('not_signed_in', 'Please sign in.');
 

@@ -38,6 +38,9 @@ const CatalogueFile = z.strictObject({
   models: z.array(CatalogueEntry),
 });
 
+/** null: left out. */
+export type ModelParameters = { temperature: number | null; effort: ReasoningEffort | null };
+
 export type TokenCounts = {
   inputTokens: number;
   cachedTokens: number;
@@ -98,6 +101,16 @@ export function loadCatalogue(file?: string) {
         tuned: model.startsWith('ft:'),
       };
     },
+    /** What of these settings a model is known to take; of an unknown model everything is tried. */
+    parameters(model: string, { temperature, effort }: ModelParameters): ModelParameters {
+      const entry = find(model)?.entry;
+      if (!entry) return { temperature, effort };
+      const taken = effort !== null && entry.efforts.includes(effort) ? effort : null;
+      const takesTemperature = entry.temperature === 'yes' || (entry.temperature === 'conditional' && taken === 'none');
+      return { temperature: takesTemperature ? temperature : null, effort: taken };
+    },
+    /** With which it thinks least before it answers; null where it takes none, or is unknown. */
+    leastEffort: (model: string): ReasoningEffort | null => find(model)?.entry.efforts[0] ?? null,
     contextTokens: (model: string) => find(model)?.entry.contextTokens ?? null,
     successor: (model: string) => find(model)?.entry.successor ?? null,
     shutdownDate: (model: string) => find(model)?.entry.shutdownDate ?? null,

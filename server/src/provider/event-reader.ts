@@ -1,5 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Dispatcher } from 'undici';
+import { isObject } from '../is-object.ts';
 import { ProviderError } from './error.ts';
 import { networkFailure } from './http.ts';
 
@@ -85,8 +86,4 @@ export function eventJson(data: string): Record<string, unknown> {
     throw new ProviderError('provider_broke_off', 'The provider sent something that could not be read.', { cause });
   }
   throw new ProviderError('provider_broke_off', 'The provider sent something that could not be read.');
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

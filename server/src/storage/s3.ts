@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { S3mini, S3ServiceError } from 's3mini';
 import type { Config } from '../config.ts';
+import { isObject } from '../is-object.ts';
 import { type FileStore, NoSuchBytes } from './file-store.ts';
 
 /** What S3 demands of each part but the last. */
@@ -107,12 +108,10 @@ async function* following(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGene
   yield* rest;
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
-
 /** The ids of uploads under way, wherever the client puts them: one upload comes as an object, several as a list. */
 function idsIn(listed: unknown): string[] {
   if (Array.isArray(listed)) return listed.flatMap(idsIn);
-  if (!isRecord(listed)) return [];
+  if (!isObject(listed)) return [];
   return Object.entries(listed).flatMap(([name, value]) =>
     name.toLowerCase() === 'uploadid' && typeof value === 'string' ? [value] : idsIn(value),
   );

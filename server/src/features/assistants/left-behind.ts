@@ -1,9 +1,5 @@
 import { beginningOf } from '@roster/contracts/cut';
-
-export type Json = Record<string, unknown>;
-
-export const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+import { isObject, type JsonObject } from '../../is-object.ts';
 
 const listIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const count = (list: unknown[], one: string) => (list.length === 1 ? `one ${one}` : `${list.length} ${one}s`);
@@ -11,7 +7,7 @@ const count = (list: unknown[], one: string) => (list.length === 1 ? `one ${one}
 const brief = (value: unknown) => (typeof value === 'string' && value !== '' ? beginningOf(value, 60) : 'unnamed');
 
 /** What an assistant or agent of the provider has and a Roster assistant has not, one sentence each. */
-export function leftBehind(raw: Json): string[] {
+export function leftBehind(raw: JsonObject): string[] {
   return [
     ...toolNotes(listIn(raw.tools), isObject(raw.tool_resources) ? raw.tool_resources : {}),
     ...(listIn(raw.file_ids).length > 0 ? [`Its ${count(listIn(raw.file_ids), 'file')} cannot be taken along.`] : []),
@@ -28,7 +24,7 @@ function fileNotes(files: unknown[]): string[] {
   return [`Its files cannot be taken along: ${shown}. Give it the files again.`];
 }
 
-function toolNotes(tools: unknown[], resources: Json): string[] {
+function toolNotes(tools: unknown[], resources: JsonObject): string[] {
   const named = tools.slice(0, 128).filter(isObject);
   const types = [...new Set(named.map(({ type }) => brief(type)))].filter((type) => type !== 'function');
   const notes = types.map((type) => {
@@ -47,7 +43,7 @@ function toolNotes(tools: unknown[], resources: Json): string[] {
   return notes;
 }
 
-function held(resources: Json, tool: 'file_search' | 'code_interpreter'): string {
+function held(resources: JsonObject, tool: 'file_search' | 'code_interpreter'): string {
   const resource = resources[tool];
   const key = tool === 'file_search' ? 'vector_store_ids' : 'file_ids';
   const ids = isObject(resource) ? listIn(resource[key]) : [];
@@ -55,7 +51,7 @@ function held(resources: Json, tool: 'file_search' | 'code_interpreter'): string
   return `, nor ${count(ids, tool === 'file_search' ? 'vector store' : 'file')} that belong${ids.length === 1 ? 's' : ''} to it`;
 }
 
-function settingNotes(raw: Json): string[] {
+function settingNotes(raw: JsonObject): string[] {
   const { multi_agent: multiAgent, response_format: format, service_tier: tier, text, top_p: topP } = raw;
   const formatType = isObject(format) ? format.type : format;
   const verbosity = isObject(text) ? text.verbosity : undefined;

@@ -3,7 +3,8 @@ import { codePointLength } from '@roster/contracts/length';
 import { ReasoningEffort } from '@roster/contracts/models';
 import { isBlank } from '@roster/contracts/text';
 import { z } from 'zod';
-import { isObject, type Json, leftBehind } from './left-behind.ts';
+import { isObject, type JsonObject } from '../../is-object.ts';
+import { leftBehind } from './left-behind.ts';
 import type { ImportedDraft } from './repository.ts';
 
 export const untitled = 'Untitled assistant';
@@ -59,7 +60,7 @@ export function readAssistant(raw: unknown): Reading {
   return { id, name: draft.name, draft, notes: [...notes, ...leftBehind(source)] };
 }
 
-function providerIdOf(raw: Json): string | null {
+function providerIdOf(raw: JsonObject): string | null {
   const found = [raw.id, raw.openaiAssistantId].find((id) => ProviderAssistantId.safeParse(id).success);
   return typeof found === 'string' ? found : null;
 }
@@ -110,7 +111,7 @@ function temperatureOf(source: z.output<typeof Source>, notes: string[]): number
   return rounded;
 }
 
-function effortOf(source: Json, notes: string[]): ReasoningEffort | null {
+function effortOf(source: JsonObject, notes: string[]): ReasoningEffort | null {
   const { reasoning, reasoning_effort: flat, reasoningEffort: own } = source;
   const given = own ?? flat ?? (isObject(reasoning) ? reasoning.effort : null) ?? null;
   if (given === null) return null;

@@ -1,5 +1,6 @@
 import { assistants as api } from '@roster/contracts/assistants';
 import type { FastifyReply } from 'fastify';
+import { linkNext } from '../../http/paging.ts';
 import type { Router } from '../../http/router.ts';
 import type { ImportService } from './import.ts';
 import type { KnowledgeService } from './knowledge/service.ts';
@@ -25,10 +26,9 @@ const asDownload = (reply: FastifyReply, name: string) =>
 
 export function assistantRoutes({ route }: Router, { assistants, imports, knowledge }: Dependencies) {
   route(api.list, async ({ actor, query, reply }) => {
-    const { page, nextCursor } = await assistants.list(actor.userId, query.limit, query.cursor);
-    if (nextCursor !== undefined)
-      reply.header('link', `<${api.list.path}?limit=${query.limit}&cursor=${nextCursor}>; rel="next"`);
-    return page;
+    const { items, nextCursor } = await assistants.list(actor.userId, query.limit, query.cursor);
+    linkNext(reply, api.list.path, query, nextCursor);
+    return items;
   });
   route(api.create, ({ actor, body }) => assistants.create(actor, body));
   route(api.update, ({ actor, params, body }) => assistants.update(actor, params.id, body));

@@ -11,6 +11,7 @@ import type { OpenDatabase } from '../../db/connect.ts';
 import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
 import type { Actor } from '../../http/actor.ts';
+import { pageOf } from '../../http/paging.ts';
 import type { ModelService } from '../models/service.ts';
 import { releaseStore } from './knowledge/queue.ts';
 import { knowledgeRepository } from './knowledge/repository.ts';
@@ -64,8 +65,7 @@ export function assistantService({ database, models }: Dependencies) {
     /** A page, and where the next one begins. */
     async list(userId: number, limit: number, cursor: number | undefined) {
       const rows = await assistants.page(userId, limit + 1, cursor);
-      const page = rows.slice(0, limit);
-      return { page, nextCursor: rows.length > limit ? page.at(-1)?.id : undefined };
+      return pageOf(rows, limit, ({ id }) => String(id));
     },
 
     async create({ userId, stillMay }: Actor, draft: AssistantDraft): Promise<Assistant> {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { ask, clientId, messagesOf, newThread, send } from '#server/testing/chat';
+import { cursorOf } from '#server/testing/cursor';
 import { setUser } from '#server/testing/database';
 import type { Visitor } from '#server/testing/visitor';
 
@@ -22,7 +23,7 @@ const reading: [name: string, call: Call][] = [
   [
     'messages by cursor',
     (visitor, { threadId, messageId }, headers = {}) =>
-      visitor.get(`/api/threads/${threadId}/messages?cursor=older.1.${messageId}`, { headers }),
+      visitor.get(`/api/threads/${threadId}/messages?cursor=${cursorOf(['older', 1, messageId])}`, { headers }),
   ],
   ['export', (visitor, { threadId }, headers = {}) => visitor.get(`/api/threads/${threadId}/export`, { headers })],
   [
@@ -152,7 +153,10 @@ describe.each(engines)('who may do what with conversations on %s', (engine) => {
     }
     for (const query of ['userId=1', 'limit=0', 'limit=101', 'archived=yes', `q=${'x'.repeat(201)}`])
       expect((await ada.get(`/api/threads?${query}`)).status).toBe(400);
-    for (const query of ['limit=201', 'around=x', 'around=0', 'cursor=older.x.1', 'cursor=newer.1.99999999999', 'a=b'])
+    const wrong = [cursorOf(['older', 'x', 1]), cursorOf(['newer', 1, 99_999_999_999])].map(
+      (cursor) => `cursor=${cursor}`,
+    );
+    for (const query of ['limit=201', 'around=x', 'around=0', ...wrong, 'a=b'])
       expect((await ada.get(`/api/threads/${threadId}/messages?${query}`)).status).toBe(400);
     for (const id of ['0', '-1', 'x', '1.5', '2147483648', '9'.repeat(30)])
       expect((await ada.get(`/api/threads/${id}`)).status).toBe(400);
@@ -172,7 +176,7 @@ describe.each(engines)('who may do what with conversations on %s', (engine) => {
       bob.patch(`/api/threads/${threadId}`, { shownMessageId: message }),
       bob.post(`/api/threads/${threadId}/messages`, { ...draft(), parentId: message }),
       bob.get(`/api/threads/${threadId}/messages?around=${message}`),
-      bob.get(`/api/threads/${threadId}/messages?cursor=older.1.${message}`),
+      bob.get(`/api/threads/${threadId}/messages?cursor=${cursorOf(['older', 1, message])}`),
     ];
     const none = await Promise.all(attempts(2_000_000_000, 2_000_000_000));
     for (const message of [owned.messageId, elsewhere.message.id]) {

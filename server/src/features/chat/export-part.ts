@@ -1,54 +1,56 @@
 import type { OpenDatabase } from '../../db/connect.ts';
 import type { ExportEntry, ExportPart } from '../../feature.ts';
-import { messageRepository } from './messages/repository.ts';
+import { messageExportRepository } from './messages/export-repository.ts';
 import { conversationText, pagesOf } from './threads/export.ts';
-import { threadRepository } from './threads/repository.ts';
-import { toThread } from './threads/service.ts';
+import { type ThreadRepository, threadRepository } from './threads/repository.ts';
+import { toThread } from './threads/thread.ts';
 
 const threadsAtOnce = 200;
 /** Conversations that have no more than this together are read with one query. */
 const messagesAtOnce = 200;
 
+type Reading = Pick<ThreadRepository, 'afterId'>;
+type Listed = Awaited<ReturnType<ThreadRepository['afterId']>>[number];
+
+const fileOf = ({ id }: Listed) => `conversations/${id}.json`;
+
+async function* batches(threads: Reading, userId: number): AsyncGenerator<Listed[]> {
+  let after = 0;
+  for (;;) {
+    const batch = await threads.afterId(userId, after, threadsAtOnce);
+    const last = batch.at(-1);
+    if (!last) return;
+    yield batch;
+    after = last.id;
+  }
+}
+
+async function* index(threads: Reading, userId: number) {
+  for await (const batch of batches(threads, userId))
+    for (const thread of batch) {
+      const { title, assistantId, model, pinned, archived, createdAt, updatedAt, messageCount } = thread;
+      const line = {
+        file: fileOf(thread),
+        title,
+        assistantId,
+        model,
+        pinned,
+        archived,
+        createdAt,
+        updatedAt,
+        messageCount,
+      };
+      yield `${JSON.stringify(line)}\n`;
+    }
+}
+
 /** The conversations in the export of all of a person's data. Reads beside the main connection. */
 export function conversationExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
   const threads = threadRepository(reader);
-  const messages = messageRepository(reader);
-  type Listed = Awaited<ReturnType<typeof threads.afterId>>[number];
-
-  const fileOf = ({ id }: Listed) => `conversations/${id}.json`;
-
-  async function* batches(userId: number): AsyncGenerator<Listed[]> {
-    let after = 0;
-    for (;;) {
-      const batch = await threads.afterId(userId, after, threadsAtOnce);
-      const last = batch.at(-1);
-      if (!last) return;
-      yield batch;
-      after = last.id;
-    }
-  }
-
-  async function* index(userId: number) {
-    for await (const batch of batches(userId))
-      for (const thread of batch) {
-        const { title, assistantId, model, pinned, archived, createdAt, updatedAt, messageCount } = thread;
-        const line = {
-          file: fileOf(thread),
-          title,
-          assistantId,
-          model,
-          pinned,
-          archived,
-          createdAt,
-          updatedAt,
-          messageCount,
-        };
-        yield `${JSON.stringify(line)}\n`;
-      }
-  }
+  const messages = messageExportRepository(reader);
 
   async function* conversations(userId: number): AsyncGenerator<ExportEntry> {
-    for await (const batch of batches(userId))
+    for await (const batch of batches(threads, userId))
       for (const group of inGroups(batch)) {
         const [first] = group;
         if (first && first.messageCount > messagesAtOnce) {
@@ -71,7 +73,7 @@ export function conversationExport({ reader }: Pick<OpenDatabase, 'reader'>): Ex
       'conversations/<number>.json    one conversation with all its branches',
     ],
     async *entries(userId) {
-      yield { name: 'conversations/INDEX.jsonl', content: index(userId) };
+      yield { name: 'conversations/INDEX.jsonl', content: index(threads, userId) };
       yield* conversations(userId);
     },
   };

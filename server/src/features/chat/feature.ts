@@ -17,17 +17,22 @@ import { chatRemovalPart } from './account-removal.ts';
 import { conversationExport } from './export-part.ts';
 import { answererFinder } from './messages/answerer.ts';
 import { attachmentReader } from './messages/attachments.ts';
+import { branchRepository } from './messages/branch-repository.ts';
+import { messageExportRepository } from './messages/export-repository.ts';
 import { messagePages } from './messages/pages.ts';
 import { ratingService } from './messages/ratings.ts';
 import { messageRepository } from './messages/repository.ts';
 import { messageService } from './messages/service.ts';
 import { chatRoutes } from './routes.ts';
 import { runEndings } from './runs/end.ts';
+import { eventRepository } from './runs/event-repository.ts';
 import { runExecutor } from './runs/executor.ts';
-import { answersUnderWay } from './runs/partial-answers.ts';
+import { partialAnswers } from './runs/partial-answers.ts';
 import { runRepository } from './runs/repository.ts';
 import { searchRepository } from './search/repository.ts';
+import { threadSearch } from './search/service.ts';
 import { asideService } from './side-questions/service.ts';
+import { conversationDownloads } from './threads/export.ts';
 import { threadRepository } from './threads/repository.ts';
 import { threadService } from './threads/service.ts';
 import { titleSuggester } from './threads/titles.ts';
@@ -59,9 +64,12 @@ export function chatFeature(dependencies: Dependencies) {
   const { files, store, streams, log } = dependencies;
   const { db } = database;
   const messageRows = messageRepository(db);
+  const branches = branchRepository(db);
   const runs = runRepository(db);
+  const events = eventRepository(db);
   const executor = runExecutor({
     runs,
+    events,
     provider,
     presence,
     log,
@@ -69,11 +77,11 @@ export function chatFeature(dependencies: Dependencies) {
     onKeyRejected: keys.noteRejected,
     onComplete: titleSuggester({ db, provider, catalogue, pricing }),
   });
-  const underWay = answersUnderWay({ executor, runs, messages: messageRows });
+  const underWay = partialAnswers({ executor, events, messages: messageRows });
   const threads = threadService({
     database,
     executor,
-    underWay,
+    search: threadSearch({ database, underWay }),
     ownsAssistant: async (userId, id) => (await assistants.find(userId, id)) !== undefined,
     checkModels: models.checkKnown,
   });
@@ -103,12 +111,18 @@ export function chatFeature(dependencies: Dependencies) {
     openKey: keys.open,
     checkBudget: budgets.check,
   });
-  const pages = messagePages(threadRepository(db), messageRows, underWay);
+  const pages = messagePages(threadRepository(db), messageRows, branches, underWay);
+  const downloads = conversationDownloads({
+    pages,
+    messages: messageRows,
+    branches,
+    kept: messageExportRepository(db),
+  });
   const ratings = ratingService(database);
 
   return {
     routes: (router: Router) =>
-      chatRoutes(router, { threads, messages, ratings, pages, messageRows, runs, executor, streams }),
+      chatRoutes(router, { threads, messages, ratings, pages, downloads, runs, executor, streams }),
     /** Questions of other features, beside the conversations. */
     aside,
     upkeep: chatUpkeep({ executor, search: searchRepository(db) }),

@@ -3,9 +3,10 @@ import { emptyDatabase } from '#server/testing/app';
 import { plansOf } from '#server/testing/query-plans';
 import { connect } from '../../db/connect.ts';
 import { migrate } from '../../db/migrate.ts';
+import { branchRepository } from './messages/branch-repository.ts';
 import { messageFileRepository } from './messages/file-repository.ts';
-import { messageRepository } from './messages/repository.ts';
 import { runRepository } from './runs/repository.ts';
+import { findThreads } from './search/threads-repository.ts';
 import { threadRepository } from './threads/repository.ts';
 
 const branch = { threadId: 1, head: 1, from: 0, to: 49 };
@@ -18,10 +19,10 @@ test('no question of a conversation looks at all runs or at all messages of a pe
     const threads = threadRepository(db);
     await threads.find(1, 1);
     await threads.list(1, { archived: false, limit: 50, after: undefined });
-    await threads.search(1, 'words', { archived: undefined, limit: 50, after: undefined });
-    await messageRepository(db).inBranch(1, branch);
-    await messageRepository(db).wordsInBranch(1, branch);
-    await messageRepository(db).wordsBefore(1, 1, 1);
+    await findThreads(db, 1, 'words', { archived: undefined, limit: 50, after: undefined });
+    await branchRepository(db).messages(1, branch);
+    await branchRepository(db).words(1, branch);
+    await branchRepository(db).wordsBefore(1, 1, 1);
     await messageFileRepository(db).of(1, [1, 2]);
     await messageFileRepository(db).releaseThread(1, 1);
     await runRepository(db).underWay(1);

@@ -4,11 +4,10 @@ import type { EventStreams } from '../../http/event-stream.ts';
 import type { Router } from '../../http/router.ts';
 import type { MessagePages } from './messages/pages.ts';
 import type { RatingService } from './messages/ratings.ts';
-import type { MessageRepository } from './messages/repository.ts';
 import type { MessageService } from './messages/service.ts';
 import type { RunExecutor } from './runs/executor.ts';
 import type { RunRepository } from './runs/repository.ts';
-import { fileName, jsonExport, markdownExport } from './threads/export.ts';
+import type { ConversationDownloads } from './threads/export.ts';
 import type { ThreadService } from './threads/service.ts';
 
 type Dependencies = {
@@ -16,7 +15,7 @@ type Dependencies = {
   messages: MessageService;
   ratings: RatingService;
   pages: MessagePages;
-  messageRows: MessageRepository;
+  downloads: ConversationDownloads;
   runs: RunRepository;
   executor: RunExecutor;
   streams: EventStreams;
@@ -28,7 +27,7 @@ function lastEventId(header: string | string[] | undefined): number {
 }
 
 export function chatRoutes({ route, rawRoute }: Router, dependencies: Dependencies) {
-  const { threads, messages, ratings, pages, messageRows, runs, executor, streams } = dependencies;
+  const { threads, messages, ratings, pages, downloads, runs, executor, streams } = dependencies;
 
   async function ownRun(userId: number, runId: number) {
     const run = await runs.find(userId, runId);
@@ -61,13 +60,7 @@ export function chatRoutes({ route, rawRoute }: Router, dependencies: Dependenci
   });
   rawRoute(api.exportThread, async ({ actor, params, query, reply }) => {
     const thread = await threads.find(actor.userId, params.id);
-    const isJson = query.format === 'json';
-    const content = isJson
-      ? jsonExport(actor.userId, thread, messageRows)
-      : markdownExport(actor.userId, thread, pages, messageRows);
-    return reply
-      .type(isJson ? 'application/json; charset=utf-8' : 'text/markdown; charset=utf-8')
-      .header('content-disposition', `attachment; filename="${fileName(thread.title, query.format)}"`)
-      .send(content);
+    const { type, name, content } = downloads(actor.userId, thread, query.format);
+    return reply.type(type).header('content-disposition', `attachment; filename="${name}"`).send(content);
   });
 }

@@ -15,7 +15,7 @@ export const chatUpkeep = ({ executor, search }: { executor: RunExecutor; search
   {
     everyMs: mergeEveryMs,
     run: async () => {
-      if (executor.count === 0) await search.merge();
+      if (executor.isIdle()) await search.merge();
     },
   },
   { everyMs: stopsEveryMs, run: executor.obeyStops },

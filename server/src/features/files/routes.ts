@@ -1,5 +1,6 @@
 import { files as api } from '@roster/contracts/files';
 import { AppError } from '../../errors.ts';
+import { linkNext } from '../../http/paging.ts';
 import type { Router } from '../../http/router.ts';
 import type { FileStore } from '../../storage/file-store.ts';
 import type { CopyRepository } from './copy-repository.ts';
@@ -33,9 +34,9 @@ export function fileRoutes(router: Router, dependencies: Dependencies) {
   }
 
   route(api.list, async ({ actor, query, reply }) => {
-    const { page, next } = await list(actor.userId, query);
-    if (next) reply.header('link', `<${next}>; rel="next"`);
-    return page;
+    const { items, nextCursor } = await list(actor.userId, query);
+    linkNext(reply, api.list.path, query, nextCursor);
+    return items;
   });
   route(api.summary, ({ actor }) => files.summary(actor.userId));
   uploadRoute(api.upload, ({ actor, request, receive }) => {

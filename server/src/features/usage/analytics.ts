@@ -1,16 +1,14 @@
-import { largestId } from '@roster/contracts/endpoint';
-import type { Analytics, Figures, UsageRequest } from '@roster/contracts/usage';
-import { AppError } from '../../errors.ts';
-import {
-  type AnalyticsRepository,
-  type RequestFilter,
-  type RequestPosition,
-  toFigures,
-} from './analytics-repository.ts';
+import { Id } from '@roster/contracts/endpoint';
+import type { Analytics, Figures } from '@roster/contracts/usage';
+import { z } from 'zod';
+import { cursorsOf, pageOf } from '../../http/paging.ts';
+import { type AnalyticsRepository, type RequestFilter, toFigures } from './analytics-repository.ts';
 import { type DaySpan, daysIn, nextDay } from './days.ts';
 import { noUsage, plus, type Sums } from './sums.ts';
 
 const recentAtMost = 10;
+
+const cursors = cursorsOf(z.tuple([z.iso.datetime({ precision: 3 }), Id]));
 
 type Range = { from: string; to: string; tz: string };
 
@@ -62,21 +60,12 @@ export function analyticsService(analytics: AnalyticsRepository) {
 
     async requests(userId: number, { from, to, tz }: Range, filter: RequestFilter, limit: number, cursor?: string) {
       const span = spanOf(daysIn(tz, from, to));
-      const found = await analytics.requests(userId, span, filter, limit + 1, cursor ? readCursor(cursor) : undefined);
-      const items = found.slice(0, limit);
-      const last = items.at(-1);
-      return { items, nextCursor: found.length > limit && last ? cursorOf(last) : null };
+      const [at, id] = cursor ? cursors.decode(cursor) : [];
+      const after = at === undefined || id === undefined ? undefined : { at, id };
+      const found = await analytics.requests(userId, span, filter, limit + 1, after);
+      return pageOf(found, limit, (last) => cursors.encode([last.at, last.id]));
     },
   };
 }
 
 export type AnalyticsService = ReturnType<typeof analyticsService>;
-
-const cursorOf = ({ at, id }: UsageRequest) => `${at}_${id}`;
-
-function readCursor(cursor: string): RequestPosition {
-  const [, at, id] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)_([1-9]\d{0,9})$/.exec(cursor) ?? [];
-  if (!at || !id || Number(id) > largestId)
-    throw new AppError('invalid_input', 'This cursor is not one of this list.', { fields: { cursor: 'Invalid' } });
-  return { at, id: Number(id) };
-}

@@ -2,7 +2,7 @@ import type { SecurityEventKind } from '@roster/contracts/account';
 import { securityEvents as allKinds } from '@roster/contracts/account';
 import { Id } from '@roster/contracts/endpoint';
 import type { AccountEvent } from '@roster/contracts/users';
-import { AppError } from '../../errors.ts';
+import { cursorsOf, pageOf } from '../../http/paging.ts';
 import type { SecurityEvents } from '../../security/events-repository.ts';
 
 /** What is about an account, as against what its owner does inside it. A new kind has to be decided on here. */
@@ -36,33 +36,30 @@ const isAboutAccount: Record<SecurityEventKind, boolean> = {
 };
 const kinds = allKinds.filter((kind) => isAboutAccount[kind]);
 
+const cursors = cursorsOf(Id);
+
 export function accountEventService(events: SecurityEvents) {
   return {
     async list(query: {
       limit: number;
       cursor?: string | undefined;
     }): Promise<{ items: AccountEvent[]; nextCursor: string | null }> {
-      const before = query.cursor === undefined ? undefined : readCursor(query.cursor);
+      const before = query.cursor === undefined ? undefined : cursors.decode(query.cursor);
       const found = await events.listAll(kinds, query.limit + 1, before);
-      const items = found.slice(0, query.limit).map((row) => ({
-        id: row.id,
-        event: row.event,
-        by: row.done_by,
-        detail: row.detail,
-        email: row.email,
-        at: row.created_at,
-      }));
-      const last = items.at(-1);
-      return { items, nextCursor: found.length > query.limit && last ? String(last.id) : null };
+      const { items, nextCursor } = pageOf(found, query.limit, ({ id }) => cursors.encode(id));
+      return {
+        items: items.map((row) => ({
+          id: row.id,
+          event: row.event,
+          by: row.done_by,
+          detail: row.detail,
+          email: row.email,
+          at: row.created_at,
+        })),
+        nextCursor,
+      };
     },
   };
-}
-
-function readCursor(cursor: string): number {
-  const id = Id.safeParse(/^[1-9]\d{0,9}$/.test(cursor) ? Number(cursor) : undefined);
-  if (!id.success)
-    throw new AppError('invalid_input', 'The cursor is not one that this list gave.', { cause: id.error });
-  return id.data;
 }
 
 export type AccountEventService = ReturnType<typeof accountEventService>;

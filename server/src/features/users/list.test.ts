@@ -2,6 +2,7 @@ import { userSorts } from '@roster/contracts/users';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { emptyDatabase, engines, startApp, type TestApp } from '#server/testing/app';
+import { cursorOf } from '#server/testing/cursor';
 import { beside } from '#server/testing/database';
 import { plansOf } from '#server/testing/query-plans';
 import type { Visitor } from '#server/testing/visitor';
@@ -158,20 +159,19 @@ describe.each(engines)('the list of accounts on %s', (engine) => {
     expect((await ada.get('/api/admin/users?q=%20')).body.items).toHaveLength(25);
   });
 
-  const cursor = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
   test.each([
     ['nothing', ''],
     ['no base64', '!!'],
     ['no JSON', Buffer.from('{').toString('base64url')],
-    ['no list', cursor({})],
-    ['an id alone', cursor(7)],
-    ['an id that is text', cursor(['name', 'asc', 'a', '7'])],
-    ['an id that is too large', cursor(['name', 'asc', 'a', 2 ** 31])],
-    ['a value that is no text', cursor(['name', 'asc', 7, 7])],
-    ['a value that cannot be stored', cursor(['name', 'asc', '\0', 7])],
-    ['another order', cursor(['name', 'desc', 'a', 7])],
-    ['another column', cursor(['email', 'asc', 'a', 7])],
-    ['an unknown column', cursor(['password_hash', 'asc', 'a', 7])],
+    ['no list', cursorOf({})],
+    ['an id alone', cursorOf(7)],
+    ['an id that is text', cursorOf(['name', 'asc', 'a', '7'])],
+    ['an id that is too large', cursorOf(['name', 'asc', 'a', 2 ** 31])],
+    ['a value that is no text', cursorOf(['name', 'asc', 7, 7])],
+    ['a value that cannot be stored', cursorOf(['name', 'asc', '\0', 7])],
+    ['another order', cursorOf(['name', 'desc', 'a', 7])],
+    ['another column', cursorOf(['email', 'asc', 'a', 7])],
+    ['an unknown column', cursorOf(['password_hash', 'asc', 'a', 7])],
   ])('refuses a cursor that is %s', async (_what, wrong) => {
     const { status, body } = await ada.get(`/api/admin/users?sort=name&order=asc&cursor=${encodeURIComponent(wrong)}`);
     expect([status, body.code]).toEqual([400, 'invalid_input']);

@@ -9,6 +9,7 @@ import type { Database } from '../../db/schema.ts';
 import { isTaken } from '../../db/taken-address.ts';
 import { AppError } from '../../errors.ts';
 import type { Actor } from '../../http/actor.ts';
+import { cursorsOf, notOurCursor, pageOf } from '../../http/paging.ts';
 import { enqueue } from '../../jobs/queue.ts';
 import { mailJob } from '../../mail/job.ts';
 import { securityEventRepository } from '../../security/events-repository.ts';
@@ -39,22 +40,12 @@ type ListQuery = {
 
 const recentMs = 7 * 24 * 60 * 60 * 1000;
 
-const Position = z.tuple([UserSort, z.enum(['asc', 'desc']), z.string().regex(/^[^\0]*$/), Id]);
+const cursors = cursorsOf(z.tuple([UserSort, z.enum(['asc', 'desc']), z.string().regex(/^[^\0]*$/), Id]));
 
 function readCursor({ cursor, sort, order }: ListQuery) {
   if (cursor === undefined) return undefined;
-  const notOurs = (cause?: unknown) =>
-    new AppError('invalid_input', 'The cursor is not one that this list gave.', { cause });
-  let read: unknown;
-  try {
-    read = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-  } catch (cause) {
-    throw notOurs(cause);
-  }
-  const position = Position.safeParse(read);
-  if (!position.success) throw notOurs(position.error);
-  const [ofSort, ofOrder, value, id] = position.data;
-  if (ofSort !== sort || ofOrder !== order) throw notOurs();
+  const [ofSort, ofOrder, value, id] = cursors.decode(cursor);
+  if (ofSort !== sort || ofOrder !== order) throw notOurCursor();
   return { value, id };
 }
 
@@ -107,15 +98,10 @@ export function userService(dependencies: Dependencies) {
       const words = (query.q ?? '').trim().normalize('NFC');
       // A search may look at every account, which is for the thread beside this one.
       const found = await userListRepository(words === '' ? db : reader).page({ ...query, words, after });
-      const shown = found.slice(0, query.limit);
-      const last = shown.at(-1)?.position;
-      const more = found.length > query.limit && last;
-      return {
-        items: shown.map(({ user }) => user),
-        nextCursor: more
-          ? Buffer.from(JSON.stringify([query.sort, query.order, last.value, last.id])).toString('base64url')
-          : null,
-      };
+      const { items, nextCursor } = pageOf(found, query.limit, ({ position: { value, id } }) =>
+        cursors.encode([query.sort, query.order, value, id]),
+      );
+      return { items: items.map(({ user }) => user), nextCursor };
     },
 
     summary: () => userListRepository(db).count(new Date(Date.now() - recentMs).toISOString()),

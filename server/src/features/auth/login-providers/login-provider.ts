@@ -4,6 +4,7 @@ import { codePointLength } from '@roster/contracts/length';
 import { visibleLength } from '@roster/contracts/text';
 import type { CustomFetch } from 'openid-client';
 import { isLoopback } from '../../../config.ts';
+import { isObject } from '../../../is-object.ts';
 
 /** Who somebody is at Google or GitHub: known by the subject, reached at an address that the provider vouches for. */
 export type ExternalIdentity = { provider: ExternalProvider; subject: string; email: string; name: string | null };
@@ -81,8 +82,6 @@ export function causesOf(error: Error): string {
   else if (isObject(cause) && isObject(cause.body)) causes.push(`answered${providersWord(cause.body)}`);
   return causes.join('; ');
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** What the provider says is wrong, where it is a word such as OAuth has them. */
 function providersWord(answer: object): string {

@@ -4,10 +4,10 @@ import type { OpenDatabase } from '../../../db/connect.ts';
 import { takeTurn } from '../../../db/locks.ts';
 import type { Database } from '../../../db/schema.ts';
 import { AppError } from '../../../errors.ts';
+import { noThread } from '../not-found.ts';
 import { runRepository } from '../runs/repository.ts';
 import { searchRepository } from '../search/repository.ts';
 import { threadRepository } from '../threads/repository.ts';
-import { noThread } from '../threads/service.ts';
 import { openingTitle } from '../threads/titles.ts';
 import type { Answerer } from './answerer.ts';
 import { noSuchFile } from './attachments.ts';
@@ -77,84 +77,89 @@ export type NewQuestion = {
   parentId: number | null | undefined;
 };
 
+/** Stores an empty answer of each answerer and its run, and shows the first. */
+async function insertAnswers(
+  trx: Kysely<Database>,
+  instance: number,
+  userId: number,
+  place: { threadId: number; question: Question; position: number; client: ClientCall | null; at: string },
+  answerers: Answerer[],
+): Promise<StoredAnswer[]> {
+  const { threadId, question, client, at } = place;
+  const stored: StoredAnswer[] = [];
+  for (const [beside, answerer] of answerers.entries()) {
+    const messageId = await messageRepository(trx).insert(userId, {
+      threadId,
+      parentId: question.id,
+      position: place.position + beside,
+      depth: question.depth + 1,
+      role: 'assistant',
+      text: '',
+      client,
+      at,
+    });
+    if (messageId === undefined) throw new AlreadyThere();
+    const { assistantId, model } = answerer;
+    const of = { threadId, messageId, assistantId, model: model ?? '', beside, instance, at };
+    stored.push({ question, run: await runRepository(trx).insert(userId, of), answerer });
+  }
+  return stored;
+}
+
+async function storeQuestion(
+  trx: Kysely<Database>,
+  instance: number,
+  userId: number,
+  { threadId, text, client, attached, parentId }: NewQuestion,
+  answerers: Answerer[],
+): Promise<StoredAnswer[]> {
+  const at = new Date().toISOString();
+  await takeTurn(trx, userId);
+  const threads = threadRepository(trx);
+  const place = await threads.takePositions(userId, threadId, 1 + answerers.length);
+  if (!place) throw noThread();
+  await refuseSecondQuestion(trx, userId, threadId, client);
+  const parent = await parentOf(trx, userId, threadId, parentId, place.thread.headMessageId);
+  const depth = parent ? parent.depth + 1 : 0;
+  const question = { threadId, parentId: parent?.id ?? null, position: place.first, depth };
+  const id = await messageRepository(trx).insert(userId, { ...question, role: 'user', text, client, at });
+  if (id === undefined) throw new AlreadyThere();
+  if (!(await messageFileRepository(trx).attach(userId, id, attached))) throw noSuchFile();
+  const answersAt = { threadId, question: { id, depth }, position: place.first + 1, client: null, at };
+  const stored = await insertAnswers(trx, instance, userId, answersAt, answerers);
+  const isFirst = place.thread.titleSource === 'opening' && place.first === 1;
+  const title = isFirst ? openingTitle(text) : undefined;
+  await threads.showEnd(userId, threadId, { headMessageId: stored[0]?.run.messageId, updatedAt: at, title });
+  const search = searchRepository(trx);
+  const filenames = attached.map(({ filename }) => filename);
+  await search.putMessage(userId, id, text, filenames);
+  if (title !== undefined) await search.putTitle(userId, threadId, title);
+  return stored;
+}
+
+type AnswerPlace = { threadId: number; question: Question; client: ClientCall | null };
+
+async function storeAnswer(
+  trx: Kysely<Database>,
+  instance: number,
+  userId: number,
+  { threadId, question, client }: AnswerPlace,
+  answerer: Answerer,
+): Promise<StoredAnswer[]> {
+  const at = new Date().toISOString();
+  await takeTurn(trx, userId);
+  const threads = threadRepository(trx);
+  const place = await threads.takePositions(userId, threadId, 1);
+  if (!place) throw noThread();
+  await refuseSecondQuestion(trx, userId, threadId, client);
+  const answersAt = { threadId, question, position: place.first, client, at };
+  const stored = await insertAnswers(trx, instance, userId, answersAt, [answerer]);
+  await threads.showEnd(userId, threadId, { headMessageId: stored[0]?.run.messageId, updatedAt: at });
+  return stored;
+}
+
 /** Stores questions and empty answers with their runs: all of a call in one transaction, before anybody is asked. */
 export function answerStore({ db }: Pick<OpenDatabase, 'db'>, instance: number) {
-  /** Stores an empty answer of each answerer and its run, and shows the first. */
-  async function insertAnswers(
-    trx: Kysely<Database>,
-    userId: number,
-    place: { threadId: number; question: Question; position: number; client: ClientCall | null; at: string },
-    answerers: Answerer[],
-  ): Promise<StoredAnswer[]> {
-    const { threadId, question, client, at } = place;
-    const stored: StoredAnswer[] = [];
-    for (const [beside, answerer] of answerers.entries()) {
-      const messageId = await messageRepository(trx).insert(userId, {
-        threadId,
-        parentId: question.id,
-        position: place.position + beside,
-        depth: question.depth + 1,
-        role: 'assistant',
-        text: '',
-        client,
-        at,
-      });
-      if (messageId === undefined) throw new AlreadyThere();
-      const { assistantId, model } = answerer;
-      const of = { threadId, messageId, assistantId, model: model ?? '', beside, instance, at };
-      stored.push({ question, run: await runRepository(trx).insert(userId, of), answerer });
-    }
-    return stored;
-  }
-
-  async function storeQuestion(
-    trx: Kysely<Database>,
-    userId: number,
-    { threadId, text, client, attached, parentId }: NewQuestion,
-    answerers: Answerer[],
-  ): Promise<StoredAnswer[]> {
-    const at = new Date().toISOString();
-    await takeTurn(trx, userId);
-    const threads = threadRepository(trx);
-    const place = await threads.takePositions(userId, threadId, 1 + answerers.length);
-    if (!place) throw noThread();
-    await refuseSecondQuestion(trx, userId, threadId, client);
-    const parent = await parentOf(trx, userId, threadId, parentId, place.thread.headMessageId);
-    const depth = parent ? parent.depth + 1 : 0;
-    const question = { threadId, parentId: parent?.id ?? null, position: place.first, depth };
-    const id = await messageRepository(trx).insert(userId, { ...question, role: 'user', text, client, at });
-    if (id === undefined) throw new AlreadyThere();
-    if (!(await messageFileRepository(trx).attach(userId, id, attached))) throw noSuchFile();
-    const answersAt = { threadId, question: { id, depth }, position: place.first + 1, client: null, at };
-    const stored = await insertAnswers(trx, userId, answersAt, answerers);
-    const isFirst = place.thread.titleSource === 'opening' && place.first === 1;
-    const title = isFirst ? openingTitle(text) : undefined;
-    await threads.showEnd(userId, threadId, { headMessageId: stored[0]?.run.messageId, updatedAt: at, title });
-    const search = searchRepository(trx);
-    const filenames = attached.map(({ filename }) => filename);
-    await search.putMessage(userId, id, text, filenames);
-    if (title !== undefined) await search.putTitle(userId, threadId, title);
-    return stored;
-  }
-
-  async function storeAnswer(
-    trx: Kysely<Database>,
-    userId: number,
-    { threadId, question, client }: { threadId: number; question: Question; client: ClientCall | null },
-    answerer: Answerer,
-  ): Promise<StoredAnswer[]> {
-    const at = new Date().toISOString();
-    await takeTurn(trx, userId);
-    const threads = threadRepository(trx);
-    const place = await threads.takePositions(userId, threadId, 1);
-    if (!place) throw noThread();
-    await refuseSecondQuestion(trx, userId, threadId, client);
-    const answersAt = { threadId, question, position: place.first, client, at };
-    const stored = await insertAnswers(trx, userId, answersAt, [answerer]);
-    await threads.showEnd(userId, threadId, { headMessageId: stored[0]?.run.messageId, updatedAt: at });
-    return stored;
-  }
-
   /** undefined: a request with the same client id was quicker. */
   const once = <T>(store: (trx: Kysely<Database>) => Promise<T>): Promise<T | undefined> =>
     db
@@ -167,9 +172,11 @@ export function answerStore({ db }: Pick<OpenDatabase, 'db'>, instance: number) 
 
   return {
     question: (userId: number, question: NewQuestion, answerers: Answerer[]) =>
-      once((trx) => storeQuestion(trx, userId, question, answerers)),
+      once((trx) => storeQuestion(trx, instance, userId, question, answerers)),
     /** One more, to a question that is there. */
-    answer: (userId: number, place: Parameters<typeof storeAnswer>[2], answerer: Answerer) =>
-      once((trx) => storeAnswer(trx, userId, place, answerer)),
+    answer: (userId: number, place: AnswerPlace, answerer: Answerer) =>
+      once((trx) => storeAnswer(trx, instance, userId, place, answerer)),
   };
 }
+
+export type AnswerStore = ReturnType<typeof answerStore>;

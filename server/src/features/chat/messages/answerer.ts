@@ -27,18 +27,6 @@ type Dependencies = {
 
 const nothingKnown: Knowledge = { search: undefined, notes: [] };
 
-/** What of an assistant's settings the model is known to take; of an unknown model everything is tried. */
-function settingsFor(catalogue: Catalogue, model: string, { temperature, reasoningEffort }: Assistant) {
-  const known = catalogue.describe(model, null, '');
-  const takesEffort = known.temperature === 'unknown' || (reasoningEffort && known.efforts.includes(reasoningEffort));
-  const effort = takesEffort ? reasoningEffort : null;
-  const takesTemperature =
-    known.temperature === 'yes' ||
-    known.temperature === 'unknown' ||
-    (known.temperature === 'conditional' && effort === 'none');
-  return { temperature: takesTemperature ? temperature : null, effort };
-}
-
 /** Who answers, one for each of `models`; without any, what the thread says. Nobody outside is asked. */
 export function answererFinder({ catalogue, findAssistant, knownDefaultModel, knowledgeOf }: Dependencies) {
   return async function answerersFor(
@@ -54,7 +42,7 @@ export function answererFinder({ catalogue, findAssistant, knownDefaultModel, kn
         assistantId,
         model,
         instructions,
-        ...settingsFor(catalogue, model, assistant),
+        ...catalogue.parameters(model, { temperature: assistant.temperature, effort: assistant.reasoningEffort }),
         knowledge,
       }));
     }
@@ -63,3 +51,5 @@ export function answererFinder({ catalogue, findAssistant, knownDefaultModel, kn
     return answering.map((model) => ({ ...alone, model }));
   };
 }
+
+export type AnswererFinder = ReturnType<typeof answererFinder>;

@@ -2,8 +2,8 @@ import { attachedBytesLimit } from '@roster/contracts/chat';
 import type { Catalogue } from '../../../provider/catalogue.ts';
 import type { AnswerPiece, ConversationTurn, TurnFile } from '../../../provider/provider.ts';
 import type { AttachmentReader } from './attachments.ts';
+import type { BranchRepository } from './branch-repository.ts';
 import type { KeptAttachment, MessageFileRepository } from './file-repository.ts';
-import type { MessageRepository } from './repository.ts';
 import { estimateFileTokens, estimateTokens } from './token-estimate.ts';
 
 const turnsAtOnce = 200;
@@ -33,7 +33,7 @@ export type History = {
 };
 
 type Reading = {
-  messages: MessageRepository;
+  branches: Pick<BranchRepository, 'words'>;
   messageFiles: MessageFileRepository;
   attachments: AttachmentReader;
   catalogue: Catalogue;
@@ -44,7 +44,7 @@ type Reading = {
  * than the model's context. Read from the end in pieces, so that a long thread costs no more than what fits.
  */
 export async function readHistory(
-  { messages, messageFiles, attachments, catalogue }: Reading,
+  { branches, messageFiles, attachments, catalogue }: Reading,
   question: { userId: number; threadId: number; head: number; depth: number },
   model: string,
   instructions: string,
@@ -76,7 +76,7 @@ export async function readHistory(
 
   for (let to = question.depth; to >= 0; to -= turnsAtOnce) {
     const from = Math.max(0, to - turnsAtOnce + 1);
-    const piece = await messages.wordsInBranch(userId, { threadId, head, from, to });
+    const piece = await branches.words(userId, { threadId, head, from, to });
     const files = await messageFiles.of(
       userId,
       piece.filter(({ role }) => role === 'user').map(({ id }) => id),

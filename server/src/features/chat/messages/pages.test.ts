@@ -2,6 +2,7 @@ import type { Message } from '@roster/contracts/chat';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { ask, newThread } from '#server/testing/chat';
+import { cursorOf } from '#server/testing/cursor';
 import { beside } from '#server/testing/database';
 import type { Visitor } from '#server/testing/visitor';
 import { messageRepository } from './repository.ts';
@@ -127,9 +128,20 @@ describe.each(engines)('pages of a long conversation on %s', (engine) => {
 
   test('a cursor beyond either end gives nothing more', async () => {
     const head = ids.at(-1);
-    expect(await page(`cursor=older.0.${head}`)).toMatchObject({ items: [], nextCursor: null });
-    expect(await page(`cursor=newer.999999999.${head}`)).toMatchObject({ items: [], newerCursor: null });
-    for (const cursor of ['', 'older', 'older.-1.1', 'sideways.1.1', `older.1.${head}.1`, `older.1e3.${head}`])
+    expect(await page(`cursor=${cursorOf(['older', 0, head])}`)).toMatchObject({ items: [], nextCursor: null });
+    expect(await page(`cursor=${cursorOf(['newer', 999_999_999, head])}`)).toMatchObject({
+      items: [],
+      newerCursor: null,
+    });
+    const places = [
+      'older',
+      ['older', -1, 1],
+      ['sideways', 1, 1],
+      ['older', 1, head, 1],
+      ['older', 1_000_000_000, head],
+      ['older', '1e3', head],
+    ];
+    for (const cursor of ['', 'older', ...places.map(cursorOf)])
       expect((await ada.get(`/api/threads/${threadId}/messages?cursor=${cursor}`)).status).toBe(400);
   });
 

@@ -7,9 +7,9 @@ import { runRepository } from '../runs/repository.ts';
 import type { StoredAnswer } from './answer-store.ts';
 import type { Answerer } from './answerer.ts';
 import type { AttachmentReader } from './attachments.ts';
+import { branchRepository } from './branch-repository.ts';
 import { messageFileRepository } from './file-repository.ts';
 import { readHistory } from './history.ts';
-import { messageRepository } from './repository.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
@@ -21,7 +21,7 @@ type Dependencies = {
 
 /** Makes orders of stored answers. What an order needs is gathered by its run, and a failure there ends it like any other. */
 export function orderMaker({ db, catalogue, attachments, defaultModel }: Dependencies) {
-  const messages = messageRepository(db);
+  const branches = branchRepository(db);
   const messageFiles = messageFileRepository(db);
 
   async function settled(userId: number, runId: number, { model }: Answerer): Promise<string> {
@@ -44,7 +44,7 @@ export function orderMaker({ db, catalogue, attachments, defaultModel }: Depende
       async prepare() {
         const model = await settled(userId, runId, answerer);
         const { turns, ...rest } = await readHistory(
-          { messages, messageFiles, attachments, catalogue },
+          { branches, messageFiles, attachments, catalogue },
           { userId, threadId, head: question.id, depth: question.depth },
           model,
           instructions,
@@ -55,3 +55,5 @@ export function orderMaker({ db, catalogue, attachments, defaultModel }: Depende
     };
   };
 }
+
+export type OrderMaker = ReturnType<typeof orderMaker>;

@@ -1,4 +1,5 @@
 import type { RunEvent } from '@roster/contracts/chat';
+import type { RunError } from '@roster/contracts/errors';
 
 /** A run's events as they go over the wire: one text per event, ready to be sent to any number of readers. */
 export function frameOf(number: number, event: RunEvent): string {
@@ -64,6 +65,28 @@ export function fold(log: FoldedLog, event: RunEvent) {
     default:
       return;
   }
+}
+
+/** What stored events come to. A damaged log must not keep a server from starting: what of it cannot be read is left out. */
+export function foldedBatches(batches: { frames: string }[]): FoldedLog {
+  const log = emptyLog();
+  for (const { frames } of batches) for (const { event } of readable(frames)) fold(log, event);
+  return log;
+}
+
+function readable(frames: string): Numbered[] {
+  try {
+    return parseFrames(frames);
+  } catch {
+    return [];
+  }
+}
+
+/** A run's last event. */
+export function endEvent({ reason, error }: { reason: string | null; error: RunError | null }): RunEvent {
+  if (error) return { type: 'failed', error };
+  const known = (['complete', 'stopped', 'length', 'content_filter'] as const).find((name) => name === reason);
+  return { type: 'finished', reason: known ?? 'complete' };
 }
 
 type End = { event: RunEvent; number: number };

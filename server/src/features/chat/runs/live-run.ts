@@ -29,6 +29,13 @@ export type RunOrder = {
   prepare: (signal: AbortSignal) => Promise<PreparedRequest>;
 };
 
+/** Why a run's call to the provider was broken off. */
+export class Stopped extends Error {}
+export class ShuttingDown extends Error {}
+
+/** The runs that this process executes, by their ids. */
+export type LiveRuns = Map<number, LiveRun>;
+
 /** A run while this process executes it: its events, who watches them, and what is not stored yet. */
 export class LiveRun {
   readonly order: RunOrder;
@@ -80,6 +87,16 @@ export class LiveRun {
 
   markSaved(last: number) {
     this.#saved = last;
+  }
+
+  /** Breaks the call to the provider off, because somebody wants it so. */
+  stop() {
+    this.controller.abort(new Stopped());
+  }
+
+  /** The same, because this process ends. */
+  interrupt() {
+    this.controller.abort(new ShuttingDown());
   }
 
   endStreams() {

@@ -1,27 +1,23 @@
 import type { Message } from '@roster/contracts/chat';
 import type { MessageRepository } from '../messages/repository.ts';
-import { readable } from './end.ts';
-import { emptyLog, type FoldedLog, fold } from './event-log.ts';
+import { type FoldedLog, foldedBatches } from './event-log.ts';
+import type { EventRepository } from './event-repository.ts';
 import type { RunExecutor } from './executor.ts';
-import type { RunRepository } from './repository.ts';
 
 type Dependencies = {
   executor: Pick<RunExecutor, 'logOf'>;
-  runs: Pick<RunRepository, 'eventsAfter'>;
+  events: Pick<EventRepository, 'after'>;
   messages: Pick<MessageRepository, 'find'>;
 };
 
 /** What answers have come to while they are being written, in this process or in another one. */
-export function answersUnderWay({ executor, runs, messages }: Dependencies) {
+export function partialAnswers({ executor, events, messages }: Dependencies) {
   /** undefined: nothing has come yet, or it has ended. */
   async function logOf(runId: number): Promise<FoldedLog | undefined> {
     const live = executor.logOf(runId);
     if (live) return live;
-    const batches = await runs.eventsAfter(runId, 0);
-    if (batches.length === 0) return undefined;
-    const log = emptyLog();
-    for (const { frames } of batches) for (const { event } of readable(frames)) fold(log, event);
-    return log;
+    const batches = await events.after(runId, 0);
+    return batches.length === 0 ? undefined : foldedBatches(batches);
   }
 
   async function soFar(userId: number, message: Message): Promise<Message> {
@@ -42,4 +38,4 @@ export function answersUnderWay({ executor, runs, messages }: Dependencies) {
   };
 }
 
-export type AnswersUnderWay = ReturnType<typeof answersUnderWay>;
+export type PartialAnswers = ReturnType<typeof partialAnswers>;

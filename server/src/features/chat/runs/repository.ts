@@ -1,15 +1,12 @@
 import type { Run, RunState } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
 import { type Kysely, sql } from 'kysely';
-import { isPostgres } from '../../../db/engine.ts';
 import { type Places, prepared } from '../../../db/prepared.ts';
 import type { Database } from '../../../db/schema.ts';
 import { toUsage, usageColumns } from '../../usage/repository.ts';
 
 /** Written out instead of bound: only then can SQLite see that a partial index over these states answers the query. */
 export const underWay = sql<'queued' | 'running'>`('queued', 'running')`;
-
-export type EventBatch = { runId: number; first: number; last: number; frames: string };
 
 export type AbandonedRun = {
   id: number;
@@ -114,24 +111,6 @@ const deleteEvents = prepared((db, at: Places<{ runId: number }>) =>
   db.deleteFrom('run_events').where('run_id', '=', at('runId')),
 );
 
-/**
- * The batches as one parameter, so that it is one and the same statement for any number of runs: building a statement with
- * four parameters for each took longer than storing them. The run, and its events with it, may have been deleted meanwhile.
- */
-const insertEvents = {
-  sqlite: prepared(
-    (_db, at: Places<{ batches: string }>) => sql`insert into run_events (run_id, first_event, last_event, events)
-      select value ->> 0, value ->> 1, value ->> 2, value ->> 3 from json_each(${at('batches')}) where true
-      on conflict do nothing`,
-  ),
-  postgres: prepared(
-    (_db, at: Places<{ batches: string }>) => sql`insert into run_events (run_id, first_event, last_event, events)
-      select (value ->> 0)::integer, (value ->> 1)::integer, (value ->> 2)::integer, value ->> 3
-      from json_array_elements(${at('batches')}::json) as batches (value)
-      on conflict do nothing`,
-  ),
-};
-
 export function runRepository(db: Kysely<Database>) {
   return {
     async insert(userId: number, run: NewRun): Promise<Run> {
@@ -206,39 +185,9 @@ export function runRepository(db: Kysely<Database>) {
         usage: toUsage(row),
       };
     },
-    /**
-     * One commit for the events of all runs: it costs the same for one run and for two hundred. `begun` are those of which
-     * it is the first.
-     */
-    async storeEvents(begun: number[], batches: EventBatch[]) {
-      const rows = batches.map(({ runId, first, last, frames }) => [runId, first, last, frames]);
-      const values = { batches: JSON.stringify(rows) };
-      const insertion = isPostgres(db) ? insertEvents.postgres : insertEvents.sqlite;
-      if (begun.length === 0) return void (await insertion.changed(db, values));
-      await db.transaction().execute(async (trx) => {
-        const toRunning = trx.updateTable('runs').set({ state: 'running' });
-        await toRunning.where('id', 'in', begun).where('state', '=', 'queued').execute();
-        await insertion.changed(trx, values);
-      });
-    },
     async existing(runIds: number[]): Promise<Set<number>> {
       const rows = await db.selectFrom('runs').select('id').where('id', 'in', runIds).execute();
       return new Set(rows.map(({ id }) => id));
-    },
-    async eventsAfter(runId: number, after: number): Promise<EventBatch[]> {
-      const rows = await db
-        .selectFrom('run_events')
-        .selectAll()
-        .where('run_id', '=', runId)
-        .where('last_event', '>', after)
-        .orderBy('first_event')
-        .execute();
-      return rows.map((row) => ({
-        runId: row.run_id,
-        first: row.first_event,
-        last: row.last_event,
-        frames: row.events,
-      }));
     },
     /**
      * Only from a state that is not final. false: somebody else has ended it, or it is gone. `hasEvents`: some may be

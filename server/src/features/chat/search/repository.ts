@@ -1,15 +1,9 @@
-import { beginningOf, characterStart } from '@roster/contracts/cut';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { isPostgres } from '../../../db/engine.ts';
 import { type Places, prepared } from '../../../db/prepared.ts';
 import type { Database } from '../../../db/schema.ts';
 import { searchWords } from '../../../db/search-words.ts';
-
-/** A search looks at so many words at most. */
-const wordsAtMost = 12;
-
-/** The words of a query, as the index has them. */
-const wordsOf = (query: string) => searchWords(query).split(' ').filter(Boolean).slice(0, wordsAtMost);
+import { wordsOf } from './words.ts';
 
 type Index = 'thread_search' | 'message_search';
 
@@ -99,41 +93,4 @@ function postgresSources(userId: number, words: string[]): Sources {
     titles: sql`select id as thread_id from thread_search
       where words @@ to_tsquery('simple', ${match}) and user_id = ${userId}`,
   };
-}
-
-/** Whether a text that is not indexed yet has all words of a query. */
-export function hasWords(text: string, query: string): boolean {
-  const present = searchWords(text).toLowerCase().split(' ');
-  const wanted = wordsOf(query.toLowerCase());
-  return wanted.length > 0 && wanted.every((word) => present.some((one) => one.startsWith(word)));
-}
-
-const firstTerm = /[\p{L}\p{N}\p{M}]+|\p{RGI_Emoji}|\p{Extended_Pictographic}/v;
-
-/** Where the first of the query's words stands; 0 where it is written otherwise than in the query. */
-function placeOf(query: string, text: string): number {
-  const [term = ''] = firstTerm.exec(query) ?? [];
-  return Math.max(0, text.toLowerCase().indexOf(term.toLowerCase()));
-}
-
-const inOneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
-
-const withoutMarkdown = (text: string) =>
-  text
-    .replace(/^ *(#{1,6}|>|[-*+]) +/gm, '')
-    .replace(/\*{1,3}(?=\S)([^*\n]*[^*\s])\*{1,3}/g, '$1')
-    .replace(/`+/g, '');
-
-/** A piece of `text` around the first word of the query that it holds, as one line without the marks of Markdown. */
-export function snippetOf(text: string, query: string, length = 140): string {
-  const around = characterStart(text, placeOf(query, text) - length);
-  const until = characterStart(text, around + 3 * length);
-  const plain = inOneLine(withoutMarkdown(text.slice(around, until)));
-  const at = placeOf(query, plain);
-  const about = characterStart(plain, at - Math.floor(length / 3));
-  // From the beginning of a word, where one begins before the word that was looked for.
-  const from = about === 0 ? 0 : about + plain.slice(about, at).indexOf(' ') + 1;
-  const before = around > 0 || from > 0 ? '… ' : '';
-  const after = until < text.length || from + length < plain.length ? ' …' : '';
-  return `${before}${beginningOf(plain.slice(from), length).trim()}${after}`;
 }

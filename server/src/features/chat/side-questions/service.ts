@@ -42,59 +42,14 @@ type Dependencies = {
 export function asideService({ database, executor, catalogue, instance, openKey, checkBudget }: Dependencies) {
   const { db, reader } = database;
 
-  async function store(
-    trx: Kysely<Database>,
-    userId: number,
+  function asked(
     apiKey: Secret,
-    question: AsideQuestion,
-  ): Promise<RunOrder> {
-    const at = new Date().toISOString();
-    const { model, instructions, turns } = question;
-    const asides = asideRepository(trx);
-    const threadId = await asides.insertThread(userId, { title: openingTitle(turns.at(-1)?.text ?? ''), at });
-    let parentId: number | null = null;
-    for (const [depth, turn] of [...turns, { role: 'assistant' as const, text: '' }].entries()) {
-      const place = { threadId, parentId, position: depth + 1, depth };
-      const id: number | undefined = await messageRepository(trx).insert(userId, {
-        ...place,
-        ...turn,
-        client: null,
-        at,
-      });
-      if (id === undefined) throw new Error('a message without a client id cannot be there already');
-      parentId = id;
-    }
-    const messageId = parentId ?? 0;
-    await asides.setAnswer(userId, threadId, messageId, turns.length + 1);
-    const run = await runRepository(trx).insert(userId, {
-      threadId,
-      messageId,
-      assistantId: null,
-      model,
-      beside: 0,
-      instance,
-      at,
-    });
-    const { temperature: takesTemperature } = catalogue.describe(model, null, '');
-    const takesIt = takesTemperature === 'yes' || takesTemperature === 'unknown';
+    { model, instructions, turns, temperature }: AsideQuestion,
+  ): Pick<RunOrder, 'prepare'> {
     const sent: ConversationTurn[] = turns.map(({ role, text }) => ({ role, text }));
-    const request = {
-      apiKey,
-      model,
-      instructions,
-      turns: sent,
-      temperature: takesIt ? question.temperature : null,
-      effort: null,
-    };
-    return {
-      runId: run.id,
-      userId,
-      threadId,
-      messageId,
-      assistantId: null,
-      comparisonId: question.comparisonId,
-      prepare: async () => ({ request, notes: [], leftOut: 0, filesLeftOut: 0, fileTokens: 0 }),
-    };
+    const parameters = catalogue.parameters(model, { temperature, effort: null });
+    const request = { apiKey, model, instructions, turns: sent, ...parameters };
+    return { prepare: async () => ({ request, notes: [], leftOut: 0, filesLeftOut: 0, fileTokens: 0 }) };
   }
 
   return {
@@ -121,7 +76,8 @@ export function asideService({ database, executor, catalogue, instance, openKey,
               'too_many_runs',
               `${conversationsAtOnce} answers can be written at a time, and ${underWay} ${underWay === 1 ? 'is' : 'are'} being written already. Wait for one of them.`,
             );
-          for (const question of questions) orders.push(await store(trx, userId, apiKey, question));
+          for (const question of questions)
+            orders.push({ ...(await store(trx, userId, instance, question)), ...asked(apiKey, question) });
           return orders.map(({ threadId }) => threadId);
         });
       });
@@ -154,3 +110,35 @@ export function asideService({ database, executor, catalogue, instance, openKey,
 }
 
 export type AsideService = ReturnType<typeof asideService>;
+
+/** Stores a thread with its messages, the empty answer last, and the run of that. */
+async function store(trx: Kysely<Database>, userId: number, instance: number, question: AsideQuestion) {
+  const at = new Date().toISOString();
+  const { model, turns } = question;
+  const asides = asideRepository(trx);
+  const threadId = await asides.insertThread(userId, { title: openingTitle(turns.at(-1)?.text ?? ''), at });
+  let parentId: number | null = null;
+  for (const [depth, turn] of [...turns, { role: 'assistant' as const, text: '' }].entries()) {
+    const place = { threadId, parentId, position: depth + 1, depth };
+    const id: number | undefined = await messageRepository(trx).insert(userId, {
+      ...place,
+      ...turn,
+      client: null,
+      at,
+    });
+    if (id === undefined) throw new Error('a message without a client id cannot be there already');
+    parentId = id;
+  }
+  const messageId = parentId ?? 0;
+  await asides.setAnswer(userId, threadId, messageId, turns.length + 1);
+  const run = await runRepository(trx).insert(userId, {
+    threadId,
+    messageId,
+    assistantId: null,
+    model,
+    beside: 0,
+    instance,
+    at,
+  });
+  return { runId: run.id, userId, threadId, messageId, assistantId: null, comparisonId: question.comparisonId };
+}

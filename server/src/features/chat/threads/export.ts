@@ -1,12 +1,14 @@
 import { Readable } from 'node:stream';
 import type { Message, Thread } from '@roster/contracts/chat';
+import type { BranchRepository } from '../messages/branch-repository.ts';
+import type { KeptMessage, MessageExportRepository } from '../messages/export-repository.ts';
 import type { MessagePages } from '../messages/pages.ts';
-import type { KeptMessage, MessageRepository } from '../messages/repository.ts';
+import type { MessageRepository } from '../messages/repository.ts';
 
 const atOnce = 200;
 
 /** A file name that every system takes. */
-export function fileName(title: string, extension: string): string {
+function fileName(title: string, extension: string): string {
   const plain = title
     .normalize('NFKD')
     .replace(/[^A-Za-z0-9 _-]/g, '')
@@ -25,34 +27,45 @@ function inMarkdown(message: Message): string {
   return `## ${who}, ${message.createdAt}\n\n${message.text}${attached}${sources}${state}\n\n`;
 }
 
-/** The shown branch as Markdown, from the beginning, a page at a time. */
-export function markdownExport(
-  userId: number,
-  thread: Thread,
-  read: MessagePages,
-  messages: MessageRepository,
-): Readable {
-  return Readable.from(pieces());
+type Dependencies = {
+  pages: MessagePages;
+  messages: Pick<MessageRepository, 'place'>;
+  branches: Pick<BranchRepository, 'messages'>;
+  kept: Pick<MessageExportRepository, 'page'>;
+};
 
-  async function* pieces() {
+/** One conversation as a file, read while it is sent. */
+export function conversationDownloads({ pages, messages, branches, kept }: Dependencies) {
+  /** The shown branch, from the beginning, a page at a time. */
+  async function* inPages(userId: number, thread: Thread) {
     yield `# ${thread.title}\n\n`;
-    const end = await read(userId, thread.id, { limit: 1 });
+    const end = await pages(userId, thread.id, { limit: 1 });
     const head = end.items.at(-1);
     if (!head) return;
     const place = await messages.place(userId, head.id);
     for (let from = 0; from <= (place?.depth ?? 0); from += atOnce) {
       const range = { threadId: thread.id, head: head.id, from, to: from + atOnce - 1 };
-      for (const message of await messages.inBranch(userId, range)) yield inMarkdown(message);
+      for (const message of await branches.messages(userId, range)) yield inMarkdown(message);
     }
   }
+
+  return function download(userId: number, thread: Thread, format: 'md' | 'json') {
+    const name = fileName(thread.title, format);
+    // JSON has all branches; `parentId` says how they hang together.
+    return format === 'json'
+      ? {
+          name,
+          type: 'application/json; charset=utf-8',
+          content: Readable.from(conversationText(thread, pagesOf(userId, thread.id, kept))),
+        }
+      : { name, type: 'text/markdown; charset=utf-8', content: Readable.from(inPages(userId, thread)) };
+  };
 }
 
-/** The whole conversation with all its branches; `parentId` says how they hang together. */
-export const jsonExport = (userId: number, thread: Thread, messages: MessageRepository): Readable =>
-  Readable.from(conversationText(thread, pagesOf(userId, thread.id, messages)));
+export type ConversationDownloads = ReturnType<typeof conversationDownloads>;
 
 /** All messages of a conversation, a page at a time. */
-export async function* pagesOf(userId: number, threadId: number, messages: MessageRepository) {
+export async function* pagesOf(userId: number, threadId: number, messages: Pick<MessageExportRepository, 'page'>) {
   let after = 0;
   for (;;) {
     const page = await messages.page(userId, threadId, after, atOnce);

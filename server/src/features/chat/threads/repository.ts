@@ -5,7 +5,6 @@ import { type Places, prepared } from '../../../db/prepared.ts';
 import type { Database } from '../../../db/schema.ts';
 import { messageFileRepository } from '../messages/file-repository.ts';
 import { underWay } from '../runs/repository.ts';
-import { searchSources } from '../search/repository.ts';
 
 export type ThreadRecord = Thread & {
   titleSource: 'opening' | 'suggested' | 'chosen';
@@ -17,7 +16,7 @@ export type ThreadPosition = { pinned: boolean; updatedAt: string; id: number };
 
 type Row = Selectable<Database['threads']> & { run_id?: number | null };
 
-const toThread = (row: Row): ThreadRecord => ({
+export const toThreadRecord = (row: Row): ThreadRecord => ({
   id: row.id,
   title: row.title,
   titleSource: row.title_source,
@@ -31,7 +30,7 @@ const toThread = (row: Row): ThreadRecord => ({
   runId: row.run_id ?? null,
 });
 
-const flag = (value: boolean): 0 | 1 => (value ? 1 : 0);
+export const flag = (value: boolean): 0 | 1 => (value ? 1 : 0);
 
 /** With a run that is under way, that of the shown answer before those beside it. */
 const selectThreads = (db: Kysely<Database>) =>
@@ -86,75 +85,33 @@ const showEnd = prepared((db, at: Places<Shown>) =>
     .where('id', '=', at('threadId')),
 );
 
+/** The newest first, pinned ones before the rest; a row more than asked for tells whether there is another page. */
+export function threadPage(db: Kysely<Database>, userId: number, limit: number, after: ThreadPosition | undefined) {
+  const query = selectThreads(db)
+    .where('threads.user_id', '=', userId)
+    .where('threads.purpose', '=', 'chat')
+    .orderBy('threads.pinned', 'desc')
+    .orderBy('threads.updated_at', 'desc')
+    .orderBy('threads.id', 'desc')
+    .limit(limit + 1);
+  if (!after) return query;
+  return query.where(
+    sql<boolean>`(threads.pinned, threads.updated_at, threads.id) < (${flag(after.pinned)}, ${after.updatedAt}, ${after.id})`,
+  );
+}
+
 export function threadRepository(db: Kysely<Database>) {
-  /** The newest first, pinned ones before the rest; a row more than asked for tells whether there is another page. */
-  function page(userId: number, limit: number, after: ThreadPosition | undefined) {
-    const query = selectThreads(db)
-      .where('threads.user_id', '=', userId)
-      .where('threads.purpose', '=', 'chat')
-      .orderBy('threads.pinned', 'desc')
-      .orderBy('threads.updated_at', 'desc')
-      .orderBy('threads.id', 'desc')
-      .limit(limit + 1);
-    if (!after) return query;
-    return query.where(
-      sql<boolean>`(threads.pinned, threads.updated_at, threads.id) < (${flag(after.pinned)}, ${after.updatedAt}, ${after.id})`,
-    );
-  }
-
-  /** The words of a page's matches only, the names of what is attached to them last: with the words of all matches in it, sorting takes three times as long. */
-  async function textsOf(userId: number, found: { match_id: number | null }[]): Promise<Map<number, string>> {
-    const ids = found.flatMap(({ match_id }) => match_id ?? []);
-    if (ids.length === 0) return new Map();
-    const rows = await db
-      .selectFrom('messages')
-      .select(['id', 'text'])
-      .where('user_id', '=', userId)
-      .where('id', 'in', ids)
-      .execute();
-    const files = await messageFileRepository(db).of(userId, ids);
-    const names = (id: number) => files.get(id)?.map(({ filename }) => filename) ?? [];
-    return new Map(rows.map(({ id, text }) => [id, [text, ...names(id)].join('\n')]));
-  }
-
   return {
     async find(userId: number, threadId: number): Promise<ThreadRecord | undefined> {
       const row = await findThread.first(db, { userId, threadId });
-      return row && toThread(row);
+      return row && toThreadRecord(row);
     },
     async list(
       userId: number,
       { archived, limit, after }: { archived: boolean; limit: number; after: ThreadPosition | undefined },
     ): Promise<ThreadRecord[]> {
-      const rows = await page(userId, limit, after).where('threads.archived', '=', flag(archived)).execute();
-      return rows.map(toThread);
-    },
-    /** Threads whose title or messages match, with the newest message that does. */
-    async search(
-      userId: number,
-      query: string,
-      options: { archived: boolean | undefined; limit: number; after: ThreadPosition | undefined },
-    ): Promise<{ thread: ThreadRecord; match: { messageId: number; text: string } | null }[]> {
-      const sources = searchSources(db, userId, query);
-      if (!sources) return [];
-      let threads = page(userId, options.limit, options.after)
-        .leftJoin(sql<{ thread_id: number; message_id: number }>`(${sources.hits})`.as('hits'), (join) =>
-          join.onRef('hits.thread_id', '=', 'threads.id'),
-        )
-        .select('hits.message_id as match_id')
-        .where((eb) =>
-          eb.or([
-            eb('hits.message_id', 'is not', null),
-            eb('threads.id', 'in', sql<number>`(select thread_id from (${sources.titles}) as titles)`),
-          ]),
-        );
-      if (options.archived !== undefined) threads = threads.where('threads.archived', '=', flag(options.archived));
-      const rows = await threads.execute();
-      const texts = await textsOf(userId, rows);
-      return rows.map((row) => ({
-        thread: toThread(row),
-        match: row.match_id === null ? null : { messageId: row.match_id, text: texts.get(row.match_id) ?? '' },
-      }));
+      const rows = await threadPage(db, userId, limit, after).where('threads.archived', '=', flag(archived)).execute();
+      return rows.map(toThreadRecord);
     },
     async insert(
       userId: number,
@@ -176,7 +133,7 @@ export function threadRepository(db: Kysely<Database>) {
         })
         .returningAll()
         .executeTakeFirstOrThrow();
-      return toThread(row);
+      return toThreadRecord(row);
     },
     async update(
       userId: number,
@@ -229,7 +186,7 @@ export function threadRepository(db: Kysely<Database>) {
      */
     async takePositions(userId: number, threadId: number, count: number) {
       const row = await takePositions.first(db, { userId, threadId, count });
-      return row && { thread: toThread(row), first: row.next_position - count };
+      return row && { thread: toThreadRecord(row), first: row.next_position - count };
     },
     /** Shows the branch that ends in a message from now on; with its first question comes a title. */
     async showEnd(
@@ -263,7 +220,7 @@ export function threadRepository(db: Kysely<Database>) {
         .orderBy('threads.id')
         .limit(limit)
         .execute();
-      return rows.map((row) => ({ ...toThread(row), messageCount: row.next_position - 1 }));
+      return rows.map((row) => ({ ...toThreadRecord(row), messageCount: row.next_position - 1 }));
     },
     /**
      * A message is deleted with the one it answers, and SQLite follows such a chain for at most 1,000 steps: a long

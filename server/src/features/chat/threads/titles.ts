@@ -6,6 +6,7 @@ import { ProviderError } from '../../../provider/error.ts';
 import type { AnswerRequest, Provider } from '../../../provider/provider.ts';
 import type { PricingService } from '../../usage/pricing.ts';
 import { usageRepository } from '../../usage/repository.ts';
+import { branchRepository } from '../messages/branch-repository.ts';
 import { messageRepository } from '../messages/repository.ts';
 import type { RunOrder } from '../runs/live-run.ts';
 import { searchRepository } from '../search/repository.ts';
@@ -58,14 +59,19 @@ export function titleSuggester({ db, provider, catalogue, pricing }: Dependencie
     if (thread?.titleSource !== 'opening') return;
     const answer = await messageRepository(db).place(userId, order.messageId);
     if (answer?.depth !== 1) return;
-    const exchange = await messageRepository(db).wordsInBranch(userId, {
+    const exchange = await branchRepository(db).words(userId, {
       threadId,
       head: answer.id,
       from: 0,
       to: answer.depth,
     });
     const talk = exchange.map(({ role, text }) => `${role}: ${beginningOf(text, excerpt)}`).join('\n\n');
-    const suggestion = await askFor(request, talk, AbortSignal.any([signal, AbortSignal.timeout(withinMs)]));
+    const suggestion = await askFor(
+      { provider, catalogue },
+      request,
+      talk,
+      AbortSignal.any([signal, AbortSignal.timeout(withinMs)]),
+    );
     if (!suggestion) return;
     const { words, end } = suggestion;
     const title = cleaned(words);
@@ -87,24 +93,29 @@ export function titleSuggester({ db, provider, catalogue, pricing }: Dependencie
       });
     });
   }
+}
 
-  /** undefined: the provider would not, or not in time. The opening words stay as the title, and nobody is troubled. */
-  async function askFor({ apiKey, model }: AnswerRequest, talk: string, signal: AbortSignal) {
-    let words = '';
-    const [effort = null] = catalogue.describe(model, null, '').efforts;
-    const question = { apiKey, model, instructions, turns: [{ role: 'user' as const, text: talk }], temperature: null };
-    try {
-      const end = await provider.answer(
-        { ...question, effort },
-        (pieces) => {
-          for (const piece of pieces) if (piece.type === 'text') words += piece.text;
-        },
-        signal,
-      );
-      return { words, end };
-    } catch (error) {
-      if (error instanceof ProviderError || signal.aborted) return undefined;
-      throw error;
-    }
+/** undefined: the provider would not, or not in time. The opening words stay as the title, and nobody is troubled. */
+async function askFor(
+  { provider, catalogue }: Pick<Dependencies, 'provider' | 'catalogue'>,
+  { apiKey, model }: AnswerRequest,
+  talk: string,
+  signal: AbortSignal,
+) {
+  let words = '';
+  const effort = catalogue.leastEffort(model);
+  const question = { apiKey, model, instructions, turns: [{ role: 'user' as const, text: talk }], temperature: null };
+  try {
+    const end = await provider.answer(
+      { ...question, effort },
+      (pieces) => {
+        for (const piece of pieces) if (piece.type === 'text') words += piece.text;
+      },
+      signal,
+    );
+    return { words, end };
+  } catch (error) {
+    if (error instanceof ProviderError || signal.aborted) return undefined;
+    throw error;
   }
 }

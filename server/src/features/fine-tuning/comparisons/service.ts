@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { OpenDatabase } from '../../../db/connect.ts';
 import { AppError } from '../../../errors.ts';
 import type { Actor } from '../../../http/actor.ts';
+import { pageOf } from '../../../http/paging.ts';
 import type { FileStore } from '../../../storage/file-store.ts';
 import type { AsideAnswer } from '../../chat/side-questions/repository.ts';
 import type { AsideService } from '../../chat/side-questions/service.ts';
@@ -76,8 +77,7 @@ export function comparisonService({ database: { db }, aside, files, store }: Dep
   return {
     async list(userId: number, { limit, cursor }: { limit: number; cursor?: number | undefined }) {
       const found = await rows.page(userId, limit + 1, cursor);
-      const items = found.slice(0, limit);
-      return { items, nextCursor: found.length > limit ? String(items.at(-1)?.id ?? '') : null };
+      return pageOf(found, limit, ({ id }) => String(id));
     },
 
     async find(userId: number, id: number): Promise<Comparison & { items: ComparisonPrompt[] }> {

@@ -10,6 +10,7 @@ import type { OpenDatabase } from '../../../db/connect.ts';
 import { takeTurn } from '../../../db/locks.ts';
 import { AppError } from '../../../errors.ts';
 import type { Actor } from '../../../http/actor.ts';
+import { cursorsOf, pageOf } from '../../../http/paging.ts';
 import { exampleRepository, type Lesson } from './example-repository.ts';
 import { type GatheringService, noDataset } from './gathering.ts';
 import { type DatasetPosition, datasetRepository } from './repository.ts';
@@ -27,17 +28,12 @@ type ExampleChange = {
     | undefined;
 };
 
-const Position = z.tuple([z.iso.datetime(), Id]);
-const encodeCursor = ({ updatedAt, id }: Dataset) => Buffer.from(JSON.stringify([updatedAt, id])).toString('base64url');
+const cursors = cursorsOf(z.tuple([z.iso.datetime(), Id]));
 
-function decodeCursor(cursor: string | undefined): DatasetPosition | undefined {
+function positionOf(cursor: string | undefined): DatasetPosition | undefined {
   if (cursor === undefined) return undefined;
-  try {
-    const [updatedAt, id] = Position.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
-    return { updatedAt, id };
-  } catch (cause) {
-    throw new AppError('invalid_input', 'The cursor is not one that this list gave.', { cause });
-  }
+  const [updatedAt, id] = cursors.decode(cursor);
+  return { updatedAt, id };
 }
 
 const wrong = (field: string, message: string) =>
@@ -103,10 +99,8 @@ export function datasetService({ db, reader, gathering, ownsAssistant }: Depende
     find,
 
     async list(userId: number, query: { limit: number; cursor?: string | undefined }) {
-      const found = await slowDatasets.page(userId, query.limit + 1, decodeCursor(query.cursor));
-      const items = found.slice(0, query.limit);
-      const last = items.at(-1);
-      return { items, nextCursor: found.length > query.limit && last ? encodeCursor(last) : null };
+      const found = await slowDatasets.page(userId, query.limit + 1, positionOf(query.cursor));
+      return pageOf(found, query.limit, ({ updatedAt, id }) => cursors.encode([updatedAt, id]));
     },
 
     async available(userId: number, assistantId: number | undefined) {
@@ -158,9 +152,7 @@ export function datasetService({ db, reader, gathering, ownsAssistant }: Depende
       await find(userId, datasetId);
       const { limit, cursor: after = 0, review } = query;
       const found = await slowExamples.page(userId, datasetId, { after, limit: limit + 1, review });
-      const items = found.slice(0, limit);
-      const last = items.at(-1);
-      return { items, nextCursor: found.length > limit && last ? String(last.id) : null };
+      return pageOf(found, limit, ({ id }) => String(id));
     },
 
     async updateExample(

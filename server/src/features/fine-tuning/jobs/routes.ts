@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { fineTuning as api } from '@roster/contracts/fine-tuning/jobs';
 import { AppError } from '../../../errors.ts';
 import type { Actor } from '../../../http/actor.ts';
+import { linkNext, pageOf } from '../../../http/paging.ts';
 import { throwProviderFailure } from '../../../http/provider-failure.ts';
 import type { Router } from '../../../http/router.ts';
 import type { ProviderFineTuning } from '../../../provider/fine-tuning.ts';
@@ -33,9 +34,9 @@ export function fineTuningRoutes({ route, rawRoute }: Router, dependencies: Depe
     return bases.list(actor.userId);
   });
   route(api.jobs, async ({ actor, query, reply }) => {
-    const { page, next } = await jobs.list(actor.userId, query);
-    if (next) reply.header('link', `<${next}>; rel="next"`);
-    return page;
+    const { items, nextCursor } = await jobs.list(actor.userId, query);
+    linkNext(reply, api.jobs.path, query, nextCursor);
+    return items;
   });
   route(api.job, ({ actor, params }) => jobs.shown(actor.userId, params.id));
   route(api.createJob, ({ actor, body }) => jobs.create(actor, body));
@@ -46,9 +47,7 @@ export function fineTuningRoutes({ route, rawRoute }: Router, dependencies: Depe
   route(api.events, async ({ actor, params, query }) => {
     await jobs.found(actor.userId, params.id);
     const rows = await progress.events(actor.userId, params.id, query.limit + 1, query.cursor);
-    const items = rows.slice(0, query.limit);
-    const nextCursor = rows.length > query.limit ? String(items.at(-1)?.id) : null;
-    return { items, nextCursor };
+    return pageOf(rows, query.limit, ({ id }) => String(id));
   });
   route(api.metrics, async ({ actor, params }) => {
     await jobs.found(actor.userId, params.id);
@@ -75,9 +74,9 @@ export function fineTuningRoutes({ route, rawRoute }: Router, dependencies: Depe
       .send(Readable.from(resultTable(content), { objectMode: false }));
   });
   route(api.customModels, async ({ actor, query, reply }) => {
-    const { page, next } = await models.list(actor.userId, query.limit, query.cursor);
-    if (next) reply.header('link', `<${next}>; rel="next"`);
-    return page;
+    const { items, nextCursor } = await models.list(actor.userId, query.limit, query.cursor);
+    linkNext(reply, api.customModels.path, query, nextCursor);
+    return items;
   });
   route(api.updateCustomModel, ({ actor, params, body }) => models.setActive(actor.userId, params.id, body.isActive));
   route(api.removeCustomModel, ({ actor, params }) => models.remove(actor.userId, params.id));

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { fineTuning as api, isFinalJob, type Job, type JobDraft } from '@roster/contracts/fine-tuning/jobs';
+import { isFinalJob, type Job, type JobDraft } from '@roster/contracts/fine-tuning/jobs';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '../../../db/connect.ts';
@@ -8,6 +8,7 @@ import type { Database } from '../../../db/schema.ts';
 import { endsWithin } from '../../../ends-within.ts';
 import { AppError } from '../../../errors.ts';
 import type { Actor } from '../../../http/actor.ts';
+import { pageOf } from '../../../http/paging.ts';
 import { throwProviderFailure } from '../../../http/provider-failure.ts';
 import { ProviderError } from '../../../provider/error.ts';
 import type { ProviderFineTuning } from '../../../provider/fine-tuning.ts';
@@ -168,15 +169,7 @@ export function jobService(dependencies: Dependencies) {
       { limit, cursor, open }: { limit: number; cursor?: number | undefined; open?: boolean | undefined },
     ) {
       const rows = await jobs.page(userId, limit + 1, cursor, open);
-      const page = rows.slice(0, limit);
-      const last = page.at(-1);
-      if (!last || rows.length <= limit) return { page };
-      const next = new URLSearchParams({
-        limit: String(limit),
-        ...(open !== undefined && { open: String(open) }),
-        cursor: String(last.id),
-      });
-      return { page, next: `${api.jobs.path}?${next}` };
+      return pageOf(rows, limit, ({ id }) => String(id));
     },
 
     shown,

@@ -1,5 +1,6 @@
-import { fineTuning as api, type CustomModel } from '@roster/contracts/fine-tuning/jobs';
+import type { CustomModel } from '@roster/contracts/fine-tuning/jobs';
 import { AppError } from '../../../errors.ts';
+import { pageOf } from '../../../http/paging.ts';
 import { throwProviderFailure } from '../../../http/provider-failure.ts';
 import type { Catalogue } from '../../../provider/catalogue.ts';
 import { ProviderError } from '../../../provider/error.ts';
@@ -38,13 +39,8 @@ export function customModels({ models, progress, provider, keys, catalogue, forg
   return {
     async list(userId: number, limit: number, cursor: number | undefined) {
       const rows = await models.page(userId, limit + 1, cursor);
-      const page = rows.slice(0, limit);
-      const last = page.at(-1);
-      const next = new URLSearchParams({ limit: String(limit), cursor: String(last?.id) });
-      return {
-        page: page.map(shown),
-        next: rows.length > limit ? `${api.customModels.path}?${next}` : undefined,
-      };
+      const { items, nextCursor } = pageOf(rows, limit, ({ id }) => String(id));
+      return { items: items.map(shown), nextCursor };
     },
 
     async setActive(userId: number, id: number, isActive: boolean): Promise<CustomModel> {

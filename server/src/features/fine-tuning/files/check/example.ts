@@ -1,5 +1,6 @@
 import type { TrainingFormat } from '@roster/contracts/fine-tuning/training-files';
-import { isObject, type JsonObject, quoted } from './json-line.ts';
+import { isObject, type JsonObject } from '../../../../is-object.ts';
+import { quoted } from './json-line.ts';
 import { checkFields, checkMessage, type Tell } from './message-check.ts';
 
 export type ExampleFormat = Exclude<TrainingFormat, 'unknown'>;

@@ -1,11 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { beginningOf } from '@roster/contracts/cut';
-
-export type JsonObject = Record<string, unknown>;
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+import { isObject, type JsonObject } from '../../../../is-object.ts';
 
 /** What can be said of a line before its fields are looked at. */
 export type ReadLine =

@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, quoted } from './json-line.ts';
+import { isObject, type JsonObject } from '../../../../is-object.ts';
+import { quoted } from './json-line.ts';
 
 /** Tells of something that is wrong, and what to change. */
 export type Tell = (severity: 'error' | 'warning', message: string, fix: string) => void;

@@ -1,4 +1,5 @@
-import { type ContentKey, contentKey, isObject, type JsonObject } from '../check/json-line.ts';
+import { isObject, type JsonObject } from '../../../../is-object.ts';
+import { type ContentKey, contentKey } from '../check/json-line.ts';
 
 export type Side = 'training' | 'validation';
 

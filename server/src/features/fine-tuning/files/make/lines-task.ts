@@ -1,5 +1,6 @@
+import type { JsonObject } from '../../../../is-object.ts';
 import { formatOf } from '../check/example.ts';
-import { type JsonObject, readLine } from '../check/json-line.ts';
+import { readLine } from '../check/json-line.ts';
 import { natureOf } from '../check/nature.ts';
 import { type Line, lineLimit, lineReader } from '../lines.ts';
 import type { Job, Works } from '../task.ts';

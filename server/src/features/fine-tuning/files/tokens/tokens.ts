@@ -1,5 +1,5 @@
+import { isObject, type JsonObject } from '../../../../is-object.ts';
 import type { ExampleFormat } from '../check/example.ts';
-import { isObject, type JsonObject } from '../check/json-line.ts';
 
 /** What one text comes to. */
 export type CountText = (text: string) => number;

@@ -1,0 +1,77 @@
+import type { Message } from '@roster/contracts/chat';
+import { type Kysely, sql } from 'kysely';
+import { type Operand, type Places, prepared } from '../../../db/prepared.ts';
+import type { Database } from '../../../db/schema.ts';
+import type { MessagePlace } from './repository.ts';
+import { isOf, selectMessages, withSiblings } from './row-repository.ts';
+
+/** A range of a branch: the messages of these depths on the way from the beginning to `head`. */
+export type BranchRange = { threadId: number; head: number; from: number; to: number };
+
+/** Walks up from the head; the cost is the distance from the end, not the length of the conversation. */
+const branch = (
+  userId: Operand<number>,
+  { threadId, head, from, to }: { [Name in keyof BranchRange]: Operand<number> },
+) => sql<{ id: number }>`
+    with recursive branch (id, parent_id, depth) as (
+      select id, parent_id, depth from messages where id = ${head} and thread_id = ${threadId} and user_id = ${userId}
+      union all
+      select m.id, m.parent_id, m.depth from messages m join branch b on m.id = b.parent_id where b.depth > ${from}
+    ) select id from branch where depth between ${from} and ${to}`;
+
+const findWordsInBranch = prepared((db, at: Places<BranchRange & { userId: number }>) => {
+  const range = { threadId: at('threadId'), head: at('head'), from: at('from'), to: at('to') };
+  return db
+    .selectFrom('messages')
+    .select(['id', 'role', 'text'])
+    .where(isOf(at('userId')))
+    .where('id', 'in', sql<number>`(${branch(at('userId'), range)})`)
+    .orderBy('depth');
+});
+
+/** Messages by their place in a branch. */
+export function branchRepository(db: Kysely<Database>) {
+  return {
+    /** The messages of a range, in order. */
+    async messages(userId: number, range: BranchRange): Promise<Message[]> {
+      const rows = await selectMessages(db)
+        .where(isOf(userId))
+        .where('messages.id', 'in', sql<number>`(${branch(userId, range)})`)
+        .orderBy('messages.depth')
+        .execute();
+      return withSiblings(db, userId, range.threadId, rows);
+    },
+    /** Only what a model reads, in order. */
+    words: (userId: number, range: BranchRange) => findWordsInBranch.all(db, { ...range, userId }),
+    /** What led to an answer. */
+    async wordsBefore(userId: number, threadId: number, messageId: number) {
+      const range = { threadId, head: messageId, from: 0, to: 2_147_483_647 };
+      return db
+        .selectFrom('messages')
+        .select(['role', 'text'])
+        .where(isOf(userId))
+        .where('id', 'in', sql<number>`(${branch(userId, range)})`)
+        .where('id', '!=', messageId)
+        .orderBy('depth')
+        .execute();
+    },
+    async has(userId: number, message: MessagePlace, head: number): Promise<boolean> {
+      const range = { threadId: message.threadId, head, from: message.depth, to: message.depth };
+      const { rows } = await branch(userId, range).execute(db);
+      return rows.some(({ id }) => id === message.id);
+    },
+    /** The end of the newest branch that runs through a message: the newest child, and so on. Ids grow downwards. */
+    async newestEnd(messageId: number): Promise<number> {
+      const { rows } = await sql<{ id: number }>`
+        with recursive down (id) as (
+          select id from messages where id = ${messageId}
+          union all
+          select (select max(c.id) from messages c where c.parent_id = down.id) from down
+          where exists (select 1 from messages c where c.parent_id = down.id)
+        ) select max(id) as id from down`.execute(db);
+      return rows[0]?.id ?? messageId;
+    },
+  };
+}
+
+export type BranchRepository = ReturnType<typeof branchRepository>;

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import type { Message, Run } from '@roster/contracts/chat';
+import type { Kysely } from 'kysely';
+import type { Database } from '../../../db/schema.ts';
+import { AppError } from '../../../errors.ts';
+import { noMessage } from '../not-found.ts';
+import { runRepository } from '../runs/repository.ts';
+import { type ClientCall, messageRepository } from './repository.ts';
+
+/** What a call has stored and begun; `run` is the first of `runs`. */
+export type Started = { message: Message; run: Run; runs: Run[] };
+
+/** A client's own id for a call, with what tells the call from another with the same id. */
+export const clientCall = (id: string, ...asked: unknown[]): ClientCall => ({
+  id,
+  digest: createHash('sha256').update(JSON.stringify(asked)).digest('base64url'),
+});
+
+/**
+ * What an earlier request with the same client id got; undefined where there was none.
+ * @throws AppError conflict where that one asked for something else
+ */
+export async function earlierCall(
+  db: Kysely<Database>,
+  userId: number,
+  client: ClientCall | null,
+): Promise<Started | undefined> {
+  const messages = messageRepository(db);
+  const runs = runRepository(db);
+  const place = client && (await messages.byClientId(userId, client.id));
+  if (!place) return undefined;
+  if (place.digest !== null && place.digest !== client.digest) throw clientIdUsed();
+  const ofOne = async () => [await runs.ofMessage(userId, place.id)].filter((run) => run !== undefined);
+  const started = await (place.role === 'user' ? runs.ofQuestion(userId, place.id) : ofOne());
+  const [run] = started;
+  if (!run) return undefined;
+  const message = await messages.find(userId, place.id);
+  if (!message) throw noMessage();
+  return { message, run, runs: started };
+}
+
+const clientIdUsed = () =>
+  new AppError(
+    'client_id_used',
+    'Something else was sent with this clientId already, so nothing was stored. Send it again with a new one.',
+  );

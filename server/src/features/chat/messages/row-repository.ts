@@ -1,0 +1,125 @@
+import type { Message } from '@roster/contracts/chat';
+import { type Kysely, sql } from 'kysely';
+import { type Operand, type Places, prepared } from '../../../db/prepared.ts';
+import type { Database } from '../../../db/schema.ts';
+import { toUsage, usageColumns } from '../../usage/repository.ts';
+import { messageFileRepository, shownFile } from './file-repository.ts';
+
+/** With a plus, so that SQLite looks up the branch's messages instead of walking through all of their owner's. */
+export const isOf = (userId: Operand<number>) => sql<boolean>`+messages.user_id = ${userId}`;
+
+/** With the run that wrote it, what it took, and what its reader thinks of it. */
+export const selectMessages = (db: Kysely<Database>) =>
+  db
+    .selectFrom('messages')
+    .leftJoin('runs', 'runs.message_id', 'messages.id')
+    .leftJoin('usage_records', (join) =>
+      join.onRef('usage_records.run_id', '=', 'runs.id').on('usage_records.purpose', '=', 'chat'),
+    )
+    .leftJoin('message_ratings', 'message_ratings.message_id', 'messages.id')
+    .selectAll('messages')
+    .select([
+      'runs.id as run_id',
+      'runs.state as run_state',
+      'runs.model as run_model',
+      'runs.error as run_error',
+      'runs.notes as run_notes',
+      'runs.sources as run_sources',
+      'runs.finished_at as run_finished_at',
+      'message_ratings.rated_at',
+      'message_ratings.value as rating_value',
+      'message_ratings.correction',
+      ...usageColumns,
+    ]);
+
+export type MessageRow = Awaited<ReturnType<ReturnType<typeof selectMessages>['executeTakeFirstOrThrow']>>;
+
+const siblingColumns = ['id', 'parent_id', 'created_at'] as const;
+
+const findSiblings = prepared((db, at: Places<{ userId: number; threadId: number; parentId: number }>) =>
+  db
+    .selectFrom('messages')
+    .select(siblingColumns)
+    .where('user_id', '=', at('userId'))
+    .where('thread_id', '=', at('threadId'))
+    .where('parent_id', '=', at('parentId'))
+    .orderBy('id'),
+);
+
+/** What is attached to the questions among them. */
+export const filesOf = (db: Kysely<Database>, userId: number, rows: MessageRow[]) =>
+  messageFileRepository(db).of(
+    userId,
+    rows.filter(({ role }) => role === 'user').map(({ id }) => id),
+  );
+
+const siblingsOf = (db: Kysely<Database>, userId: number, threadId: number, parents: number[], ofBeginning: boolean) =>
+  db
+    .selectFrom('messages')
+    .select(siblingColumns)
+    .where('user_id', '=', userId)
+    .where('thread_id', '=', threadId)
+    .where((eb) =>
+      eb.or([
+        ...(parents.length > 0 ? [eb('parent_id', 'in', parents)] : []),
+        ...(ofBeginning ? [eb('parent_id', 'is', null)] : []),
+      ]),
+    )
+    .orderBy('id')
+    .execute();
+
+/** As they are shown: with what stands beside them, and what is attached. */
+export async function withSiblings(
+  db: Kysely<Database>,
+  userId: number,
+  threadId: number,
+  rows: MessageRow[],
+): Promise<Message[]> {
+  if (rows.length === 0) return [];
+  const parents = [...new Set(rows.map((row) => row.parent_id))];
+  const known = parents.filter((parent) => parent !== null);
+  const [parentId] = known;
+  const isOne = known.length === 1 && parents.length === 1 && parentId !== undefined;
+  const siblings = await (isOne
+    ? findSiblings.all(db, { userId, threadId, parentId })
+    : siblingsOf(db, userId, threadId, known, known.length < parents.length));
+  const byParent = Map.groupBy(siblings, (sibling) => sibling.parent_id);
+  const files = await filesOf(db, userId, rows);
+  return rows.map((row) => {
+    const beside = byParent.get(row.parent_id) ?? [];
+    // What was asked for with one call has one time.
+    const together = beside.filter(({ created_at }) => created_at === row.created_at).map(({ id }) => id);
+    return {
+      ...toMessage(row),
+      siblings: beside.map(({ id }) => id),
+      together: row.role === 'assistant' && together.length > 1 ? together : [],
+      files: (files.get(row.id) ?? []).map(shownFile),
+    };
+  });
+}
+
+/** Without what stands beside it, and without its files. */
+export function toMessage(row: MessageRow): Message {
+  const state = row.run_state ?? 'complete';
+  return {
+    id: row.id,
+    threadId: row.thread_id,
+    parentId: row.parent_id,
+    role: row.role,
+    text: row.text,
+    reasoning: row.reasoning,
+    state,
+    run: row.run_id === null ? null : { id: row.run_id, state },
+    model: row.run_model || null,
+    usage: toUsage(row),
+    error: row.run_error === null ? null : JSON.parse(row.run_error),
+    notes: row.run_notes === null ? [] : JSON.parse(row.run_notes),
+    files: [],
+    sources: row.run_sources === null ? [] : JSON.parse(row.run_sources),
+    rating: row.rated_at === null ? null : { value: row.rating_value, correction: row.correction },
+    siblings: [],
+    together: [],
+    createdAt: row.created_at,
+    finishedAt: row.run_finished_at,
+  };
+}

@@ -1,0 +1,64 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '../../../db/schema.ts';
+import type { Secret } from '../../../security/secret.ts';
+import { noMessage, noThread } from '../not-found.ts';
+import type { RunExecutor } from '../runs/executor.ts';
+import type { ThreadRecord } from '../threads/repository.ts';
+import type { StoredAnswer } from './answer-store.ts';
+import type { Answerer, AnswererFinder } from './answerer.ts';
+import { earlierCall, type Started } from './client-calls.ts';
+import { type ClientCall, messageRepository } from './repository.ts';
+import type { OrderMaker } from './run-order.ts';
+
+type Dependencies = {
+  db: Kysely<Database>;
+  executor: Pick<RunExecutor, 'refuseWhenClosing' | 'start'>;
+  openKey: (userId: number) => Promise<Secret>;
+  /** Refuses a call that a budget does not allow. */
+  checkBudget: (userId: number, assistantId: number | null) => Promise<void>;
+  answerersFor: AnswererFinder;
+  orderOf: OrderMaker;
+};
+
+/** What a call asks for, after all that can be said against it is said. */
+export type Asked = {
+  thread: ThreadRecord;
+  models: string[];
+  overBudget: boolean | undefined;
+  /** undefined: a request with the same client id was quicker. */
+  store: (answerers: Answerer[]) => Promise<StoredAnswer[] | undefined>;
+  /** The message that the caller gets to see. */
+  shown: (first: StoredAnswer) => number;
+};
+
+/** What all calls that have an answer written do, once for each client id: store first, then begin to write. */
+export function answerStarter({ db, executor, openKey, checkBudget, answerersFor, orderOf }: Dependencies) {
+  return async function start(
+    userId: number,
+    client: ClientCall | null,
+    check: () => Promise<Asked>,
+  ): Promise<Started> {
+    const known = await earlierCall(db, userId, client);
+    if (known) return known;
+    executor.refuseWhenClosing(userId);
+    const { thread, models, overBudget, store, shown } = await check();
+    const apiKey = await openKey(userId);
+    const answerers = await answerersFor(userId, thread, models);
+    if (!overBudget) await checkBudget(userId, answerers[0]?.assistantId ?? null);
+    const stored = await store(answerers);
+    const [first] = stored ?? [];
+    if (!stored || !first) return quicker(userId, client);
+    for (const answer of stored) executor.start(orderOf(userId, apiKey, answer));
+    const message = await messageRepository(db).find(userId, shown(first));
+    if (!message) throw noMessage();
+    return { runs: stored.map(({ run }) => run), run: first.run, message };
+  };
+
+  async function quicker(userId: number, client: ClientCall | null): Promise<Started> {
+    const found = await earlierCall(db, userId, client);
+    if (!found) throw noThread();
+    return found;
+  }
+}
+
+export type AnswerStarter = ReturnType<typeof answerStarter>;

@@ -1,0 +1,4 @@
+import { AppError } from '../../errors.ts';
+
+export const noThread = () => new AppError('not_found', 'This conversation does not exist.');
+export const noMessage = () => new AppError('not_found', 'This message does not exist.');

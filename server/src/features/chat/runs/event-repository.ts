@@ -1,0 +1,63 @@
+import { type Kysely, sql } from 'kysely';
+import { isPostgres } from '../../../db/engine.ts';
+import { type Places, prepared } from '../../../db/prepared.ts';
+import type { Database } from '../../../db/schema.ts';
+
+/** Events of a run that follow each other, as they go over the wire. */
+export type EventBatch = { runId: number; first: number; last: number; frames: string };
+
+/**
+ * The batches as one parameter, so that it is one and the same statement for any number of runs: building a statement with
+ * four parameters for each took longer than storing them. The run, and its events with it, may have been deleted meanwhile.
+ */
+const insertEvents = {
+  sqlite: prepared(
+    (_db, at: Places<{ batches: string }>) => sql`insert into run_events (run_id, first_event, last_event, events)
+      select value ->> 0, value ->> 1, value ->> 2, value ->> 3 from json_each(${at('batches')}) where true
+      on conflict do nothing`,
+  ),
+  postgres: prepared(
+    (_db, at: Places<{ batches: string }>) => sql`insert into run_events (run_id, first_event, last_event, events)
+      select (value ->> 0)::integer, (value ->> 1)::integer, (value ->> 2)::integer, value ->> 3
+      from json_array_elements(${at('batches')}::json) as batches (value)
+      on conflict do nothing`,
+  ),
+};
+
+/** The events of runs that are under way; with its end a run's are folded into its row. */
+export function eventRepository(db: Kysely<Database>) {
+  return {
+    /**
+     * One commit for the events of all runs: it costs the same for one run and for two hundred. `begun` are those of which
+     * it is the first.
+     */
+    async store(begun: number[], batches: EventBatch[]) {
+      const rows = batches.map(({ runId, first, last, frames }) => [runId, first, last, frames]);
+      const values = { batches: JSON.stringify(rows) };
+      const insertion = isPostgres(db) ? insertEvents.postgres : insertEvents.sqlite;
+      if (begun.length === 0) return void (await insertion.changed(db, values));
+      await db.transaction().execute(async (trx) => {
+        const toRunning = trx.updateTable('runs').set({ state: 'running' });
+        await toRunning.where('id', 'in', begun).where('state', '=', 'queued').execute();
+        await insertion.changed(trx, values);
+      });
+    },
+    async after(runId: number, after: number): Promise<EventBatch[]> {
+      const rows = await db
+        .selectFrom('run_events')
+        .selectAll()
+        .where('run_id', '=', runId)
+        .where('last_event', '>', after)
+        .orderBy('first_event')
+        .execute();
+      return rows.map((row) => ({
+        runId: row.run_id,
+        first: row.first_event,
+        last: row.last_event,
+        frames: row.events,
+      }));
+    },
+  };
+}
+
+export type EventRepository = ReturnType<typeof eventRepository>;

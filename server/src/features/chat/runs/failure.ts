@@ -1,0 +1,18 @@
+import type { RunError } from '@roster/contracts/errors';
+import { ProviderError } from '../../../provider/error.ts';
+
+export const interruption: RunError = {
+  code: 'interrupted',
+  message: 'The server stopped while this answer was being written. What had arrived is kept.',
+};
+
+/** Why an answer failed, as its reader is told. */
+export function failureOf(error: unknown): RunError {
+  if (!(error instanceof ProviderError))
+    return { code: 'internal', message: 'Something went wrong on our side. Please try again.' };
+  const isOfAnotherCall =
+    error.code === 'not_served' || error.code === 'store_gone' || error.code === 'training_not_available';
+  const code = isOfAnotherCall ? 'bad_request' : error.code;
+  const { retryAfterSeconds } = error;
+  return { code, message: error.message, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
+}

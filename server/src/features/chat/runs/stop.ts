@@ -1,0 +1,31 @@
+import type { Presence } from '../../../db/presence.ts';
+import type { LiveRuns } from './live-run.ts';
+import type { RunRepository } from './repository.ts';
+
+type Dependencies = {
+  runs: Pick<RunRepository, 'requestStop' | 'stopRequested'>;
+  presence: Pick<Presence, 'send'>;
+  live: LiveRuns;
+};
+
+/** How runs are stopped, wherever they are executed. */
+export function runStopping({ runs, presence, live }: Dependencies) {
+  return {
+    /** Closes the connection to the provider and waits until the end is stored; elsewhere, asks for it. */
+    async stop(userId: number, runId: number) {
+      const here = live.get(runId);
+      if (here) {
+        here.stop();
+        await here.done.promise;
+        return;
+      }
+      await runs.requestStop(userId, runId);
+      presence.send({ stop: runId });
+    },
+    /** A signal may be lost with a connection; what was asked for is also in the database. */
+    async obeyStops() {
+      if (live.size === 0) return;
+      for (const id of await runs.stopRequested([...live.keys()])) live.get(id)?.stop();
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import type { RunEvent } from '@roster/contracts/chat';
+import { ProviderError } from '../../../provider/error.ts';
+import type { AnswerEnd, AnswerPiece, Provider } from '../../../provider/provider.ts';
+import { leftOutNotes } from '../messages/history.ts';
+import type { LiveRun, PreparedRequest } from './live-run.ts';
+
+type Writing = { provider: Pick<Provider, 'answer'>; publish: (events: RunEvent[]) => void };
+
+/** Gathers what the provider is asked for, and has it write the answer. */
+export async function writeAnswer(run: LiveRun, { provider, publish }: Writing): Promise<AnswerEnd> {
+  const { signal } = run.controller;
+  run.prepared = await untilAborted(run.order.prepare(signal), signal);
+  const end = await asMuchAsFits(run, run.prepared, { provider, publish });
+  if (run.log.text.trim() === '') publish([wordless(end)]);
+  return end;
+}
+
+/**
+ * Where the provider finds the conversation too long, it is tried again with the newer half. What was left out in the
+ * end is said once, before the answer.
+ */
+async function asMuchAsFits(
+  run: LiveRun,
+  prepared: PreparedRequest,
+  { provider, publish }: Writing,
+): Promise<AnswerEnd> {
+  const { turns } = prepared.request;
+  const onAsking = (isAsked: boolean) => {
+    run.isAsked = isAsked;
+  };
+  for (let kept = turns; ; kept = kept.slice(Math.ceil(kept.length / 2))) {
+    const leftOut = prepared.leftOut + turns.length - kept.length;
+    let notes: AnswerPiece[] = [
+      ...prepared.notes.map((text) => ({ type: 'note' as const, text })),
+      ...leftOutNotes(leftOut, prepared.filesLeftOut),
+    ];
+    const onPieces = (pieces: AnswerPiece[]) => {
+      // Not with a mere note: what is left out may still become more.
+      const begins = pieces.some(({ type }) => type !== 'note');
+      publish(begins ? [...notes, ...pieces] : pieces);
+      if (begins) notes = [];
+    };
+    try {
+      return await provider.answer({ ...prepared.request, turns: kept, onAsking }, onPieces, run.controller.signal);
+    } catch (error) {
+      const isTooLong = error instanceof ProviderError && error.code === 'context_too_long' && run.log.text === '';
+      if (!isTooLong || kept.length < 2) throw error;
+    }
+  }
+}
+
+/** What a reader finds instead of an answer that has no word: one that only thinks, or calls for a tool that is not there. */
+const wordless = ({ reason }: AnswerEnd): RunEvent => ({ type: 'note', text: wordlessNotes[reason] });
+const wordlessNotes: Record<AnswerEnd['reason'], string> = {
+  complete: 'The model ended without writing an answer. Ask for a new one, or put the question differently.',
+  length: 'The model reached its limit before it had written anything. Ask for a new answer, or use less reasoning.',
+  content_filter: 'The provider’s content filter let nothing of the answer through. Put the question differently.',
+};
+
+/** A run that is stopped does not wait for what is being gathered for it. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', onAbort));
+}

@@ -1,0 +1,44 @@
+import type { OpenDatabase } from '../../../db/connect.ts';
+import type { PartialAnswers } from '../runs/partial-answers.ts';
+import { runRepository } from '../runs/repository.ts';
+import { type ThreadRecord, threadRepository } from '../threads/repository.ts';
+import { type FoundThread, findThreads, type SearchOptions } from './threads-repository.ts';
+import { hasWords } from './words.ts';
+
+type Dependencies = { database: Pick<OpenDatabase, 'db' | 'reader'>; underWay: Pick<PartialAnswers, 'logOf'> };
+
+/** Looks for words in titles and messages, those included that are just being written. */
+export function threadSearch({ database, underWay }: Dependencies) {
+  const { db, reader } = database;
+
+  /** Answers that are being written are in no index yet; there are few of them, and they are looked through. */
+  async function beingWritten(userId: number, q: string, archived: boolean | undefined): Promise<FoundThread[]> {
+    const found: FoundThread[] = [];
+    for (const { id, threadId, messageId } of await runRepository(db).underWay(userId)) {
+      const text = (await underWay.logOf(id))?.text ?? '';
+      const thread = hasWords(text, q) ? await threadRepository(db).find(userId, threadId) : undefined;
+      if (thread && (archived === undefined || thread.archived === archived))
+        found.push({ thread, match: { messageId, text } });
+    }
+    return found;
+  }
+
+  return async function search(userId: number, q: string, options: SearchOptions): Promise<FoundThread[]> {
+    const found = await findThreads(reader, userId, q, options);
+    if (options.after) return found;
+    const known = new Set(found.map(({ thread }) => thread.id));
+    for (const one of await beingWritten(userId, q, options.archived)) {
+      if (known.has(one.thread.id)) continue;
+      known.add(one.thread.id);
+      found.push(one);
+    }
+    return found.sort((a, b) => inOrderOfList(a.thread, b.thread));
+  };
+}
+
+export type ThreadSearch = ReturnType<typeof threadSearch>;
+
+/** Pinned ones first, then the newest. */
+const inOrderOfList = (a: ThreadRecord, b: ThreadRecord) =>
+  Number(b.pinned) - Number(a.pinned) || compare(b.updatedAt, a.updatedAt) || b.id - a.id;
+const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));

@@ -1,0 +1,31 @@
+import { beginningOf, characterStart } from '@roster/contracts/cut';
+
+const firstTerm = /[\p{L}\p{N}\p{M}]+|\p{RGI_Emoji}|\p{Extended_Pictographic}/v;
+
+/** Where the first of the query's words stands; 0 where it is written otherwise than in the query. */
+function placeOf(query: string, text: string): number {
+  const [term = ''] = firstTerm.exec(query) ?? [];
+  return Math.max(0, text.toLowerCase().indexOf(term.toLowerCase()));
+}
+
+const inOneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
+
+const withoutMarkdown = (text: string) =>
+  text
+    .replace(/^ *(#{1,6}|>|[-*+]) +/gm, '')
+    .replace(/\*{1,3}(?=\S)([^*\n]*[^*\s])\*{1,3}/g, '$1')
+    .replace(/`+/g, '');
+
+/** A piece of `text` around the first word of the query that it holds, as one line without the marks of Markdown. */
+export function snippetOf(text: string, query: string, length = 140): string {
+  const around = characterStart(text, placeOf(query, text) - length);
+  const until = characterStart(text, around + 3 * length);
+  const plain = inOneLine(withoutMarkdown(text.slice(around, until)));
+  const at = placeOf(query, plain);
+  const about = characterStart(plain, at - Math.floor(length / 3));
+  // From the beginning of a word, where one begins before the word that was looked for.
+  const from = about === 0 ? 0 : about + plain.slice(about, at).indexOf(' ') + 1;
+  const before = around > 0 || from > 0 ? '… ' : '';
+  const after = until < text.length || from + length < plain.length ? ' …' : '';
+  return `${before}${beginningOf(plain.slice(from), length).trim()}${after}`;
+}

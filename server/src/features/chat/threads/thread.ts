@@ -1,0 +1,8 @@
+import type { Thread } from '@roster/contracts/chat';
+import type { ThreadRecord } from './repository.ts';
+
+/** As it is shown. */
+export function toThread(record: ThreadRecord): Thread {
+  const { id, title, assistantId, model, pinned, archived, createdAt, updatedAt, runId } = record;
+  return { id, title, assistantId, model, pinned, archived, createdAt, updatedAt, runId };
+}

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { makeDataFolder, orUnusable } from '../data-folder.ts';
 import { CannotStart, reasonOf } from '../errors.ts';
+import { withAfterCommit } from './after-commit.ts';
 import { lockFolder } from './folder-lock.ts';
 import { postgresDialect } from './postgres.ts';
 import { openReader } from './reader.ts';
@@ -35,7 +36,7 @@ export function connect(
   const lock = lockFolder(dataDir);
   const file = join(dataDir, 'roster.db');
   const sqlite = orUnusable(file, () => openSqlite(file));
-  const db = new Kysely<Database>({ dialect: sqliteDialect(sqlite, onDiskFailure) });
+  const db = new Kysely<Database>({ dialect: withAfterCommit(sqliteDialect(sqlite, onDiskFailure)) });
   const reader = openReader(file);
   return {
     engine: 'sqlite',
@@ -59,7 +60,7 @@ export function connectBeside(url: string | undefined, dataDir: string): OpenDat
   const file = join(dataDir, 'roster.db');
   if (!existsSync(file))
     throw new CannotStart(`There is no Roster database in ${dataDir}. Set DATA_DIR or DATABASE_URL as for the server.`);
-  const db = new Kysely<Database>({ dialect: sqliteDialect(openSqlite(file)) });
+  const db = new Kysely<Database>({ dialect: withAfterCommit(sqliteDialect(openSqlite(file))) });
   return { engine: 'sqlite', db, reader: db, file, close: () => db.destroy() };
 }
 
@@ -75,7 +76,9 @@ function connectPostgres(url: string): OpenDatabase {
   // A connection that breaks while idle is replaced at the next query, which reports it if it cannot be.
   pool.on('error', () => undefined);
   const db = new Kysely<Database>({
-    dialect: postgresDialect(pool, () => new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_500 })),
+    dialect: withAfterCommit(
+      postgresDialect(pool, () => new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_500 })),
+    ),
   });
   return { engine: 'postgres', db, reader: db, file: undefined, close: () => db.destroy() };
 }

@@ -1,36 +1,36 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Database } from '../db/schema.ts';
 
-/** Work that is stored in the same transaction as its cause, and done afterwards by whichever process takes it. */
-export type StoredJob = { id: number; kind: string; payload: unknown; attempts: number; claimedUntil: string };
+/** A job that a process has taken; its payload as it is stored. */
+export type StoredJob = { id: number; kind: string; payload: string; attempts: number; claimedUntil: string };
 
 const toJob = (row: Selectable<Database['jobs']>, claimedUntil: string): StoredJob => ({
   id: row.id,
   kind: row.kind,
-  payload: JSON.parse(row.payload),
+  payload: row.payload,
   attempts: row.attempts,
   claimedUntil,
 });
 
 export function jobRepository(db: Kysely<Database>) {
   return {
-    async insert(kind: string, payload: unknown, runAt: string) {
+    async insert(kind: string, payload: string, runAt: string) {
       await db
         .insertInto('jobs')
-        .values({ kind, payload: JSON.stringify(payload), run_at: runAt, created_at: new Date().toISOString() })
+        .values({ kind, payload, run_at: runAt, created_at: new Date().toISOString() })
         .execute();
     },
-    /** Has work done by this time at the latest: one job that waits for it is enough, however many ask. */
-    async ensure(kind: string, payload: unknown, runAt: string) {
+    /** Has a job that waits done by this time at the latest. false: there is none like it. */
+    async bringForward(kind: string, payload: string, runAt: string): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('jobs')
         .set((eb) => ({ run_at: eb.case().when('run_at', '<', runAt).then(eb.ref('run_at')).else(runAt).end() }))
         .where('kind', '=', kind)
-        .where('payload', '=', JSON.stringify(payload))
+        .where('payload', '=', payload)
         .where('claimed_until', 'is', null)
         .where('given_up_at', 'is', null)
         .executeTakeFirst();
-      if (numUpdatedRows === 0n) await this.insert(kind, payload, runAt);
+      return numUpdatedRows > 0n;
     },
     /**
      * Takes the job that is due longest, for a while; one whose process died is free again after that. The condition

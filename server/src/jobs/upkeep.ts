@@ -1,29 +1,53 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { Kysely } from 'kysely';
+import type { Database } from '../db/schema.ts';
+import { jobRepository } from './repository.ts';
 
-const everyMs = 60 * 60_000;
+export const hourMs = 60 * 60_000;
+const givenUpKeptMs = 30 * 24 * hourMs;
 
-/** Removes what is past its time, at the start and every hour; in several processes at once it does no harm. */
-export function startUpkeep(tasks: readonly (() => Promise<void>)[], log: FastifyBaseLogger) {
-  let stopped = false;
-  let underWay = Promise.resolve();
+/** What is done now and then, in each process: in several at once it does no harm. */
+export type Chore = {
+  everyMs: number;
+  /** Also when the server starts. */
+  atStart?: boolean;
+  run: () => Promise<unknown>;
+};
 
-  async function run() {
-    for (const task of tasks)
-      if (!stopped) await task().catch((error: unknown) => log.error({ err: error }, 'upkeep failed'));
+/** Does each chore in its rhythm, one that takes longer than that not twice at once. */
+export function createUpkeep(chores: readonly Chore[], log: FastifyBaseLogger) {
+  const underWay = new Map<Chore, Promise<void>>();
+
+  function begin(chore: Chore) {
+    if (underWay.has(chore)) return;
+    const work = chore
+      .run()
+      .then(
+        () => undefined,
+        (error: unknown) => log.error({ err: error }, 'upkeep failed'),
+      )
+      .finally(() => underWay.delete(chore));
+    underWay.set(chore, work);
   }
-  const again = () => {
-    underWay = underWay.then(run);
-  };
-  const timer = setInterval(again, everyMs).unref();
-  again();
+
+  let timers: NodeJS.Timeout[] = [];
 
   return {
+    start() {
+      timers = chores.map((chore) => setInterval(() => begin(chore), chore.everyMs).unref());
+      for (const chore of chores) if (chore.atStart) begin(chore);
+    },
+    /** Begins nothing more, and waits for what is under way. */
     async stop() {
-      stopped = true;
-      clearInterval(timer);
-      await underWay;
+      for (const timer of timers) clearInterval(timer);
+      await Promise.all(underWay.values());
     },
   };
 }
 
-export type Upkeep = ReturnType<typeof startUpkeep>;
+/** Jobs that were given up stay for a while, to be looked at. */
+export const forgetGivenUpJobs = (db: Kysely<Database>): Chore => ({
+  everyMs: hourMs,
+  atStart: true,
+  run: () => jobRepository(db).forgetGivenUp(new Date(Date.now() - givenUpKeptMs).toISOString()),
+});

@@ -1,26 +1,29 @@
 import { pino } from 'pino';
-import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { emptyDatabase, engines } from '#server/testing/app';
 import { until } from '#server/testing/chat';
 import { connect } from '../db/connect.ts';
 import { migrate } from '../db/migrate.ts';
-import { type JobRepository, jobRepository } from './repository.ts';
-import { createWorker, delayAfter, FinalFailure, type JobKind, jobKind } from './worker.ts';
+import { defineJob, delayAfter, FinalFailure, type JobHandler, jobHandler } from './define.ts';
+import { enqueue, enqueueOnce } from './queue.ts';
+import { jobRepository } from './repository.ts';
+import { createWorker } from './worker.ts';
 
 const now = () => new Date().toISOString();
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
 const silent = pino({ level: 'silent' });
+/** Longer than any test: what is done before is done because the worker was told. */
+const never = 60 * 60_000;
+
+const count = defineJob({ name: 'count', payload: z.object({ number: z.number() }) });
+const plain = (name: string) => defineJob({ name, payload: z.object({}) });
 
 test('the wait doubles from five seconds to an hour', () => {
   expect([1, 2, 3, 10, 11, 29].map(delayAfter)).toEqual([5_000, 10_000, 20_000, 2_560_000, 3_600_000, 3_600_000]);
 });
 
 describe.each(engines)('background jobs on %s', (engine) => {
-  afterEach(() => {
-    vi.useRealTimers();
-  });
-
   async function prepared() {
     const empty = await emptyDatabase(engine);
     const first = connect(empty.url, empty.dataDir);
@@ -36,13 +39,13 @@ describe.each(engines)('background jobs on %s', (engine) => {
     });
     const { db } = first;
     return {
-      jobs: jobRepository(db),
-      elsewhere: jobRepository(second.db),
+      db,
+      elsewhere: second.db,
       rows: () => db.selectFrom('jobs').selectAll().orderBy('id').execute(),
       change: (change: { run_at?: string; claimed_until?: string; attempts?: number }) =>
         db.updateTable('jobs').set(change).execute(),
-      worker(kinds: Record<string, JobKind>, repository: JobRepository = jobRepository(db)) {
-        const worker = createWorker(repository, new Map(Object.entries(kinds)), silent);
+      worker(handlers: JobHandler[], { of = db, pollMs = 20, stopWithinMs = 5_000 } = {}) {
+        const worker = createWorker({ db: of, handlers, log: silent, pollMs, stopWithinMs });
         stops.push(worker.stop);
         worker.start();
         return worker;
@@ -51,41 +54,41 @@ describe.each(engines)('background jobs on %s', (engine) => {
   }
 
   const counting = (done: number[]) =>
-    jobKind(z.object({ number: z.number() }), async ({ number }) => {
+    jobHandler(count, async ({ number }) => {
       done.push(number);
     });
 
   test('are each done once by several workers at once, and are gone then', async () => {
-    const { jobs, elsewhere, rows, worker } = await prepared();
-    for (let number = 1; number <= 40; number++) await jobs.insert('count', { number }, now());
+    const { db, elsewhere, rows, worker } = await prepared();
+    for (let number = 1; number <= 40; number++) await enqueue(db, count, { number });
     const done: number[] = [];
-    const workers = [worker({ count: counting(done) }), worker({ count: counting(done) }, elsewhere)];
-    for (const one of workers) one.wake();
+    worker([counting(done)]);
+    worker([counting(done)], { of: elsewhere });
     await until('the end of all jobs', async () => (await rows()).length === 0);
     expect(done.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
   });
 
   test('are claimed by one of many at the same moment', async () => {
-    const { jobs, elsewhere } = await prepared();
-    await jobs.insert('count', { number: 1 }, now());
+    const { db, elsewhere } = await prepared();
+    await enqueue(db, count, { number: 1 });
     const claims = await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
-        (index % 2 ? jobs : elsewhere).claim(now(), new Date(Date.now() + 60_000).toISOString()),
+        jobRepository(index % 2 ? db : elsewhere).claim(now(), new Date(Date.now() + 60_000).toISOString()),
       ),
     );
     expect(claims.filter((claim) => claim !== undefined)).toHaveLength(1);
   });
 
   test('are done by another process once the lease of one that died is over', async () => {
-    const { jobs, rows, change, worker } = await prepared();
-    await jobs.insert('count', { number: 1 }, now());
+    const { db, rows, change, worker } = await prepared();
+    const jobs = jobRepository(db);
+    await enqueue(db, count, { number: 1 });
     const dead = await jobs.claim(now(), new Date(Date.now() + 60_000).toISOString());
     if (!dead) throw new Error('nothing was claimed');
     expect(await jobs.claim(now(), now())).toBeUndefined();
     const done: number[] = [];
-    const living = worker({ count: counting(done) });
-    await jobs.insert('count', { number: 2 }, now());
-    living.wake();
+    worker([counting(done)]);
+    await enqueue(db, count, { number: 2 });
     await until('the job that is free', async () => done.length === 1);
     expect(done).toEqual([2]);
     await change({ claimed_until: ago(1) });
@@ -94,8 +97,9 @@ describe.each(engines)('background jobs on %s', (engine) => {
   });
 
   test('stay with whoever holds them: a process that wakes up late settles nothing', async () => {
-    const { jobs, rows } = await prepared();
-    await jobs.insert('count', { number: 1 }, now());
+    const { db, rows } = await prepared();
+    const jobs = jobRepository(db);
+    await enqueue(db, count, { number: 1 });
     const late = await jobs.claim(now(), ago(1));
     const holder = await jobs.claim(now(), new Date(Date.now() + 60_000).toISOString());
     if (!late || !holder) throw new Error('nothing was claimed');
@@ -108,17 +112,18 @@ describe.each(engines)('background jobs on %s', (engine) => {
   });
 
   test('are tried again after a while when they fail, until they succeed', async () => {
-    const { jobs, rows, change, worker } = await prepared();
+    const { db, rows, change, worker } = await prepared();
     let failures = 2;
     const done: string[] = [];
-    worker({
-      shaky: jobKind(z.object({}), async () => {
+    const shaky = plain('shaky');
+    worker([
+      jobHandler(shaky, async () => {
         if (failures-- > 0) throw new Error('not yet');
         done.push('done');
       }),
-    });
+    ]);
     const before = Date.now();
-    await jobs.insert('shaky', {}, now());
+    await enqueue(db, shaky, {});
     for (const attempts of [1, 2]) {
       await until('a failure', async () => {
         const [row] = await rows();
@@ -133,80 +138,129 @@ describe.each(engines)('background jobs on %s', (engine) => {
   });
 
   test('are given up after their last attempt, and stay to be looked at', async () => {
-    const { jobs, rows, change, worker } = await prepared();
-    await jobs.insert('hopeless', {}, now());
+    const { db, rows, change, worker } = await prepared();
+    const hopeless = plain('hopeless');
+    await enqueue(db, hopeless, {});
     await change({ attempts: 29 });
     let attempts = 0;
-    const { wake } = worker({
-      hopeless: jobKind(z.object({}), async () => {
+    worker([
+      jobHandler(hopeless, async () => {
         attempts++;
         throw new Error('never');
       }),
-    });
+    ]);
     await until('a job that was given up', async () => (await rows())[0]?.given_up_at ?? undefined);
     expect(await rows()).toMatchObject([{ attempts: 30, last_error: 'never', claimed_until: null }]);
     await change({ run_at: ago(1_000) });
-    wake();
-    await jobs.insert('other', {}, now());
+    await enqueue(db, plain('other'), {});
     await until('a later job that was tried', async () => (await rows())[1]?.last_error ?? undefined);
     expect(attempts).toBe(1);
   });
 
   test('that end each process that takes them are given up too, without being tried once more', async () => {
-    const { jobs, rows, change, worker } = await prepared();
-    await jobs.insert('deadly', {}, now());
+    const { db, rows, change, worker } = await prepared();
+    const deadly = plain('deadly');
+    await enqueue(db, deadly, {});
     await change({ attempts: 30, claimed_until: ago(1) });
     let attempts = 0;
-    worker({
-      deadly: jobKind(z.object({}), async () => {
+    worker([
+      jobHandler(deadly, async () => {
         attempts++;
       }),
-    });
+    ]);
     await until('a job that was given up', async () => (await rows())[0]?.given_up_at ?? undefined);
     expect([attempts, (await rows())[0]?.last_error]).toEqual([0, 'each process that took it died']);
   });
 
   test('are given up at once where another attempt would change nothing', async () => {
-    const { jobs, rows, worker } = await prepared();
-    await jobs.insert('final', { number: 1 }, now());
-    await jobs.insert('final', { number: 'a secret text' }, now());
-    worker({
-      final: jobKind(z.object({ number: z.number() }), async () => {
+    const { db, rows, worker } = await prepared();
+    await enqueue(db, count, { number: 1 });
+    worker([
+      jobHandler(count, async () => {
         throw new FinalFailure('refused');
       }),
-    });
-    await until('two jobs that were given up', async () => (await rows()).every((row) => row.given_up_at !== null));
-    expect((await rows()).map((row) => row.last_error)).toEqual(['refused', 'unusable payload: number']);
+    ]);
+    await until('a job that was given up', async () => (await rows())[0]?.given_up_at ?? undefined);
+    expect((await rows())[0]?.last_error).toBe('refused');
+  });
+
+  test('whose payload cannot be read are given up, with what is wrong and not what it holds, and keep no other', async () => {
+    const { db, rows, worker } = await prepared();
+    const stored = ['not JSON: a secret text', '{"number":"a secret text"}', 'null', '{"number":1}'];
+    for (const payload of stored) await jobRepository(db).insert('count', payload, now());
+    const done: number[] = [];
+    worker([counting(done)], { pollMs: never });
+    await until('the end of the job that can be read', async () => done.length === 1);
+    await until('three jobs that were given up', async () => (await rows()).every((row) => row.given_up_at !== null));
+    expect((await rows()).map((row) => row.last_error)).toEqual([
+      'unusable payload: it is not JSON',
+      'unusable payload: number',
+      'unusable payload: the whole',
+    ]);
   });
 
   test('of a kind that this version does not know wait for one that does', async () => {
-    const { jobs, rows, worker } = await prepared();
-    await jobs.insert('from the future', {}, now());
-    worker({});
+    const { db, rows, worker } = await prepared();
+    await enqueue(db, plain('from the future'), {});
+    worker([]);
     await until('a failure', async () => (await rows())[0]?.last_error ?? undefined);
     expect(await rows()).toMatchObject([{ last_error: 'no handler for from the future', given_up_at: null }]);
   });
 
-  test('are looked for at once when woken, also while the worker is looking already', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval'] });
-    const { jobs, rows, worker } = await prepared();
+  test('are done at once when they are stored, also while the worker is looking already', async () => {
+    const { db, rows, worker } = await prepared();
     const done: number[] = [];
-    const { wake } = worker({ count: counting(done) });
-    for (let number = 1; number <= 12; number++) {
-      await jobs.insert('count', { number }, now());
-      wake();
-    }
+    worker([counting(done)], { pollMs: never });
+    for (let number = 1; number <= 12; number++) await enqueue(db, count, { number });
     await until('the end of all jobs', async () => (await rows()).length === 0);
     expect(done).toHaveLength(12);
   });
 
-  test('that are for later are left until then', async () => {
-    const { jobs, rows, change, worker } = await prepared();
+  test('are done once their transaction is committed, and never where it is undone', async () => {
+    const { db, rows, worker } = await prepared();
     const done: number[] = [];
-    const { wake } = worker({ count: counting(done) });
-    await jobs.insert('count', { number: 1 }, new Date(Date.now() + 60_000).toISOString());
-    await jobs.insert('count', { number: 2 }, now());
-    wake();
+    worker([counting(done)], { pollMs: never });
+    const undone = db.transaction().execute(async (trx) => {
+      await enqueue(trx, count, { number: 1 });
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    await db.transaction().execute(async (trx) => {
+      await enqueue(trx, count, { number: 2 });
+      // Time enough to look too early, and not to see it.
+      for (let times = 1; times <= 20; times++) await trx.selectFrom('jobs').select('id').execute();
+    });
+    await until('the end of all jobs', async () => (await rows()).length === 0);
+    expect(done).toEqual([2]);
+  });
+
+  test('that are due soon are done then, before the worker looks by itself', async () => {
+    const { db, rows, worker } = await prepared();
+    const done: number[] = [];
+    worker([counting(done)], { pollMs: never });
+    await db.transaction().execute((trx) => enqueue(trx, count, { number: 1 }, { inMs: 20 }));
+    await until('the end of all jobs', async () => (await rows()).length === 0);
+    expect(done).toEqual([1]);
+  });
+
+  test('of which one is enough are stored once while it waits, and done by the earliest time', async () => {
+    const { db, rows, worker } = await prepared();
+    for (const inMs of [never, never, never / 2])
+      await db.transaction().execute((trx) => enqueueOnce(trx, count, { number: 1 }, { inMs }));
+    expect(await rows()).toHaveLength(1);
+    const done: number[] = [];
+    worker([counting(done)], { pollMs: never });
+    await enqueueOnce(db, count, { number: 1 });
+    await until('the end of all jobs', async () => (await rows()).length === 0);
+    expect(done).toEqual([1]);
+  });
+
+  test('that are for later are left until then', async () => {
+    const { db, rows, change, worker } = await prepared();
+    const done: number[] = [];
+    worker([counting(done)]);
+    await enqueue(db, count, { number: 1 }, { inMs: 60_000 });
+    await enqueue(db, count, { number: 2 });
     await until('the job that is due', async () => done.length === 1);
     expect(done).toEqual([2]);
     await change({ run_at: now() });
@@ -214,23 +268,21 @@ describe.each(engines)('background jobs on %s', (engine) => {
   });
 
   test('under way are waited for at a stop, and no other is taken', async () => {
-    const { jobs, rows, worker } = await prepared();
+    const { db, rows, worker } = await prepared();
     const begun = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
     const done: number[] = [];
-    const one = worker({
-      slow: jobKind(z.object({ number: z.number() }), async ({ number }) => {
+    const one = worker([
+      jobHandler(count, async ({ number }) => {
         begun.resolve();
         await gate.promise;
         done.push(number);
       }),
-    });
-    await jobs.insert('slow', { number: 1 }, now());
-    one.wake();
+    ]);
+    await enqueue(db, count, { number: 1 });
     await begun.promise;
     const stopped = one.stop();
-    await jobs.insert('slow', { number: 2 }, now());
-    one.wake();
+    await enqueue(db, count, { number: 2 });
     gate.resolve();
     await stopped;
     expect(done).toEqual([1]);
@@ -238,17 +290,16 @@ describe.each(engines)('background jobs on %s', (engine) => {
   });
 
   test('that do not end do not keep a stop waiting for ever', async () => {
-    const { jobs, rows, worker } = await prepared();
+    const { db, rows, worker } = await prepared();
     const begun = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
-    const one = worker({
-      endless: jobKind(z.object({}), () => {
-        begun.resolve();
-        return gate.promise;
-      }),
+    const endless = plain('endless');
+    const handler = jobHandler(endless, () => {
+      begun.resolve();
+      return gate.promise;
     });
-    await jobs.insert('endless', {}, now());
-    one.wake();
+    const one = worker([handler], { stopWithinMs: 50 });
+    await enqueue(db, endless, {});
     await begun.promise;
     await one.stop();
     expect(await rows()).toHaveLength(1);

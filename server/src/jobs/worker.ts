@@ -1,87 +1,39 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { z } from 'zod';
+import type { Kysely } from 'kysely';
+import type { Database } from '../db/schema.ts';
+import { endsWithin } from '../ends-within.ts';
 import { failureInWords } from '../log-failure.ts';
-import type { JobRepository, StoredJob } from './repository.ts';
+import { delayAfter, FinalFailure, type JobHandler, usualAttempts } from './define.ts';
+import { onEnqueued } from './queue.ts';
+import { jobRepository, type StoredJob } from './repository.ts';
 
 const leaseMs = 5 * 60_000;
-const pollMs = 1_000;
 const atOnce = 4;
-const firstDelayMs = 5_000;
-const longestDelayMs = 60 * 60_000;
-/** The last one after about a day. */
-const usualAttempts = 30;
-/** How long a stop waits. A job that is cut off is done again by another process, or after the restart. */
-const stopWithinMs = 5_000;
 
-/** Trying again would change nothing: the job is given up at once. */
-export class FinalFailure extends Error {
-  override name = 'FinalFailure';
-}
-
-/** How one kind of work is done. It may be done twice, where a process died after doing it: handlers bear that. */
-export type JobKind = {
-  run: (payload: unknown) => Promise<void>;
-  attempts?: number;
-  /** How many of this kind at once, so that slow work leaves room for other kinds. */
-  atOnce?: number;
+type Options = {
+  db: Kysely<Database>;
+  handlers: readonly JobHandler[];
+  log: FastifyBaseLogger;
+  /** How often it looks for what nobody has told it of. */
+  pollMs?: number;
+  /** How long a stop waits. A job that is cut off is done again by another process, or after the restart. */
+  stopWithinMs?: number;
 };
 
-/** Work whose payload is read with a schema; one that does not fit is not tried again. */
-export function jobKind<Payload extends z.ZodType>(
-  schema: Payload,
-  run: (payload: z.output<Payload>) => Promise<void>,
-): JobKind {
-  return {
-    async run(stored) {
-      const payload = schema.safeParse(stored);
-      // The message names the fields, never what they hold.
-      if (!payload.success)
-        throw new FinalFailure(
-          `unusable payload: ${payload.error.issues.map(({ path }) => path.join('.')).join(', ')}`,
-        );
-      await run(payload.data);
-    },
-  };
-}
-
-/** Seconds at first, an hour at the end. */
-export const delayAfter = (attempts: number) => Math.min(longestDelayMs, firstDelayMs * 2 ** (attempts - 1));
-
 /** Does stored work in the background: a few jobs at once, again after a failure, in any of several processes. */
-export function createWorker(jobs: JobRepository, kinds: Map<string, JobKind>, log: FastifyBaseLogger) {
+export function createWorker({ db, handlers, log, pollMs = 1_000, stopWithinMs = 5_000 }: Options) {
+  const jobs = jobRepository(db);
+  const perform = performer(jobs, handlers, log);
   const underWay = new Map<Promise<void>, string>();
   let stopped = true;
   let looking: Promise<void> | undefined;
   let lookAgain = false;
 
-  async function perform(job: StoredJob) {
-    const kind = kinds.get(job.kind);
-    const attempts = kind?.attempts ?? usualAttempts;
-    try {
-      // Counted when it is taken: a job that ends the process each time gets here too.
-      if (job.attempts > attempts) throw new FinalFailure('each process that took it died');
-      if (!kind) throw new Error(`no handler for ${job.kind}`);
-      await kind.run(job.payload);
-    } catch (error) {
-      const what = { err: error, event: 'job_failed', kind: job.kind, jobId: job.id, attempts: job.attempts };
-      const said = failureInWords(error);
-      if (error instanceof FinalFailure || job.attempts >= attempts) {
-        log.error(what, 'a job was given up');
-        await jobs.giveUp(job, new Date().toISOString(), said);
-      } else {
-        log.warn(what, 'a job failed and will be tried again');
-        await jobs.tryAgain(job, new Date(Date.now() + delayAfter(job.attempts)).toISOString(), said);
-      }
-      return;
-    }
-    await jobs.done(job);
-  }
-
   /** Kinds of which there are enough under way. */
   function full(): string[] {
     const running = [...underWay.values()];
-    return [...kinds].flatMap(([name, { atOnce: most = atOnce }]) =>
-      running.filter((kind) => kind === name).length >= most ? [name] : [],
+    return handlers.flatMap(({ job }) =>
+      running.filter((kind) => kind === job.name).length >= job.atOnce ? [job.name] : [],
     );
   }
 
@@ -95,14 +47,13 @@ export function createWorker(jobs: JobRepository, kinds: Map<string, JobKind>, l
         .catch((error: unknown) => log.error({ err: error, jobId: job.id }, 'a job’s end could not be stored'))
         .finally(() => {
           underWay.delete(work);
-          wake();
+          look();
         });
       underWay.set(work, job.kind);
     }
   }
 
-  /** Looks for work now: called after work was stored, so that nobody waits for the next look. */
-  function wake() {
+  function look() {
     if (stopped) return;
     if (looking) {
       lookAgain = true;
@@ -114,33 +65,63 @@ export function createWorker(jobs: JobRepository, kinds: Map<string, JobKind>, l
         looking = undefined;
         if (!lookAgain) return;
         lookAgain = false;
-        wake();
+        look();
       });
+  }
+
+  /** Nobody waits for the next look; what is due after it, it finds. */
+  function lookIn(inMs: number) {
+    if (inMs <= 0) look();
+    else if (inMs < pollMs) setTimeout(look, inMs).unref();
   }
 
   let timer: NodeJS.Timeout | undefined;
 
   return {
-    wake,
-    /** Takes work from now on: once all kinds are known. */
     start() {
       stopped = false;
-      timer = setInterval(wake, pollMs).unref();
-      wake();
+      onEnqueued(db, lookIn);
+      timer = setInterval(look, pollMs).unref();
+      look();
     },
     /** Takes no more work, and waits a little for what is under way. */
     async stop() {
       stopped = true;
       clearInterval(timer);
       await looking;
-      let patience: NodeJS.Timeout | undefined;
-      const cutOff = new Promise<void>((resolve) => {
-        patience = setTimeout(resolve, stopWithinMs);
-      });
-      await Promise.race([Promise.all(underWay.keys()), cutOff]);
-      clearTimeout(patience);
+      await endsWithin(stopWithinMs, Promise.all(underWay.keys()));
     },
   };
 }
 
-export type Worker = ReturnType<typeof createWorker>;
+/** Does one job, and stores what came of it. */
+function performer(jobs: ReturnType<typeof jobRepository>, handlers: readonly JobHandler[], log: FastifyBaseLogger) {
+  const byName = new Map(handlers.map((handler) => [handler.job.name, handler]));
+
+  async function attempt(job: StoredJob, attempts: number) {
+    // Counted when it is taken: a job that ends the process each time gets here too.
+    if (job.attempts > attempts) throw new FinalFailure('each process that took it died');
+    const handler = byName.get(job.kind);
+    if (!handler) throw new Error(`no handler for ${job.kind}`);
+    await handler.run(job.payload);
+  }
+
+  return async function perform(job: StoredJob) {
+    const attempts = byName.get(job.kind)?.job.attempts ?? usualAttempts;
+    try {
+      await attempt(job, attempts);
+    } catch (error) {
+      const what = { err: error, event: 'job_failed', kind: job.kind, jobId: job.id, attempts: job.attempts };
+      const said = failureInWords(error);
+      if (error instanceof FinalFailure || job.attempts >= attempts) {
+        log.error(what, 'a job was given up');
+        await jobs.giveUp(job, new Date().toISOString(), said);
+      } else {
+        log.warn(what, 'a job failed and will be tried again');
+        await jobs.tryAgain(job, new Date(Date.now() + delayAfter(job.attempts)).toISOString(), said);
+      }
+      return;
+    }
+    await jobs.done(job);
+  };
+}

@@ -1,16 +1,23 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import { type Chore, hourMs } from '../jobs/upkeep.ts';
 
-const keptForMs = 30 * 24 * 60 * 60_000;
+const keptForMs = 30 * 24 * hourMs;
 
 /** The folder of mails that no mail server took. */
 export const keptMailFolder = (dataDir: string) => join(dataDir, 'mail');
 
 const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
-/** Deletes kept mails after 30 days, also once a mail server is configured; run by jobs/upkeep.ts. */
-export async function forgetKeptMails(dataDir: string) {
-  const folder = keptMailFolder(dataDir);
+/** Deletes kept mails after 30 days, also once a mail server is configured. */
+export const forgetKeptMails = ({ dataDir }: Pick<Config, 'dataDir'>): Chore => ({
+  everyMs: hourMs,
+  atStart: true,
+  run: () => deleteOldMails(keptMailFolder(dataDir)),
+});
+
+async function deleteOldMails(folder: string) {
   const names = await readdir(folder).catch((error: unknown) => {
     if (isMissing(error)) return [];
     throw error;

@@ -3,13 +3,18 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { z } from 'zod';
 import { engines, password, startApp } from '#server/testing/app';
 import { until } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
 import { keptMails, linkIn, startMailServer } from '#server/testing/mail';
+import { enqueue } from '../jobs/queue.ts';
 import { jobRepository } from '../jobs/repository.ts';
 import { Secret } from '../security/secret.ts';
+import { mailJob } from './job.ts';
 import { createMailTransport } from './transport.ts';
+
+type MailRequest = z.input<typeof mailJob.payload>;
 
 const now = () => new Date().toISOString();
 
@@ -72,7 +77,7 @@ describe('every mail', () => {
     const { id: userId } = (await ada.get('/api/user')).body;
     await mails.mailTo(email, 'Confirm your email address for Roster');
     const evil = 'Eve\r\nBcc: everybody@example.com\r\n\r\nYou have won 😀';
-    const payloads = [
+    const payloads: MailRequest[] = [
       { template: 'set_password', userId },
       { template: 'set_password', userId, invitedBy: evil },
       { template: 'password_changed', userId },
@@ -81,7 +86,7 @@ describe('every mail', () => {
       { template: 'account_closed', email },
     ];
     await beside(app, async (db) => {
-      for (const payload of payloads) await jobRepository(db).insert('mail', payload, now());
+      for (const payload of payloads) await enqueue(db, mailJob, payload);
     });
     const textOf = async (subject: string) => (await mails.mailTo(email, subject)).text;
     expect(await textOf('Reset your Roster password')).toContain('An administrator asks you to reset');
@@ -113,10 +118,9 @@ describe('every mail', () => {
     await mails.mailTo(email, 'Confirm your email address for Roster');
     await beside(app, async (db) => {
       await db.updateTable('users').set({ status: 'Inactive', email_verified_at: now() }).execute();
-      const jobs = jobRepository(db);
-      await jobs.insert('mail', { template: 'set_password', userId }, now());
-      await jobs.insert('mail', { template: 'confirm_email', userId }, now());
-      await jobs.insert('mail', { template: 'password_changed', userId: 4711 }, now());
+      await enqueue(db, mailJob, { template: 'set_password', userId });
+      await enqueue(db, mailJob, { template: 'confirm_email', userId });
+      await enqueue(db, mailJob, { template: 'password_changed', userId: 4711 });
     });
     await until('the end of all jobs', async () =>
       beside(app, async (db) => (await db.selectFrom('jobs').select('id').execute()).length === 0),
@@ -130,7 +134,7 @@ describe('every mail', () => {
     const mails = await startMailServer();
     const app = await startApp('sqlite', { env: mails.env });
     await app.visitor().post('/api/register', { email: 'unknown-here@example.com', password });
-    await beside(app, (db) => jobRepository(db).insert('mail', { template: 'no such', token: 'x' }, now()));
+    await beside(app, (db) => jobRepository(db).insert('mail', '{"template":"no such","token":"x"}', now()));
     const errors = await until('two jobs that were given up', async () => {
       const rows = await beside(app, (db) =>
         db.selectFrom('jobs').selectAll().where('given_up_at', 'is not', null).orderBy('last_error').execute(),

@@ -2,7 +2,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
-import { FinalFailure } from '../jobs/worker.ts';
+import { FinalFailure } from '../jobs/define.ts';
 import { keptMailFolder } from './kept.ts';
 
 export type Mail = { to: string; subject: string; text: string };

@@ -5,10 +5,10 @@ import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
 import type { Actor } from '../../http/actor.ts';
 import type { Rates } from '../../http/rates.ts';
-import { jobRepository } from '../../jobs/repository.ts';
+import { enqueue } from '../../jobs/queue.ts';
+import { mailJob } from '../../mail/job.ts';
 import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
-import type { MailRequest } from './mailing.ts';
 import type { NewAddressService } from './new-address.ts';
 import { userRepository } from './repository.ts';
 import { toUser } from './user.ts';
@@ -18,7 +18,6 @@ type Dependencies = {
   config: Pick<Config, 'mail'>;
   rates: Rates;
   newAddress: NewAddressService;
-  wakeJobs: () => void;
 };
 
 const invalidLink = () =>
@@ -28,12 +27,11 @@ const invalidLink = () =>
   );
 
 /** Proving that the address of an account is its owner's. */
-export function confirmationService({ db, config, rates, newAddress, wakeJobs }: Dependencies) {
+export function confirmationService({ db, config, rates, newAddress }: Dependencies) {
   const mailsOut = config.mail.smtpUrl !== undefined;
 
   async function ask(trx: Kysely<Database>, userId: number) {
-    const request: MailRequest = { template: 'confirm_email', userId };
-    if (mailsOut) await jobRepository(trx).insert('mail', request, new Date().toISOString());
+    if (mailsOut) await enqueue(trx, mailJob, { template: 'confirm_email', userId });
   }
 
   return {
@@ -49,7 +47,6 @@ export function confirmationService({ db, config, rates, newAddress, wakeJobs }:
       if (user?.emailVerified) throw new AppError('conflict', 'Your email address is confirmed already.');
       rates.use('confirmationMail', String(userId));
       await ask(db, userId);
-      wakeJobs();
     },
     /** Only in a browser where the account is signed in: the owner of a mailbox confirms no account of another's. */
     async confirm(actor: Actor, input: { userId: number; token: string }, visitor: Visitor): Promise<User> {

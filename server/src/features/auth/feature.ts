@@ -1,21 +1,20 @@
 import type { FastifyInstance } from 'fastify';
-import type { Kysely } from 'kysely';
 import type { Config } from '../../config.ts';
-import type { Database } from '../../db/schema.ts';
+import type { OpenDatabase } from '../../db/connect.ts';
 import type { Rates } from '../../http/rates.ts';
 import type { Router } from '../../http/router.ts';
 import type { MailTransport } from '../../mail/transport.ts';
 import { passwordConfirmation } from './confirm-password.ts';
 import { confirmationService } from './confirmation.ts';
 import type { SessionCookie } from './cookie.ts';
-import { expiredRows } from './expired-repository.ts';
-import { identityProviders } from './external/create.ts';
-import { flowCookie } from './external/flow-cookie.ts';
-import { flowService } from './external/flows.ts';
-import { flowRepository } from './external/repository.ts';
-import { externalRoutes } from './external/routes.ts';
-import { externalSignInService } from './external/service.ts';
-import { mailJobs } from './mailing.ts';
+import { forgettingExpired } from './expired-repository.ts';
+import { identityProviders } from './login-providers/create.ts';
+import { flowCookie } from './login-providers/flow-cookie.ts';
+import { flowService } from './login-providers/flows.ts';
+import { flowRepository } from './login-providers/repository.ts';
+import { externalRoutes } from './login-providers/routes.ts';
+import { externalSignInService } from './login-providers/service.ts';
+import { mailing } from './mailing.ts';
 import { newAddressService } from './new-address.ts';
 import { createPasswordHashing, type HashingCost } from './password-hashing.ts';
 import { passwordRoutes } from './password-routes.ts';
@@ -28,7 +27,7 @@ import type { SessionService } from './sessions.ts';
 type Dependencies = {
   app: FastifyInstance;
   config: Config;
-  db: Kysely<Database>;
+  database: Pick<OpenDatabase, 'db'>;
   rates: Rates;
   sessions: SessionService;
   cookie: SessionCookie;
@@ -37,21 +36,20 @@ type Dependencies = {
   hashingCost: HashingCost | undefined;
   /** Closes what is open of sessions that have ended. */
   onSessionsEnded: (sessionIds: string[]) => void;
-  /** Called when work was stored. */
-  wakeJobs: () => void;
 };
 
-/** Joins the parts of sign-in, as app.ts joins the features. */
-export function createAuth(dependencies: Dependencies) {
-  const { app, config, db, rates, sessions, cookie, setupCode, mail, onSessionsEnded, wakeJobs } = dependencies;
+/** Who is who: registration, sign-in, passwords and connected accounts. */
+export function authFeature(dependencies: Dependencies) {
+  const { app, config, rates, sessions, cookie, setupCode, mail, onSessionsEnded } = dependencies;
+  const { db } = dependencies.database;
   const hashing = createPasswordHashing(dependencies.hashingCost);
   const confirmPassword = passwordConfirmation({ db, hashing, rates });
-  const asking = { db, config, rates, wakeJobs };
+  const asking = { db, config, rates };
   const newAddress = newAddressService({ ...asking, confirmPassword, sessions, onSessionsEnded });
   const confirmation = confirmationService({ ...asking, newAddress });
-  const passwords = passwordService({ db, hashing, confirmPassword, onSessionsEnded, wakeJobs });
-  const auth = authService({ db, config, hashing, rates, sessions, confirmation, wakeJobs, setupCode });
-  const external = externalSignInService({ db, holdSession: sessions.hold, config, onSessionsEnded, wakeJobs });
+  const passwords = passwordService({ db, hashing, confirmPassword, onSessionsEnded });
+  const auth = authService({ db, config, hashing, rates, sessions, confirmation, setupCode });
+  const external = externalSignInService({ db, holdSession: sessions.hold, config, onSessionsEnded });
   const navigations = {
     flowCookie: flowCookie(config.publicUrl.protocol === 'https:'),
     flows: flowService(flowRepository(db)),
@@ -70,8 +68,7 @@ export function createAuth(dependencies: Dependencies) {
     passwordLink: passwordLinks(db, config.publicUrl),
     hashPassword: hashing.hash,
     refuseGuessable,
-    mailJob: mailJobs({ db, transport: mail, config, wake: wakeJobs }),
-    /** What is kept for a while only. */
-    expired: expiredRows(db),
+    jobs: [mailing({ db, transport: mail, config })],
+    upkeep: forgettingExpired(db),
   };
 }

@@ -6,11 +6,11 @@ import { isTaken } from '../../db/taken-address.ts';
 import { AppError } from '../../errors.ts';
 import type { Actor } from '../../http/actor.ts';
 import type { Rates } from '../../http/rates.ts';
-import { jobRepository } from '../../jobs/repository.ts';
+import { enqueue } from '../../jobs/queue.ts';
+import { mailJob } from '../../mail/job.ts';
 import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
 import type { ConfirmPassword } from './confirm-password.ts';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
-import type { MailRequest } from './mailing.ts';
 import { sessionRepository, type UserRecord, userRepository } from './repository.ts';
 import type { SessionService } from './sessions.ts';
 import { toUser } from './user.ts';
@@ -22,18 +22,14 @@ type Dependencies = {
   confirmPassword: ConfirmPassword;
   sessions: Pick<SessionService, 'isFresh'>;
   onSessionsEnded: (sessionIds: string[]) => void;
-  wakeJobs: () => void;
 };
 
 const wrong = (field: 'email' | 'password', message: string) =>
   new AppError('invalid_input', message, { fields: { [field]: message } });
 
-const mail = (trx: Kysely<Database>, request: MailRequest) =>
-  jobRepository(trx).insert('mail', request, new Date().toISOString());
-
 /** Another address for an account: asked for with the password, and in force once a link mailed to it was opened. */
 export function newAddressService(dependencies: Dependencies) {
-  const { db, config, rates, confirmPassword, sessions, onSessionsEnded, wakeJobs } = dependencies;
+  const { db, config, rates, confirmPassword, sessions, onSessionsEnded } = dependencies;
   const isDelivered = config.mail.smtpUrl !== undefined;
 
   async function confirmPerson(actor: Actor, password: string | undefined, visitor: Visitor) {
@@ -58,10 +54,9 @@ export function newAddressService(dependencies: Dependencies) {
       await db.transaction().execute(async (trx) => {
         await stillMay(trx);
         await securityEventRepository(trx).record({ userId, event: 'email_change_requested', by: 'self', visitor });
-        await mail(trx, { template: 'new_address', userId, email });
-        await mail(trx, { template: 'new_address_asked', userId, email });
+        await enqueue(trx, mailJob, { template: 'new_address', userId, email });
+        await enqueue(trx, mailJob, { template: 'new_address_asked', userId, email });
       });
-      wakeJobs();
     },
 
     /**
@@ -93,16 +88,13 @@ export function newAddressService(dependencies: Dependencies) {
       for (const purpose of ['password', 'confirm-email'] as const) await tokens.voidAll(userId, purpose);
       await users.removeFlows(userId);
       await securityEventRepository(trx).record({ userId, event: 'email_changed', by: 'self', visitor });
-      await mail(trx, { template: 'address_changed', before: user.email, email });
+      await enqueue(trx, mailJob, { template: 'address_changed', before: user.email, email });
       const ended = await sessionRepository(trx).deleteOthers(userId, sessionId);
       return { user: toUser({ ...user, email, emailVerified: isDelivered }), ended };
     },
 
     /** After the transaction is committed. */
-    afterwards(ended: string[]) {
-      onSessionsEnded(ended);
-      wakeJobs();
-    },
+    afterwards: onSessionsEnded,
   };
 }
 

@@ -2,13 +2,13 @@ import type { Kysely } from 'kysely';
 import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
 import type { Actor } from '../../http/actor.ts';
-import { jobRepository } from '../../jobs/repository.ts';
+import { enqueue } from '../../jobs/queue.ts';
+import { mailJob } from '../../mail/job.ts';
 import { type RecordedEvent, securityEventRepository, type Visitor } from '../../security/events-repository.ts';
 import { noticeRepository } from '../../security/notices-repository.ts';
 import type { ConfirmPassword } from './confirm-password.ts';
 import { tokenLinks } from './links.ts';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
-import type { MailRequest } from './mailing.ts';
 import type { PasswordHashing } from './password-hashing.ts';
 import { refuseGuessable } from './password-rules.ts';
 import { sessionRepository, type UserRecord, userRepository } from './repository.ts';
@@ -19,16 +19,12 @@ type Dependencies = {
   confirmPassword: ConfirmPassword;
   /** Called with sessions that have ended, to close what they have open. */
   onSessionsEnded: (sessionIds: string[]) => void;
-  wakeJobs: () => void;
 };
 
 const invalidToken = () => new AppError('invalid_token', 'Invalid or expired reset token. Please try again.');
 
-const mail = (trx: Kysely<Database>, request: MailRequest) =>
-  jobRepository(trx).insert('mail', request, new Date().toISOString());
-
 /** Forgotten, set and changed passwords. */
-export function passwordService({ db, hashing, confirmPassword, onSessionsEnded, wakeJobs }: Dependencies) {
+export function passwordService({ db, hashing, confirmPassword, onSessionsEnded }: Dependencies) {
   /** A link that was mailed to an address which is not the account's any more opens nothing. */
   async function open(user: UserRecord | undefined, token: string, rows: Kysely<Database>) {
     if (user?.status !== 'Active') throw invalidToken();
@@ -41,12 +37,11 @@ export function passwordService({ db, hashing, confirmPassword, onSessionsEnded,
     /** Stores the same job for every address, so that neither answer nor time tells whether there is an account. */
     async requestReset(email: string, visitor: Visitor) {
       const { userAgent, ipAddress } = visitor;
-      await mail(db, {
+      await enqueue(db, mailJob, {
         template: 'reset_requested',
         email,
         visitor: { userAgent: userAgent?.slice(0, 500) ?? null, ipAddress },
       });
-      wakeJobs();
     },
 
     /** Sets the password with a link. Signs everybody out and nobody in. */
@@ -74,11 +69,10 @@ export function passwordService({ db, hashing, confirmPassword, onSessionsEnded,
         }
         await users.removeFlows(userId);
         const sessions = await sessionRepository(trx).deleteAll(userId);
-        await mail(trx, { template: 'password_changed', userId });
+        await enqueue(trx, mailJob, { template: 'password_changed', userId });
         return sessions;
       });
       onSessionsEnded(ended);
-      wakeJobs();
     },
 
     /** Changes the password of a signed-in person; all other devices are signed out. */
@@ -103,11 +97,10 @@ export function passwordService({ db, hashing, confirmPassword, onSessionsEnded,
         await mailedTokenRepository(trx).voidAll(userId, 'password');
         await users.removeFlows(userId);
         await securityEventRepository(trx).record({ userId, event: 'password_changed', by: 'self', visitor });
-        await mail(trx, { template: 'password_changed', userId });
+        await enqueue(trx, mailJob, { template: 'password_changed', userId });
         return sessionRepository(trx).deleteOthers(userId, sessionId);
       });
       onSessionsEnded(ended);
-      wakeJobs();
     },
   };
 }

@@ -5,7 +5,8 @@ import { newThread, send, until } from '#server/testing/chat';
 import { beside, setUser } from '#server/testing/database';
 import { openEvents } from '#server/testing/events';
 import { linkIn, type MailServer, startMailServer } from '#server/testing/mail';
-import { jobRepository } from '../../jobs/repository.ts';
+import { enqueue } from '../../jobs/queue.ts';
+import { mailJob } from '../../mail/job.ts';
 import { passwordLinks } from './passwords.ts';
 
 const chosen = 'a much better sentence';
@@ -232,13 +233,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     // All four hands of the worker are busy, so that what a request itself has done can be seen.
     const held = mails.hold();
     for (let number = 1; number <= 4; number++)
-      await beside(app, (db) =>
-        jobRepository(db).insert(
-          'mail',
-          { template: 'account_closed', email: 'held@example.com' },
-          new Date().toISOString(),
-        ),
-      );
+      await beside(app, (db) => enqueue(db, mailJob, { template: 'account_closed', email: 'held@example.com' }));
     await held.untilWaiting(4);
     const answers: { status: number; body: unknown; headers: unknown }[] = [];
     for (const address of [email, inactive.email, 'nobody-at-all@example.com']) {

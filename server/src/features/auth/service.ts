@@ -26,13 +26,12 @@ type Dependencies = {
   rates: Rates;
   sessions: SessionService;
   confirmation: ConfirmationService;
-  wakeJobs: () => void;
   /** Asked of the first account where the installation is not on loopback. */
   setupCode: string;
 };
 
 export function authService(dependencies: Dependencies) {
-  const { db, config, hashing, rates, sessions, confirmation, wakeJobs, setupCode } = dependencies;
+  const { db, config, hashing, rates, sessions, confirmation, setupCode } = dependencies;
   const users = userRepository(db);
   const sessionRows = sessionRepository(db);
   const hasAccounts = async () => !(await users.isEmpty());
@@ -74,7 +73,6 @@ export function authService(dependencies: Dependencies) {
         return made;
       });
       if (!user) throw new AppError('email_taken', 'This email might already be in use.');
-      wakeJobs();
       return toUser(user);
     },
 

@@ -1,14 +1,14 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Config } from '../../config.ts';
+import type { OpenDatabase } from '../../db/connect.ts';
 import type { Presence } from '../../db/presence.ts';
 import type { Database } from '../../db/schema.ts';
 import type { Router } from '../../http/router.ts';
-import type { JobKind } from '../../jobs/worker.ts';
 import type { Provider } from '../../provider/provider.ts';
 import type { Secret } from '../../security/secret.ts';
 import type { FileStore } from '../../storage/file-store.ts';
-import { fileExport, filesOfAccount } from './account.ts';
+import { fileExport, fileRemovalPart } from './account-parts.ts';
 import { copyRepository } from './copy-repository.ts';
 import { forwarding as createForwarding } from './forwarding.ts';
 import { fileListing } from './listing.ts';
@@ -18,7 +18,7 @@ import { fileRoutes } from './routes.ts';
 import { uploadService } from './uploads.ts';
 
 type Dependencies = {
-  db: Kysely<Database>;
+  database: Pick<OpenDatabase, 'db'>;
   store: FileStore;
   provider: Provider;
   config: Pick<Config, 'provider' | 'minFreeDiskBytes'>;
@@ -31,15 +31,14 @@ type Dependencies = {
   /** Called in the transaction that stores what came of sending a file. */
   onCopySettled: (trx: Kysely<Database>, userId: number, fileId: number) => Promise<void>;
   log: FastifyBaseLogger;
-  /** Called when work was stored. */
-  wakeJobs: () => void;
 };
 
 const sweepEveryMs = 30_000;
 
-/** Joins the parts of the files feature. */
-export function createFiles(dependencies: Dependencies) {
-  const { db, store, provider, keys, presence, onCopySettled, log, wakeJobs: wake } = dependencies;
+/** A user's files, here and at the provider. */
+export function fileFeature(dependencies: Dependencies) {
+  const { database, store, provider, keys, presence, onCopySettled, log } = dependencies;
+  const { db } = database;
   const {
     provider: { name: providerName },
     minFreeDiskBytes: minFreeBytes,
@@ -56,28 +55,22 @@ export function createFiles(dependencies: Dependencies) {
     isGone,
     onCopySettled,
     log,
-    wake,
   });
   const { lookUp } = forwarding;
-  const removals = removal({ db, store, provider, keys, providerName, lookUp, isGone, log, wake });
+  const removals = removal({ db, store, provider, keys, providerName, lookUp, isGone, log });
   const hasKey = async (userId: number) => (await keys.config(userId)).hasApiKey;
-  const uploads = uploadService({ db, store, instance, isGone, hasKey, minFreeBytes, log, wake });
+  const uploads = uploadService({ db, store, instance, isGone, hasKey, minFreeBytes, log });
 
   /** Finishes what processes that are gone were receiving or sending. */
   async function recover() {
     const [swept, taken] = [await uploads.sweep(), await forwarding.recover()];
     if (swept + taken > 0)
       log.warn({ swept, taken }, 'uploads that were cut off were removed, forwarding taken up again');
-    wake();
   }
-  const timer = setInterval(
-    () => recover().catch((error: unknown) => log.error({ err: error }, 'sweeping files failed')),
-    sweepEveryMs,
-  ).unref();
 
-  const kinds: Record<string, JobKind> = { ...forwarding.kinds, ...removals.kinds };
   return {
-    kinds,
+    jobs: [...forwarding.jobs, ...removals.jobs],
+    upkeep: [{ everyMs: sweepEveryMs, run: recover }],
     recover,
     routes: (router: Router) =>
       fileRoutes(router, {
@@ -93,6 +86,7 @@ export function createFiles(dependencies: Dependencies) {
     retry: forwarding.retry,
     checkAtProvider: forwarding.checkAtProvider,
     find: files.find,
+    stored: files.stored,
     /** For whatever needs a file at the provider for a purpose of its own. */
     copies: {
       ensure: forwarding.ensure,
@@ -102,12 +96,10 @@ export function createFiles(dependencies: Dependencies) {
     /** For what Roster itself makes: datasets, converted and divided training files. */
     make: uploads.make,
     remove: removals.remove,
-    /** What becomes of them when an account is closed, and what of them an export holds. */
-    ofAccount: filesOfAccount(removals.removeAllOf),
-    exportPart: fileExport(db, store),
-    removeEverywhere: async (userId: number) => [
+    removalPart: fileRemovalPart(removals.removeAllOf),
+    exportParts: [fileExport(db, store)],
+    removeAtProvider: async (userId: number) => [
       { left: await removals.removeEverywhere(userId), one: 'file', many: 'files' },
     ],
-    stop: () => clearInterval(timer),
   };
 }

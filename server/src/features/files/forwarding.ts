@@ -2,16 +2,16 @@ import type { FilePurpose } from '@roster/contracts/files';
 import { providerIn } from '@roster/contracts/provider-name';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
-import { z } from 'zod';
 import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
-import { jobRepository } from '../../jobs/repository.ts';
-import { delayAfter, jobKind } from '../../jobs/worker.ts';
+import { delayAfter, type Job, jobHandler } from '../../jobs/define.ts';
+import { enqueue, enqueueOnce } from '../../jobs/queue.ts';
 import { ProviderError } from '../../provider/error.ts';
 import type { Provider } from '../../provider/provider.ts';
 import type { Secret } from '../../security/secret.ts';
 import type { FileStore } from '../../storage/file-store.ts';
 import { copyRepository, type ProviderCopy, type Sending } from './copy-repository.ts';
+import { type CopyPayload, checkCopiesJob, forwardJob, removeCopyJob } from './jobs.ts';
 import { fileRepository } from './repository.ts';
 
 type Dependencies = {
@@ -25,7 +25,6 @@ type Dependencies = {
   /** Called in the transaction that stores what came of sending a file. */
   onCopySettled: (trx: Kysely<Database>, userId: number, fileId: number) => Promise<void>;
   log: FastifyBaseLogger;
-  wake: () => void;
 };
 
 /** The last try about half a day after the first. */
@@ -36,11 +35,9 @@ const clockTolerance = 5 * 60_000;
 /** Some providers keep a quotation mark in the form in which it travels. */
 const sameName = (listed: string, ours: string) => listed.replaceAll('%22', '"') === ours.replaceAll('%22', '"');
 
-const CopyJob = z.object({ userId: z.number(), copyId: z.number() });
-
 /** Sends files to the provider, each once, and knows what came of it. */
 export function forwarding(dependencies: Dependencies) {
-  const { db, store, provider, keys, providerName, instance, isGone, onCopySettled, log, wake } = dependencies;
+  const { db, store, provider, keys, providerName, instance, isGone, onCopySettled, log } = dependencies;
   const copies = copyRepository(db);
 
   /** The id of a copy that was sent without an answer, where it arrived and is not to be confused with another one. */
@@ -95,14 +92,13 @@ export function forwarding(dependencies: Dependencies) {
     await db.transaction().execute(async (trx) => {
       const isCurrent = await copyRepository(trx).end(copy.userId, copy.id, sending);
       const job = { userId: copy.userId, copyId: copy.id };
-      if (!isCurrent) await jobRepository(trx).insert('files.remove-copy', job, new Date().toISOString());
+      if (!isCurrent) await enqueue(trx, removeCopyJob, job);
       else if (sending.state === 'queued') {
-        const wait = Math.max(delayAfter(copy.tries + 1), retryAfterSeconds * 1000);
-        await jobRepository(trx).insert('files.forward', job, new Date(Date.now() + wait).toISOString());
+        const inMs = Math.max(delayAfter(copy.tries + 1), retryAfterSeconds * 1000);
+        await enqueue(trx, forwardJob, job, { inMs });
       }
       if (isCurrent && copy.fileId !== null) await onCopySettled(trx, copy.userId, copy.fileId);
     });
-    wake();
   }
 
   /** undefined: there is none that can be used, and the copy says so. */
@@ -121,7 +117,7 @@ export function forwarding(dependencies: Dependencies) {
     }
   }
 
-  async function forward({ userId, copyId }: z.output<typeof CopyJob>) {
+  async function forward({ userId, copyId }: CopyPayload) {
     const copy = await copies.find(userId, copyId);
     if (!copy || copy.fileId === null || (copy.state !== 'queued' && copy.state !== 'waiting_for_key')) return;
     const apiKey = await keyFor(copy);
@@ -137,8 +133,13 @@ export function forwarding(dependencies: Dependencies) {
     }
   }
 
-  const enqueue = async (trx: Kysely<Database>, kind: string, userId: number, copyIds: number[]) => {
-    for (const copyId of copyIds) await jobRepository(trx).insert(kind, { userId, copyId }, new Date().toISOString());
+  const enqueueEach = async (
+    trx: Kysely<Database>,
+    job: Job<typeof CopyPayload>,
+    userId: number,
+    copyIds: number[],
+  ) => {
+    for (const copyId of copyIds) await enqueue(trx, job, { userId, copyId });
   };
 
   /** A key may belong to another account at the provider: what is not there is sent again. */
@@ -158,28 +159,22 @@ export function forwarding(dependencies: Dependencies) {
     for (const { id, providerFileId } of ready) {
       if (providerFileId === null || there.has(providerFileId)) continue;
       await db.transaction().execute(async (trx) => {
-        if (await copyRepository(trx).lost(userId, id)) await enqueue(trx, 'files.forward', userId, [id]);
+        if (await copyRepository(trx).lost(userId, id)) await enqueueEach(trx, forwardJob, userId, [id]);
       });
     }
-    wake();
   }
 
   return {
     lookUp,
     checkCopies,
-    kinds: {
-      // Each may take minutes: mail must not wait for them.
-      'files.forward': { ...jobKind(CopyJob, forward), atOnce: 2 },
-      'files.check-copies': jobKind(z.object({ userId: z.number() }), checkCopies),
-    },
+    jobs: [jobHandler(forwardJob, forward), jobHandler(checkCopiesJob, checkCopies)],
 
     /** Asked for by its owner. */
     async retry(userId: number, fileId: number) {
       await keys.open(userId);
       await db.transaction().execute(async (trx) => {
-        await enqueue(trx, 'files.forward', userId, await copyRepository(trx).queueAgain(userId, fileId));
+        await enqueueEach(trx, forwardJob, userId, await copyRepository(trx).queueAgain(userId, fileId));
       });
-      wake();
     },
 
     /**
@@ -190,36 +185,32 @@ export function forwarding(dependencies: Dependencies) {
       const inTransaction = copyRepository(trx);
       const copy = await inTransaction.ofFile(userId, fileId, purpose);
       if (copy?.state === 'failed' || copy?.state === 'not_served')
-        return enqueue(trx, 'files.forward', userId, await inTransaction.queueAgain(userId, fileId));
+        return enqueueEach(trx, forwardJob, userId, await inTransaction.queueAgain(userId, fileId));
       const file = await fileRepository(trx).stored(userId, fileId);
       if (copy || !file) return;
       const { filename, size: bytes, sha256 } = file;
       const id = await inTransaction.insert(userId, fileId, { filename, bytes, sha256, purpose }, 'queued');
-      await enqueue(trx, 'files.forward', userId, [id]);
+      await enqueueEach(trx, forwardJob, userId, [id]);
     },
 
     /** What waited for a key, or failed with the old one, is tried with the new one, removals included. */
     async keySaved(userId: number) {
       await db.transaction().execute(async (trx) => {
         const inTransaction = copyRepository(trx);
-        await enqueue(trx, 'files.forward', userId, await inTransaction.queueAgain(userId));
+        await enqueueEach(trx, forwardJob, userId, await inTransaction.queueAgain(userId));
         const removing = await inTransaction.inState(userId, 'removing');
-        await enqueue(
+        await enqueueEach(
           trx,
-          'files.remove-copy',
+          removeCopyJob,
           userId,
           removing.map(({ id }) => id),
         );
-        await jobRepository(trx).insert('files.check-copies', { userId }, new Date().toISOString());
+        await enqueue(trx, checkCopiesJob, { userId });
       });
-      wake();
     },
 
     /** Some were not found at the provider: those that it does not list are sent again. */
-    async checkAtProvider(userId: number) {
-      await jobRepository(db).ensure('files.check-copies', { userId }, new Date().toISOString());
-      wake();
-    },
+    checkAtProvider: (userId: number) => enqueueOnce(db, checkCopiesJob, { userId }),
 
     /** Takes up what processes that are gone were sending. */
     async recover(): Promise<number> {
@@ -227,7 +218,7 @@ export function forwarding(dependencies: Dependencies) {
       for (const { id, userId, instance: sender } of await copies.sending()) {
         if (sender === null || !(await isGone(sender))) continue;
         await db.transaction().execute(async (trx) => {
-          if (await copyRepository(trx).abandon(id, sender)) await enqueue(trx, 'files.forward', userId, [id]);
+          if (await copyRepository(trx).abandon(id, sender)) await enqueueEach(trx, forwardJob, userId, [id]);
         });
         taken++;
       }

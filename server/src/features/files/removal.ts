@@ -1,20 +1,20 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { RemovedFile } from '@roster/contracts/files';
 import { providerIn } from '@roster/contracts/provider-name';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
-import { z } from 'zod';
 import type { Database } from '../../db/schema.ts';
+import { endsWithin } from '../../ends-within.ts';
 import { AppError } from '../../errors.ts';
-import { jobRepository } from '../../jobs/repository.ts';
-import { jobKind } from '../../jobs/worker.ts';
+import { jobHandler } from '../../jobs/define.ts';
+import { enqueue } from '../../jobs/queue.ts';
 import { ProviderError } from '../../provider/error.ts';
 import type { Provider } from '../../provider/provider.ts';
 import type { Secret } from '../../security/secret.ts';
 import type { FileStore } from '../../storage/file-store.ts';
 import { copyRepository } from './copy-repository.ts';
 import type { Forwarding } from './forwarding.ts';
-import { removalOfBytes, storeRemovalOfBytes } from './removal-of-bytes.ts';
+import { type CopyPayload, removeCopyJob } from './jobs.ts';
+import { removalOfBytes, storeRemovalOfBytes } from './remove-bytes.ts';
 import { fileRepository } from './repository.ts';
 
 type Dependencies = {
@@ -26,26 +26,21 @@ type Dependencies = {
   lookUp: Forwarding['lookUp'];
   isGone: (instance: number) => Promise<boolean>;
   log: FastifyBaseLogger;
-  wake: () => void;
 };
 
 /** How long the one who deletes waits for the provider's word. */
 const patienceMs = 5_000;
 const atOnce = 5;
-/** More than a week. */
-const triesAtMost = 200;
 /** As many as one call of the page may name. */
 const idsAtOnce = 100;
 
-type CopyOf = { userId: number; copyId: number };
-
 /** Removes files here and at the provider. The bytes go after the rows, by jobs of the same transaction. */
 export function removal(dependencies: Dependencies) {
-  const { db, store, provider, keys, providerName, lookUp, isGone, log, wake } = dependencies;
+  const { db, store, provider, keys, providerName, lookUp, isGone, log } = dependencies;
   const copies = copyRepository(db);
 
   /** @throws where it is worth trying again later; the copy says why in either case */
-  async function removeCopy({ userId, copyId }: CopyOf) {
+  async function removeCopy({ userId, copyId }: CopyPayload) {
     const copy = await copies.find(userId, copyId);
     if (copy?.state !== 'removing') return;
     if (copy.instance !== null && !(await isGone(copy.instance))) throw new Error('The file is still being sent');
@@ -60,7 +55,7 @@ export function removal(dependencies: Dependencies) {
     await copies.delete(userId, copyId);
   }
 
-  async function notRemoved({ userId, copyId }: CopyOf, error: unknown) {
+  async function notRemoved({ userId, copyId }: CopyPayload, error: unknown) {
     if (error instanceof AppError)
       // A saved key starts this again.
       return copies.noteError(
@@ -79,10 +74,8 @@ export function removal(dependencies: Dependencies) {
       const copyIds = await copyRepository(trx).release(userId, fileId);
       const file = await fileRepository(trx).delete(userId, fileId);
       if (!file) return undefined;
-      const jobs = jobRepository(trx);
-      const now = new Date().toISOString();
       await storeRemovalOfBytes(trx, [file.storedKey], log);
-      for (const copyId of copyIds) await jobs.insert('files.remove-copy', { userId, copyId }, now);
+      for (const copyId of copyIds) await enqueue(trx, removeCopyJob, { userId, copyId });
       return { filename: file.filename, copyIds };
     });
 
@@ -96,10 +89,7 @@ export function removal(dependencies: Dependencies) {
         if (milliseconds <= 0) return;
         // Its failure is noted with the copy, and the job tries again.
         const attempt = removeCopy({ userId, copyId }).catch(() => undefined);
-        const enough = new AbortController();
-        const patience = wait(milliseconds, undefined, { signal: enough.signal }).catch(() => undefined);
-        await Promise.race([attempt, patience]);
-        enough.abort();
+        await endsWithin(milliseconds, attempt);
       }
     }
     await Promise.all(Array.from({ length: Math.min(atOnce, left.length) }, takeTurns));
@@ -110,7 +100,6 @@ export function removal(dependencies: Dependencies) {
       userId,
       rows.flatMap(({ copyIds }) => copyIds),
     );
-    wake();
     const pending = new Map((await copies.pendingRemovals(userId)).map(({ id, error }) => [id, error]));
     return rows.map(({ id, filename, copyIds }): RemovedFile => {
       const left = copyIds.find((copyId) => pending.has(copyId));
@@ -132,13 +121,7 @@ export function removal(dependencies: Dependencies) {
   }
 
   return {
-    kinds: {
-      ...removalOfBytes(store),
-      'files.remove-copy': {
-        ...jobKind(z.object({ userId: z.number(), copyId: z.number() }), removeCopy),
-        attempts: triesAtMost,
-      },
-    },
+    jobs: [removalOfBytes(store), jobHandler(removeCopyJob, removeCopy)],
 
     async remove(userId: number, fileId: number): Promise<RemovedFile> {
       const row = await removeRow(userId, fileId);

@@ -7,11 +7,12 @@ import { AppError } from '../../errors.ts';
 import type { Actor } from '../../http/actor.ts';
 import type { IncomingFile } from '../../http/multipart.ts';
 import type { Receive } from '../../http/router.ts';
-import { jobRepository } from '../../jobs/repository.ts';
+import { enqueue } from '../../jobs/queue.ts';
 import { type FileKey, type FileStore, newFileKey } from '../../storage/file-store.ts';
 import { copyRepository } from './copy-repository.ts';
+import { forwardJob } from './jobs.ts';
 import { cleanName, cleanType } from './labels.ts';
-import { storeRemovalOfBytes } from './removal-of-bytes.ts';
+import { storeRemovalOfBytes } from './remove-bytes.ts';
 import { fileRepository } from './repository.ts';
 import { spentBuffers } from './spent-buffers.ts';
 import { uploadRepository } from './upload-repository.ts';
@@ -24,7 +25,6 @@ type Dependencies = {
   hasKey: (userId: number) => Promise<boolean>;
   minFreeBytes: number;
   log: FastifyBaseLogger;
-  wake: () => void;
 };
 
 const atOnce = 2;
@@ -49,7 +49,7 @@ const refused = (field: 'file' | 'purpose', message: string) =>
   new AppError('invalid_input', message, { fields: { [field]: message } });
 
 /** Takes files in: room is reserved first, then the bytes come, then the file is committed with its forwarding. */
-export function uploadService({ db, store, instance, isGone, hasKey, minFreeBytes, log, wake }: Dependencies) {
+export function uploadService({ db, store, instance, isGone, hasKey, minFreeBytes, log }: Dependencies) {
   const buffers = spentBuffers();
 
   const reserve = (userId: number, storageKey: FileKey, bytes: number): Promise<number> =>
@@ -113,7 +113,7 @@ export function uploadService({ db, store, instance, isGone, hasKey, minFreeByte
       const fileId = await files.insert(userId, { ...stored, purpose });
       const { filename, size: bytes, sha256 } = stored;
       const copyId = await copyRepository(trx).insert(userId, fileId, { filename, bytes, sha256, purpose }, state);
-      await jobRepository(trx).insert('files.forward', { userId, copyId }, new Date().toISOString());
+      await enqueue(trx, forwardJob, { userId, copyId });
       return fileId;
     });
   }
@@ -123,7 +123,6 @@ export function uploadService({ db, store, instance, isGone, hasKey, minFreeByte
     await db.transaction().execute(async (trx) => {
       if (await uploadRepository(trx).delete(uploadId)) await storeRemovalOfBytes(trx, [storedKey], log);
     });
-    wake();
   }
 
   /** Stores and commits; what fails leaves nothing behind. */
@@ -137,7 +136,6 @@ export function uploadService({ db, store, instance, isGone, hasKey, minFreeByte
       );
       throw error;
     }
-    wake();
     const file = await fileRepository(db).find(userId, fileId);
     if (!file) throw new AppError('not_found', 'The file was deleted in the meantime.');
     return file;

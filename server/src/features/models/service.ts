@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Model, type ModelList, specifiedModels } from '@roster/contracts/models';
 import type { Config } from '../../config.ts';
+import { endsWithin } from '../../ends-within.ts';
 import { AppError } from '../../errors.ts';
 import type { Catalogue } from '../../provider/catalogue.ts';
 import { ProviderError } from '../../provider/error.ts';
@@ -179,12 +180,9 @@ export function modelService({ provider, keys, catalogue, config, tunedModels }:
 
 /** @throws ProviderError where it takes longer; the work goes on */
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new ProviderError('provider_timeout', 'The provider did not answer in time.')),
-    ms,
-  );
-  return Promise.race([work, promise]).finally(() => clearTimeout(timer));
+  if (!(await endsWithin(ms, work)))
+    throw new ProviderError('provider_timeout', 'The provider did not answer in time.');
+  return work;
 }
 
 const isAboutTheKey = ({ code }: AppError) => code === 'no_api_key' || code === 'key_unreadable';

@@ -10,7 +10,8 @@ import { isTaken } from '../../db/taken-address.ts';
 import { AppError } from '../../errors.ts';
 import type { Actor } from '../../http/actor.ts';
 import { cursorsOf, notOurCursor, pageOf } from '../../http/paging.ts';
-import { jobRepository } from '../../jobs/repository.ts';
+import { enqueue } from '../../jobs/queue.ts';
+import { mailJob } from '../../mail/job.ts';
 import { securityEventRepository } from '../../security/events-repository.ts';
 import { userListRepository } from './list-repository.ts';
 import { managedUserRepository, notConfirmed } from './repository.ts';
@@ -26,9 +27,7 @@ type Dependencies = {
   /** Removes an account and everything of its owner; never the last active administrator. false: there was none. */
   removeAccount: (userId: number, options: { by: 'administrator'; stillMay: Actor['stillMay'] }) => Promise<boolean>;
   /** Ends the open streams of these sessions. */
-  endStreams: (sessionIds: string[]) => void;
-  /** Called when a mail was stored. */
-  wakeJobs: () => void;
+  onSessionsEnded: (sessionIds: string[]) => void;
 };
 
 type ListQuery = {
@@ -73,8 +72,7 @@ export function userService(dependencies: Dependencies) {
   async function mailLink(trx: Kysely<Database>, userId: number, invitedBy?: string) {
     const detail = 'Mailed to the owner';
     await securityEventRepository(trx).record({ userId, event: 'reset_link_made', by: 'administrator', detail });
-    const payload = { template: 'set_password', userId, ...(invitedBy !== undefined && { invitedBy }) };
-    await jobRepository(trx).insert('mail', payload, new Date().toISOString());
+    await enqueue(trx, mailJob, { template: 'set_password', userId, ...(invitedBy !== undefined && { invitedBy }) });
   }
 
   /** Where mail goes out, nobody administers with an address that may be somebody else's. */
@@ -91,7 +89,6 @@ export function userService(dependencies: Dependencies) {
       const about = { shownTo: name ? `${name} (${email})` : email, isNew };
       return { mailed: false, link: await dependencies.passwordLink(userId, 'administrator', about) };
     }
-    dependencies.wakeJobs();
     return { mailed: true, link: null };
   }
 
@@ -147,7 +144,7 @@ export function userService(dependencies: Dependencies) {
           // Somebody registered with the address in the same moment.
           throw isTaken(error) ? taken() : error;
         });
-      dependencies.endStreams(outcome.sessions);
+      dependencies.onSessionsEnded(outcome.sessions);
       return outcome.user;
     },
 
@@ -167,7 +164,7 @@ export function userService(dependencies: Dependencies) {
         await securityEventRepository(trx).record({ userId, event: 'signed_out_everywhere', by: 'administrator' });
         return sessions;
       });
-      dependencies.endStreams(ended);
+      dependencies.onSessionsEnded(ended);
     },
 
     async resetPassword(actor: Actor, userId: number): Promise<PasswordLink> {

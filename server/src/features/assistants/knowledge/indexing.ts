@@ -2,15 +2,14 @@ import { providerIn } from '@roster/contracts/provider-name';
 import { whyNotSearchable } from '@roster/contracts/searchable-files';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
-import { z } from 'zod';
 import type { Database } from '../../../db/schema.ts';
 import { AppError } from '../../../errors.ts';
-import { jobKind } from '../../../jobs/worker.ts';
+import { type JobHandler, jobHandler } from '../../../jobs/define.ts';
 import { ProviderError } from '../../../provider/error.ts';
 import type { Provider } from '../../../provider/provider.ts';
 import type { IndexedFile } from '../../../provider/vector-stores.ts';
 import type { Secret } from '../../../security/secret.ts';
-import { queueIndexing, releaseStore } from './queue.ts';
+import { indexJob, queueIndexing, releaseStore } from './queue.ts';
 import { type Change, type KnownFile, knowledgeRepository } from './repository.ts';
 import { storeRepository, type VectorStore } from './store-repository.ts';
 
@@ -23,7 +22,6 @@ type Dependencies = {
   instance: number;
   isGone: (instance: number) => Promise<boolean>;
   log: FastifyBaseLogger;
-  wake: () => void;
 };
 
 /** How far the provider's clock may be behind ours. */
@@ -38,11 +36,11 @@ const needsOtherKey = new Set<ProviderError['code']>(['key_rejected', 'missing_s
 
 const lostAtProvider = 'The provider does not have this file any more. It is being sent again.';
 
-/** The later, the longer until the next look: by how long ago the last change was. */
-function nextLook(rows: KnownFile[]): string {
+/** In how many milliseconds: the later, the longer until the next look, by how long ago the last change was. */
+function nextLook(rows: KnownFile[]): number {
   const newest = Math.max(...rows.map(({ changedAt }) => Date.parse(changedAt)));
   const elapsed = Date.now() - newest;
-  return new Date(Date.now() + Math.min(lastLookMs, Math.max(firstLookMs, elapsed / 2))).toISOString();
+  return Math.min(lastLookMs, Math.max(firstLookMs, elapsed / 2));
 }
 
 /**
@@ -50,8 +48,8 @@ function nextLook(rows: KnownFile[]): string {
  * those files that are at the provider, and none else. Each run looks at what is there and does what is missing, so that
  * it can break off anywhere. One process at a time works on a store, which is why there is never a second one.
  */
-export function indexing(dependencies: Dependencies) {
-  const { db, provider, keys, files, providerName, instance, isGone, log, wake } = dependencies;
+export function indexing(dependencies: Dependencies): JobHandler {
+  const { db, provider, keys, files, providerName, instance, isGone, log } = dependencies;
   const stores = storeRepository(db);
   const knowledge = knowledgeRepository(db);
   const { vectorStores } = provider;
@@ -77,7 +75,7 @@ export function indexing(dependencies: Dependencies) {
     const store = await take(userId, assistantId);
     if (!store) return;
     if (store === 'busy') {
-      await queueIndexing(db, userId, assistantId, new Date(Date.now() + busyMs).toISOString());
+      await queueIndexing(db, userId, assistantId, busyMs);
       return;
     }
     try {
@@ -87,7 +85,6 @@ export function indexing(dependencies: Dependencies) {
     } finally {
       atWork.delete(store.id);
       await stores.letGo(userId, store.id, instance);
-      wake();
     }
   }
 
@@ -224,13 +221,7 @@ export function indexing(dependencies: Dependencies) {
     if (!needsOtherKey.has(error.code)) await settleAll({ state: 'failed', error: error.message });
   }
 
-  return {
-    kind: {
-      // Each may take a while: mail must not wait for them.
-      ...jobKind(z.object({ userId: z.number(), assistantId: z.number() }), index),
-      atOnce: 2,
-    },
-  };
+  return jobHandler(indexJob, index);
 }
 
 export const notServed = (providerName: string) =>

@@ -1,17 +1,28 @@
 import type { Kysely } from 'kysely';
+import { z } from 'zod';
 import type { Database } from '../../../db/schema.ts';
-import { jobRepository } from '../../../jobs/repository.ts';
+import { defineJob } from '../../../jobs/define.ts';
+import { enqueueOnce } from '../../../jobs/queue.ts';
 import { knowledgeRepository } from './repository.ts';
 import { storeRepository } from './store-repository.ts';
 
-export const indexKind = 'assistants.index';
-export const removeStoreKind = 'assistants.remove-store';
+/** Each may take a while: mail must not wait for them. */
+export const indexJob = defineJob({
+  name: 'assistants.index',
+  payload: z.object({ userId: z.number(), assistantId: z.number() }),
+  atOnce: 2,
+});
 
-const now = () => new Date().toISOString();
+export const removeStoreJob = defineJob({
+  name: 'assistants.remove-store',
+  payload: z.object({ userId: z.number(), storeId: z.number() }),
+  // More than a week.
+  attempts: 200,
+});
 
 /** Has the vector store of an assistant made what the assistant’s files say, by a job of the same transaction. */
-export const queueIndexing = (trx: Kysely<Database>, userId: number, assistantId: number, at = now()) =>
-  jobRepository(trx).ensure(indexKind, { userId, assistantId }, at);
+export const queueIndexing = (trx: Kysely<Database>, userId: number, assistantId: number, inMs = 0) =>
+  enqueueOnce(trx, indexJob, { userId, assistantId }, { inMs });
 
 /** A file has come to the provider, or could not: whoever knows from it looks again. */
 export async function copySettled(trx: Kysely<Database>, userId: number, fileId: number) {
@@ -22,5 +33,5 @@ export async function copySettled(trx: Kysely<Database>, userId: number, fileId:
 /** In the transaction that deletes an assistant, or after its last file was taken away. */
 export async function releaseStore(trx: Kysely<Database>, userId: number, assistantId: number) {
   const storeId = await storeRepository(trx).release(userId, assistantId);
-  if (storeId !== undefined) await jobRepository(trx).ensure(removeStoreKind, { userId, storeId }, now());
+  if (storeId !== undefined) await enqueueOnce(trx, removeStoreJob, { userId, storeId });
 }

@@ -1,13 +1,12 @@
 import type { Kysely } from 'kysely';
-import { z } from 'zod';
 import type { Database } from '../../../db/schema.ts';
 import { AppError } from '../../../errors.ts';
-import { jobKind } from '../../../jobs/worker.ts';
+import { jobHandler } from '../../../jobs/define.ts';
 import { ProviderError } from '../../../provider/error.ts';
 import type { Provider } from '../../../provider/provider.ts';
 import type { Secret } from '../../../security/secret.ts';
 import { clockTolerance } from './indexing.ts';
-import { releaseStore } from './queue.ts';
+import { releaseStore, removeStoreJob } from './queue.ts';
 import { storeRepository } from './store-repository.ts';
 
 type Dependencies = {
@@ -16,9 +15,6 @@ type Dependencies = {
   keys: { open: (userId: number) => Promise<Secret>; noteRejected: (userId: number, notice: string) => Promise<void> };
   isGone: (instance: number) => Promise<boolean>;
 };
-
-/** More than a week. */
-const triesAtMost = 200;
 
 type StoreOf = { userId: number; storeId: number };
 
@@ -56,10 +52,7 @@ export function storeRemoval({ db, provider, keys, isGone }: Dependencies) {
   }
 
   return {
-    kind: {
-      ...jobKind(z.object({ userId: z.number(), storeId: z.number() }), remove),
-      attempts: triesAtMost,
-    },
+    job: jobHandler(removeStoreJob, remove),
 
     /** Removes every store of a person now, and says how many could not be removed. */
     async removeEverywhere(userId: number) {

@@ -4,11 +4,11 @@ import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '../../../db/connect.ts';
 import type { Database } from '../../../db/schema.ts';
 import { AppError } from '../../../errors.ts';
-import { jobRepository } from '../../../jobs/repository.ts';
+import { enqueueOnce } from '../../../jobs/queue.ts';
 import type { FileSearch } from '../../../provider/provider.ts';
 import { assistantRepository } from '../repository.ts';
 import { notServed } from './indexing.ts';
-import { queueIndexing, removeStoreKind } from './queue.ts';
+import { queueIndexing, removeStoreJob } from './queue.ts';
 import { type KnownFile, knowledgeRepository } from './repository.ts';
 import { storeRepository } from './store-repository.ts';
 
@@ -18,7 +18,6 @@ type Dependencies = {
   retryCopy: (userId: number, fileId: number) => Promise<void>;
   providerName: string;
   onProblem: (error: unknown) => void;
-  wake: () => void;
 };
 
 /** What an assistant's files mean for an answer. */
@@ -34,7 +33,7 @@ function noFile(): AppError {
 }
 
 /** The files that an assistant knows from: which there are, and how far each one is. */
-export function knowledgeService({ database, retryCopy, providerName, onProblem, wake }: Dependencies) {
+export function knowledgeService({ database, retryCopy, providerName, onProblem }: Dependencies) {
   const { db } = database;
   const knowledge = knowledgeRepository(db);
 
@@ -82,7 +81,6 @@ export function knowledgeService({ database, retryCopy, providerName, onProblem,
       await inTransaction.insert(userId, assistantId, files);
       await queueIndexing(trx, userId, assistantId);
     });
-    wake();
     return list(userId, assistantId);
   }
 
@@ -94,7 +92,6 @@ export function knowledgeService({ database, retryCopy, providerName, onProblem,
         throw new AppError('not_found', 'This assistant does not have this file.');
       await queueIndexing(trx, userId, assistantId);
     });
-    wake();
   }
 
   async function retry(userId: number, assistantId: number, fileId: number): Promise<AssistantFile[]> {
@@ -109,7 +106,6 @@ export function knowledgeService({ database, retryCopy, providerName, onProblem,
       await storeRepository(trx).forgetErrors(userId, assistantId);
       await queueIndexing(trx, userId, assistantId);
     });
-    wake();
     return list(userId, assistantId);
   }
 
@@ -143,7 +139,7 @@ export function knowledgeService({ database, retryCopy, providerName, onProblem,
       const names = new Map(
         ready.flatMap(({ indexedFileId, filename }) => (indexedFileId === null ? [] : [[indexedFileId, filename]])),
       );
-      const onRefused = () => void queueIndexing(db, userId, assistantId).then(wake, onProblem);
+      const onRefused = () => void queueIndexing(db, userId, assistantId).catch(onProblem);
       return { search: { storeId: first.storeId, names, onRefused }, notes: [] };
     },
 
@@ -157,10 +153,8 @@ export function knowledgeService({ database, retryCopy, providerName, onProblem,
         const withStore = stores.flatMap(({ assistantId }) => (assistantId === null ? [] : [assistantId]));
         for (const assistantId of new Set([...withFiles, ...withStore])) await queueIndexing(trx, userId, assistantId);
         for (const { id: storeId, state } of stores)
-          if (state === 'removing')
-            await jobRepository(trx).ensure(removeStoreKind, { userId, storeId }, new Date().toISOString());
+          if (state === 'removing') await enqueueOnce(trx, removeStoreJob, { userId, storeId });
       });
-      wake();
     },
   };
 }

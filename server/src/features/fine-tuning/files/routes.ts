@@ -1,5 +1,6 @@
 import { trainingFiles as api } from '@roster/contracts/fine-tuning/training-files';
 import type { FastifyReply } from 'fastify';
+import { endsWithin } from '../../../ends-within.ts';
 import type { Router } from '../../../http/router.ts';
 import type { TrainingFileService } from './service.ts';
 
@@ -31,8 +32,7 @@ export function trainingFileRoutes({ route }: Router, trainingFiles: TrainingFil
   return {
     /** Resolves when everybody has their answer: connections are closed without waiting for it. */
     async answered() {
-      const timeout = new Promise((resolve) => setTimeout(resolve, answeredWithinMs).unref());
-      await Promise.race([Promise.all(unanswered), timeout]);
+      await endsWithin(answeredWithinMs, Promise.all(unanswered));
     },
   };
 }

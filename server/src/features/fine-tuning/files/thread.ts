@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { AppError, restarting } from '../../../errors.ts';
+import type { Kind, Order, Question, Reply, Works } from './task.ts';
 import { cancelled, turns } from './turns.ts';
-import type { Kind, Order, Question, Reply, Works } from './work.ts';
 
 /** Opens the bytes of a file when its turn comes. */
 export type Source = () => Promise<AsyncIterable<Buffer>>;

@@ -1,9 +1,9 @@
 import { constants, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
-import { validateJob } from './check/validate-job.ts';
-import { convertJob, divideJob, planJob, surveyJob } from './make/lines-job.ts';
+import { validateJob } from './check/validate-task.ts';
+import { convertJob, divideJob, planJob, surveyJob } from './make/lines-task.ts';
+import type { Job, Kind, Order, Question, Reply, Works } from './task.ts';
 import { tokenCounters } from './tokens/tokenizer.ts';
-import type { Job, Kind, Order, Question, Reply, Works } from './work.ts';
 
 const port = parentPort;
 if (!port) throw new Error('This file runs as a worker thread');

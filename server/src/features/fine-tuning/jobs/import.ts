@@ -25,7 +25,6 @@ type Dependencies = {
   /** The ids of the key's models; null while they are unknown. */
   usable: (userId: number) => Promise<ReadonlySet<string> | null>;
   follower: Following;
-  wake: () => void;
 };
 
 /** Between the looks at jobs that have ended, so that those under way need not wait for them. */
@@ -38,7 +37,7 @@ const nameOf = ({ metadata, suffix, id }: ProviderJob): string => {
 };
 
 /** Takes over the jobs that the provider has and Roster does not know. */
-export function importing({ db, provider, keys, catalogue, usable, follower, wake }: Dependencies) {
+export function importing({ db, provider, keys, catalogue, usable, follower }: Dependencies) {
   async function take(
     trx: Kysely<Database>,
     userId: number,
@@ -95,7 +94,6 @@ export function importing({ db, provider, keys, catalogue, usable, follower, wak
       }
       return taken;
     });
-    wake();
     return { imported, known: listed.length - imported };
   };
 }

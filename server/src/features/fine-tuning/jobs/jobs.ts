@@ -1,16 +1,16 @@
 import type { Model } from '@roster/contracts/models';
+import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../../../config.ts';
 import type { OpenDatabase } from '../../../db/connect.ts';
 import type { Router } from '../../../http/router.ts';
-import type { JobKind } from '../../../jobs/worker.ts';
 import type { Catalogue } from '../../../provider/catalogue.ts';
 import type { Provider } from '../../../provider/provider.ts';
 import type { Secret } from '../../../security/secret.ts';
-import { fineTuningExport, removalAtProvider } from '../account.ts';
+import { fineTuningExport, removalAtProvider } from '../account-parts.ts';
 import type { CheckFiles } from '../files/check/accepted.ts';
 import { baseModels } from '../models/base-models.ts';
-import { customModels } from '../models/custom-models.ts';
 import { modelRepository } from '../models/repository.ts';
+import { customModels } from '../models/tuned-models.ts';
 import { importing } from './import.ts';
 import { following } from './poll.ts';
 import { progressRepository } from './progress-repository.ts';
@@ -33,13 +33,12 @@ type Dependencies = {
   };
   files: TrainingFiles;
   checkFiles: CheckFiles;
-  /** Called when work was stored. */
-  wakeJobs: () => void;
+  log: FastifyBaseLogger;
 };
 
-/** Joins the parts of the fine-tuning feature. */
-export function createFineTuning(dependencies: Dependencies) {
-  const { database, catalogue, config, keys, files, checkFiles, wakeJobs: wake } = dependencies;
+/** Joins the parts of the jobs at the provider, and of the models that come of them. */
+export function createJobs(dependencies: Dependencies) {
+  const { database, catalogue, config, keys, files, checkFiles, log } = dependencies;
   const { db } = database;
   const { usable, listed, forget } = dependencies.models;
   const { name: providerName, isOpenAi } = config.provider;
@@ -54,7 +53,6 @@ export function createFineTuning(dependencies: Dependencies) {
     catalogue,
     words,
     firstMs: config.followIntervalMs,
-    wake,
     onTrained: forget,
   });
   const bases = baseModels({ catalogue, listed, isOpenAi });
@@ -67,19 +65,18 @@ export function createFineTuning(dependencies: Dependencies) {
     checkFiles,
     follower,
     trainable: bases.acceptable,
-    wake,
+    log,
   });
   const models = customModels({ models: modelRepository(db), progress, provider, keys, catalogue, forget });
-  const importJobs = importing({ db, provider, keys, catalogue, usable, follower, wake });
+  const importJobs = importing({ db, provider, keys, catalogue, usable, follower });
 
-  const kinds: Record<string, JobKind> = follower.kinds;
   return {
-    kinds,
+    jobs: follower.jobs,
     /** Goes on with what was under way when the process before this one ended. */
     recover: follower.recover,
     keySaved: follower.keySaved,
     exportPart: fineTuningExport(database),
-    removeEverywhere: removalAtProvider({ db, jobs, models }),
+    removeAtProvider: removalAtProvider({ db, jobs, models }),
     routes: (router: Router) => fineTuningRoutes(router, { jobs, progress, models, bases, importJobs, provider, keys }),
   };
 }

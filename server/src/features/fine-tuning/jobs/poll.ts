@@ -3,33 +3,21 @@ import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Database } from '../../../db/schema.ts';
 import { AppError } from '../../../errors.ts';
-import { jobRepository as workRepository } from '../../../jobs/repository.ts';
-import { jobKind } from '../../../jobs/worker.ts';
+import { defineJob, jobHandler } from '../../../jobs/define.ts';
+import { enqueue } from '../../../jobs/queue.ts';
 import type { Catalogue } from '../../../provider/catalogue.ts';
 import { ProviderError } from '../../../provider/error.ts';
 import type { ProviderFineTuning } from '../../../provider/fine-tuning.ts';
-import type { ProviderCheckpoint, ProviderJobEvent } from '../../../provider/training-answers.ts';
+import type { ProviderCheckpoint } from '../../../provider/training-answers.ts';
 import type { Secret } from '../../../security/secret.ts';
 import { usageRepository } from '../../usage/repository.ts';
 import { modelRepository } from '../models/repository.ts';
 import { progressRepository } from './progress-repository.ts';
 import { jobRepository } from './repository.ts';
 import type { FollowedJob, JobChanges } from './rows.ts';
-import { stateOf } from './states.ts';
+import { type Found, type News, stateOf } from './states.ts';
 import { beginning, type TrainingFiles } from './submit.ts';
 import type { JobWords } from './words.ts';
-
-type News = { events: ProviderJobEvent[]; checkpoints: ProviderCheckpoint[] };
-
-/** What a look at a job has found, and when the next one is due. */
-export type Found = {
-  changes: JobChanges;
-  news?: News;
-  /** `soon`: a little later each time; `failed`: later still; `woken`: when a key is saved. */
-  again: 'now' | 'soon' | 'failed' | 'seldom' | 'woken' | 'never';
-  /** Seconds that the provider asks for. */
-  wait?: number | undefined;
-};
 
 type Dependencies = {
   db: Kysely<Database>;
@@ -40,12 +28,10 @@ type Dependencies = {
   words: JobWords;
   /** Milliseconds until the first look; the later ones come less often. */
   firstMs: number;
-  wake: () => void;
   /** A model has come of a training. */
   onTrained: (userId: number) => void;
 };
 
-const kindName = 'fine-tuning.follow';
 const growth = 1.3;
 /** Of the first pause: with 5 seconds 30, after failures 5 minutes, and an hour where only somebody can mend it. */
 const longest = { soon: 6, failed: 60, seldom: 720 };
@@ -63,9 +49,12 @@ const Look = z.object({
 });
 type Look = z.output<typeof Look>;
 
+/** Each may take a while: mail must not wait for them. Tried for days, whatever goes wrong here. */
+const followJob = defineJob({ name: 'fine-tuning.follow', payload: Look, atOnce: 2, attempts: 200 });
+
 /** Follows each job at the provider until its end: one look after the other, whichever process does it. */
 export function following(dependencies: Dependencies) {
-  const { db, provider, keys, catalogue, words, firstMs, wake, onTrained } = dependencies;
+  const { db, provider, keys, catalogue, words, firstMs, onTrained } = dependencies;
   const jobs = jobRepository(db);
   const begin = beginning({ ...dependencies, jobs });
 
@@ -183,24 +172,23 @@ export function following(dependencies: Dependencies) {
     await progress.addCheckpoints(userId, jobId, checkpoints);
   }
 
-  /** The next look, in the transaction of this one. Returns in how many milliseconds it is due. */
+  /** The next look, in the transaction of this one. */
   async function lookAgain(trx: Kysely<Database>, look: Look, found: Found, changed: boolean) {
-    if (found.again === 'never' || found.again === 'woken') return undefined;
+    if (found.again === 'never' || found.again === 'woken') return;
     const pauseMs = pauseAfter(found, look, changed);
     const failures = found.again === 'failed' ? look.failures + 1 : 0;
     const next: Look = { ...look, number: look.number + 1, pauseMs, failures };
-    await workRepository(trx).insert(kindName, next, new Date(Date.now() + pauseMs).toISOString());
-    return pauseMs;
+    await enqueue(trx, followJob, next, { inMs: pauseMs });
   }
 
-  /** Stores what was found. undefined: another look has come first. */
-  async function store(look: Look, found: Found) {
+  /** Stores what was found, unless another look has come first. true: a training has succeeded. */
+  async function store(look: Look, found: Found): Promise<boolean> {
     return db.transaction().execute(async (trx) => {
       const { userId, jobId, number } = look;
       const inTransaction = jobRepository(trx);
-      if (!(await inTransaction.hold(userId))) return undefined;
+      if (!(await inTransaction.hold(userId))) return false;
       const before = await inTransaction.find(userId, jobId);
-      if (!before || before.followNumber !== number || isCancelledUnsent(before)) return undefined;
+      if (!before || before.followNumber !== number || isCancelledUnsent(before)) return false;
       const changes = { ...found.changes };
       const { status = before.status } = changes;
       if (status === 'succeeded' && changes.trainedTokens !== undefined)
@@ -209,7 +197,8 @@ export function following(dependencies: Dependencies) {
       if (found.news) await keep(trx, look, found.news);
       const trained = status === 'succeeded' && !isFinalJob(before.status);
       if (trained) await settle(trx, before, changes);
-      return { inMs: await lookAgain(trx, look, found, status !== before.status), trained };
+      await lookAgain(trx, look, found, status !== before.status);
+      return trained;
     });
   }
 
@@ -217,10 +206,7 @@ export function following(dependencies: Dependencies) {
     const job = await jobs.find(look.userId, look.jobId);
     if (!job || job.followNumber !== look.number || isCancelledUnsent(job)) return;
     const found = await find(job, look.number);
-    const stored = await store(look, found);
-    if (stored?.trained) onTrained(look.userId);
-    // What is due before the worker looks by itself.
-    if (stored?.inMs !== undefined) setTimeout(wake, stored.inMs).unref();
+    if (await store(look, found)) onTrained(look.userId);
   }
 
   const freshLook = (userId: number, jobId: number, number: number): Look => ({
@@ -235,8 +221,7 @@ export function following(dependencies: Dependencies) {
   async function follow(trx: Kysely<Database>, userId: number, jobId: number, inMs = 0): Promise<number | undefined> {
     const number = await jobRepository(trx).nextNumber(userId, jobId);
     if (number === undefined) return undefined;
-    const runAt = new Date(Date.now() + inMs).toISOString();
-    await workRepository(trx).insert(kindName, freshLook(userId, jobId, number), runAt);
+    await enqueue(trx, followJob, freshLook(userId, jobId, number), { inMs });
     return number;
   }
 
@@ -248,10 +233,7 @@ export function following(dependencies: Dependencies) {
   }
 
   return {
-    kinds: {
-      // Each may take a while: mail must not wait for them. Tried for days, whatever goes wrong here.
-      [kindName]: { ...jobKind(Look, perform), atOnce: 2, attempts: 200 },
-    },
+    jobs: [jobHandler(followJob, perform)],
     follow,
 
     /** A look for somebody who waits for it, unless `prepare` finds that there is no need. What does not come of it in time, or dies with the process, is done later. */
@@ -265,10 +247,7 @@ export function following(dependencies: Dependencies) {
     },
 
     /** What waited for a key goes on; a job of another account's key may be seen again. */
-    async keySaved(userId: number) {
-      await followOpen(userId);
-      wake();
-    },
+    keySaved: followOpen,
 
     /** At the start of a process: every open job has its next look, whatever became of the one before. */
     async recover() {

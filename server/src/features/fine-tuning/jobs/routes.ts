@@ -8,7 +8,7 @@ import type { Router } from '../../../http/router.ts';
 import type { ProviderFineTuning } from '../../../provider/fine-tuning.ts';
 import type { Secret } from '../../../security/secret.ts';
 import type { BaseModels } from '../models/base-models.ts';
-import type { CustomModels } from '../models/custom-models.ts';
+import type { CustomModels } from '../models/tuned-models.ts';
 import type { ProgressRepository } from './progress-repository.ts';
 import { resultLimit, resultTable } from './result-file.ts';
 import type { JobService } from './service.ts';

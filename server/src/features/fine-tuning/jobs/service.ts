@@ -1,9 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isFinalJob, type Job, type JobDraft } from '@roster/contracts/fine-tuning/jobs';
+import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '../../../db/connect.ts';
 import type { Database } from '../../../db/schema.ts';
+import { endsWithin } from '../../../ends-within.ts';
 import { AppError } from '../../../errors.ts';
 import type { Actor } from '../../../http/actor.ts';
 import { pageOf } from '../../../http/paging.ts';
@@ -29,7 +31,7 @@ type Dependencies = {
   follower: Following;
   /** null: nobody knows what can be trained. */
   trainable: (userId: number) => Promise<ReadonlySet<string> | null>;
-  wake: () => void;
+  log: FastifyBaseLogger;
 };
 
 /** How long somebody who cancels, pauses or resumes waits for the provider's word. */
@@ -65,7 +67,7 @@ async function earlier(
 }
 
 export function jobService(dependencies: Dependencies) {
-  const { database, provider, providerName, keys, files, checkFiles, follower, trainable, wake } = dependencies;
+  const { database, provider, providerName, keys, files, checkFiles, follower, trainable, log } = dependencies;
   const { db } = database;
   const jobs = jobRepository(db);
   const words = jobWords(providerName);
@@ -99,17 +101,9 @@ export function jobService(dependencies: Dependencies) {
   /** Waits a moment for a look; what takes longer goes on in the background. */
   async function lookNow(userId: number, id: number, prepare?: (trx: Kysely<Database>) => Promise<boolean>) {
     const look = follower.lookNow(userId, id, prepare);
-    let patience: NodeJS.Timeout | undefined;
-    const enough = new Promise<void>((resolve) => {
-      patience = setTimeout(resolve, patienceMs);
-    });
-    try {
-      await Promise.race([look, enough]);
-    } finally {
-      clearTimeout(patience);
-      // What fails later was not waited for; the look that is stored does it again.
-      look.catch(() => undefined);
-    }
+    if (await endsWithin(patienceMs, look)) return;
+    // Nobody waits for it any more; the look that is stored does it again.
+    look.catch((error: unknown) => log.warn({ err: error, fineTuningJobId: id }, 'a look at a job failed late'));
   }
 
   const underWay = new Map<string, Promise<Job>>();
@@ -224,7 +218,6 @@ export function jobService(dependencies: Dependencies) {
         await follower.follow(trx, userId, created);
         return created;
       });
-      wake();
       return shown(userId, id);
     },
 

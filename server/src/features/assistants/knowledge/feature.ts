@@ -1,0 +1,36 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Config } from '../../../config.ts';
+import type { OpenDatabase } from '../../../db/connect.ts';
+import type { Presence } from '../../../db/presence.ts';
+import type { Provider } from '../../../provider/provider.ts';
+import type { ProviderKeyService } from '../../account/provider-key.ts';
+import type { Forwarding } from '../../files/forwarding.ts';
+import { indexing } from './indexing.ts';
+import { storeRemoval } from './removal.ts';
+import { knowledgeService } from './service.ts';
+
+type Dependencies = {
+  database: Pick<OpenDatabase, 'db'>;
+  presence: Pick<Presence, 'instance' | 'isGone'>;
+  provider: Pick<Provider, 'vectorStores'>;
+  keys: Pick<ProviderKeyService, 'open' | 'noteRejected'>;
+  files: Pick<Forwarding, 'retry' | 'checkAtProvider'>;
+  config: Pick<Config, 'provider'>;
+  log: FastifyBaseLogger;
+};
+
+/** The knowledge of assistants: their files in vector stores. */
+export function knowledgeFeature(dependencies: Dependencies) {
+  const { database, presence, provider, keys, files, config, log } = dependencies;
+  const { db } = database;
+  const { instance, isGone } = presence;
+  const providerName = config.provider.name;
+  const removal = storeRemoval({ db, provider, keys, isGone });
+  const index = indexing({ db, provider, keys, files, providerName, instance, isGone, log });
+  const onProblem = (error: unknown) => log.error({ err: error }, 'indexing could not be begun again');
+  return {
+    jobs: [index, removal.job],
+    removeAtProvider: removal.removeEverywhere,
+    ...knowledgeService({ database, retryCopy: files.retry, providerName, onProblem }),
+  };
+}

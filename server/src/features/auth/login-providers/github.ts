@@ -1,0 +1,91 @@
+import type { Configuration } from 'openid-client';
+import { z } from 'zod';
+import type { Config } from '../../../config.ts';
+import {
+  boundedFetch,
+  challengeOf,
+  ExternalSignInFailure,
+  type IdentityProvider,
+  timeoutSeconds,
+  usableEmail,
+  usableName,
+} from './login-provider.ts';
+
+const Profile = z.object({ id: z.number().int().positive(), name: z.unknown().optional() });
+const Addresses = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));
+
+/** OAuth with PKCE, as GitHub does it: no identity token, the profile and the addresses come from its API. */
+export function githubProvider({
+  clientId,
+  clientSecret,
+  url,
+  apiUrl,
+}: NonNullable<Config['github']>): IdentityProvider {
+  const at = (base: URL, path: string) => new URL(`${base.href.replace(/\/+$/, '')}${path}`);
+  let configured: Promise<Configuration> | undefined;
+
+  async function configure(): Promise<Configuration> {
+    const oauth = await import('openid-client');
+    const configuration = new oauth.Configuration(
+      {
+        // What GitHub names as `iss` in its callbacks.
+        issuer: at(url, '/login/oauth').href,
+        authorization_endpoint: at(url, '/login/oauth/authorize').href,
+        token_endpoint: at(url, '/login/oauth/access_token').href,
+      },
+      clientId,
+      undefined,
+      // Read from its wrapper for each call only.
+      (...request) => oauth.ClientSecretPost(clientSecret.reveal())(...request),
+    );
+    configuration.timeout = timeoutSeconds;
+    configuration[oauth.customFetch] = boundedFetch;
+    // `config.ts` lets plain http pass on loopback only.
+    if (url.protocol === 'http:' || apiUrl.protocol === 'http:') oauth.allowInsecureRequests(configuration);
+    return configuration;
+  }
+
+  function configuration(): Promise<Configuration> {
+    configured ??= configure();
+    return configured;
+  }
+
+  return {
+    async authorizationUrl({ state, codeVerifier }, redirectUri) {
+      const oauth = await import('openid-client');
+      return oauth.buildAuthorizationUrl(await configuration(), {
+        redirect_uri: redirectUri.href,
+        scope: 'read:user user:email',
+        state,
+        code_challenge: challengeOf(codeVerifier),
+        code_challenge_method: 'S256',
+      });
+    },
+    async identify({ state, codeVerifier }, callback) {
+      const oauth = await import('openid-client');
+      const { access_token: token } = await oauth.authorizationCodeGrant(await configuration(), callback, {
+        expectedState: state,
+        pkceCodeVerifier: codeVerifier,
+      });
+      const profile = Profile.parse(await read(token, '/user'));
+      const addresses = Addresses.parse(await read(token, '/user/emails?per_page=100'));
+      const own = addresses.find(({ primary, verified }) => primary && verified);
+      if (!own) throw new ExternalSignInFailure('email_unverified', 'there is no primary address that is verified');
+      return {
+        provider: 'github',
+        subject: String(profile.id),
+        email: usableEmail(own.email),
+        name: usableName(profile.name),
+      };
+    },
+  };
+
+  async function read(token: string, path: string): Promise<unknown> {
+    const oauth = await import('openid-client');
+    const headers = new Headers({ accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' });
+    const address = at(apiUrl, path);
+    const answer = await oauth.fetchProtectedResource(await configuration(), token, address, 'GET', null, headers);
+    if (answer.status !== 200) throw new Error(`status ${answer.status} from the API`);
+    return answer.json();
+  }
+}

@@ -1,0 +1,107 @@
+import type { ExternalProvider } from '@roster/contracts/auth';
+import type { Kysely } from 'kysely';
+import type { Database } from '../../../db/schema.ts';
+import type { SignedIn } from '../../../http/actor.ts';
+import type { ExternalIdentity, FlowSecrets } from './login-provider.ts';
+
+/** `connectsTo`: the session that it was begun in, whose account the identity is connected to; null when signing in. */
+export type Flow = FlowSecrets & { returnPath: string; connectsTo: Pick<SignedIn, 'userId' | 'sessionId'> | null };
+
+export function flowRepository(db: Kysely<Database>) {
+  return {
+    async insert(idHash: string, provider: ExternalProvider, flow: Flow) {
+      await db
+        .insertInto('sign_in_flows')
+        .values({
+          id_hash: idHash,
+          provider,
+          state: flow.state,
+          nonce: flow.nonce,
+          code_verifier: flow.codeVerifier,
+          return_path: flow.returnPath,
+          user_id: flow.connectsTo?.userId ?? null,
+          session_id: flow.connectsTo?.sessionId ?? null,
+          created_at: new Date().toISOString(),
+        })
+        .execute();
+    },
+    /** Of several that take it at once, one gets it. */
+    async take(idHash: string, notBefore: string): Promise<{ provider: ExternalProvider; flow: Flow } | undefined> {
+      const row = await db.deleteFrom('sign_in_flows').where('id_hash', '=', idHash).returningAll().executeTakeFirst();
+      if (!row || row.created_at <= notBefore) return undefined;
+      const { user_id: userId, session_id: sessionId } = row;
+      return {
+        provider: row.provider,
+        flow: {
+          state: row.state,
+          nonce: row.nonce,
+          codeVerifier: row.code_verifier,
+          returnPath: row.return_path,
+          connectsTo: userId !== null && sessionId !== null ? { userId, sessionId } : null,
+        },
+      };
+    },
+    async deleteUntil(time: string) {
+      await db.deleteFrom('sign_in_flows').where('created_at', '<=', time).execute();
+    },
+  };
+}
+
+export type FlowRepository = ReturnType<typeof flowRepository>;
+
+export function identityRepository(db: Kysely<Database>) {
+  return {
+    /** The account that an identity signs in to. */
+    ownerOf: ({ provider, subject }: Pick<ExternalIdentity, 'provider' | 'subject'>) =>
+      db
+        .selectFrom('identities')
+        .innerJoin('users', 'users.id', 'identities.user_id')
+        .select(['users.id as userId', 'users.status as status'])
+        .where('identities.provider', '=', provider)
+        .where('identities.subject', '=', subject)
+        .executeTakeFirst(),
+    listOf: (userId: number) =>
+      db.selectFrom('identities').select(['provider', 'subject', 'email']).where('user_id', '=', userId).execute(),
+    /** false: somebody else was faster with this identity, or with another one for this account. */
+    async insert(userId: number, { provider, subject, email }: ExternalIdentity): Promise<boolean> {
+      const row = await db
+        .insertInto('identities')
+        .values({ user_id: userId, provider, subject, email, created_at: new Date().toISOString() })
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('id')
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+    /** The address at the provider may change; the subject never does. */
+    async setEmail(userId: number, { provider, subject, email }: ExternalIdentity) {
+      await db
+        .updateTable('identities')
+        .set({ email })
+        .where('user_id', '=', userId)
+        .where('provider', '=', provider)
+        .where('subject', '=', subject)
+        .where('email', '!=', email)
+        .execute();
+    },
+    async delete(userId: number, provider: ExternalProvider) {
+      await db.deleteFrom('identities').where('user_id', '=', userId).where('provider', '=', provider).execute();
+    },
+    /** Until the transaction ends, nobody else decides about this account's ways in. SQLite has one writer anyway. */
+    async lockAccount(userId: number) {
+      await db
+        .updateTable('users')
+        .set((eb) => ({ status: eb.ref('status') }))
+        .where('id', '=', userId)
+        .execute();
+    },
+    /** An address that the provider vouches for is confirmed where it is the account's own. */
+    async confirmAddress(userId: number, email: string) {
+      await db
+        .updateTable('users')
+        .set({ email_verified_at: new Date().toISOString() })
+        .where('id', '=', userId)
+        .where('email', '=', email)
+        .execute();
+    },
+  };
+}

@@ -1,0 +1,196 @@
+import { auth as api, type ExternalProvider, externalProviders } from '@roster/contracts/auth';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Config } from '../../../config.ts';
+import { AppError } from '../../../errors.ts';
+import type { SignedIn } from '../../../http/actor.ts';
+import { visitorOf } from '../../../http/device.ts';
+import { senderOf } from '../../../http/network.ts';
+import type { Rates } from '../../../http/rates.ts';
+import type { Router } from '../../../http/router.ts';
+import type { SessionCookie } from '../cookie.ts';
+import type { SessionService } from '../sessions.ts';
+import type { FlowCookie } from './flow-cookie.ts';
+import type { FlowService } from './flows.ts';
+import { causesOf, ExternalSignInFailure, type IdentityProvider, orProviderFailed } from './login-provider.ts';
+import type { Flow } from './repository.ts';
+import { safeReturnPath } from './return-path.ts';
+import type { ExternalSignInService } from './service.ts';
+
+type Dependencies = {
+  app: FastifyInstance;
+  config: Pick<Config, 'publicUrl' | 'loopback'>;
+  rates: Rates;
+  sessions: SessionService;
+  cookie: SessionCookie;
+  flowCookie: FlowCookie;
+  flows: FlowService;
+  /** The configured ones. */
+  providers: ReadonlyMap<ExternalProvider, IdentityProvider>;
+  external: ExternalSignInService;
+};
+
+/** What the provider sends the browser back with. A value that comes twice is none. */
+const text = z.string().max(4096).optional().catch(undefined);
+const Callback = z.object({ code: text, state: text, iss: text, error: text });
+const Start = z.object({ redirect: text });
+
+const accountPage = '/settings?tab=account';
+
+/**
+ * A page that goes on to the provider by itself. Not a redirect: the policy of the page before says where its forms may
+ * lead, which browsers also ask of every redirect that follows, those of the provider's own included.
+ */
+function leadingTo(address: string): string {
+  const escaped = address.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><meta http-equiv="refresh" content="0;url=${escaped}"><title>Roster</title></head><body><a href="${escaped}">Continue</a></body></html>`;
+}
+
+export function externalRoutes({ route }: Router, dependencies: Dependencies) {
+  const { app, config, rates, sessions, cookie, flowCookie, flows, providers, external } = dependencies;
+  const { publicUrl, loopback } = config;
+  const options = { config: { access: 'public' }, exposeHeadRoute: false } as const;
+  const ofForm = { config: { access: 'public', form: true } } as const;
+  const callbackUrl = (provider: ExternalProvider) => new URL(`/auth/${provider}/callback`, publicUrl);
+
+  const returnPathOf = ({ query }: FastifyRequest) => safeReturnPath(Start.parse(query).redirect, publicUrl.origin);
+  const signInPage = (request: FastifyRequest) => {
+    const redirect = returnPathOf(request);
+    return redirect === '/' ? '/auth' : `/auth?${new URLSearchParams({ redirect })}`;
+  };
+
+  for (const provider of externalProviders) {
+    // A link to it, from wherever, begins nothing: it leads to the page that has the button.
+    app.get(`/auth/${provider}`, options, async (request, reply) => {
+      reply.header('cache-control', 'no-store');
+      return reply.redirect(at((await actorOf(request)) ? accountPage : signInPage(request)));
+    });
+
+    app.post(`/auth/${provider}`, ofForm, async (request, reply) => {
+      if (!admits(request, reply)) return reply.redirect('/auth?error=too_many', 303);
+      const actor = await actorOf(request);
+      // The provider sends the browser back to PUBLIC_URL, where the cookie must be; on loopback there are other names.
+      if (loopback && request.headers.host !== publicUrl.host)
+        return reply.redirect(at(actor ? accountPage : signInPage(request)), 303);
+      try {
+        if (actor && !(await sessions.isFresh(actor)))
+          throw new ExternalSignInFailure('sign_in_again', 'the sign-in is too old to connect anything');
+        const address = await begin(provider, returnPathOf(request), actor, reply);
+        return reply.type('text/html; charset=utf-8').send(leadingTo(address));
+      } catch (error) {
+        return fail(error, actor !== null, provider, request, reply);
+      }
+    });
+
+    app.get(`/auth/${provider}/callback`, options, async (request, reply) => {
+      if (!admits(request, reply)) return reply.redirect('/auth?error=too_many');
+      const actor = await actorOf(request);
+      const id = flowCookie.read(request);
+      if (id !== undefined) flowCookie.clear(reply);
+      let flow: Flow | undefined;
+      try {
+        const answer = Callback.parse(request.query);
+        flow = await flows.take(provider, id, answer.state);
+        return reply.redirect(await finish(provider, flow, answer, actor, request, reply));
+      } catch (error) {
+        const isConnecting = actor !== null && flow?.connectsTo !== null;
+        return fail(error, isConnecting, provider, request, reply);
+      }
+    });
+  }
+
+  route(api.externalProfiles, ({ actor }) => external.profiles(actor.userId));
+  route(api.disconnect, async ({ actor, params: { provider }, request }) => {
+    await external.disconnect(actor.userId, provider, visitorOf(request));
+    request.log.info({ event: 'login_method_disconnected', userId: actor.userId, provider }, 'sign-in disconnected');
+  });
+
+  const at = (path: string) => new URL(path, publicUrl).href;
+
+  /** A navigation ends on a page: whoever comes too often is told there, not in the JSON of an error. */
+  function admits(request: FastifyRequest, reply: FastifyReply): boolean {
+    reply.header('cache-control', 'no-store');
+    try {
+      rates.use('signIn', { address: request.ip });
+      return true;
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error;
+      const address = senderOf(request);
+      request.log.warn({ event: error.code, address, route: request.routeOptions.url }, 'request refused');
+      return false;
+    }
+  }
+
+  async function actorOf(request: FastifyRequest): Promise<SignedIn | null> {
+    const token = cookie.read(request);
+    return token === undefined ? null : sessions.find(token, request.ip);
+  }
+
+  function configured(provider: ExternalProvider): IdentityProvider {
+    const known = providers.get(provider);
+    if (!known) throw new ExternalSignInFailure('not_configured', 'this sign-in is not configured');
+    return known;
+  }
+
+  /** Returns the address at the provider. */
+  async function begin(provider: ExternalProvider, returnPath: string, actor: SignedIn | null, reply: FastifyReply) {
+    const { authorizationUrl } = configured(provider);
+    const { id, secrets } = await flows.begin(provider, {
+      returnPath,
+      connectsTo: actor && { userId: actor.userId, sessionId: actor.sessionId },
+    });
+    const url = await orProviderFailed(() => authorizationUrl(secrets, callbackUrl(provider)));
+    flowCookie.write(reply, id);
+    return url.href;
+  }
+
+  /** Returns the page where it ends. */
+  async function finish(
+    provider: ExternalProvider,
+    flow: Flow,
+    { code, state, iss, error }: z.output<typeof Callback>,
+    actor: SignedIn | null,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<string> {
+    const { connectsTo } = flow;
+    const elsewhere = () => new ExternalSignInFailure('expired', 'begun in another session');
+    if (connectsTo && actor?.sessionId !== connectsTo.sessionId) throw elsewhere();
+    if (error === 'access_denied') throw new ExternalSignInFailure('cancelled', 'the person said no');
+    const { identify } = configured(provider);
+    const callback = callbackUrl(provider);
+    for (const [name, value] of Object.entries({ code, state, iss, error }))
+      if (value !== undefined) callback.searchParams.set(name, value);
+    const identity = await orProviderFailed(() => identify(flow, callback));
+    const visitor = visitorOf(request);
+    if (connectsTo) {
+      await external.connect(connectsTo, identity, visitor);
+      request.log.info({ event: 'login_method_connected', userId: connectsTo.userId, provider }, 'sign-in connected');
+      return `${accountPage}&connected=${provider}`;
+    }
+    const userId = await external.signIn(identity, visitor);
+    const presented = cookie.read(request);
+    if (presented) await sessions.endToken(presented);
+    cookie.write(reply, await sessions.start(userId, visitor));
+    request.log.info({ event: 'signed_in', userId, provider }, 'signed in');
+    return flow.returnPath;
+  }
+
+  function fail(
+    error: unknown,
+    isConnecting: boolean,
+    provider: ExternalProvider,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) {
+    if (!(error instanceof ExternalSignInFailure)) throw error;
+    const { code: reason, message } = error;
+    const causes = causesOf(error);
+    const address = senderOf(request);
+    request.log.warn({ event: 'sign_in_failed', address, provider, reason, ...(causes && { causes }) }, message);
+    return reply.redirect(
+      isConnecting ? `${accountPage}&error=${reason}` : `/auth?error=${reason}`,
+      request.method === 'POST' ? 303 : 302,
+    );
+  }
+}

@@ -1,0 +1,223 @@
+import type { ExternalProfiles, ExternalProvider } from '@roster/contracts/auth';
+import type { Kysely } from 'kysely';
+import type { Config } from '../../../config.ts';
+import type { Database } from '../../../db/schema.ts';
+import { AppError } from '../../../errors.ts';
+import type { SignedIn } from '../../../http/actor.ts';
+import { enqueue } from '../../../jobs/queue.ts';
+import { mailJob } from '../../../mail/job.ts';
+import { type RecordedEvent, securityEventRepository, type Visitor } from '../../../security/events-repository.ts';
+import { createAccount } from '../new-account.ts';
+import { sessionRepository, type UserRecord, userRepository } from '../repository.ts';
+import type { SessionService } from '../sessions.ts';
+import { type ExternalIdentity, ExternalSignInFailure } from './login-provider.ts';
+import { names, RefusedAtAccount, recordRefusal } from './refusals.ts';
+import { identityRepository } from './repository.ts';
+
+type Dependencies = {
+  holdSession: SessionService['hold'];
+  db: Kysely<Database>;
+  config: Pick<Config, 'registration' | 'loopback' | ExternalProvider>;
+  /** Closes what is open of sessions that have ended. */
+  onSessionsEnded: (sessionIds: string[]) => void;
+};
+
+/** The same person, or the same account, was dealt with elsewhere at the same time: look again. */
+class Overtaken extends Error {
+  override name = 'Overtaken';
+}
+const attempts = 5;
+
+/** What an identity at Google or GitHub opens, and what it is connected to. */
+export function externalSignInService({ db, holdSession, config, onSessionsEnded }: Dependencies) {
+  /** In one transaction, from the beginning where another one was faster. */
+  async function decide<T>(work: (trx: Kysely<Database>) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await db.transaction().execute(work);
+      } catch (error) {
+        if (!(error instanceof Overtaken) || attempt === attempts) throw error;
+      }
+    }
+  }
+
+  /** The same for what somebody has come with; what is refused goes on record. */
+  const decideOn = <T>(
+    identity: ExternalIdentity,
+    visitor: Visitor,
+    work: (trx: Kysely<Database>) => Promise<T>,
+  ): Promise<T> =>
+    decide(work).catch(async (error: unknown) => {
+      if (error instanceof RefusedAtAccount) await recordRefusal(db, error, identity, visitor);
+      throw error;
+    });
+
+  return {
+    /** Returns the account that the identity signs in to: the one it is connected to, that of its address, or a new one. */
+    signIn: (identity: ExternalIdentity, visitor: Visitor): Promise<number> =>
+      decideOn(identity, visitor, async (trx) => {
+        const identities = identityRepository(trx);
+        const known = await identities.ownerOf(identity);
+        if (known) {
+          refuseInactive(known);
+          await identities.setEmail(known.userId, identity);
+        }
+        const userId = known?.userId ?? (await accountOfAddress(trx, identity, visitor));
+        await securityEventRepository(trx).record(event('signed_in', userId, identity.provider, visitor));
+        return userId;
+      }),
+
+    /** Connects the identity to the account of somebody who is signed in. */
+    async connect(
+      { userId, sessionId }: Pick<SignedIn, 'userId' | 'sessionId'>,
+      identity: ExternalIdentity,
+      visitor: Visitor,
+    ) {
+      const ended = await decideOn(identity, visitor, async (trx) => {
+        const identities = identityRepository(trx);
+        await identities.lockAccount(userId);
+        // The provider had ten seconds; somebody may have signed this device out meanwhile.
+        const isSignedIn = (await holdSession(trx, { userId, sessionId })) !== null;
+        const user = isSignedIn ? await userRepository(trx).byId(userId) : undefined;
+        if (!user) throw new ExternalSignInFailure('expired', 'the session has ended');
+        const owner = await identities.ownerOf(identity);
+        if (owner && owner.userId !== userId)
+          throw new RefusedAtAccount('linked_elsewhere', 'connected to another account', [
+            { userId, event: 'login_method_refused', why: 'connected to another account' },
+            { userId: owner.userId, event: 'login_method_refused', why: 'asked for by another account' },
+          ]);
+        if (owner) {
+          await identities.setEmail(userId, identity);
+          return [];
+        }
+        if (!user.emailVerified && user.email !== identity.email)
+          throw new RefusedAtAccount('unconfirmed_email', 'the address of the account is not confirmed', [
+            { userId, event: 'login_method_refused', why: 'address not confirmed' },
+          ]);
+        await attach(trx, userId, identity, visitor, 'login_method_refused');
+        return user.emailVerified ? [] : confirm(trx, user, sessionId, visitor);
+      });
+      onSessionsEnded(ended);
+    },
+
+    async profiles(userId: number): Promise<ExternalProfiles> {
+      const identities = await identityRepository(db).listOf(userId);
+      const profile = (provider: ExternalProvider) => {
+        const identity = identities.find((candidate) => candidate.provider === provider);
+        return { connected: identity !== undefined, email: identity?.email ?? null };
+      };
+      return { google: profile('google'), github: profile('github') };
+    },
+
+    disconnect: (userId: number, provider: ExternalProvider, visitor: Visitor): Promise<void> =>
+      decide(async (trx) => {
+        const identities = identityRepository(trx);
+        // Two removals at once must not each count on the other one's method.
+        await identities.lockAccount(userId);
+        const user = await userRepository(trx).byId(userId);
+        const connected = await identities.listOf(userId);
+        if (!user || !connected.some((identity) => identity.provider === provider))
+          throw new AppError('not_found', `${names[provider]} is not connected to this account.`);
+        // One that the operator has switched off since is no way in.
+        const others = connected.filter((other) => other.provider !== provider && config[other.provider] !== undefined);
+        if (user.passwordHash === null && others.length === 0)
+          throw new AppError(
+            'last_sign_in_method',
+            `${names[provider]} is the only way into this account. Set a password first, or connect another account.`,
+          );
+        await identities.delete(userId, provider);
+        await securityEventRepository(trx).record(event('login_method_disconnected', userId, provider, visitor));
+        await notify(trx, 'login_method_disconnected', userId, provider);
+      }),
+  };
+
+  /** An identity that nobody has used yet. */
+  async function accountOfAddress(
+    trx: Kysely<Database>,
+    identity: ExternalIdentity,
+    visitor: Visitor,
+  ): Promise<number> {
+    const existing = await userRepository(trx).byEmail(identity.email);
+    if (!existing) return create(trx, identity, visitor);
+    // Whoever registered it may not be the owner of the address.
+    if (!existing.emailVerified)
+      throw new RefusedAtAccount('account_exists', 'an account with an unconfirmed address has it', [
+        { userId: existing.id, event: 'sign_in_failed', why: 'address not confirmed' },
+      ]);
+    refuseInactive({ userId: existing.id, status: existing.status });
+    await attach(trx, existing.id, identity, visitor, 'sign_in_failed');
+    return existing.id;
+  }
+
+  async function create(trx: Kysely<Database>, identity: ExternalIdentity, visitor: Visitor): Promise<number> {
+    const { email, name, provider } = identity;
+    const { registration, loopback } = config;
+    const account = { email, name, passwordHash: null, emailVerified: true };
+    const conditions = { registration, mayBeFirst: loopback, visitor, detail: names[provider] };
+    const user = await createAccount(trx, account, conditions).catch(asFailure);
+    if (!user || !(await identityRepository(trx).insert(user.id, identity))) throw new Overtaken();
+    return user.id;
+  }
+
+  /** The unique constraints decide: an identity has one account, an account one identity of each provider. */
+  async function attach(
+    trx: Kysely<Database>,
+    userId: number,
+    identity: ExternalIdentity,
+    visitor: Visitor,
+    refusal: 'sign_in_failed' | 'login_method_refused',
+  ) {
+    const identities = identityRepository(trx);
+    const { provider, subject } = identity;
+    const connected = (await identities.listOf(userId)).find((other) => other.provider === provider);
+    if (connected?.subject === subject) throw new Overtaken();
+    if (connected)
+      throw new RefusedAtAccount('already_connected', 'the account is connected to another one', [
+        { userId, event: refusal, why: 'another one is connected' },
+      ]);
+    if (!(await identities.insert(userId, identity))) throw new Overtaken();
+    await securityEventRepository(trx).record(event('login_method_connected', userId, provider, visitor));
+    await notify(trx, 'login_method_connected', userId, provider);
+  }
+
+  /** Whoever else is signed in may have registered an address that was not theirs. Returns the sessions that ended. */
+  async function confirm(trx: Kysely<Database>, user: UserRecord, sessionId: string, visitor: Visitor) {
+    await identityRepository(trx).confirmAddress(user.id, user.email);
+    await securityEventRepository(trx).record({ userId: user.id, event: 'email_confirmed', by: 'self', visitor });
+    return sessionRepository(trx).deleteOthers(user.id, sessionId);
+  }
+}
+
+export type ExternalSignInService = ReturnType<typeof externalSignInService>;
+
+function refuseInactive({ userId, status }: { userId: number; status: UserRecord['status'] }) {
+  if (status === 'Active') return;
+  throw new RefusedAtAccount('inactive', 'the account is inactive', [
+    { userId, event: 'sign_in_failed', why: 'inactive account' },
+  ]);
+}
+
+function asFailure(error: unknown): never {
+  if (error instanceof AppError && (error.code === 'registration_closed' || error.code === 'setup_code_required'))
+    throw new ExternalSignInFailure(error.code, error.message);
+  throw error;
+}
+
+type Kind = 'signed_in' | 'login_method_connected' | 'login_method_disconnected';
+const event = (kind: Kind, userId: number, provider: ExternalProvider, visitor: Visitor): RecordedEvent => ({
+  userId,
+  event: kind,
+  by: 'self',
+  visitor,
+  detail: names[provider],
+});
+
+/** Tells the owner by mail. */
+function notify(
+  trx: Kysely<Database>,
+  template: 'login_method_connected' | 'login_method_disconnected',
+  userId: number,
+  provider: ExternalProvider,
+) {
+  return enqueue(trx, mailJob, { template, userId, provider });
+}

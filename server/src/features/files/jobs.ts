@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { defineJob } from '../../jobs/define.ts';
+import { FileKey } from '../../storage/file-store.ts';
+
+/** More than a week. */
+const untilItIsGone = 200;
+
+export const CopyPayload = z.object({ userId: z.number(), copyId: z.number() });
+export type CopyPayload = z.output<typeof CopyPayload>;
+
+/** Sends a file to the provider. Each may take minutes: mail must not wait for them. */
+export const forwardJob = defineJob({ name: 'files.forward', payload: CopyPayload, atOnce: 2 });
+
+/** Looks whether the copies are in the account of the key; those that are not are sent again. */
+export const checkCopiesJob = defineJob({ name: 'files.check-copies', payload: z.object({ userId: z.number() }) });
+
+/** Removes a copy at the provider. */
+export const removeCopyJob = defineJob({ name: 'files.remove-copy', payload: CopyPayload, attempts: untilItIsGone });
+
+/** Removes bytes whose rows are gone. */
+export const removeBytesJob = defineJob({
+  name: 'files.remove-bytes',
+  payload: z.object({ storageKeys: z.array(FileKey) }),
+  attempts: untilItIsGone,
+});

@@ -1,0 +1,27 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Kysely } from 'kysely';
+import type { Database } from '../../db/schema.ts';
+import { type JobHandler, jobHandler } from '../../jobs/define.ts';
+import { enqueue } from '../../jobs/queue.ts';
+import { type FileStore, fileKeyOf } from '../../storage/file-store.ts';
+import { removeBytesJob } from './jobs.ts';
+
+/** In one job. */
+const keysAtOnce = 100;
+
+/**
+ * In the transaction that deletes the rows: their bytes go afterwards, by a job. A row that names no bytes is deleted
+ * like the others, since there is nothing to remove for it; the log says so.
+ */
+export async function storeRemovalOfBytes(trx: Kysely<Database>, storedKeys: string[], log: FastifyBaseLogger) {
+  const storageKeys = storedKeys.map(fileKeyOf).filter((key) => key !== undefined);
+  const damaged = storedKeys.length - storageKeys.length;
+  if (damaged > 0) log.error({ event: 'damaged_file_rows', damaged }, 'deleted rows of files named no stored bytes');
+  for (let from = 0; from < storageKeys.length; from += keysAtOnce)
+    await enqueue(trx, removeBytesJob, { storageKeys: storageKeys.slice(from, from + keysAtOnce) });
+}
+
+export const removalOfBytes = (store: FileStore): JobHandler =>
+  jobHandler(removeBytesJob, async ({ storageKeys }) => {
+    for (const key of storageKeys) await store.remove(key);
+  });

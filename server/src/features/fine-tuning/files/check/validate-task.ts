@@ -1,0 +1,55 @@
+import { lineReader } from '../lines.ts';
+import type { Job, Works } from '../task.ts';
+import type { tokenCounter } from '../tokens/tokenizer.ts';
+import { fileCheck } from './file-check.ts';
+import { natureOf } from './nature.ts';
+
+/** Checks one file after the other; each is compared with the first. */
+export async function validateJob(
+  { model, limits }: Works['validate']['order'],
+  counterOf: typeof tokenCounter,
+): Promise<Job<'validate'>> {
+  const countText = await counterOf(model);
+  type File = {
+    check: ReturnType<typeof fileCheck>;
+    reader: ReturnType<typeof lineReader>;
+    enough: boolean;
+    begun: boolean;
+  };
+  const files: File[] = [];
+
+  function open(): File {
+    const check = fileCheck({ limits, countText, other: files[0]?.check.seen });
+    const file = { check, reader: lineReader(check.take), enough: false, begun: false };
+    files.push(file);
+    return file;
+  }
+  let current = open();
+
+  function begin(file: File, chunk: Buffer): Buffer {
+    file.begun = true;
+    const nature = natureOf(chunk);
+    if (nature.kind === 'other') {
+      file.check.tell('error', nature.message, nature.fix);
+      file.enough = true;
+      return chunk;
+    }
+    if (!nature.hasMark) return chunk;
+    file.check.tell('warning', 'The file begins with a byte order mark.', 'Save it as UTF-8 without a mark (BOM).');
+    return chunk.subarray(3);
+  }
+
+  return {
+    take(chunk) {
+      const bytes = current.begun ? chunk : begin(current, chunk);
+      if (!current.enough) current.reader.push(bytes);
+      return current.enough;
+    },
+    next() {
+      if (!current.enough) current.reader.end();
+      current = open();
+    },
+    // The last `next` opened a file that nothing followed in.
+    result: () => files.slice(0, -1).map(({ check }) => check.findings()),
+  };
+}

@@ -1,0 +1,89 @@
+import type { JsonObject } from '../../../../is-object.ts';
+import { formatOf } from '../check/example.ts';
+import { readLine } from '../check/json-line.ts';
+import { natureOf } from '../check/nature.ts';
+import { type Line, lineLimit, lineReader } from '../lines.ts';
+import type { Job, Works } from '../task.ts';
+import { divisionPlan, sides } from './division.ts';
+import { conversationOf, pairOf, pairSurvey } from './pairs.ts';
+
+/** Lines that are read one by one; `see` gets no blank ones, and undefined for what is no object. */
+function eachLine(see: (value: JsonObject | undefined, line: Line) => void): Pick<Job, 'take' | 'next'> {
+  const reader = lineReader((line) => {
+    const read = readLine(line.bytes, lineLimit);
+    if (read.kind !== 'blank') see(read.kind === 'object' ? read.value : undefined, line);
+  });
+  let isBegun = false;
+  return {
+    take(chunk) {
+      let bytes = chunk;
+      if (!isBegun) {
+        isBegun = true;
+        const nature = natureOf(chunk);
+        if (nature.kind === 'text' && nature.hasMark) bytes = chunk.subarray(3);
+      }
+      reader.push(bytes);
+      return false;
+    },
+    next: reader.end,
+  };
+}
+
+/** Gathers what is made until it is asked for. */
+function output() {
+  let lines: string[] = [];
+  return {
+    add: (line: string) => lines.push(`${line}\n`),
+    made() {
+      const text = lines.join('');
+      lines = [];
+      return text;
+    },
+  };
+}
+
+export function surveyJob(): Job<'survey'> {
+  const survey = pairSurvey();
+  const seePair = (value: JsonObject | undefined, { number }: Line) => {
+    const pair = value && pairOf(value);
+    if (pair) survey.see(pair);
+    else survey.seeOther(number);
+  };
+  return { ...eachLine(seePair), result: survey.result };
+}
+
+export function convertJob({ trimming }: Works['convert']['order']): Job<'convert'> {
+  const { add, made } = output();
+  let examples = 0;
+  const convert = (value: JsonObject | undefined) => {
+    const pair = value && pairOf(value);
+    if (!pair) return;
+    examples++;
+    add(conversationOf(pair, trimming));
+  };
+  return { ...eachLine(convert), made, result: () => ({ examples }) };
+}
+
+export function planJob({ share }: Works['plan']['order']): Job<'plan'> {
+  const plan = divisionPlan(share);
+  let wrongLine: number | null = null;
+  const note = (value: JsonObject | undefined, { number }: Line) => {
+    if (value && formatOf(value) !== 'unknown') plan.add(value);
+    else wrongLine ??= number;
+  };
+  const { take, next } = eachLine(note);
+  return {
+    take: (chunk) => take(chunk) || wrongLine !== null,
+    next,
+    result: () => plan.result(wrongLine),
+  };
+}
+
+export function divideJob({ border, side }: Works['divide']['order']): Job<'divide'> {
+  const { add, made } = output();
+  const sideOf = sides(border);
+  const divide = (value: JsonObject | undefined, { bytes }: Line) => {
+    if (value && bytes && sideOf(value) === side) add(bytes.toString());
+  };
+  return { ...eachLine(divide), made, result: () => null };
+}

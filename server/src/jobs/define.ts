@@ -1,0 +1,64 @@
+import type { z } from 'zod';
+
+/** The last one after about a day. Also for kinds that only a later version knows. */
+export const usualAttempts = 30;
+const usuallyAtOnce = 4;
+const firstDelayMs = 5_000;
+const longestDelayMs = 60 * 60_000;
+
+/** How long to wait after so many attempts: seconds at first, an hour at the end. */
+export const delayAfter = (attempts: number) => Math.min(longestDelayMs, firstDelayMs * 2 ** (attempts - 1));
+
+/** Trying again would change nothing: the job is given up at once. */
+export class FinalFailure extends Error {
+  override name = 'FinalFailure';
+}
+
+/**
+ * One kind of work for later. Its name and the form of its payload lie in the databases of all installations, where jobs
+ * may wait while Roster is brought up to date: a name stays, and a payload that was stored before can still be read.
+ */
+export type Job<Payload extends z.ZodType = z.ZodType> = {
+  name: string;
+  payload: Payload;
+  attempts: number;
+  /** How many of this kind at once, so that slow work leaves room for other kinds. */
+  atOnce: number;
+};
+
+type Definition<Payload extends z.ZodType> = Pick<Job<Payload>, 'name' | 'payload'> & Partial<Job<Payload>>;
+
+export const defineJob = <Payload extends z.ZodType>(definition: Definition<Payload>): Job<Payload> => ({
+  attempts: usualAttempts,
+  atOnce: usuallyAtOnce,
+  ...definition,
+});
+
+/** How a kind of work is done. It may be done twice, where a process died after doing it: handlers bear that. */
+export type JobHandler = { job: Job; run: (stored: string) => Promise<void> };
+
+/** Reads the stored payload with the job's schema; one that does not fit is not tried again. */
+export const jobHandler = <Payload extends z.ZodType>(
+  job: Job<Payload>,
+  run: (payload: z.output<Payload>) => Promise<void>,
+): JobHandler => ({
+  job,
+  run: async (stored) => {
+    const payload = job.payload.safeParse(fromJson(stored));
+    // The message names the fields, never what they hold.
+    if (!payload.success)
+      throw new FinalFailure(
+        `unusable payload: ${payload.error.issues.map(({ path }) => path.join('.') || 'the whole').join(', ')}`,
+      );
+    await run(payload.data);
+  },
+});
+
+function fromJson(stored: string): unknown {
+  try {
+    return JSON.parse(stored);
+  } catch {
+    // Without its cause, which repeats what is stored.
+    throw new FinalFailure('unusable payload: it is not JSON');
+  }
+}

@@ -1,0 +1,52 @@
+import type { Kysely } from 'kysely';
+import type { z } from 'zod';
+import { afterCommit } from '../db/after-commit.ts';
+import type { Database } from '../db/schema.ts';
+import type { Job } from './define.ts';
+import { jobRepository } from './repository.ts';
+
+type Due = {
+  /** In how many milliseconds; at once where nothing is said. */
+  inMs?: number;
+};
+
+type Listener = (inMs: number) => void;
+
+/** Who does the jobs of a database, by the adapter that it shares with its transactions. */
+const listeners = new WeakMap<object, Listener>();
+
+/** Has `listener` told, after the commit, that a job was stored and in how many milliseconds it is due. */
+export function onEnqueued(db: Kysely<Database>, listener: Listener) {
+  listeners.set(db.getExecutor().adapter, listener);
+}
+
+const dueAt = (inMs: number) => new Date(Date.now() + inMs).toISOString();
+
+function tell(rows: Kysely<Database>, inMs: number) {
+  const { adapter } = rows.getExecutor();
+  return afterCommit(rows, () => listeners.get(adapter)?.(inMs));
+}
+
+/** Stores a job: in a transaction with its cause, or not at all. Nobody needs to be told of it. */
+export async function enqueue<Payload extends z.ZodType>(
+  rows: Kysely<Database>,
+  job: Job<Payload>,
+  payload: NoInfer<z.input<Payload>>,
+  { inMs = 0 }: Due = {},
+) {
+  await jobRepository(rows).insert(job.name, JSON.stringify(payload), dueAt(inMs));
+  await tell(rows, inMs);
+}
+
+/** The same where one job that waits for it is enough, however many ask: it is due by this time at the latest. */
+export async function enqueueOnce<Payload extends z.ZodType>(
+  rows: Kysely<Database>,
+  job: Job<Payload>,
+  payload: NoInfer<z.input<Payload>>,
+  { inMs = 0 }: Due = {},
+) {
+  const jobs = jobRepository(rows);
+  const stored = JSON.stringify(payload);
+  if (!(await jobs.bringForward(job.name, stored, dueAt(inMs)))) await jobs.insert(job.name, stored, dueAt(inMs));
+  await tell(rows, inMs);
+}

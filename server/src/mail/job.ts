@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { defineJob } from '../jobs/define.ts';
+
+const userId = z.number().int();
+const Visitor = z.object({ userAgent: z.string().nullable(), ipAddress: z.string() });
+
+/** Whom a mail is about and what, never a token. */
+export const MailPayload = z.discriminatedUnion('template', [
+  /** From anybody, about any address: whether there is an account shows only when the job runs. */
+  z.object({ template: z.literal('reset_requested'), email: z.string(), visitor: Visitor.optional() }),
+  z.object({
+    template: z.literal('set_password'),
+    userId,
+    /** Who made the account, as its new owner knows them. */
+    invitedBy: z.string().optional(),
+    askedBy: z.enum(['self', 'administrator']).default('administrator'),
+  }),
+  z.object({ template: z.literal('confirm_email'), userId }),
+  /** To the address that the account is to have, and to the one that it has. */
+  z.object({ template: z.enum(['new_address', 'new_address_asked']), userId, email: z.string() }),
+  z.object({ template: z.literal('address_changed'), before: z.string(), email: z.string() }),
+  z.object({ template: z.literal('password_changed'), userId }),
+  z.object({
+    template: z.enum(['login_method_connected', 'login_method_disconnected']),
+    userId,
+    provider: z.enum(['google', 'github']),
+  }),
+  z.object({ template: z.literal('account_closed'), email: z.string() }),
+]);
+export type MailPayload = z.output<typeof MailPayload>;
+
+/** A mail to somebody with an account here. */
+export const mailJob = defineJob({ name: 'mail', payload: MailPayload });

@@ -165,6 +165,14 @@ export default {
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
     {
+      name: 'no-type-cycles-in-server',
+      comment:
+        'Here types do not go both ways either: what two modules know of each other belongs in a third, and each can be read alone.',
+      severity: 'error',
+      from: { path: '^server/src/', pathNot: '\\.test\\.ts$' },
+      to: { circular: true },
+    },
+    {
       name: 'everything-is-found',
       comment:
         'An import that cannot be resolved would be seen by no other rule. hast has types only, at another name.',

@@ -113,5 +113,12 @@ export const planted = [
     rule: 'no-cycles',
     files: { 'server/src/db/a.ts': "import './b.ts';\n", 'server/src/db/b.ts': "import './a.ts';\n" },
   },
+  {
+    rule: 'no-type-cycles-in-server',
+    files: {
+      'server/src/db/a.ts': "import type { B } from './b.ts';\nexport type A = { b: B };\n",
+      'server/src/db/b.ts': "import { a } from './a.ts';\nexport type B = typeof a;\n",
+    },
+  },
   { rule: 'everything-is-found', files: { 'server/src/db/a.ts': "import './missing.ts';\n" } },
 ];

@@ -1,13 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ExternalProvider } from '@roster/contracts/auth';
-import type { SignedIn } from '../../../http/actor.ts';
 import { ExternalSignInFailure, type FlowSecrets } from './login-provider.ts';
-import type { FlowRepository } from './repository.ts';
+import type { Flow, FlowRepository } from './repository.ts';
 
 export const flowSeconds = 10 * 60;
-
-/** `connectsTo`: the session that it was begun in, whose account the identity is connected to; null when signing in. */
-export type Flow = FlowSecrets & { returnPath: string; connectsTo: Pick<SignedIn, 'userId' | 'sessionId'> | null };
 
 const random = () => randomBytes(32).toString('base64url');
 const hashOf = (value: string) => createHash('sha256').update(value).digest('hex');

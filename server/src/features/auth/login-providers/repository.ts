@@ -1,8 +1,11 @@
 import type { ExternalProvider } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
 import type { Database } from '../../../db/schema.ts';
-import type { Flow } from './flows.ts';
-import type { ExternalIdentity } from './login-provider.ts';
+import type { SignedIn } from '../../../http/actor.ts';
+import type { ExternalIdentity, FlowSecrets } from './login-provider.ts';
+
+/** `connectsTo`: the session that it was begun in, whose account the identity is connected to; null when signing in. */
+export type Flow = FlowSecrets & { returnPath: string; connectsTo: Pick<SignedIn, 'userId' | 'sessionId'> | null };
 
 export function flowRepository(db: Kysely<Database>) {
   return {

@@ -11,8 +11,9 @@ import type { Router } from '../../../http/router.ts';
 import type { SessionCookie } from '../cookie.ts';
 import type { SessionService } from '../sessions.ts';
 import type { FlowCookie } from './flow-cookie.ts';
-import type { Flow, FlowService } from './flows.ts';
+import type { FlowService } from './flows.ts';
 import { causesOf, ExternalSignInFailure, type IdentityProvider, orProviderFailed } from './login-provider.ts';
+import type { Flow } from './repository.ts';
 import { safeReturnPath } from './return-path.ts';
 import type { ExternalSignInService } from './service.ts';
 

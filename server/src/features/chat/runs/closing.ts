@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { endsWithin } from '../../../ends-within.ts';
 import { AppError, restarting } from '../../../errors.ts';
 import type { FollowUpWork } from './follow-ups.ts';
 import type { LiveRuns } from './live-run.ts';
@@ -55,7 +56,7 @@ export function runClosing({ runs, live, followUps, stop }: Dependencies) {
     async drain() {
       isShuttingDown = true;
       const ends = Promise.all([...live.values()].map((run) => run.done.promise));
-      await Promise.race([ends, wait(drainWithinMs, undefined, { ref: false })]);
+      await endsWithin(drainWithinMs, ends);
       for (const run of live.values()) run.interrupt();
       await ends;
       await followUps.close();

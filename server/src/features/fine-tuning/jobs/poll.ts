@@ -8,28 +8,16 @@ import { enqueue } from '../../../jobs/queue.ts';
 import type { Catalogue } from '../../../provider/catalogue.ts';
 import { ProviderError } from '../../../provider/error.ts';
 import type { ProviderFineTuning } from '../../../provider/fine-tuning.ts';
-import type { ProviderCheckpoint, ProviderJobEvent } from '../../../provider/training-answers.ts';
+import type { ProviderCheckpoint } from '../../../provider/training-answers.ts';
 import type { Secret } from '../../../security/secret.ts';
 import { usageRepository } from '../../usage/repository.ts';
 import { modelRepository } from '../models/repository.ts';
 import { progressRepository } from './progress-repository.ts';
 import { jobRepository } from './repository.ts';
 import type { FollowedJob, JobChanges } from './rows.ts';
-import { stateOf } from './states.ts';
+import { type Found, type News, stateOf } from './states.ts';
 import { beginning, type TrainingFiles } from './submit.ts';
 import type { JobWords } from './words.ts';
-
-type News = { events: ProviderJobEvent[]; checkpoints: ProviderCheckpoint[] };
-
-/** What a look at a job has found, and when the next one is due. */
-export type Found = {
-  changes: JobChanges;
-  news?: News;
-  /** `soon`: a little later each time; `failed`: later still; `woken`: when a key is saved. */
-  again: 'now' | 'soon' | 'failed' | 'seldom' | 'woken' | 'never';
-  /** Seconds that the provider asks for. */
-  wait?: number | undefined;
-};
 
 type Dependencies = {
   db: Kysely<Database>;

@@ -3,10 +3,9 @@ import type { Database } from '../../../db/schema.ts';
 import { ProviderError } from '../../../provider/error.ts';
 import type { ProviderFineTuning } from '../../../provider/fine-tuning.ts';
 import type { Secret } from '../../../security/secret.ts';
-import type { Found } from './poll.ts';
 import type { FineTuningJobRepository } from './repository.ts';
 import type { FollowedJob } from './rows.ts';
-import { stateOf } from './states.ts';
+import { type Found, stateOf } from './states.ts';
 import type { JobWords } from './words.ts';
 
 /** What the files feature does for a training. */

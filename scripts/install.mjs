@@ -1,4 +1,4 @@
-// Runs on whatever Node (18 or newer) the machine has, before anything is installed: only built-in modules here.
+// Runs on whatever Node (18.14 or newer) the machine has, before anything is installed: only built-in modules here.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';

@@ -79,11 +79,11 @@ for (const file of files) {
   const path = relative(root, full).replaceAll('\\', '/');
   let text = readFileSync(full, 'utf8');
   if (fix && !path.endsWith('.css')) {
-    const mended = text.replace(candidate, (found, index) =>
+    const changed = text.replace(candidate, (found, index) =>
       isAllowed(path, found) || isComment(text, index) ? found : logical(found),
     );
-    if (mended !== text) writeFileSync(full, mended);
-    text = mended;
+    if (changed !== text) writeFileSync(full, changed);
+    text = changed;
   }
   for (const { found, line } of violationsIn(path, text))
     failures.push(`${path}:${line} ${found}: use ${logical(found)}`);

@@ -141,7 +141,7 @@ export const EventsQuery = z.strictObject({
 /** Something that the owner of an account has to have read. */
 export const AccountNotice = z.object({
   id: Id,
-  /** A link that sets the password of the account was shown to somebody else. */
+  /** A link that sets the password of the account was shown to another person. */
   kind: z.enum(['reset_link_shown']),
   /** The administrator it was shown to; null: the operator. */
   doneBy: z.string().nullable(),

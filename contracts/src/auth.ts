@@ -66,12 +66,12 @@ export const Registration = z.strictObject({
 });
 
 /** Sign-in through another party's account, besides the password. */
-export const externalProviders = ['google', 'github'] as const;
-export const ExternalProvider = z.enum(externalProviders);
-export type ExternalProvider = z.output<typeof ExternalProvider>;
+export const loginProviders = ['google', 'github'] as const;
+export const LoginProvider = z.enum(loginProviders);
+export type LoginProvider = z.output<typeof LoginProvider>;
 
 /** Why a sign-in through Google or GitHub came to nothing: `?error=` on the page where it ends. */
-export const externalFailures = [
+export const loginProviderFailures = [
   /** The person said no at the provider. */
   'cancelled',
   /** Begun in another browser, more than ten minutes ago, or answered twice. */
@@ -97,8 +97,8 @@ export const externalFailures = [
   /** Connecting takes a sign-in that is younger than ten minutes. */
   'sign_in_again',
 ] as const;
-export const ExternalFailure = z.enum(externalFailures);
-export type ExternalFailure = z.output<typeof ExternalFailure>;
+export const LoginProviderFailure = z.enum(loginProviderFailures);
+export type LoginProviderFailure = z.output<typeof LoginProviderFailure>;
 
 /** What the sign-in page can offer on this installation. */
 export const SignInOptions = z.object({
@@ -126,13 +126,13 @@ export const Session = z.object({
 });
 export type Session = z.output<typeof Session>;
 
-const ExternalProfile = z.object({
+const ConnectedAccount = z.object({
   connected: z.boolean(),
   /** The address of the connected Google or GitHub account. */
   email: z.string().nullable(),
 });
-export const ExternalProfiles = z.object({ google: ExternalProfile, github: ExternalProfile });
-export type ExternalProfiles = z.output<typeof ExternalProfiles>;
+export const ConnectedAccounts = z.object({ google: ConnectedAccount, github: ConnectedAccount });
+export type ConnectedAccounts = z.output<typeof ConnectedAccounts>;
 
 /** A mailed token as it comes back. Only 43 characters of base64url can be one; anything else is refused as a wrong one. */
 const MailedToken = z.string('Invalid reset link').max(200, 'Invalid reset link');
@@ -291,19 +291,19 @@ export const auth = {
     body: z.strictObject({ userId: OwnerOfToken, token: MailedToken }),
     output: User,
   }),
-  externalProfiles: endpoint({
+  connectedAccounts: endpoint({
     method: 'GET',
     path: '/api/user/oauth-profiles',
     access: 'user',
     summary: 'Which Google and GitHub accounts sign in to this account.',
-    output: ExternalProfiles,
+    output: ConnectedAccounts,
   }),
   disconnect: endpoint({
     method: 'DELETE',
     path: '/api/user/oauth-profiles/:provider',
     access: 'user',
     summary: 'Disconnects Google or GitHub; never the last way in.',
-    params: z.strictObject({ provider: ExternalProvider }),
+    params: z.strictObject({ provider: LoginProvider }),
     output: NoContent,
     status: 204,
   }),

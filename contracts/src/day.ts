@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a day that somebody asks for can really be; nothing in here was before, and later years have other lengths. */
+/** The days that can be asked for: nothing here is older, and later years have other lengths. */
 export const earliestDay = '2000-01-01';
 export const latestDay = '2199-12-31';
 

@@ -4,7 +4,7 @@ import { codePointLength } from './length.ts';
 /** A text of at most `max` code points. The UTF-16 bound comes first, so that huge input is refused without counting. */
 export const textUpTo = (max: number, message: string) => upTo(z.string(), max, message);
 
-/** A text somebody has to see: neither missing nor blank. */
+/** A text that has to be seen: neither missing nor blank. */
 export const requiredText = (max: number, tooLong: string, missing: string) =>
   upTo(z.string({ error: ({ input }) => (input === undefined ? missing : undefined) }), max, tooLong)
     .min(1, { message: missing, abort: true })

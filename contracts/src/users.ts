@@ -31,7 +31,7 @@ export const NewUser = z.strictObject({
   password: NewPassword.optional(),
 });
 
-/** An address can be corrected only while nobody has signed in with it. */
+/** An address can be corrected only before the first sign-in with it. */
 export const UserChanges = z.strictObject({
   name: PersonName.optional(),
   email: Email.optional(),

@@ -138,7 +138,7 @@ function readEnvironment(variables: Record<string, string | undefined>) {
     throw new UnusableConfiguration(
       `PUBLIC_URL must be scheme and host only, such as ${publicUrl.origin}: Roster answers at the root of its address.`,
     );
-  // On loopback the first account needs no set-up code and the connection no https: nobody else may reach it then.
+  // On loopback the first account needs no set-up code and the connection no https: no other machine may reach it then.
   if (loopback && !isLoopback(env.HOST))
     throw new UnusableConfiguration(
       'HOST is not a loopback address, so others can reach Roster: set PUBLIC_URL to the https address people will use.',

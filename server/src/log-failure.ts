@@ -1,6 +1,6 @@
 import { ProviderError } from './provider/error.ts';
 
-/** What of an error's own fields may be in the log: none that holds a value of somebody's. */
+/** What of an error's own fields may be in the log: none that could hold a person's data. */
 const plainFields = ['code', 'errno', 'errcode', 'syscall', 'status', 'statusCode', 'table', 'column', 'constraint'];
 const causesAtMost = 8;
 
@@ -13,7 +13,7 @@ function chain(error: unknown): unknown[] {
   return all;
 }
 
-/** A word such as providers have for their failures; anything longer may be somebody's text. */
+/** A word such as providers have for their failures; anything longer may be a person's text. */
 const word = (text: string | undefined) => (text !== undefined && /^[\w.-]{1,64}$/.test(text) ? text : undefined);
 
 const frames = (error: Error) =>

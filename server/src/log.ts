@@ -11,7 +11,7 @@ export const logSettings = {
 };
 
 const standardOutput = 1;
-/** What waits while nobody reads, in characters; lines that come after it are dropped. */
+/** What waits while the log is not read, in characters; lines that come after it are dropped. */
 const waitingLimit = 8 * 1024 * 1024;
 const retryAfterMs = 100;
 const flushWithinMs = 1_000;
@@ -47,7 +47,7 @@ function output() {
   function writeAll(bytes: Buffer) {
     write(standardOutput, bytes, (error, written) => {
       if (isFull(error)) return void setTimeout(() => writeAll(bytes), retryAfterMs).unref();
-      // The reader has gone: there is nobody to tell.
+      // The reader of the log has gone: there is no place to say so.
       if (error || written === bytes.length) return writeNext();
       writeAll(bytes.subarray(written));
     });
@@ -75,7 +75,7 @@ function output() {
       try {
         if (lines.length > 0) writeSync(standardOutput, lines.join(''));
       } catch {
-        // Nobody reads them.
+        // They go nowhere.
       }
       lines = [];
     },

@@ -11,7 +11,7 @@ export class NoAnswer extends Error {
 }
 
 const lookEveryMs = 250;
-/** Together less than the three seconds within which somebody is told. */
+/** Together less than the three seconds within which a caller gets its response. */
 const patienceMs = 1_000;
 const probeMs = 1_500;
 

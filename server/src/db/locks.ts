@@ -22,7 +22,7 @@ export async function holdAccounts(trx: Kysely<Database>) {
 }
 
 /**
- * Taken first by a transaction that decides by what a person has: until it ends nobody else changes that, and the account
+ * Taken first by a transaction that decides by what a person has: until it ends no other transaction changes that, and the account
  * is not closed. The update changes nothing; it takes the lock on both engines. false: there is no such person any more.
  */
 export async function holdPerson(trx: Kysely<Database>, userId: number): Promise<boolean> {

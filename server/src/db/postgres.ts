@@ -71,7 +71,7 @@ async function connected(watch: Watch, connect: () => Promise<pg.PoolClient>): P
   try {
     return await watch.during(async () => {
       const client = await connect();
-      // One that comes when nobody waits for it any more goes back.
+      // One that comes too late for its request goes back.
       if (!isWanted) client.release();
       return client;
     });

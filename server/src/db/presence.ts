@@ -9,7 +9,7 @@ export type Signal = { eventsOf: number[] } | { stop: number };
 /**
  * This process among those that share the database. On SQLite there is only one, held so by the folder's lock. On
  * PostgreSQL each holds an advisory lock under its number, which the database releases when its connection ends,
- * however it ends: whoever can take it knows that the process is gone.
+ * however it ends: a process that can take it knows that the other one is gone.
  */
 export type Presence = {
   instance: number;

@@ -35,7 +35,7 @@ export type Database = {
     email_verified_at: string | null;
     /** Wrong passwords in a row since the last success. */
     failed_sign_ins: Generated<number>;
-    /** When somebody was last there with a session; null: never. Kept when sessions end. */
+    /** When a session of the user was last active; null: never. Kept when sessions end. */
     last_active_at: string | null;
     created_at: string;
   };
@@ -284,7 +284,7 @@ export type Database = {
     provider_file_id: string | null;
     /** When it was last sent without an answer that says what came of it: it may be there. */
     sent_at: string | null;
-    /** Tries since somebody last asked for it. */
+    /** Attempts since it was last asked for by a person. */
     tries: Generated<number>;
     /** The process that is sending it. */
     instance: number | null;

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
 import { bindable, statementCache } from './statements.ts';
 
-/** So many transactions share a commit at most, so that whoever only reads waits no longer than a moment. */
+/** So many transactions share a commit at most, so that reading waits no longer than a moment. */
 const groupAtMost = 64;
 
 type Member = { resolve: () => void; reject: (error: unknown) => void };
@@ -35,7 +35,7 @@ export function groupingDriver(database: DatabaseSync, watched: <T>(work: () => 
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   }
 
-  /** Lets go on whoever may, after a transaction or a group has ended. */
+  /** Lets the next ones go on, after a transaction or a group has ended. */
   function goOn() {
     while (!current) {
       if (group && (group.isDue || group.size >= groupAtMost)) commit();
@@ -108,7 +108,7 @@ export function groupingDriver(database: DatabaseSync, watched: <T>(work: () => 
       }
     }
 
-    /** Rows taken one by one would keep everybody else waiting. */
+    /** Rows taken one by one would keep all others waiting. */
     streamQuery(): never {
       throw new Error('Rows are not streamed from SQLite');
     }

@@ -15,7 +15,7 @@ export function openSqlite(file: string): DatabaseSync {
 /** SQLite's result codes for a disk that fails or lies: input/output error and damaged file. */
 const diskFailureCodes = new Set([10, 11]);
 
-/** Somebody else writes for longer than we wait, an operator's command for example. */
+/** Another connection writes for longer than we wait, an operator's command for example. */
 const busyCodes = new Set([5, 6]);
 const fullCode = 13;
 
@@ -39,7 +39,7 @@ class SharedAdapter extends SqliteAdapter {
   }
 }
 
-/** `onDiskFailure` ends the process: after a failed write or fsync nobody knows what is really stored. */
+/** `onDiskFailure` ends the process: after a failed write or fsync it is unknown what is really stored. */
 export function sqliteDialect(
   database: DatabaseSync,
   onDiskFailure: (error: unknown) => void = () => undefined,

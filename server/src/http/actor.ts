@@ -9,7 +9,7 @@ export type SignedIn = { userId: number; role: Role; sessionId: string };
 /** Who makes a call. */
 export type Actor = SignedIn & {
   /**
-   * Asks session, status and role again. A call that lasts (it takes a body, hashes, reads files or asks somebody outside)
+   * Asks session, status and role again. A call that lasts (it takes a body, hashes, reads files or calls another service)
    * does so first in the transaction that makes it count; until that ends, neither of them changes.
    * @throws not_signed_in, not_allowed
    */
@@ -19,5 +19,5 @@ export type Actor = SignedIn & {
 /** Finds who a session token belongs to. */
 export type FindActor = (token: string, request: FastifyRequest) => Promise<SignedIn | null>;
 
-/** The present role of somebody whose session is still good, both held until the transaction ends. */
+/** The present role of a session's user, if the session is still good; both are locked until the transaction ends. */
 export type HoldActor = (trx: Kysely<Database>, who: SignedIn) => Promise<Role | null>;

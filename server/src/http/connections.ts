@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts';
 import { hasBody, limitBodyTime } from './body-time.ts';
 import { answerToUnreadable } from './error-handler.ts';
 
-/** How long a connection may take for what. Nobody keeps one open by doing nothing, or by doing it slowly. */
+/** How long a connection may take for what. None stays open by doing nothing, or by doing it slowly. */
 export const usualTimes = {
   /** From its beginning, or the first byte of a request, to the end of the headers. */
   headersMs: 10_000,
@@ -25,7 +25,7 @@ export type ConnectionTimes = typeof usualTimes;
 /** Of the second that a refused sender has to read its answer. The rest is for a busy machine. */
 const readingMs = 800;
 
-/** At once on one connection. Browsers and proxies wait for each answer; who does not could have us hold any number. */
+/** At once on one connection. Browsers and proxies wait for each answer; a client that does not could have us hold any number. */
 const requestsAtOnce = 8;
 
 const leaving = new WeakSet<Socket>();
@@ -47,7 +47,7 @@ export function letGo(socket: Socket) {
   socket.resume();
 }
 
-/** Keeps the times, and lets go of whoever was refused. */
+/** Holds the times, and ends connections whose request was refused. */
 export function guardConnections(app: FastifyInstance, times: ConnectionTimes) {
   const answers = new WeakMap<Socket, ServerResponse>();
   const underWay = new WeakMap<Socket, number>();

@@ -33,7 +33,7 @@ const ofIPv4 = (address: string): Network => ({
 /** Who sent a request, as rates and the log count. */
 export const senderOf = ({ ip }: { ip: string }) => networkOf(ip).counted;
 
-/** IPv6 by its /64, which is what one line has at least; IPv4 in the clothes of IPv6 as what it is. */
+/** IPv6 by its /64, which is what one line has at least; IPv4 written as IPv6 as the IPv4 it is. */
 export function networkOf(address: string): Network {
   if (isIPv4(address)) return ofIPv4(address);
   const groups = groupsOf(address);

@@ -44,7 +44,7 @@ export type Page = {
 };
 
 /**
- * The text of every page: the shell of its address for whoever opens it, painted before any script, and what its
+ * The text of every page: the shell of its address for the user who opens it, painted before any script, and what its
  * application will ask for, so that the browser fetches that beside the scripts. undefined where nothing is built.
  */
 export function createPages(folder: string) {
@@ -52,7 +52,7 @@ export function createPages(folder: string) {
   if (!existsSync(file)) return undefined;
   const { anyId, index, laterStyles, shells }: Built = JSON.parse(readFileSync(file, 'utf8'));
 
-  /** Where the application will lead from here: visitors sign in first, and who has does not see that page. */
+  /** Where the application will lead from here: visitors sign in first; a signed-in user does not see that page. */
   function shownAt({ route, search }: Page, user: User | null): string {
     if (!shells[route]?.byKind.visitor) return user ? route : '/auth';
     if (route !== '/auth' || !user) return search === '?tab=register' ? `${route}${search}` : route;
@@ -76,7 +76,7 @@ export function createPages(folder: string) {
   }
 
   return {
-    /** Without a shell, for an address that is no page or while nobody can say who is there. */
+    /** Without a shell, for an address that is no page or while it cannot be known who is there. */
     bare,
     of(page: Page, user: User | null): string {
       const shown = shownAt(page, user);

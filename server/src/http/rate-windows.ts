@@ -17,8 +17,8 @@ const lookForEndedMs = 5_000;
 const sizeOf = ({ parts }: Window) => 1 + (parts?.size ?? 0);
 
 /**
- * Windows within a bound that nobody can turn against others: once it is reached, the oldest window of the group with
- * most of them is forgotten, which is a group of the sender's own, and nobody is refused for want of room.
+ * Windows within a bound that no sender can turn against others: once it is reached, the oldest window of the group with
+ * most of them is forgotten, which is a group of the sender's own, and no request is refused for want of room.
  */
 export function createWindows(capacity: number, now: () => number) {
   const groups = new Map<string, Map<string, Window>>();

@@ -26,11 +26,11 @@ const limits: Record<Rate | 'failedSignIn' | 'confirmationMail', Limit> = {
   jobs: { count: 10, seconds: minute },
 };
 
-/** Whoever is counted by where they come from, not by who they are. */
+/** A caller that is counted by its network, not by its account. */
 export type Sender = { address: string; detail?: string };
 
 /**
- * Who is counted. A text stands for somebody who is signed in and begins with their id, up to a `|`.
+ * Who is counted. A text stands for a signed-in user and begins with their id, up to a `|`.
  */
 export type RateKey = string | Sender;
 

@@ -84,7 +84,7 @@ export function createRouter({ app, findActor, holdActor, sessionToken, rates, c
     requireAccess(actor, request, endpoint);
   }
 
-  /** A body, or what is to be read, may take half a minute to come: whoever was let in may have been signed out since. */
+  /** A body, or what is to be read, may take half a minute to come: the session may have ended since. */
   async function admitAgainIfLate(request: FastifyRequest, endpoint: Endpoint) {
     if (endpoint.accepts === 'multipart' || performance.now() - request.admittedAt < lateMs) return;
     const token = sessionToken(request);

@@ -29,7 +29,7 @@ type Options = {
   findUser: (token: string, request: FastifyRequest) => Promise<User | null>;
 };
 
-/** Serves the built browser application: files compressed as they were built, pages with the shell of whoever opens them. */
+/** Serves the built browser application: files compressed as they were built, pages with the shell of the user who opens them. */
 export async function serveWeb({ app, sessionToken, findUser }: Options) {
   const web = createPages(folder);
   const config = { access: 'operation' } as const;
@@ -59,7 +59,7 @@ export async function serveWeb({ app, sessionToken, findUser }: Options) {
     if (!web) throw new AppError('not_found', 'The browser application is not built. Run npm start.');
     const user = await whoOpens(request);
     reply.header('vary', 'cookie').type(html);
-    // What holds a name is kept by nobody.
+    // A page that holds a name is never cached.
     reply.header('cache-control', user ? 'private, no-store' : 'no-cache');
     const id = Object.values(request.params ?? {}).find(
       (value) => typeof value === 'string' && /^[1-9]\d{0,9}$/.test(value),

@@ -12,7 +12,7 @@ type Due = {
 
 type Listener = (inMs: number) => void;
 
-/** Who does the jobs of a database, by the adapter that it shares with its transactions. */
+/** The workers to wake, by the adapter that a database shares with its transactions. */
 const listeners = new WeakMap<object, Listener>();
 
 /** Has `listener` told, after the commit, that a job was stored and in how many milliseconds it is due. */
@@ -27,7 +27,7 @@ function tell(rows: Kysely<Database>, inMs: number) {
   return afterCommit(rows, () => listeners.get(adapter)?.(inMs));
 }
 
-/** Stores a job: in a transaction with its cause, or not at all. Nobody needs to be told of it. */
+/** Stores a job: in a transaction with its cause, or not at all. The commit wakes the worker. */
 export async function enqueue<Payload extends z.ZodType>(
   rows: Kysely<Database>,
   job: Job<Payload>,

@@ -61,7 +61,7 @@ export function jobRepository(db: Kysely<Database>) {
     async done({ id, claimedUntil }: StoredJob) {
       await db.deleteFrom('jobs').where('id', '=', id).where('claimed_until', '=', claimedUntil).execute();
     },
-    /** At the start of the only process: whoever had taken a job is gone. */
+    /** At the start of the only process: those that had claimed a job are gone. */
     async letGoAll() {
       await db.updateTable('jobs').set({ claimed_until: null }).where('claimed_until', 'is not', null).execute();
     },

@@ -14,7 +14,7 @@ type Options = {
   db: Kysely<Database>;
   handlers: readonly JobHandler[];
   log: FastifyBaseLogger;
-  /** How often it looks for what nobody has told it of. */
+  /** How often it looks for due jobs of which it was not told. */
   pollMs?: number;
   /** How long a stop waits. A job that is cut off is done again by another process, or after the restart. */
   stopWithinMs?: number;
@@ -69,7 +69,7 @@ export function createWorker({ db, handlers, log, pollMs = 1_000, stopWithinMs =
       });
   }
 
-  /** Nobody waits for the next look; what is due after it, it finds. */
+  /** Looks in time for a job that is due before the next regular look. */
   function lookIn(inMs: number) {
     if (inMs <= 0) look();
     else if (inMs < pollMs) setTimeout(look, inMs).unref();

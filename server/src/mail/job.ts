@@ -6,7 +6,7 @@ const Visitor = z.object({ userAgent: z.string().nullable(), ipAddress: z.string
 
 /** Whom a mail is about and what, never a token. */
 export const MailPayload = z.discriminatedUnion('template', [
-  /** From anybody, about any address: whether there is an account shows only when the job runs. */
+  /** Anyone may ask about any address: whether there is an account shows only when the job runs. */
   z.object({ template: z.literal('reset_requested'), email: z.string(), visitor: Visitor.optional() }),
   z.object({
     template: z.literal('set_password'),
@@ -29,5 +29,5 @@ export const MailPayload = z.discriminatedUnion('template', [
 ]);
 export type MailPayload = z.output<typeof MailPayload>;
 
-/** A mail to somebody with an account here. */
+/** A mail to a user. */
 export const mailJob = defineJob({ name: 'mail', payload: MailPayload });

@@ -23,7 +23,7 @@ async function deleteOldMails(folder: string) {
     throw error;
   });
   for (const name of names) {
-    // Nothing of somebody else's that lies there.
+    // Other files in the folder stay.
     if (!/\.eml(\.part)?$/.test(name)) continue;
     const file = join(folder, name);
     const found = await stat(file).catch((error: unknown) => {

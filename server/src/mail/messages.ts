@@ -26,7 +26,7 @@ const holds = 'The link works once, and for 30 minutes.';
 
 /**
  * What Roster mails, in plain text. Only ASCII of its own, so that a kept mail can be read, and its link followed, in
- * any text editor. Subjects are fixed: nothing that somebody typed gets into a header.
+ * any text editor. Subjects are fixed: nothing that a person typed gets into a header.
  */
 export function writeMessage(message: Message, to: string): Mail {
   const [subject, paragraphs] = words(message, to);

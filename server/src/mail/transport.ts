@@ -28,7 +28,7 @@ const message = ({ to, subject, text }: Mail, from: string) => ({
   to: { name: '', address: to },
   subject,
   text,
-  // Out-of-office answers and the like have nobody to go to.
+  // Keeps automatic replies away: no mailbox takes them.
   headers: { 'Auto-Submitted': 'auto-generated' },
 });
 
@@ -69,7 +69,7 @@ function overSmtp(url: string, from: string): MailTransport {
       connectionTimeout: timeoutMs,
       greetingTimeout: timeoutMs,
       socketTimeout: timeoutMs,
-      // A link must not pass in the clear because somebody on the way hides STARTTLS; the address may say `?requireTLS=false`.
+      // A link must not pass in the clear because an attacker on the way hides STARTTLS; the address may say `?requireTLS=false`.
       requireTLS: !/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(new URL(url).hostname),
       disableFileAccess: true,
       disableUrlAccess: true,

@@ -79,7 +79,7 @@ function portable(row: Record<string, unknown>): Row {
 
 const isOrdered = (columns: string[]) => columns.includes('id');
 
-/** The rows of a SQLite file that nobody writes to meanwhile. */
+/** The rows of a SQLite file that has no writer meanwhile. */
 export function sqliteTables(file: string): Tables & { close: () => void } {
   const database = new DatabaseSync(file, { readOnly: true });
   return {
@@ -131,7 +131,7 @@ async function columnsOf(db: Kysely<Database>, table: Table): Promise<string[]> 
   return known.find(({ name }) => name === table)?.columns.map(({ name }) => name) ?? [];
 }
 
-/** Whether anybody has an account here; a database without tables is fine. */
+/** Whether there is an account; a database without tables has none. */
 export async function hasUsers(db: Kysely<Database>): Promise<boolean> {
   if ((await columnsOf(db, 'users')).length === 0) return false;
   return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined;

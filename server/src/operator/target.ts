@@ -4,7 +4,7 @@ import { serversOn } from '../db/presence.ts';
 import { Refused } from './refused.ts';
 import { fill, hasUsers, type Table, type Tables } from './tables-repository.ts';
 
-/** A database that nobody uses and nobody has an account in: what whole installations are put into. */
+/** A database without accounts that no server uses: what whole installations are put into. */
 export async function openEmptyTarget(url: string | undefined, dataDir: string, what: string): Promise<OpenDatabase> {
   const database = connect(url, dataDir);
   try {

@@ -47,7 +47,7 @@ export class ProviderError extends Error {
     return passing.has(this.code);
   }
 
-  /** Nobody knows whether the provider did what it was asked for; any other refusal says that it did not. */
+  /** It is unknown whether the provider did what it was asked for; any other refusal says that it did not. */
   get isUncertain(): boolean {
     return this.status === undefined || this.status >= 500 || this.status === 408;
   }

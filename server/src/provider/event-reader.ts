@@ -25,7 +25,7 @@ export function readEvents(
 
     function finish(error?: unknown) {
       body.removeAllListeners();
-      // Destroying an unfinished body reports its end as an error, which nobody waits for any more.
+      // Destroying an unfinished body reports its end as an error, which no longer matters.
       body.on('error', () => undefined);
       if (error === undefined) {
         letEnd(body);

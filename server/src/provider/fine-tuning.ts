@@ -60,7 +60,7 @@ function readJob(answer: unknown): ProviderJob {
 
 /** How jobs are asked for: one answer, or a list page by page. */
 function trainingCalls(http: ProviderHttp) {
-  /** Asked once; whoever asks again knows when. */
+  /** Asked once: callers know when to retry. */
   const ask = (
     call: Omit<ProviderCall, 'signal' | 'retries'> & { limit?: number; withinMs?: number },
   ): Promise<unknown> => http.json({ limit: answerLimit, withinMs: answerMs, ...call, retries: 0 });

@@ -33,7 +33,7 @@ const longestWaitSeconds = 60;
 /** The one way to the provider: fixed base URL, no redirects, time limits, retries before the first byte. */
 export function createProviderHttp(baseUrl: string) {
   let agent: Agent | undefined;
-  /** Loaded with the first call: a server that nobody uses yet does without it. */
+  /** Loaded with the first call: an idle server needs no memory for it. */
   async function connections() {
     const undici = await import('undici');
     agent ??= new undici.Agent({

@@ -37,7 +37,7 @@ export type FileSearch = {
   storeId: string;
   /** What they are called, by their ids at the provider. */
   names: ReadonlyMap<string, string>;
-  /** Called where they could not be searched: what is wrong is found out and mended beside the answer. */
+  /** Called where they could not be searched: what is wrong is found out and repaired beside the answer. */
   onRefused: () => void;
 };
 

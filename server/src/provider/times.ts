@@ -1,4 +1,4 @@
-/** How long the provider has for what somebody waits for who has pressed a button. */
+/** How long the provider has for what a person waits for after pressing a button. */
 export const pressedMs = 5_000;
 
 /** The provider's seconds since 1970; null for what is no time, or one after the year 2199. */

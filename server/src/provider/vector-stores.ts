@@ -59,7 +59,7 @@ function read<Schema extends z.ZodType>(schema: Schema, answer: unknown): z.outp
  * Responses API; where that is not served, nothing here is. All of these throw ProviderError.
  */
 export function providerVectorStores(http: ProviderHttp, servesResponses: () => boolean) {
-  /** Not repeated here: whoever asks knows what may be asked again. */
+  /** Not retried here: callers know what may be asked again. */
   async function ask(call: Omit<ProviderCall, 'signal' | 'retries'>, limit = answerLimit): Promise<unknown> {
     if (!servesResponses()) throw new ProviderError('not_served', 'The provider has no file search.');
     return http.json({ ...call, retries: 0, limit, withinMs });

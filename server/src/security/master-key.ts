@@ -42,7 +42,7 @@ function looksMade(key: Buffer): boolean {
   return steps.size < 4 || /^[\x20-\x7e]+$/.test(key.toString('latin1'));
 }
 
-/** Where a loopback installation keeps its master key, unless it is told of one. */
+/** Where a loopback installation keeps its master key, unless one is configured. */
 export const masterKeyFile = (dataDir: string) => join(dataDir, 'master.key');
 
 /** The key of a loopback installation: made at the first start, readable by its owner only. */

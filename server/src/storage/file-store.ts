@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 
-/** The name of stored bytes. Whatever comes in as one, from a row, a job or a backup, is parsed: it becomes a path. */
+/** The name of stored bytes. A name from a row, a job or a backup is parsed first, because it becomes a path. */
 export const FileKey = z
   .string()
   .regex(/^[0-9a-f]{32}$/, 'This names no stored bytes')
@@ -17,7 +17,7 @@ export type FileStore = {
   read: (key: FileKey) => Promise<Readable>;
   /** Removes what is there under this key, the rest of a broken `put` included; nothing there is fine. */
   remove: (key: FileKey) => Promise<void>;
-  /** How much more can be stored; undefined: nobody knows. */
+  /** How much more can be stored; undefined: unknown. */
   freeBytes: () => Promise<number | undefined>;
   /** Resolves when it is there and answers. */
   check: () => Promise<void>;

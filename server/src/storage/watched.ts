@@ -2,7 +2,7 @@ import { AppError, Unavailable } from '../errors.ts';
 import { watched, within } from '../watch.ts';
 import { type FileStore, NoSuchBytes } from './file-store.ts';
 
-/** One answer serves everybody who asks for it within this time. */
+/** One answer serves all who ask within this time. */
 const checkedForMs = 500;
 const checkMs = 2_000;
 

@@ -5,7 +5,7 @@ import { phaseOf, planOf } from './timeline.ts';
 import { resultFile, trainedTokens, tunedName } from './views.ts';
 
 /**
- * Hands over the model and the result file of jobs that have succeeded since somebody last looked. Jobs move by
+ * Hands over the model and the result file of jobs that have succeeded since the last request. Jobs move by
  * the clock alone, so this happens before each request rather than by timers.
  */
 export async function settleJobs(world: World, account: Account): Promise<void> {

@@ -15,7 +15,7 @@ function inProvidersForm(error: unknown): ProviderError {
 export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, _request, reply) => {
     const known = inProvidersForm(error);
-    // A fault of the simulator itself, which nobody asked for, must not pass for a simulated one.
+    // A fault of the simulator itself, which was not asked for, must not pass for a simulated one.
     if (known.status >= 500 && !(error instanceof ProviderError)) process.stderr.write(`${String(error)}\n`);
     return sendFailure(reply, failureOf(known));
   });

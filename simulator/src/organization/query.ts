@@ -24,7 +24,7 @@ function list(query: unknown, name: string): string[] {
   return values.filter((value) => typeof value === 'string' && value !== '');
 }
 
-/** A page is named by where it begins, in a form that invites nobody to read it. */
+/** A page is named by where it begins, in a form that is not meant to be read. */
 const pageNamed = (from: number) => `page_${Buffer.from(String(from / 1_000)).toString('base64url')}`;
 
 function startOfPage(name: string): number {

@@ -4,14 +4,14 @@ import { signInOptionsQuery } from '#web/data/sign-in-options.ts';
 import { AuthPage } from '#web/features/auth/auth-page.tsx';
 import { VisitorsOnly } from './guards.tsx';
 import { safeReturnPath } from './return-path.ts';
-import { useExternalOutcome } from './use-external-outcome.ts';
+import { useLoginProviderOutcome } from './use-login-provider-outcome.ts';
 
 export function AuthRoute() {
   const { tab, redirect, error } = useSearch({ from: '/auth' });
   const navigate = useNavigate();
   const { data: options } = useQuery(signInOptionsQuery);
   const isNew = options?.hasAccounts === false && options.registration === 'open';
-  useExternalOutcome({ error }, 'Login failed');
+  useLoginProviderOutcome({ error }, 'Login failed');
   return (
     <VisitorsOnly returnPath={redirect}>
       <AuthPage

@@ -6,7 +6,7 @@ import { jobQuery, openJobsQuery, useRefetchedJobs } from '#web/data/fine-tuning
 import { useNotifyFinished } from '#web/data/finished.ts';
 import { toast } from '#web/ui/toast.tsx';
 
-/** What to say at the end of a job. Nothing of a cancelled one: whoever cancelled it knows. */
+/** What to say at the end of a job. Nothing of a cancelled one: that was asked for. */
 function ending({ name, status, notice }: Job): { title: string; body: string } | undefined {
   if (status === 'succeeded') return { title: 'Training finished', body: `${name} has its tuned model.` };
   if (status === 'failed') return { title: 'Training failed', body: `${name}: ${notice ?? 'no model came of it.'}` };

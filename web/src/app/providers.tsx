@@ -23,7 +23,7 @@ export const client = new QueryClient({
   defaultOptions: { queries: { retry: isWorthRetrying, refetchOnWindowFocus: false, staleTime: 30_000 } },
 });
 
-// Somebody signed in or out in another tab: this one is not to go on showing the one before.
+// Another tab signed in or out: this one is not to go on showing the user before.
 addEventListener('storage', ({ key }) => {
   if (key === ownerKey) client.invalidateQueries({ queryKey: currentUserQuery.queryKey }).catch(() => undefined);
 });

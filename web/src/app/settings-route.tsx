@@ -1,12 +1,12 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { SettingsPage } from '#web/features/account/settings-page.tsx';
 import { AssistantsPanel } from '#web/features/assistants/assistants-panel.tsx';
-import { useExternalOutcome } from './use-external-outcome.ts';
+import { useLoginProviderOutcome } from './use-login-provider-outcome.ts';
 
 export function SettingsRoute() {
   const { tab = 'account', view = 'list', edit, connected, error } = useSearch({ from: '/signed-in/settings' });
   const navigate = useNavigate();
-  useExternalOutcome({ connected, error }, 'Connecting failed');
+  useLoginProviderOutcome({ connected, error }, 'Connecting failed');
   return (
     <SettingsPage
       tab={tab}

@@ -34,7 +34,7 @@ export const jobsQuery = infiniteQueryOptions({
   refetchInterval: ({ state }) => (state.data?.pages.some(({ items }) => items.some(isOpen)) ? lookAgain : false),
 });
 
-/** What is under way. Looked at whatever page is shown, hidden ones included: somebody waits for its end. */
+/** What is under way. Polled whatever page is shown, hidden ones included: its end is waited for. */
 export const openJobsQuery = queryOptions({
   queryKey: [...jobsKey, 'open'],
   queryFn: ({ signal }) => call(fineTuning.jobs, { query: { open: 'true', limit: 100 } }, signal),

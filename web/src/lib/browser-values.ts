@@ -1,6 +1,6 @@
 import { forgetStored, readStored, writeStored } from './storage.ts';
 
-/** The choice of the theme is the browser's, whoever uses it; everything else here is a person's. */
+/** The choice of the theme belongs to the browser, everything else here to a user. */
 const staying: readonly string[] = ['app-theme', 'app-theme-saved'];
 /** Whose values there are. Other tabs hear of a change. */
 export const ownerKey = 'app-user';
@@ -13,7 +13,7 @@ export const valuesOwner = (): number | null => owner;
 /** Whose values these are: of the one who is signed in, under their id. */
 const nameOf = (name: string) => `user:${owner}:${name}`;
 
-/** What was kept for the one who is signed in; null where there is nothing, or nobody. */
+/** What was kept for the signed-in user; null where there is nothing, or no user. */
 export function readValue(name: string): string | null {
   return owner === null ? null : readStored(nameOf(name));
 }
@@ -24,7 +24,7 @@ export function writeValue(name: string, value: string | null): void {
 }
 
 /**
- * To be called whenever it is learnt who is signed in (null: nobody). What was kept for anybody else goes: they signed
+ * To be called whenever it is learnt who is signed in (null: no user). What was kept for another user goes: they signed
  * out, or their session ended elsewhere, by its age or with the account. Returns whether anything may have gone.
  */
 export function keepValuesOf(userId: number | null): boolean {

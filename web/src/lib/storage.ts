@@ -1,6 +1,6 @@
 /**
  * What this browser keeps. Where storage is refused or full nothing is kept and nothing fails: what was to be kept holds
- * until the page is left. All but `browser-values.ts` leaves alone goes when somebody else signs in.
+ * until the page is left. All but `browser-values.ts` leaves alone goes when another user signs in.
  */
 export function readStored(name: string): string | null {
   try {

@@ -82,7 +82,7 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
           ref={list}
           role="tablist"
           aria-label={label}
-          // Whoever goes on by keyboard sees where the focus is.
+          // With the keyboard one sees where the focus is.
           onKeyDownCapture={({ currentTarget }) => currentTarget.removeAttribute('data-pointer')}
           onPointerDownCapture={({ currentTarget }) => currentTarget.setAttribute('data-pointer', '')}
           onBlur={({ currentTarget, relatedTarget }) => {

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../../db/schema.ts';
 
-/** Named column by column: a hash, a token or a sealed key can only leave if somebody writes it here. */
+/** Named column by column: a hash, a token or a sealed key leaves only if it is named here. */
 export function exportRepository(db: Kysely<Database>) {
   return {
     async account(userId: number) {

@@ -40,7 +40,7 @@ export function accountExport({ db, parts, liveSessions }: Dependencies) {
     else underWay.delete(userId);
   }
 
-  /** Whoever is signed out, or whose account is closed, in the middle of it gets no more. */
+  /** The archive breaks off when its session ends or its account is closed. */
   function whileSignedIn(sessionId: string) {
     let checkedAt = performance.now();
     return async function* (content: ExportEntry['content']) {

@@ -21,10 +21,10 @@ type Dependencies = {
 
 export type Removal = {
   by: 'self' | 'administrator';
-  /** Asked of whoever wants it once more, before anything goes. */
+  /** Asks the session that wants it once more, before anything is removed. */
   stillMay: Actor['stillMay'];
   visitor?: Visitor;
-  /** What is to be done first, once it is known that the account may go. */
+  /** Done first, once it is known that the account may be removed. */
   beforehand?: () => Promise<void>;
 };
 
@@ -37,7 +37,7 @@ const attempts = 5;
 export function accountRemoval({ database, parts, onSessionsEnded, forget }: Dependencies) {
   const { db } = database;
 
-  /** So that no process takes more work for them. Whoever is kept after all has to sign in again. */
+  /** So that no process takes more work for them. If the account is kept after all, they have to sign in again. */
   async function signOut(userId: number, stillMay?: Actor['stillMay']) {
     const ended = await db.transaction().execute(async (trx) => {
       await stillMay?.(trx);

@@ -19,7 +19,7 @@ export type PasswordConfirmation = 'right' | 'wrong' | 'missing' | 'none';
 /**
  * Asks a person who is signed in for the password once more, wherever that is needed. A wrong one counts as a failed
  * sign-in: otherwise a session left open would be the place to guess at. Counted by account too, whatever address it comes
- * from: whoever has a session can take it anywhere.
+ * from: a stolen session can be used from anywhere.
  */
 export function passwordConfirmation({ db, hashing, rates }: Dependencies) {
   const users = userRepository(db);

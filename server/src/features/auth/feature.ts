@@ -8,12 +8,12 @@ import { passwordConfirmation } from './confirm-password.ts';
 import { confirmationService } from './confirmation.ts';
 import type { SessionCookie } from './cookie.ts';
 import { forgettingExpired } from './expired-repository.ts';
-import { identityProviders } from './login-providers/create.ts';
+import { loginProviderClients } from './login-providers/create.ts';
 import { flowCookie } from './login-providers/flow-cookie.ts';
 import { flowService } from './login-providers/flows.ts';
 import { flowRepository } from './login-providers/repository.ts';
-import { externalRoutes } from './login-providers/routes.ts';
-import { externalSignInService } from './login-providers/service.ts';
+import { loginProviderRoutes } from './login-providers/routes.ts';
+import { loginProviderService } from './login-providers/service.ts';
 import { mailing } from './mailing.ts';
 import { newAddressService } from './new-address.ts';
 import { createPasswordHashing, type HashingCost } from './password-hashing.ts';
@@ -49,18 +49,18 @@ export function authFeature(dependencies: Dependencies) {
   const confirmation = confirmationService({ ...asking, newAddress });
   const passwords = passwordService({ db, hashing, confirmPassword, onSessionsEnded });
   const auth = authService({ db, config, hashing, rates, sessions, confirmation, setupCode });
-  const external = externalSignInService({ db, holdSession: sessions.hold, config, onSessionsEnded });
+  const connectedAccounts = loginProviderService({ db, holdSession: sessions.hold, config, onSessionsEnded });
   const navigations = {
     flowCookie: flowCookie(config.publicUrl.protocol === 'https:'),
     flows: flowService(flowRepository(db)),
-    providers: identityProviders(config),
+    providers: loginProviderClients(config),
   };
 
   return {
     routes(router: Router) {
       authRoutes(router, { auth, sessions, cookie, config });
       passwordRoutes(router, { passwords, confirmation, newAddress });
-      externalRoutes(router, { app, config, rates, sessions, cookie, external, ...navigations });
+      loginProviderRoutes(router, { app, config, rates, sessions, cookie, connectedAccounts, ...navigations });
     },
     needsSetupCode: auth.needsSetupCode,
     user: auth.user,

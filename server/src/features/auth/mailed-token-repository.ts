@@ -49,7 +49,7 @@ export function mailedTokenRepository(db: Kysely<Database>) {
     /** undefined: not a good one. It stays good. */
     find: async (userId: number, purpose: TokenPurpose, token: string) =>
       tokenForm.test(token) ? good(userId, purpose, token) : undefined,
-    /** Uses a token up. false: somebody was faster. */
+    /** Uses a token up. false: another request was faster. */
     async use(tokenId: number): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('mailed_tokens')

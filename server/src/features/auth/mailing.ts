@@ -28,7 +28,7 @@ export function mailing({ db, transport, config }: Dependencies): JobHandler {
 
   const send = (to: string, message: Message) => transport.send(writeMessage(message, to));
 
-  /** Only a link that leaves this machine proves that who opens it reads the mail of this address. */
+  /** Opening a link proves an address only if it went there by mail. */
   async function link(user: UserRecord, purpose: TokenPurpose): Promise<string> {
     const token = await mailedTokenRepository(db).make(user.id, purpose, transport.delivers ? user.email : null);
     return links.to(purpose, user.id, token);
@@ -58,7 +58,7 @@ export function mailing({ db, transport, config }: Dependencies): JobHandler {
     else await send(user.email, { about: 'password_link', hasPassword, link: made, askedBy });
   }
 
-  /** Nothing where another account has the address: whoever asked is not to learn of it. */
+  /** Nothing where another account has the address: the person who asked must not learn that. */
   async function newAddress(user: UserRecord, email: string) {
     if (user.status !== 'Active' || (await users.byEmail(email))) return;
     const token = await mailedTokenRepository(db).make(user.id, 'new-address', email);

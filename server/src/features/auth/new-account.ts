@@ -13,7 +13,7 @@ export const registrationClosed = () =>
 type Conditions = Pick<Config, 'registration'> & { mayBeFirst: boolean } & Pick<RecordedEvent, 'visitor' | 'detail'>;
 
 /**
- * Stores the account of somebody who came by themselves: the first one of the installation is its administrator, the
+ * Stores the account of a person who registers: the first one of the installation is its administrator, the
  * others are editors. To be called inside a transaction, and nothing that takes long after it: until its end no other
  * account is made.
  * @returns undefined where the address is taken

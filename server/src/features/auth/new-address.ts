@@ -44,7 +44,7 @@ export function newAddressService(dependencies: Dependencies) {
   }
 
   return {
-    /** The same answer whether or not somebody else has the address: only whoever reads its mail learns more. */
+    /** The same answer whether or not another account has the address: only its mail says more. */
     async ask(actor: Actor, { email, password }: { email: string; password?: string | undefined }, visitor: Visitor) {
       const { userId, stillMay } = actor;
       await confirmPerson(actor, password, visitor);

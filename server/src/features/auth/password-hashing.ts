@@ -8,7 +8,7 @@ export const productionCost: HashingCost = { memoryCost: 64 * 1024, timeCost: 3,
 const atOnce = 2;
 const waitingAllowed = 32;
 
-/** Loaded with the first sign-in: a server that nobody uses yet does without it. */
+/** Loaded with the first sign-in: an idle server needs no memory for it. */
 const argon2 = () => import('@node-rs/argon2');
 
 /**

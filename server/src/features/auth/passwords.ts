@@ -44,7 +44,7 @@ export function passwordService({ db, hashing, confirmPassword, onSessionsEnded 
       });
     },
 
-    /** Sets the password with a link. Signs everybody out and nobody in. */
+    /** Sets the password with a link. Ends all sessions and starts none. */
     async reset(input: { userId: number; token: string; password: string }, visitor: Visitor) {
       const { userId, token, password } = input;
       // Looked at before the password is hashed, used up with the change: a refused password costs no link.
@@ -59,10 +59,10 @@ export function passwordService({ db, hashing, confirmPassword, onSessionsEnded 
         const events = securityEventRepository(trx);
         await events.record({ userId, event: 'password_set', by: 'self', visitor });
         if (opened.isProof && !opened.user.emailVerified) {
-          // Until now nobody knew whose account this is: only what its owner does from here on counts.
+          // An unconfirmed address may have been registered by another person: what they set up is undone.
           await users.confirmEmail(userId);
           await events.record({ userId, event: 'email_confirmed', by: 'self', visitor });
-          for (const provider of await users.removeIdentities(userId)) {
+          for (const provider of await users.removeConnectedAccounts(userId)) {
             const detail = provider === 'google' ? 'Google' : 'GitHub';
             await events.record({ userId, event: 'login_method_disconnected', by: 'self', visitor, detail });
           }

@@ -1,4 +1,4 @@
-import type { ExternalProvider, Role, UserStatus } from '@roster/contracts/auth';
+import type { LoginProvider, Role, UserStatus } from '@roster/contracts/auth';
 import type { Kysely, Selectable } from 'kysely';
 import { type Places, prepared } from '../../db/prepared.ts';
 import type { Database } from '../../db/schema.ts';
@@ -129,8 +129,8 @@ export function userRepository(db: Kysely<Database>) {
         .where('email_verified_at', 'is', null)
         .execute();
     },
-    /** Whoever connected another way in may not have been the owner of the address. */
-    async removeIdentities(userId: number): Promise<ExternalProvider[]> {
+    /** Connected before the address was confirmed, so perhaps not by its owner. */
+    async removeConnectedAccounts(userId: number): Promise<LoginProvider[]> {
       const rows = await db.deleteFrom('identities').where('user_id', '=', userId).returning('provider').execute();
       return rows.map((row) => row.provider);
     },
@@ -194,7 +194,7 @@ export function sessionRepository(db: Kysely<Database>) {
       findByTokenHash.first(db, { tokenHash, ...notBefore }),
     /**
      * The present role of a session's owner, if both are good. The person is held first and the session after, as
-     * whoever ends sessions does; updates that change nothing hold on both databases.
+     * the code that ends sessions does; updates that change nothing hold on both databases.
      */
     async hold(userId: number, sessionId: string, notBefore: { created: string }): Promise<Role | null> {
       const user = await db

@@ -125,7 +125,7 @@ export function authService(dependencies: Dependencies) {
     },
   };
 
-  /** On record only until the account is locked: whoever guesses on cannot fill the record. */
+  /** On record only until the account is locked, so that further guesses cannot fill the record. */
   async function noteFailure(user: UserRecord | undefined, visitor: Visitor) {
     await db.transaction().execute(async (trx) => {
       const events = securityEventRepository(trx);

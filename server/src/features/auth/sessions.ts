@@ -34,7 +34,7 @@ export function sessionService(db: Kysely<Database>, onEnd: (sessionIds: string[
   return {
     /**
      * Starts a session and returns its token. A token that the browser presented before is never adopted. `rows`: those
-     * of the transaction in which somebody is let in.
+     * of the transaction that signs in.
      */
     async start(userId: number, visitor: Visitor, rows: SessionRepository = sessions): Promise<string> {
       const token = randomBytes(32).toString('base64url');
@@ -59,7 +59,7 @@ export function sessionService(db: Kysely<Database>, onEnd: (sessionIds: string[
         await sessions.touch(found.userId, found.sessionId, { at: new Date(now).toISOString(), ipAddress });
       return { userId: found.userId, role: found.role, sessionId: found.sessionId };
     },
-    /** The present role of somebody whose session is still good; neither changes until the transaction ends. */
+    /** The present role of a session's user, if the session is still good; neither changes until the transaction ends. */
     hold: (
       trx: Kysely<Database>,
       { userId, sessionId }: Pick<SignedIn, 'userId' | 'sessionId'>,

@@ -63,8 +63,8 @@ export function managedUserRepository(db: Kysely<Database>) {
       await db.updateTable('users').set({ status }).where('id', '=', userId).execute();
     },
     /**
-     * Only while nobody has signed in: the condition stands in the update, so a sign-in at the same time cannot slip
-     * between. Links that went to the old address are worth nothing any more. false: somebody has signed in.
+     * Only before the first sign-in: the condition stands in the update, so a sign-in at the same time cannot slip
+     * between. Links that went to the old address are worth nothing any more. false: there was a sign-in.
      * @throws what isTaken() knows where the address is another account's
      */
     async correctEmail(userId: number, email: string): Promise<boolean> {

@@ -75,7 +75,7 @@ export function userService(dependencies: Dependencies) {
     await enqueue(trx, mailJob, { template: 'set_password', userId, ...(invitedBy !== undefined && { invitedBy }) });
   }
 
-  /** Where mail goes out, nobody administers with an address that may be somebody else's. */
+  /** Where mail goes out, an administrator's address must be confirmed: it could be another person's. */
   function requireConfirmed({ email, emailVerified }: ManagedUser) {
     if (emailVerified || !mailsLinks) return;
     const fields = { role: 'The address of this account is not confirmed' };
@@ -110,7 +110,7 @@ export function userService(dependencies: Dependencies) {
       actor: Actor,
       { password, ...input }: z.output<typeof NewUser>,
     ): Promise<{ user: ManagedUser; passwordLink: PasswordLink | null }> {
-      // With a link by mail, whoever sets the password has shown that the address is theirs.
+      // Setting the password with a mailed link also proves the address.
       if (password !== undefined && input.role === 'Admin' && mailsLinks)
         throw new AppError(
           'conflict',
@@ -119,7 +119,7 @@ export function userService(dependencies: Dependencies) {
         );
       if (password !== undefined) await refuseGuessable(password, input.email);
       const passwordHash = password === undefined ? null : await hashPassword(password);
-      // Whoever cannot sign in yet is given a link when they can.
+      // An account that cannot sign in yet gets its link when it can.
       const wantsLink = password === undefined && input.status === 'Active';
       const user = await db.transaction().execute(async (trx) => {
         await actor.stillMay(trx);
@@ -141,7 +141,7 @@ export function userService(dependencies: Dependencies) {
         .transaction()
         .execute((trx) => changeIn(trx, userId, changes))
         .catch((error: unknown) => {
-          // Somebody registered with the address in the same moment.
+          // The address was registered in the same moment.
           throw isTaken(error) ? taken() : error;
         });
       dependencies.onSessionsEnded(outcome.sessions);

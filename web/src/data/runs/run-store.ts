@@ -88,7 +88,7 @@ export function watchRun(runId: number, onEnd: (run: LiveRun | null) => void): (
   );
   following.then(() => {
     if (leaving.signal.aborted || !current.end) return;
-    // Frames stand still in a tab that nobody sees; the end is told all the same.
+    // Frames stand still in a hidden tab; the end is published all the same.
     if (frame !== null) cancelAnimationFrame(frame);
     paint();
     onEnd(current);

@@ -1,5 +1,5 @@
 import { account } from '@roster/contracts/account';
-import { auth, type ExternalProvider } from '@roster/contracts/auth';
+import { auth, type LoginProvider } from '@roster/contracts/auth';
 import { files } from '@roster/contracts/files';
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { currentUserQuery, forgetUser } from '#web/data/current-user.ts';
@@ -7,9 +7,9 @@ import { call } from '#web/lib/api.ts';
 import { sessionsQuery } from './sessions-queries.ts';
 
 /** The Google and GitHub accounts that sign in to this account. */
-export const externalProfilesQuery = queryOptions({
-  queryKey: ['external-profiles'],
-  queryFn: ({ signal }) => call(auth.externalProfiles, {}, signal),
+export const connectedAccountsQuery = queryOptions({
+  queryKey: ['connected-accounts'],
+  queryFn: ({ signal }) => call(auth.connectedAccounts, {}, signal),
 });
 
 /** The newest first, page by page. Things happen on other devices too, so it is read anew whenever it is shown. */
@@ -42,7 +42,7 @@ function useRefetchedSecurity() {
   const client = useQueryClient();
   return () =>
     Promise.all(
-      [currentUserQuery, externalProfilesQuery, sessionsQuery, securityEventsQuery].map(({ queryKey }) =>
+      [currentUserQuery, connectedAccountsQuery, sessionsQuery, securityEventsQuery].map(({ queryKey }) =>
         client.invalidateQueries({ queryKey }),
       ),
     );
@@ -80,7 +80,7 @@ export function useChangePassword() {
 export function useDisconnect() {
   const refetch = useRefetchedSecurity();
   return useMutation({
-    mutationFn: (provider: ExternalProvider) => call(auth.disconnect, { params: { provider } }),
+    mutationFn: (provider: LoginProvider) => call(auth.disconnect, { params: { provider } }),
     // Also after a failure: it may have been disconnected elsewhere.
     onSettled: refetch,
   });

@@ -7,7 +7,7 @@ import { ProviderFiles } from './provider-files.tsx';
 import { useClosing } from './use-closing.ts';
 import { ClosingDescription, WhatGoes } from './what-goes.tsx';
 
-/** Asks for the password: whoever only found this browser open is not to close the account. */
+/** Asks for the password: an open browser alone is not enough to close the account. */
 export function CloseAccountDialog({ onClose }: { onClose: () => void }) {
   const [password, setPassword] = useState('');
   const [removeAtProvider, setRemoveAtProvider] = useState(false);

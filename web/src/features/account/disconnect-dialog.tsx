@@ -1,4 +1,4 @@
-import type { ExternalProvider } from '@roster/contracts/auth';
+import type { LoginProvider } from '@roster/contracts/auth';
 import { tellFailure } from '#web/lib/failure.ts';
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
 import { toast } from '#web/ui/toast.tsx';
@@ -6,7 +6,7 @@ import { useDisconnect } from './account-queries.ts';
 
 type DisconnectDialogProps = {
   open: boolean;
-  provider: ExternalProvider;
+  provider: LoginProvider;
   name: string;
   /** The address of the connected account. */
   email: string | null;

@@ -1,4 +1,4 @@
-import type { ExternalProfiles, ExternalProvider, SignInOptions } from '@roster/contracts/auth';
+import type { ConnectedAccounts, LoginProvider, SignInOptions } from '@roster/contracts/auth';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useUser } from '#web/data/current-user.ts';
@@ -7,22 +7,22 @@ import { errorText } from '#web/lib/api.ts';
 import { GitHubMark, GoogleMark } from '#web/ui/brand-mark.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
-import { ExternalButton } from '#web/ui/external-button.tsx';
+import { LoginProviderButton } from '#web/ui/login-provider-button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
-import { externalProfilesQuery } from './account-queries.ts';
+import { connectedAccountsQuery } from './account-queries.ts';
 import { DisconnectDialog } from './disconnect-dialog.tsx';
 import { MethodRow } from './method-row.tsx';
 import { PasswordMethod } from './password-method.tsx';
 
-const externals = [
+const loginProviders = [
   { provider: 'google', name: 'Google', mark: GoogleMark },
   { provider: 'github', name: 'GitHub', mark: GitHubMark },
 ] as const;
 
 /** The ways into the account. */
 export function LoginMethodsCard() {
-  const profiles = useQuery({ ...externalProfilesQuery, refetchOnMount: 'always' });
+  const profiles = useQuery({ ...connectedAccountsQuery, refetchOnMount: 'always' });
   const options = useQuery(signInOptionsQuery);
   const failed = [profiles, options].find((query) => query.isError);
   return (
@@ -31,7 +31,7 @@ export function LoginMethodsCard() {
       <ul className="divide-y divide-border px-5 py-2">
         <PasswordMethod mail={options.data?.mail} />
         {profiles.data && options.data ? (
-          <ExternalMethods profiles={profiles.data} options={options.data} />
+          <ConnectedAccountMethods profiles={profiles.data} options={options.data} />
         ) : failed ? (
           <li className="py-3">
             <Notice
@@ -54,7 +54,7 @@ export function LoginMethodsCard() {
             </Notice>
           </li>
         ) : (
-          externals.map(({ provider, name, mark }) => (
+          loginProviders.map(({ provider, name, mark }) => (
             <MethodRow key={provider} icon={mark} name={name} status={<Skeleton className="mt-1.5 h-3.5 w-28" />} />
           ))
         )}
@@ -63,13 +63,13 @@ export function LoginMethodsCard() {
   );
 }
 
-function ExternalMethods({ profiles, options }: { profiles: ExternalProfiles; options: SignInOptions }) {
+function ConnectedAccountMethods({ profiles, options }: { profiles: ConnectedAccounts; options: SignInOptions }) {
   const { hasPassword } = useUser();
-  const [leaving, setLeaving] = useState<ExternalProvider | null>(null);
+  const [leaving, setLeaving] = useState<LoginProvider | null>(null);
   const ways = [hasPassword, profiles.google.connected, profiles.github.connected].filter(Boolean).length;
   return (
     <>
-      {externals.map(({ provider, name, mark }) => {
+      {loginProviders.map(({ provider, name, mark }) => {
         const { connected, email } = profiles[provider];
         return (
           <MethodRow
@@ -91,16 +91,16 @@ function ExternalMethods({ profiles, options }: { profiles: ExternalProfiles; op
                 </Button>
               ) : (
                 options[provider] && (
-                  <ExternalButton provider={provider} label={`Connect ${name}`} size="sm">
+                  <LoginProviderButton provider={provider} label={`Connect ${name}`} size="sm">
                     Connect
-                  </ExternalButton>
+                  </LoginProviderButton>
                 )
               )
             }
           />
         );
       })}
-      {externals.map(({ provider, name }) => (
+      {loginProviders.map(({ provider, name }) => (
         <DisconnectDialog
           key={provider}
           open={leaving === provider}

@@ -33,7 +33,7 @@ export function PasswordMethod({ mail }: { mail: boolean | undefined }) {
   );
 }
 
-/** The first password comes through a mailed link: whoever only found this browser open is not to set one. */
+/** The first password comes through a mailed link: an open browser alone is not enough to set one. */
 function SetPassword({ mail }: { mail: boolean | undefined }) {
   const { email } = useUser();
   const request = useRequestReset();

@@ -39,6 +39,6 @@ const doers = { self: 'By you', administrator: 'By an administrator', operator: 
 export const isRefused = ({ event }: SecurityEvent): boolean =>
   event === 'sign_in_failed' || event === 'login_method_refused';
 
-/** Who did it; null for what somebody else may have tried or, knowing the address, asked for. */
+/** Who did it; null for what anyone who knows the address may have tried or asked for. */
 export const doerText = (event: SecurityEvent): string | null =>
   event.by === 'self' && (isRefused(event) || event.event === 'reset_requested') ? null : doers[event.by];

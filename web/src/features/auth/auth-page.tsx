@@ -8,8 +8,8 @@ import { loadedPart } from '#web/ui/loaded-part.tsx';
 import { Mark } from '#web/ui/mark.tsx';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
-import { ExternalSignIn } from './external-sign-in.tsx';
 import { LoginForm } from './login-form.tsx';
+import { LoginProviders } from './login-providers.tsx';
 
 // Most who come here have an account: the other form follows once theirs is there.
 const RegisterForm = loadedPart(async () => (await import('./register-form.tsx')).RegisterForm);
@@ -68,7 +68,7 @@ export function AuthPage({ tab, onTabChange, returnPath }: AuthPageProps) {
                 </Suspense>
               )}
               {options && (
-                <ExternalSignIn
+                <LoginProviders
                   options={options}
                   title={tab === 'login' ? 'OR CONTINUE WITH' : 'OR SIGN UP WITH'}
                   returnPath={returnPath}

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { signInOptionsQuery } from '#web/data/sign-in-options.ts';
 import { buttonClass } from '#web/ui/button.tsx';
-import { ExternalSignIn } from './external-sign-in.tsx';
 import { LoginForm } from './login-form.tsx';
+import { LoginProviders } from './login-providers.tsx';
 import type { MailedLink } from './mailed-link.ts';
 import { NarrowPage } from './narrow-page.tsx';
 
@@ -35,7 +35,7 @@ export function ConfirmLogin({ link }: { link: MailedLink | null }) {
     >
       <div className="pt-6">
         <LoginForm />
-        {options && <ExternalSignIn options={options} title="OR CONTINUE WITH" returnPath="/confirm-email" />}
+        {options && <LoginProviders options={options} title="OR CONTINUE WITH" returnPath="/confirm-email" />}
         {(options?.google || options?.github) && (
           <p className="mt-3 text-muted-foreground text-sm">
             After logging in through another site, open the link from the mail once more.

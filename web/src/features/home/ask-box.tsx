@@ -4,7 +4,7 @@ import { type FormEvent, type KeyboardEvent, useState } from 'react';
 import { askInNewThread, keepQuestion, unsentQuestion } from '#web/data/first-question.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 
-/** The first question of a new conversation; it is sent there, by whoever answered last or the default assistant. */
+/** The first question of a new conversation; it is sent there, to the last answerer or the default assistant. */
 export function AskBox() {
   const [text, setText] = useState(unsentQuestion);
   const navigate = useNavigate();

@@ -62,7 +62,7 @@ export const aboutAccount = (config: UserConfig | undefined, budgets: readonly B
   ...budgets.flatMap(aboutBudget),
 ];
 
-/** What somebody should know before they go on; nothing is shown where there is nothing. */
+/** What a user should know before going on; empty where there is nothing. */
 export function Attention({ matters, className = 'mb-4' }: { matters: readonly Matter[]; className?: string }) {
   if (matters.length === 0) return null;
   return (

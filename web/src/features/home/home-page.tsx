@@ -24,7 +24,7 @@ type Destination = { to: '/chat' | '/files' | '/analytics' | '/users'; title: st
 export function HomePage() {
   const user = useUser();
   const provider = useProviderName();
-  // What a new account still needs, and what somebody has left here, stands above the cards: they do not come before it,
+  // What a new account still needs, and what a user has left here, stands above the cards: they do not come before it,
   // to be pushed down by it.
   const config = useQuery(userConfigQuery);
   const assistants = useQuery(assistantsQuery);

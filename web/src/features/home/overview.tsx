@@ -21,7 +21,7 @@ const rowClass =
 
 type OverviewProps = { threads: readonly Thread[]; budgets: readonly Budget[]; jobs: readonly Job[] };
 
-/** Where somebody who has been here goes on: conversations, this month's cost, jobs under way. */
+/** Where a returning user goes on: conversations, this month's cost, jobs under way. */
 export function Overview({ threads, budgets, jobs }: OverviewProps) {
   return (
     <div className="mb-4 grid grid-cols-1 gap-4 lg:grid-cols-3">

@@ -1,6 +1,6 @@
 import { Lexer, type Token, type TokensList } from 'marked';
 
-/** Quotes in lists in quotes: nobody means more than this, and deeper trees would exhaust the stack. */
+/** Quotes in lists in quotes: more than this is never meant, and deeper trees would exhaust the stack. */
 export const deepest = 16;
 
 /**

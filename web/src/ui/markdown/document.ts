@@ -15,7 +15,7 @@ export type MarkdownDocument = {
   weight: number;
 };
 
-/** Beyond this a text is shown as it is written: nobody reads it as a page, and reading it would hold up the screen. */
+/** Beyond this a text is shown as it is written: it is not read as a page, and reading it would hold up the screen. */
 const longestText = 400_000;
 /** The same for a single block, and for all blocks, by what they become on the page. */
 const heaviestBlock = 8_000;

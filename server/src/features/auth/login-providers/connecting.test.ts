@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { beside } from '#server/testing/database';
-import { atProvider, begin, comeBack, goThrough } from '#server/testing/external-sign-in';
 import { atGitHub, type GitHub, startGitHub } from '#server/testing/github';
 import { atGoogle, type Google, startGoogle } from '#server/testing/google';
+import { atProvider, begin, comeBack, goThrough } from '#server/testing/login-providers';
 import { keptFor } from '#server/testing/mail';
 import type { Visitor } from '#server/testing/visitor';
 

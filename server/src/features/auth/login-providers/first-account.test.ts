@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { engines, password, startApp } from '#server/testing/app';
 import { beside } from '#server/testing/database';
-import { atProvider, begin, comeBack, goThrough } from '#server/testing/external-sign-in';
 import { atGitHub, startGitHub } from '#server/testing/github';
+import { atProvider, begin, comeBack, goThrough } from '#server/testing/login-providers';
 
 describe.each(engines)('the first account by way of GitHub on %s', (engine) => {
   async function started(env: Record<string, string> = {}) {

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { beside } from '#server/testing/database';
-import { atProvider, begin, comeBack, goThrough, press, startOf } from '#server/testing/external-sign-in';
 import { type GitHub, startGitHub } from '#server/testing/github';
 import { type Google, startGoogle } from '#server/testing/google';
+import { atProvider, begin, comeBack, goThrough, press, startOf } from '#server/testing/login-providers';
 
 const cookiesOf = ({ headers }: { headers: Record<string, string | string[] | undefined> }) =>
   [headers['set-cookie'] ?? []].flat();

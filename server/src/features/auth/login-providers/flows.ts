@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { ExternalProvider } from '@roster/contracts/auth';
-import { ExternalSignInFailure, type FlowSecrets } from './login-provider.ts';
+import type { LoginProvider } from '@roster/contracts/auth';
+import { type FlowSecrets, LoginProviderError } from './login-provider.ts';
 import type { Flow, FlowRepository } from './repository.ts';
 
 export const flowSeconds = 10 * 60;
@@ -8,13 +8,13 @@ export const flowSeconds = 10 * 60;
 const random = () => randomBytes(32).toString('base64url');
 const hashOf = (value: string) => createHash('sha256').update(value).digest('hex');
 const notBefore = () => new Date(Date.now() - flowSeconds * 1000).toISOString();
-const expired = (what: string) => new ExternalSignInFailure('expired', what);
+const expired = (what: string) => new LoginProviderError('expired', what);
 
 /** Sign-ins at Google or GitHub that are under way: begun in one browser, taken once, within ten minutes. */
 export function flowService(flows: FlowRepository) {
   return {
     /** Returns what the browser's cookie holds, and what goes to the provider. */
-    async begin(provider: ExternalProvider, flow: Pick<Flow, 'returnPath' | 'connectsTo'>) {
+    async begin(provider: LoginProvider, flow: Pick<Flow, 'returnPath' | 'connectsTo'>) {
       const id = random();
       const secrets: FlowSecrets = { state: random(), nonce: random(), codeVerifier: random() };
       await flows.deleteUntil(notBefore());
@@ -22,7 +22,7 @@ export function flowService(flows: FlowRepository) {
       return { id, secrets };
     },
     /** @throws expired where it was not begun in this browser, not now, not with this provider, or was taken already */
-    async take(provider: ExternalProvider, id: string | undefined, state: string | undefined): Promise<Flow> {
+    async take(provider: LoginProvider, id: string | undefined, state: string | undefined): Promise<Flow> {
       if (!id || !/^[A-Za-z0-9_-]{43}$/.test(id)) throw expired('no cookie');
       const taken = await flows.take(hashOf(id), notBefore());
       if (!taken) throw expired('no flow under way');

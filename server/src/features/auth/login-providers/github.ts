@@ -4,8 +4,8 @@ import type { Config } from '../../../config.ts';
 import {
   boundedFetch,
   challengeOf,
-  ExternalSignInFailure,
-  type IdentityProvider,
+  type LoginProviderClient,
+  LoginProviderError,
   timeoutSeconds,
   usableEmail,
   usableName,
@@ -20,7 +20,7 @@ export function githubProvider({
   clientSecret,
   url,
   apiUrl,
-}: NonNullable<Config['github']>): IdentityProvider {
+}: NonNullable<Config['github']>): LoginProviderClient {
   const at = (base: URL, path: string) => new URL(`${base.href.replace(/\/+$/, '')}${path}`);
   let configured: Promise<Configuration> | undefined;
 
@@ -70,7 +70,7 @@ export function githubProvider({
       const profile = Profile.parse(await read(token, '/user'));
       const addresses = Addresses.parse(await read(token, '/user/emails?per_page=100'));
       const own = addresses.find(({ primary, verified }) => primary && verified);
-      if (!own) throw new ExternalSignInFailure('email_unverified', 'there is no primary address that is verified');
+      if (!own) throw new LoginProviderError('email_unverified', 'there is no primary address that is verified');
       return {
         provider: 'github',
         subject: String(profile.id),

@@ -4,8 +4,8 @@ import type { Config } from '../../../config.ts';
 import {
   boundedFetch,
   challengeOf,
-  ExternalSignInFailure,
-  type IdentityProvider,
+  type LoginProviderClient,
+  LoginProviderError,
   timeoutSeconds,
   usableEmail,
   usableName,
@@ -19,7 +19,7 @@ const Claims = z.object({
 });
 
 /** OpenID Connect, as Google does it. */
-export function googleProvider({ clientId, clientSecret, issuer }: NonNullable<Config['google']>): IdentityProvider {
+export function googleProvider({ clientId, clientSecret, issuer }: NonNullable<Config['google']>): LoginProviderClient {
   let discovered: Promise<Configuration> | undefined;
 
   /** The library, and what the issuer says of itself, at the first use. */
@@ -80,7 +80,7 @@ export function googleProvider({ clientId, clientSecret, issuer }: NonNullable<C
         return Claims.parse(tokens.claims());
       });
       if (claims.email_verified !== true || claims.email === undefined)
-        throw new ExternalSignInFailure('email_unverified', 'the address is not verified');
+        throw new LoginProviderError('email_unverified', 'the address is not verified');
       return {
         provider: 'google',
         subject: claims.sub,

@@ -1,32 +1,32 @@
 import { createHash } from 'node:crypto';
-import { Email, type ExternalFailure, type ExternalProvider } from '@roster/contracts/auth';
+import { Email, type LoginProvider, type LoginProviderFailure } from '@roster/contracts/auth';
 import { codePointLength } from '@roster/contracts/length';
 import { visibleLength } from '@roster/contracts/text';
 import type { CustomFetch } from 'openid-client';
 import { isLoopback } from '../../../config.ts';
 import { isObject } from '../../../is-object.ts';
 
-/** Who somebody is at Google or GitHub: known by the subject, reached at an address that the provider vouches for. */
-export type ExternalIdentity = { provider: ExternalProvider; subject: string; email: string; name: string | null };
+/** Who signs in, as Google or GitHub says: known by the subject, with an address that the provider has verified. */
+export type LoginIdentity = { provider: LoginProvider; subject: string; email: string; name: string | null };
 
 /** What binds an answer of the provider to the question that was asked. */
 export type FlowSecrets = { state: string; nonce: string; codeVerifier: string };
 
-export type IdentityProvider = {
+export type LoginProviderClient = {
   /** Where the browser is sent to. */
   authorizationUrl: (secrets: FlowSecrets, redirectUri: URL) => Promise<URL>;
   /** Exchanges the code of the callback address and asks who it is. */
-  identify: (secrets: FlowSecrets, callback: URL) => Promise<ExternalIdentity>;
+  identify: (secrets: FlowSecrets, callback: URL) => Promise<LoginIdentity>;
 };
 
 /** PKCE, S256. */
 export const challengeOf = (codeVerifier: string) => createHash('sha256').update(codeVerifier).digest('base64url');
 
 /** Why a sign-in came to nothing, as the page where it ends will say. */
-export class ExternalSignInFailure extends Error {
-  override name = 'ExternalSignInFailure';
-  readonly code: ExternalFailure;
-  constructor(code: ExternalFailure, message: string, options?: ErrorOptions) {
+export class LoginProviderError extends Error {
+  override name = 'LoginProviderError';
+  readonly code: LoginProviderFailure;
+  constructor(code: LoginProviderFailure, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
   }
@@ -63,8 +63,8 @@ export async function orProviderFailed<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof ExternalSignInFailure) throw error;
-    throw new ExternalSignInFailure('provider_failed', 'the provider did not answer as it should', { cause: error });
+    if (error instanceof LoginProviderError) throw error;
+    throw new LoginProviderError('provider_failed', 'the provider did not answer as it should', { cause: error });
   }
 }
 
@@ -94,7 +94,7 @@ function providersWord(answer: object): string {
 export function usableEmail(email: unknown): string {
   const parsed = Email.safeParse(email);
   if (parsed.success) return parsed.data;
-  throw new ExternalSignInFailure('provider_failed', 'the provider gave an address that cannot be used');
+  throw new LoginProviderError('provider_failed', 'the provider gave an address that cannot be used');
 }
 
 /** A name as a profile has it, where it can be one here. */

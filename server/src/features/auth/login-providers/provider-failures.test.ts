@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { beside } from '#server/testing/database';
-import { begin, goThrough } from '#server/testing/external-sign-in';
 import { atGitHub, type GitHub, startGitHub } from '#server/testing/github';
 import { atGoogle, type Google, startGoogle } from '#server/testing/google';
+import { begin, goThrough } from '#server/testing/login-providers';
 
 const failed = '/auth?error=provider_failed';
 

@@ -1,13 +1,13 @@
-import type { ExternalFailure, ExternalProvider } from '@roster/contracts/auth';
+import type { LoginProvider, LoginProviderFailure } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
 import type { Database } from '../../../db/schema.ts';
 import { securityEventRepository, type Visitor } from '../../../security/events-repository.ts';
 import { userRepository } from '../repository.ts';
-import { type ExternalIdentity, ExternalSignInFailure } from './login-provider.ts';
+import { type LoginIdentity, LoginProviderError } from './login-provider.ts';
 
-export const names: Record<ExternalProvider, string> = { google: 'Google', github: 'GitHub' };
+export const names: Record<LoginProvider, string> = { google: 'Google', github: 'GitHub' };
 
-/** Of refusals that are alike, so many are on record within a day: whoever tries on cannot fill the record. */
+/** Of refusals that are alike, so many are on record within a day: more of them cannot fill the record. */
 const alikeInADay = 10;
 const dayMs = 24 * 60 * 60_000;
 
@@ -17,10 +17,10 @@ type Concerned = { userId: number; event: 'sign_in_failed' | 'login_method_refus
  * A sign-in or connection that came to nothing at accounts that are there. `concerned` are those that it goes on record
  * of, with no word of whose the identity is.
  */
-export class RefusedAtAccount extends ExternalSignInFailure {
+export class RefusedAtAccount extends LoginProviderError {
   override name = 'RefusedAtAccount';
   readonly concerned: readonly Concerned[];
-  constructor(code: ExternalFailure, message: string, concerned: readonly Concerned[]) {
+  constructor(code: LoginProviderFailure, message: string, concerned: readonly Concerned[]) {
     super(code, message);
     this.concerned = concerned;
   }
@@ -30,7 +30,7 @@ export class RefusedAtAccount extends ExternalSignInFailure {
 export function recordRefusal(
   db: Kysely<Database>,
   { concerned }: RefusedAtAccount,
-  { provider }: Pick<ExternalIdentity, 'provider'>,
+  { provider }: Pick<LoginIdentity, 'provider'>,
   visitor: Visitor,
 ): Promise<void> {
   const since = new Date(Date.now() - dayMs).toISOString();

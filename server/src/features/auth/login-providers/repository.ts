@@ -1,15 +1,15 @@
-import type { ExternalProvider } from '@roster/contracts/auth';
+import type { LoginProvider } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
 import type { Database } from '../../../db/schema.ts';
 import type { SignedIn } from '../../../http/actor.ts';
-import type { ExternalIdentity, FlowSecrets } from './login-provider.ts';
+import type { FlowSecrets, LoginIdentity } from './login-provider.ts';
 
 /** `connectsTo`: the session that it was begun in, whose account the identity is connected to; null when signing in. */
 export type Flow = FlowSecrets & { returnPath: string; connectsTo: Pick<SignedIn, 'userId' | 'sessionId'> | null };
 
 export function flowRepository(db: Kysely<Database>) {
   return {
-    async insert(idHash: string, provider: ExternalProvider, flow: Flow) {
+    async insert(idHash: string, provider: LoginProvider, flow: Flow) {
       await db
         .insertInto('sign_in_flows')
         .values({
@@ -26,7 +26,7 @@ export function flowRepository(db: Kysely<Database>) {
         .execute();
     },
     /** Of several that take it at once, one gets it. */
-    async take(idHash: string, notBefore: string): Promise<{ provider: ExternalProvider; flow: Flow } | undefined> {
+    async take(idHash: string, notBefore: string): Promise<{ provider: LoginProvider; flow: Flow } | undefined> {
       const row = await db.deleteFrom('sign_in_flows').where('id_hash', '=', idHash).returningAll().executeTakeFirst();
       if (!row || row.created_at <= notBefore) return undefined;
       const { user_id: userId, session_id: sessionId } = row;
@@ -49,10 +49,10 @@ export function flowRepository(db: Kysely<Database>) {
 
 export type FlowRepository = ReturnType<typeof flowRepository>;
 
-export function identityRepository(db: Kysely<Database>) {
+export function connectedAccountRepository(db: Kysely<Database>) {
   return {
     /** The account that an identity signs in to. */
-    ownerOf: ({ provider, subject }: Pick<ExternalIdentity, 'provider' | 'subject'>) =>
+    ownerOf: ({ provider, subject }: Pick<LoginIdentity, 'provider' | 'subject'>) =>
       db
         .selectFrom('identities')
         .innerJoin('users', 'users.id', 'identities.user_id')
@@ -62,8 +62,8 @@ export function identityRepository(db: Kysely<Database>) {
         .executeTakeFirst(),
     listOf: (userId: number) =>
       db.selectFrom('identities').select(['provider', 'subject', 'email']).where('user_id', '=', userId).execute(),
-    /** false: somebody else was faster with this identity, or with another one for this account. */
-    async insert(userId: number, { provider, subject, email }: ExternalIdentity): Promise<boolean> {
+    /** false: another request was faster with this identity, or with another one for this account. */
+    async insert(userId: number, { provider, subject, email }: LoginIdentity): Promise<boolean> {
       const row = await db
         .insertInto('identities')
         .values({ user_id: userId, provider, subject, email, created_at: new Date().toISOString() })
@@ -73,7 +73,7 @@ export function identityRepository(db: Kysely<Database>) {
       return row !== undefined;
     },
     /** The address at the provider may change; the subject never does. */
-    async setEmail(userId: number, { provider, subject, email }: ExternalIdentity) {
+    async setEmail(userId: number, { provider, subject, email }: LoginIdentity) {
       await db
         .updateTable('identities')
         .set({ email })
@@ -83,10 +83,10 @@ export function identityRepository(db: Kysely<Database>) {
         .where('email', '!=', email)
         .execute();
     },
-    async delete(userId: number, provider: ExternalProvider) {
+    async delete(userId: number, provider: LoginProvider) {
       await db.deleteFrom('identities').where('user_id', '=', userId).where('provider', '=', provider).execute();
     },
-    /** Until the transaction ends, nobody else decides about this account's ways in. SQLite has one writer anyway. */
+    /** Until the transaction ends, no other one changes this account's login methods. SQLite has one writer anyway. */
     async lockAccount(userId: number) {
       await db
         .updateTable('users')
@@ -94,7 +94,7 @@ export function identityRepository(db: Kysely<Database>) {
         .where('id', '=', userId)
         .execute();
     },
-    /** An address that the provider vouches for is confirmed where it is the account's own. */
+    /** An address that the login provider has verified is confirmed where it is the account's own. */
     async confirmAddress(userId: number, email: string) {
       await db
         .updateTable('users')

@@ -1,4 +1,4 @@
-import { auth as api, type ExternalProvider, externalProviders } from '@roster/contracts/auth';
+import { auth as api, type LoginProvider, loginProviders } from '@roster/contracts/auth';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Config } from '../../../config.ts';
@@ -12,10 +12,10 @@ import type { SessionCookie } from '../cookie.ts';
 import type { SessionService } from '../sessions.ts';
 import type { FlowCookie } from './flow-cookie.ts';
 import type { FlowService } from './flows.ts';
-import { causesOf, ExternalSignInFailure, type IdentityProvider, orProviderFailed } from './login-provider.ts';
+import { causesOf, type LoginProviderClient, LoginProviderError, orProviderFailed } from './login-provider.ts';
 import type { Flow } from './repository.ts';
 import { safeReturnPath } from './return-path.ts';
-import type { ExternalSignInService } from './service.ts';
+import type { LoginProviderService } from './service.ts';
 
 type Dependencies = {
   app: FastifyInstance;
@@ -26,8 +26,8 @@ type Dependencies = {
   flowCookie: FlowCookie;
   flows: FlowService;
   /** The configured ones. */
-  providers: ReadonlyMap<ExternalProvider, IdentityProvider>;
-  external: ExternalSignInService;
+  providers: ReadonlyMap<LoginProvider, LoginProviderClient>;
+  connectedAccounts: LoginProviderService;
 };
 
 /** What the provider sends the browser back with. A value that comes twice is none. */
@@ -46,12 +46,12 @@ function leadingTo(address: string): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><meta http-equiv="refresh" content="0;url=${escaped}"><title>Roster</title></head><body><a href="${escaped}">Continue</a></body></html>`;
 }
 
-export function externalRoutes({ route }: Router, dependencies: Dependencies) {
-  const { app, config, rates, sessions, cookie, flowCookie, flows, providers, external } = dependencies;
+export function loginProviderRoutes({ route }: Router, dependencies: Dependencies) {
+  const { app, config, rates, sessions, cookie, flowCookie, flows, providers, connectedAccounts } = dependencies;
   const { publicUrl, loopback } = config;
   const options = { config: { access: 'public' }, exposeHeadRoute: false } as const;
   const ofForm = { config: { access: 'public', form: true } } as const;
-  const callbackUrl = (provider: ExternalProvider) => new URL(`/auth/${provider}/callback`, publicUrl);
+  const callbackUrl = (provider: LoginProvider) => new URL(`/auth/${provider}/callback`, publicUrl);
 
   const returnPathOf = ({ query }: FastifyRequest) => safeReturnPath(Start.parse(query).redirect, publicUrl.origin);
   const signInPage = (request: FastifyRequest) => {
@@ -59,7 +59,7 @@ export function externalRoutes({ route }: Router, dependencies: Dependencies) {
     return redirect === '/' ? '/auth' : `/auth?${new URLSearchParams({ redirect })}`;
   };
 
-  for (const provider of externalProviders) {
+  for (const provider of loginProviders) {
     // A link to it, from wherever, begins nothing: it leads to the page that has the button.
     app.get(`/auth/${provider}`, options, async (request, reply) => {
       reply.header('cache-control', 'no-store');
@@ -74,7 +74,7 @@ export function externalRoutes({ route }: Router, dependencies: Dependencies) {
         return reply.redirect(at(actor ? accountPage : signInPage(request)), 303);
       try {
         if (actor && !(await sessions.isFresh(actor)))
-          throw new ExternalSignInFailure('sign_in_again', 'the sign-in is too old to connect anything');
+          throw new LoginProviderError('sign_in_again', 'the sign-in is too old to connect anything');
         const address = await begin(provider, returnPathOf(request), actor, reply);
         return reply.type('text/html; charset=utf-8').send(leadingTo(address));
       } catch (error) {
@@ -99,15 +99,15 @@ export function externalRoutes({ route }: Router, dependencies: Dependencies) {
     });
   }
 
-  route(api.externalProfiles, ({ actor }) => external.profiles(actor.userId));
+  route(api.connectedAccounts, ({ actor }) => connectedAccounts.of(actor.userId));
   route(api.disconnect, async ({ actor, params: { provider }, request }) => {
-    await external.disconnect(actor.userId, provider, visitorOf(request));
+    await connectedAccounts.disconnect(actor.userId, provider, visitorOf(request));
     request.log.info({ event: 'login_method_disconnected', userId: actor.userId, provider }, 'sign-in disconnected');
   });
 
   const at = (path: string) => new URL(path, publicUrl).href;
 
-  /** A navigation ends on a page: whoever comes too often is told there, not in the JSON of an error. */
+  /** A navigation ends on a page, so a limit that was hit is told there and not as JSON. */
   function admits(request: FastifyRequest, reply: FastifyReply): boolean {
     reply.header('cache-control', 'no-store');
     try {
@@ -126,14 +126,14 @@ export function externalRoutes({ route }: Router, dependencies: Dependencies) {
     return token === undefined ? null : sessions.find(token, request.ip);
   }
 
-  function configured(provider: ExternalProvider): IdentityProvider {
+  function configured(provider: LoginProvider): LoginProviderClient {
     const known = providers.get(provider);
-    if (!known) throw new ExternalSignInFailure('not_configured', 'this sign-in is not configured');
+    if (!known) throw new LoginProviderError('not_configured', 'this sign-in is not configured');
     return known;
   }
 
   /** Returns the address at the provider. */
-  async function begin(provider: ExternalProvider, returnPath: string, actor: SignedIn | null, reply: FastifyReply) {
+  async function begin(provider: LoginProvider, returnPath: string, actor: SignedIn | null, reply: FastifyReply) {
     const { authorizationUrl } = configured(provider);
     const { id, secrets } = await flows.begin(provider, {
       returnPath,
@@ -146,7 +146,7 @@ export function externalRoutes({ route }: Router, dependencies: Dependencies) {
 
   /** Returns the page where it ends. */
   async function finish(
-    provider: ExternalProvider,
+    provider: LoginProvider,
     flow: Flow,
     { code, state, iss, error }: z.output<typeof Callback>,
     actor: SignedIn | null,
@@ -154,9 +154,9 @@ export function externalRoutes({ route }: Router, dependencies: Dependencies) {
     reply: FastifyReply,
   ): Promise<string> {
     const { connectsTo } = flow;
-    const elsewhere = () => new ExternalSignInFailure('expired', 'begun in another session');
+    const elsewhere = () => new LoginProviderError('expired', 'begun in another session');
     if (connectsTo && actor?.sessionId !== connectsTo.sessionId) throw elsewhere();
-    if (error === 'access_denied') throw new ExternalSignInFailure('cancelled', 'the person said no');
+    if (error === 'access_denied') throw new LoginProviderError('cancelled', 'the person said no');
     const { identify } = configured(provider);
     const callback = callbackUrl(provider);
     for (const [name, value] of Object.entries({ code, state, iss, error }))
@@ -164,11 +164,11 @@ export function externalRoutes({ route }: Router, dependencies: Dependencies) {
     const identity = await orProviderFailed(() => identify(flow, callback));
     const visitor = visitorOf(request);
     if (connectsTo) {
-      await external.connect(connectsTo, identity, visitor);
+      await connectedAccounts.connect(connectsTo, identity, visitor);
       request.log.info({ event: 'login_method_connected', userId: connectsTo.userId, provider }, 'sign-in connected');
       return `${accountPage}&connected=${provider}`;
     }
-    const userId = await external.signIn(identity, visitor);
+    const userId = await connectedAccounts.signIn(identity, visitor);
     const presented = cookie.read(request);
     if (presented) await sessions.endToken(presented);
     cookie.write(reply, await sessions.start(userId, visitor));
@@ -179,11 +179,11 @@ export function externalRoutes({ route }: Router, dependencies: Dependencies) {
   function fail(
     error: unknown,
     isConnecting: boolean,
-    provider: ExternalProvider,
+    provider: LoginProvider,
     request: FastifyRequest,
     reply: FastifyReply,
   ) {
-    if (!(error instanceof ExternalSignInFailure)) throw error;
+    if (!(error instanceof LoginProviderError)) throw error;
     const { code: reason, message } = error;
     const causes = causesOf(error);
     const address = senderOf(request);

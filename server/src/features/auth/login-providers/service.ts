@@ -1,4 +1,4 @@
-import type { ExternalProfiles, ExternalProvider } from '@roster/contracts/auth';
+import type { ConnectedAccounts, LoginProvider } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
 import type { Config } from '../../../config.ts';
 import type { Database } from '../../../db/schema.ts';
@@ -10,26 +10,26 @@ import { type RecordedEvent, securityEventRepository, type Visitor } from '../..
 import { createAccount } from '../new-account.ts';
 import { sessionRepository, type UserRecord, userRepository } from '../repository.ts';
 import type { SessionService } from '../sessions.ts';
-import { type ExternalIdentity, ExternalSignInFailure } from './login-provider.ts';
+import { type LoginIdentity, LoginProviderError } from './login-provider.ts';
 import { names, RefusedAtAccount, recordRefusal } from './refusals.ts';
-import { identityRepository } from './repository.ts';
+import { connectedAccountRepository } from './repository.ts';
 
 type Dependencies = {
   holdSession: SessionService['hold'];
   db: Kysely<Database>;
-  config: Pick<Config, 'registration' | 'loopback' | ExternalProvider>;
+  config: Pick<Config, 'registration' | 'loopback' | LoginProvider>;
   /** Closes what is open of sessions that have ended. */
   onSessionsEnded: (sessionIds: string[]) => void;
 };
 
-/** The same person, or the same account, was dealt with elsewhere at the same time: look again. */
+/** Another request decided about the same identity or account at the same time: begin again. */
 class Overtaken extends Error {
   override name = 'Overtaken';
 }
 const attempts = 5;
 
 /** What an identity at Google or GitHub opens, and what it is connected to. */
-export function externalSignInService({ db, holdSession, config, onSessionsEnded }: Dependencies) {
+export function loginProviderService({ db, holdSession, config, onSessionsEnded }: Dependencies) {
   /** In one transaction, from the beginning where another one was faster. */
   async function decide<T>(work: (trx: Kysely<Database>) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
@@ -41,9 +41,9 @@ export function externalSignInService({ db, holdSession, config, onSessionsEnded
     }
   }
 
-  /** The same for what somebody has come with; what is refused goes on record. */
+  /** The same for an identity; a refusal goes on record. */
   const decideOn = <T>(
-    identity: ExternalIdentity,
+    identity: LoginIdentity,
     visitor: Visitor,
     work: (trx: Kysely<Database>) => Promise<T>,
   ): Promise<T> =>
@@ -54,40 +54,40 @@ export function externalSignInService({ db, holdSession, config, onSessionsEnded
 
   return {
     /** Returns the account that the identity signs in to: the one it is connected to, that of its address, or a new one. */
-    signIn: (identity: ExternalIdentity, visitor: Visitor): Promise<number> =>
+    signIn: (identity: LoginIdentity, visitor: Visitor): Promise<number> =>
       decideOn(identity, visitor, async (trx) => {
-        const identities = identityRepository(trx);
-        const known = await identities.ownerOf(identity);
+        const accounts = connectedAccountRepository(trx);
+        const known = await accounts.ownerOf(identity);
         if (known) {
           refuseInactive(known);
-          await identities.setEmail(known.userId, identity);
+          await accounts.setEmail(known.userId, identity);
         }
         const userId = known?.userId ?? (await accountOfAddress(trx, identity, visitor));
         await securityEventRepository(trx).record(event('signed_in', userId, identity.provider, visitor));
         return userId;
       }),
 
-    /** Connects the identity to the account of somebody who is signed in. */
+    /** Connects the identity to the account of a signed-in user. */
     async connect(
       { userId, sessionId }: Pick<SignedIn, 'userId' | 'sessionId'>,
-      identity: ExternalIdentity,
+      identity: LoginIdentity,
       visitor: Visitor,
     ) {
       const ended = await decideOn(identity, visitor, async (trx) => {
-        const identities = identityRepository(trx);
-        await identities.lockAccount(userId);
-        // The provider had ten seconds; somebody may have signed this device out meanwhile.
+        const accounts = connectedAccountRepository(trx);
+        await accounts.lockAccount(userId);
+        // Asking the provider may have taken ten seconds, in which this device may have been signed out.
         const isSignedIn = (await holdSession(trx, { userId, sessionId })) !== null;
         const user = isSignedIn ? await userRepository(trx).byId(userId) : undefined;
-        if (!user) throw new ExternalSignInFailure('expired', 'the session has ended');
-        const owner = await identities.ownerOf(identity);
+        if (!user) throw new LoginProviderError('expired', 'the session has ended');
+        const owner = await accounts.ownerOf(identity);
         if (owner && owner.userId !== userId)
           throw new RefusedAtAccount('linked_elsewhere', 'connected to another account', [
             { userId, event: 'login_method_refused', why: 'connected to another account' },
             { userId: owner.userId, event: 'login_method_refused', why: 'asked for by another account' },
           ]);
         if (owner) {
-          await identities.setEmail(userId, identity);
+          await accounts.setEmail(userId, identity);
           return [];
         }
         if (!user.emailVerified && user.email !== identity.email)
@@ -100,46 +100,42 @@ export function externalSignInService({ db, holdSession, config, onSessionsEnded
       onSessionsEnded(ended);
     },
 
-    async profiles(userId: number): Promise<ExternalProfiles> {
-      const identities = await identityRepository(db).listOf(userId);
-      const profile = (provider: ExternalProvider) => {
-        const identity = identities.find((candidate) => candidate.provider === provider);
+    async of(userId: number): Promise<ConnectedAccounts> {
+      const accounts = await connectedAccountRepository(db).listOf(userId);
+      const profile = (provider: LoginProvider) => {
+        const identity = accounts.find((candidate) => candidate.provider === provider);
         return { connected: identity !== undefined, email: identity?.email ?? null };
       };
       return { google: profile('google'), github: profile('github') };
     },
 
-    disconnect: (userId: number, provider: ExternalProvider, visitor: Visitor): Promise<void> =>
+    disconnect: (userId: number, provider: LoginProvider, visitor: Visitor): Promise<void> =>
       decide(async (trx) => {
-        const identities = identityRepository(trx);
+        const accounts = connectedAccountRepository(trx);
         // Two removals at once must not each count on the other one's method.
-        await identities.lockAccount(userId);
+        await accounts.lockAccount(userId);
         const user = await userRepository(trx).byId(userId);
-        const connected = await identities.listOf(userId);
+        const connected = await accounts.listOf(userId);
         if (!user || !connected.some((identity) => identity.provider === provider))
           throw new AppError('not_found', `${names[provider]} is not connected to this account.`);
-        // One that the operator has switched off since is no way in.
+        // One that the operator has switched off since does not count.
         const others = connected.filter((other) => other.provider !== provider && config[other.provider] !== undefined);
         if (user.passwordHash === null && others.length === 0)
           throw new AppError(
             'last_sign_in_method',
             `${names[provider]} is the only way into this account. Set a password first, or connect another account.`,
           );
-        await identities.delete(userId, provider);
+        await accounts.delete(userId, provider);
         await securityEventRepository(trx).record(event('login_method_disconnected', userId, provider, visitor));
         await notify(trx, 'login_method_disconnected', userId, provider);
       }),
   };
 
-  /** An identity that nobody has used yet. */
-  async function accountOfAddress(
-    trx: Kysely<Database>,
-    identity: ExternalIdentity,
-    visitor: Visitor,
-  ): Promise<number> {
+  /** The account for an identity that is connected to none yet. */
+  async function accountOfAddress(trx: Kysely<Database>, identity: LoginIdentity, visitor: Visitor): Promise<number> {
     const existing = await userRepository(trx).byEmail(identity.email);
     if (!existing) return create(trx, identity, visitor);
-    // Whoever registered it may not be the owner of the address.
+    // It may have been registered by a person who does not own the address.
     if (!existing.emailVerified)
       throw new RefusedAtAccount('account_exists', 'an account with an unconfirmed address has it', [
         { userId: existing.id, event: 'sign_in_failed', why: 'address not confirmed' },
@@ -149,13 +145,13 @@ export function externalSignInService({ db, holdSession, config, onSessionsEnded
     return existing.id;
   }
 
-  async function create(trx: Kysely<Database>, identity: ExternalIdentity, visitor: Visitor): Promise<number> {
+  async function create(trx: Kysely<Database>, identity: LoginIdentity, visitor: Visitor): Promise<number> {
     const { email, name, provider } = identity;
     const { registration, loopback } = config;
     const account = { email, name, passwordHash: null, emailVerified: true };
     const conditions = { registration, mayBeFirst: loopback, visitor, detail: names[provider] };
     const user = await createAccount(trx, account, conditions).catch(asFailure);
-    if (!user || !(await identityRepository(trx).insert(user.id, identity))) throw new Overtaken();
+    if (!user || !(await connectedAccountRepository(trx).insert(user.id, identity))) throw new Overtaken();
     return user.id;
   }
 
@@ -163,32 +159,32 @@ export function externalSignInService({ db, holdSession, config, onSessionsEnded
   async function attach(
     trx: Kysely<Database>,
     userId: number,
-    identity: ExternalIdentity,
+    identity: LoginIdentity,
     visitor: Visitor,
     refusal: 'sign_in_failed' | 'login_method_refused',
   ) {
-    const identities = identityRepository(trx);
+    const accounts = connectedAccountRepository(trx);
     const { provider, subject } = identity;
-    const connected = (await identities.listOf(userId)).find((other) => other.provider === provider);
+    const connected = (await accounts.listOf(userId)).find((other) => other.provider === provider);
     if (connected?.subject === subject) throw new Overtaken();
     if (connected)
       throw new RefusedAtAccount('already_connected', 'the account is connected to another one', [
         { userId, event: refusal, why: 'another one is connected' },
       ]);
-    if (!(await identities.insert(userId, identity))) throw new Overtaken();
+    if (!(await accounts.insert(userId, identity))) throw new Overtaken();
     await securityEventRepository(trx).record(event('login_method_connected', userId, provider, visitor));
     await notify(trx, 'login_method_connected', userId, provider);
   }
 
-  /** Whoever else is signed in may have registered an address that was not theirs. Returns the sessions that ended. */
+  /** Other sessions may belong to a person who registered an address that was not theirs. Returns those that ended. */
   async function confirm(trx: Kysely<Database>, user: UserRecord, sessionId: string, visitor: Visitor) {
-    await identityRepository(trx).confirmAddress(user.id, user.email);
+    await connectedAccountRepository(trx).confirmAddress(user.id, user.email);
     await securityEventRepository(trx).record({ userId: user.id, event: 'email_confirmed', by: 'self', visitor });
     return sessionRepository(trx).deleteOthers(user.id, sessionId);
   }
 }
 
-export type ExternalSignInService = ReturnType<typeof externalSignInService>;
+export type LoginProviderService = ReturnType<typeof loginProviderService>;
 
 function refuseInactive({ userId, status }: { userId: number; status: UserRecord['status'] }) {
   if (status === 'Active') return;
@@ -199,12 +195,12 @@ function refuseInactive({ userId, status }: { userId: number; status: UserRecord
 
 function asFailure(error: unknown): never {
   if (error instanceof AppError && (error.code === 'registration_closed' || error.code === 'setup_code_required'))
-    throw new ExternalSignInFailure(error.code, error.message);
+    throw new LoginProviderError(error.code, error.message);
   throw error;
 }
 
 type Kind = 'signed_in' | 'login_method_connected' | 'login_method_disconnected';
-const event = (kind: Kind, userId: number, provider: ExternalProvider, visitor: Visitor): RecordedEvent => ({
+const event = (kind: Kind, userId: number, provider: LoginProvider, visitor: Visitor): RecordedEvent => ({
   userId,
   event: kind,
   by: 'self',
@@ -217,7 +213,7 @@ function notify(
   trx: Kysely<Database>,
   template: 'login_method_connected' | 'login_method_disconnected',
   userId: number,
-  provider: ExternalProvider,
+  provider: LoginProvider,
 ) {
   return enqueue(trx, mailJob, { template, userId, provider });
 }

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { beside, setUser } from '#server/testing/database';
-import { goThrough } from '#server/testing/external-sign-in';
 import { atGitHub, type GitHub, startGitHub } from '#server/testing/github';
 import { atGoogle, type Google, startGoogle } from '#server/testing/google';
+import { goThrough } from '#server/testing/login-providers';
 import { keptFor } from '#server/testing/mail';
 
 const names = { google: 'Google', github: 'GitHub' };

@@ -169,7 +169,7 @@ function useClientId(): (content: string) => string {
   };
 }
 
-/** Why the job cannot be created yet. A check that was cancelled or could not be made keeps nobody from it. */
+/** Why the job cannot be created yet. A check that was cancelled or could not be made is no obstacle. */
 function whyNot({ isRunning, report, isStopped }: TrainingCheck): string | undefined {
   if (isRunning) return 'The files are being checked.';
   if (!report || isStopped || report.ok) return undefined;

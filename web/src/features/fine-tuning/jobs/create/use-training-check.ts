@@ -9,7 +9,7 @@ export function useTrainingCheck(input: TrainingInput | null) {
   const client = useQueryClient();
   const options = trainingReportQuery(input ?? idle);
   const id = JSON.stringify(options.queryKey);
-  /** The check that somebody stopped; another choice begins another. */
+  /** The check that was cancelled; another choice begins another. */
   const [stopped, setStopped] = useState<string | null>(null);
   const isStopped = stopped === id;
   const query = useQuery({ ...options, enabled: input !== null && !isStopped });

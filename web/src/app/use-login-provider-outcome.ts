@@ -1,9 +1,9 @@
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import type { ExternalOutcome } from './external-outcome.ts';
+import type { LoginProviderOutcome } from './login-provider-outcome.ts';
 
 /** Says how a visit to Google or GitHub ended, with `failed` as the title of a failure, and takes it out of the address. */
-export function useExternalOutcome({ error, connected }: ExternalOutcome, failed: string): void {
+export function useLoginProviderOutcome({ error, connected }: LoginProviderOutcome, failed: string): void {
   const router = useRouter();
   const isTold = useRef(false);
   useEffect(() => {
@@ -22,8 +22,8 @@ export function useExternalOutcome({ error, connected }: ExternalOutcome, failed
       router.history.replace(rest.size > 0 ? `${pathname}?${rest}` : pathname);
     }
     // Its texts are rarely needed, and the sign-in page is a first visit's. Without them the page still says enough.
-    import('./external-outcome.ts')
-      .then((part) => part.tellExternalOutcome({ error, connected }, failed))
+    import('./login-provider-outcome.ts')
+      .then((part) => part.tellLoginProviderOutcome({ error, connected }, failed))
       .catch(() => undefined);
   }, [router, error, connected, failed]);
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { type ButtonSize, buttonClass } from './button.tsx';
 
-type ExternalButtonProps = {
+type LoginProviderButtonProps = {
   provider: 'google' | 'github';
   /** Where the flow is to end: a path of this application. */
   returnPath?: string | undefined;
@@ -11,7 +11,7 @@ type ExternalButtonProps = {
 };
 
 /** Begins a sign-in at Google or GitHub. A form, not a link: nothing that only leads there can begin one. */
-export function ExternalButton({ provider, returnPath = '/', label, size, children }: ExternalButtonProps) {
+export function LoginProviderButton({ provider, returnPath = '/', label, size, children }: LoginProviderButtonProps) {
   const query = returnPath === '/' ? '' : `?redirect=${encodeURIComponent(returnPath)}`;
   return (
     <form method="post" action={`/auth/${provider}${query}`} className="grid">

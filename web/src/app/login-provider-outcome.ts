@@ -1,13 +1,13 @@
-import type { ExternalFailure, ExternalProvider } from '@roster/contracts/auth';
+import type { LoginProvider, LoginProviderFailure } from '@roster/contracts/auth';
 import { tellProblem, toast } from '#web/lib/toast.ts';
 
 /** How a visit to Google or GitHub ended, as the address says it. */
-export type ExternalOutcome = { error?: string | undefined; connected?: string | undefined };
+export type LoginProviderOutcome = { error?: string | undefined; connected?: string | undefined };
 
-const names: Record<ExternalProvider, string> = { google: 'Google', github: 'GitHub' };
+const names: Record<LoginProvider, string> = { google: 'Google', github: 'GitHub' };
 
 /** What happened, and what the person can do now. */
-const failures: Record<ExternalFailure, string> = {
+const failures: Record<LoginProviderFailure, string> = {
   cancelled: 'It was cancelled on the other site, and nothing has changed. You can try again at any time.',
   expired:
     'It took longer than ten minutes, or was begun in another browser or tab. Start again here and finish it here.',
@@ -33,11 +33,11 @@ const failures: Record<ExternalFailure, string> = {
 };
 
 /** Object.hasOwn: the code comes out of the address, where anything may stand. */
-const isFailure = (code: string): code is ExternalFailure => Object.hasOwn(failures, code);
-const isProvider = (name: string): name is ExternalProvider => Object.hasOwn(names, name);
+const isFailure = (code: string): code is LoginProviderFailure => Object.hasOwn(failures, code);
+const isProvider = (name: string): name is LoginProvider => Object.hasOwn(names, name);
 
 /** Says how it ended. */
-export function tellExternalOutcome({ error, connected }: ExternalOutcome, failed: string): void {
+export function tellLoginProviderOutcome({ error, connected }: LoginProviderOutcome, failed: string): void {
   if (error !== undefined) {
     const description = isFailure(error) ? failures[error] : 'It did not work. Please try again.';
     // Longer than other toasts: they say what to do, in a sentence or two.

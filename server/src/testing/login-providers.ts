@@ -1,4 +1,4 @@
-import type { ExternalProvider } from '@roster/contracts/auth';
+import type { LoginProvider } from '@roster/contracts/auth';
 import { request } from 'undici';
 import type { Visitor } from './visitor.ts';
 
@@ -26,7 +26,7 @@ export function startOf(answer: Awaited<ReturnType<typeof press>>): string {
 }
 
 /** Begins, and returns the address at the provider, or wherever else the browser is sent. */
-export async function begin(visitor: Visitor, provider: ExternalProvider, redirect?: string): Promise<string> {
+export async function begin(visitor: Visitor, provider: LoginProvider, redirect?: string): Promise<string> {
   const query = redirect === undefined ? '' : `?${new URLSearchParams({ redirect })}`;
   return startOf(await press(visitor, `/auth/${provider}${query}`));
 }
@@ -46,7 +46,7 @@ export async function comeBack(visitor: Visitor, { pathname, search }: URL): Pro
 }
 
 /** The whole way, following every redirect by hand. Returns where it ends. */
-export async function goThrough(visitor: Visitor, provider: ExternalProvider, steps: Steps = {}): Promise<string> {
+export async function goThrough(visitor: Visitor, provider: LoginProvider, steps: Steps = {}): Promise<string> {
   const callback = await atProvider(await begin(visitor, provider, steps.redirect));
   steps.meddle?.(callback);
   return comeBack(visitor, callback);

@@ -1,8 +1,8 @@
 import type { SignInOptions } from '@roster/contracts/auth';
 import { GitHubMark, GoogleMark } from '#web/ui/brand-mark.tsx';
-import { ExternalButton } from '#web/ui/external-button.tsx';
+import { LoginProviderButton } from '#web/ui/login-provider-button.tsx';
 
-type ExternalSignInProps = {
+type LoginProvidersProps = {
   options: SignInOptions;
   title: string;
   /** Where the flow is to end: a path of this application. */
@@ -10,7 +10,7 @@ type ExternalSignInProps = {
 };
 
 /** Buttons for what this installation has configured; nothing where it has nothing. */
-export function ExternalSignIn({ options, title, returnPath }: ExternalSignInProps) {
+export function LoginProviders({ options, title, returnPath }: LoginProvidersProps) {
   if (!options.github && !options.google) return null;
   return (
     <div className="mt-7">
@@ -21,16 +21,16 @@ export function ExternalSignIn({ options, title, returnPath }: ExternalSignInPro
       </div>
       <div className="mt-4 grid auto-cols-fr grid-flow-col gap-3">
         {options.github && (
-          <ExternalButton provider="github" returnPath={returnPath}>
+          <LoginProviderButton provider="github" returnPath={returnPath}>
             <GitHubMark />
             GitHub
-          </ExternalButton>
+          </LoginProviderButton>
         )}
         {options.google && (
-          <ExternalButton provider="google" returnPath={returnPath}>
+          <LoginProviderButton provider="google" returnPath={returnPath}>
             <GoogleMark />
             Google
-          </ExternalButton>
+          </LoginProviderButton>
         )}
       </div>
     </div>

@@ -1,6 +1,18 @@
 import { Hyperparameters, type Job, jobStatuses, type TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
-import type { ProviderJob } from '../../../provider/training-answers.ts';
+import type { ProviderCheckpoint, ProviderJob, ProviderJobEvent } from '../../../provider/training-answers.ts';
 import type { JobChanges } from './rows.ts';
+
+export type News = { events: ProviderJobEvent[]; checkpoints: ProviderCheckpoint[] };
+
+/** What a poll has found of a job, and when the next one is due. */
+export type Found = {
+  changes: JobChanges;
+  news?: News;
+  /** `soon`: a little later each time; `failed`: later still; `woken`: when a key is saved. */
+  again: 'now' | 'soon' | 'failed' | 'seldom' | 'woken' | 'never';
+  /** Seconds that the provider asks for. */
+  wait?: number | undefined;
+};
 
 /** Other servers' words for the same. */
 const otherWords = new Map<string, Job['status']>([

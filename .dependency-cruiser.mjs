@@ -93,6 +93,13 @@ export default {
       module: { path: '^web/src/parts/', pathNot: '\\.test\\.tsx?$', numberOfDependentsLessThan: 2 },
     },
     {
+      name: 'uploads-wait-their-turn',
+      comment: 'The server receives few files of a person at once: what is sent waits in the queue of all places.',
+      severity: 'error',
+      from: { path: '^web/src/', pathNot: '^web/src/data/uploads/queue\\.ts$' },
+      to: { path: '^web/src/data/uploads/send\\.ts$' },
+    },
+    {
       name: 'only-repositories-know-sql',
       comment:
         'Everything that asks the database is in files named repository, in db/, or learned traits of a provider.',
@@ -116,10 +123,39 @@ export default {
       comment: 'Features are joined by app.ts; what lies below does not know them.',
       severity: 'error',
       from: {
-        path: '^server/src/(db|http|jobs|mail|provider|security|errors\\.ts|config\\.ts)',
-        pathNot: '\\.test\\.ts$',
+        path: '^server/src/',
+        pathNot: [
+          '^server/src/(features|operator|testing)/',
+          '^server/src/(app|foundation|start|main)\\.ts$',
+          '\\.test\\.ts$',
+        ],
       },
-      to: { path: '^server/src/(features/|app\\.ts|start\\.ts|main\\.ts)' },
+      to: { path: '^server/src/(features/|app\\.ts|foundation\\.ts|start\\.ts|main\\.ts)' },
+    },
+    {
+      name: 'migrations-stand-alone',
+      comment: 'A released migration is never edited, so what it imports could never change its name or its doing.',
+      severity: 'error',
+      from: { path: '^server/src/db/migrations/' },
+      to: {
+        // The one exception was released with it.
+        pathNot: ['(^|/)node_modules/kysely/', '^server/src/db/search-words\\.ts$'],
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'product-never-reaches-tests',
+      comment: 'What helps tests and measurements is not installed with Roster.',
+      severity: 'error',
+      from: { path: '^(contracts|server|web|simulator)/src/', pathNot: ['\\.test\\.tsx?$', '^server/src/testing/'] },
+      to: { path: '^(server/src/testing|e2e|bench)/|\\.test\\.tsx?$' },
+    },
+    {
+      name: 'browser-tests-come-from-outside',
+      comment: 'They meet the built product; of the server they use what its own tests start beside it.',
+      severity: 'error',
+      from: { path: '^e2e/' },
+      to: { path: '^(server|web)/', pathNot: '^server/src/testing/' },
     },
     {
       name: 'no-cycles',

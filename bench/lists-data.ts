@@ -37,12 +37,12 @@ async function fill(folder: string, providerPort: number) {
   const userId = await registered(folder, providerPort, email, key);
   const database = connect(undefined, folder);
   const longThreadId = await fillThreads(database, userId);
-  for (let step = 0; step < 500; step++) await searchRepository(database.db, 'sqlite').merge();
+  for (let step = 0; step < 500; step++) await searchRepository(database.db).merge();
   await database.close();
   writeFileSync(join(folder, 'lists.json'), JSON.stringify({ userId, longThreadId }));
 }
 
-async function fillThreads({ db, engine }: OpenDatabase, userId: number): Promise<number> {
+async function fillThreads({ db }: OpenDatabase, userId: number): Promise<number> {
   const perThread = (thread: number) => {
     const rest = pairs - longPairs;
     return Math.floor(((thread + 1) * rest) / (threads - 1)) - Math.floor((thread * rest) / (threads - 1));
@@ -52,24 +52,18 @@ async function fillThreads({ db, engine }: OpenDatabase, userId: number): Promis
     await db.transaction().execute(async (trx) => {
       for (let thread = first; thread < Math.min(first + threadsAtOnce, threads); thread++) {
         const isLong = thread === threads / 2;
-        const id = await fillThread(trx, engine, userId, thread, isLong ? longPairs : perThread(thread));
+        const id = await fillThread(trx, userId, thread, isLong ? longPairs : perThread(thread));
         if (isLong) longThreadId = id;
       }
     });
   return longThreadId;
 }
 
-async function fillThread(
-  db: OpenDatabase['db'],
-  engine: OpenDatabase['engine'],
-  userId: number,
-  number: number,
-  count: number,
-): Promise<number> {
+async function fillThread(db: OpenDatabase['db'], userId: number, number: number, count: number): Promise<number> {
   const at = new Date(Date.UTC(2026, 0, 1) + number * 45 * 60_000).toISOString();
-  const conversations = threadRepository(db, engine);
+  const conversations = threadRepository(db);
   const messages = messageRepository(db);
-  const search = searchRepository(db, engine);
+  const search = searchRepository(db);
   const name = title();
   const thread = { title: name, titleSource: 'chosen', assistantId: null, model: null, at } as const;
   const { id } = await conversations.insert(userId, thread);

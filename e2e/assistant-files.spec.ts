@@ -10,7 +10,9 @@ import {
   password,
   request,
   test,
+  toasts,
 } from './fixtures.ts';
+import { holdUploads, untilAskedToWait } from './held-uploads.ts';
 import { startRoster } from './roster.ts';
 
 const panel = (page: Page) => page.getByRole('dialog', { name: 'Edit Assistant' });
@@ -112,6 +114,19 @@ test('a file that could not be indexed says why, and is tried again', async ({ p
   await expect(row(page, 'handbook.md')).toContainText('This file holds no text.');
   await row(page, 'handbook.md').getByRole('button', { name: 'Retry handbook.md' }).click();
   await expect(row(page, 'handbook.md')).toContainText('Ready');
+});
+
+test('an upload waits while the server takes no more', async ({ page, roster, withAssistant }) => {
+  await openForm(page);
+  await expect(page.getByText(withAssistant.email).first()).toBeAttached();
+  const held = await holdUploads(page, roster);
+  const asked = untilAskedToWait(page);
+  await choose(page, { name: 'handbook.md', text: 'Ferns like shade.' });
+  await asked;
+  await expect(panel(page).getByText('Uploading handbook.md')).toBeVisible();
+  held.letGo();
+  await expect(row(page, 'handbook.md')).toContainText('Ready');
+  await expect(toasts(page)).toHaveCount(0);
 });
 
 test('a list that does not load says why, and tries again', async ({ page, withAssistant }) => {

@@ -9,7 +9,9 @@ import {
   newEmail,
   password,
   request,
+  toasts,
 } from './fixtures.ts';
+import { holdUploads, untilAskedToWait } from './held-uploads.ts';
 import { type Roster, startRoster } from './roster.ts';
 
 const step = 60_000;
@@ -186,6 +188,21 @@ test('files are checked on the spot: what is wrong by line, conversion, a split,
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Keep editing' }).click();
   await expect(dialog(page).getByRole('textbox', { name: 'Name' })).toHaveValue('Support tone');
+});
+
+test('an upload of examples waits while the server takes no more', async ({ page, roster }) => {
+  await openDialog(page);
+  const held = await holdUploads(page, roster);
+  const asked = untilAskedToWait(page);
+  await dialog(page)
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles({ name: 'mine.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(examples(12)) });
+  await asked;
+  await expect(dialog(page).getByRole('button', { name: 'Cancel the upload' })).toBeVisible();
+  held.letGo();
+  await expect(field(page, 'Training file')).toContainText('mine.jsonl');
+  await expect(toasts(page)).toHaveCount(0);
 });
 
 test('a check can be cancelled, and a refused job loses nothing', async ({ page }) => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
 
-/** The typo guard for OpenAI's own keys, in the specification's words; proof is a call to the provider. */
+/** Finds mistyped keys of OpenAI's own; whether a key works, a call to the provider says. */
 export const openAiKeyPattern = /^sk-[A-Za-z0-9_-]{32,509}$/;
 export const keyFormatMessage = "Invalid API Key format - should start with 'sk-' followed by at least 32 characters";
 

@@ -44,7 +44,7 @@ export const ModelList = z.object({
 });
 export type ModelList = z.output<typeof ModelList>;
 
-/** The models that the specification names; offered while the key's own list is unknown. */
+/** Offered while the key's own list is unknown. */
 export const specifiedModels = ['gpt-4o', 'gpt-4-turbo', 'gpt-3.5-turbo'] as const;
 
 export const models = {

@@ -54,6 +54,13 @@ export const planted = [
     files: { 'web/src/ui/button.ts': "import '../data/models.ts';\n", 'web/src/data/models.ts': other },
   },
   {
+    rule: 'uploads-wait-their-turn',
+    files: {
+      'web/src/features/chat/composer.ts': "import '../../data/uploads/send.ts';\n",
+      'web/src/data/uploads/send.ts': other,
+    },
+  },
+  {
     rule: 'ui-knows-no-contract',
     files: {
       'web/src/ui/button.ts': "import '../lib/api.ts';\n",
@@ -79,6 +86,28 @@ export const planted = [
       'server/src/http/router.ts': "import '../features/chat/service.ts';\n",
       'server/src/features/chat/service.ts': other,
     },
+  },
+  {
+    rule: 'nothing-calls-back-up',
+    files: {
+      'server/src/storage/disk.ts': "import '../features/files/service.ts';\n",
+      'server/src/features/files/service.ts': other,
+    },
+  },
+  {
+    rule: 'migrations-stand-alone',
+    files: {
+      'server/src/db/migrations/0099-more.ts': "import '../statements.ts';\n",
+      'server/src/db/statements.ts': other,
+    },
+  },
+  {
+    rule: 'product-never-reaches-tests',
+    files: { 'server/src/app.ts': "import './testing/actor.ts';\n", 'server/src/testing/actor.ts': other },
+  },
+  {
+    rule: 'browser-tests-come-from-outside',
+    files: { 'e2e/chat.spec.ts': "import '../server/src/errors.ts';\n", 'server/src/errors.ts': other },
   },
   {
     rule: 'no-cycles',

@@ -5,8 +5,7 @@ import { requiredText } from '../text.ts';
 export const jobNameLimit = 100;
 
 /**
- * `created`: stored here and not at the provider yet, its files are on the way there. The others are the provider's
- * own; `queued` and `paused` stand beside those of the specification.
+ * `created`: stored here and not at the provider yet, its files are on the way there. The others are the provider's own.
  */
 export const jobStatuses = [
   'created',

@@ -173,7 +173,7 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
     await indexWordsInside(db, engine);
     const idsFor = async (query: string) => {
       const options = { archived: undefined, limit: 10, after: undefined };
-      return (await threadRepository(db, engine).search(userId, query, options)).map(({ thread }) => thread.id);
+      return (await threadRepository(db).search(userId, query, options)).map(({ thread }) => thread.id);
     };
     expect([await idsFor('数据'), await idsFor('铁塔'), await idsFor('budget')]).toEqual([
       [inText],

@@ -9,8 +9,8 @@ const minute = 60;
 const hour = 3600;
 
 /**
- * security-requirements section 16. `failedSignIn` counts sign-ins that did not succeed, `confirmationMail` mails to the
- * address of an account, which need not be its owner's; the rest count calls.
+ * How often each may happen. `failedSignIn` counts sign-ins that did not succeed, `confirmationMail` mails to the address
+ * of an account, which need not be its owner's; the rest count calls.
  */
 const limits: Record<Rate | 'failedSignIn' | 'confirmationMail', Limit> = {
   default: { count: 300, seconds: minute },

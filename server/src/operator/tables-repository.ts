@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { type Kysely, sql } from 'kysely';
-import type { Engine } from '../db/connect.ts';
+import { isPostgres } from '../db/engine.ts';
 import type { Database } from '../db/schema.ts';
 import { type SearchRepository, searchRepository } from '../features/chat/search/repository.ts';
 
@@ -165,7 +165,7 @@ export const snapshot = (db: Kysely<Database>, copy: string) => sql`vacuum into 
  * Puts an installation's rows into a database without accounts, whatever else is in there, and its words into the
  * search. Ids go on where they had come to. To be called in a transaction. Returns how many rows each table has.
  */
-export async function fill(trx: Kysely<Database>, engine: Engine, from: Tables): Promise<Map<Table, number>> {
+export async function fill(trx: Kysely<Database>, from: Tables): Promise<Map<Table, number>> {
   const known = await trx.introspection.getTables();
   for (const table of tables.toReversed()) await sql`delete from ${sql.table(table)}`.execute(trx);
   const counts = new Map<Table, number>();
@@ -174,14 +174,14 @@ export async function fill(trx: Kysely<Database>, engine: Engine, from: Tables):
     let count = 0;
     for await (const rows of batches(from.rowsOf(table))) {
       await insert(trx, table, columns, rows);
-      await putWords(searchRepository(trx, engine), table, rows);
+      await putWords(searchRepository(trx), table, rows);
       count += rows.length;
     }
     const stored = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(trx);
     if (stored.rows[0]?.count !== count) throw new Error(`${table} has not taken all of its rows`);
     counts.set(table, count);
   }
-  await continueIds(trx, engine, await from.lastIds());
+  await continueIds(trx, await from.lastIds());
   return counts;
 }
 
@@ -217,11 +217,11 @@ async function insert(trx: Kysely<Database>, table: Table, columns: string[], ro
   await sql`insert into ${sql.table(table)} (${names}) values ${sql.join(lists)}`.execute(trx);
 }
 
-async function continueIds(trx: Kysely<Database>, engine: Engine, lastIds: Record<string, number>) {
+async function continueIds(trx: Kysely<Database>, lastIds: Record<string, number>) {
   for (const table of tables) {
     const last = lastIds[table] ?? 0;
     if (last === 0) continue;
-    if (engine === 'postgres') {
+    if (isPostgres(trx)) {
       await sql`select setval(pg_get_serial_sequence(${table}, 'id'), ${last})`.execute(trx);
     } else {
       await sql`delete from sqlite_sequence where name = ${table}`.execute(trx);

@@ -33,6 +33,6 @@ export function fillWhole({ engine, db }: OpenDatabase, from: Tables, what: stri
     // A server that starts meanwhile waits for this lock too, and finds everything.
     await waitForOthers(trx, engine);
     await refuseUsed({ engine, db: trx }, what);
-    return fill(trx, engine, from);
+    return fill(trx, from);
   });
 }

@@ -1,6 +1,6 @@
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import type { ExternalOutcome } from '#web/data/external-outcome.ts';
+import type { ExternalOutcome } from './external-outcome.ts';
 
 /** Says how a visit to Google or GitHub ended, with `failed` as the title of a failure, and takes it out of the address. */
 export function useExternalOutcome({ error, connected }: ExternalOutcome, failed: string): void {
@@ -22,7 +22,7 @@ export function useExternalOutcome({ error, connected }: ExternalOutcome, failed
       router.history.replace(rest.size > 0 ? `${pathname}?${rest}` : pathname);
     }
     // Its texts are rarely needed, and the sign-in page is a first visit's. Without them the page still says enough.
-    import('#web/data/external-outcome.ts')
+    import('./external-outcome.ts')
       .then((part) => part.tellExternalOutcome({ error, connected }, failed))
       .catch(() => undefined);
   }, [router, error, connected, failed]);

@@ -8,7 +8,8 @@ import {
   useMutation,
   useQueryClient,
 } from '@tanstack/react-query';
-import { ApiError, addressOf, call, callForBytes, callPage, readError } from '#web/lib/api.ts';
+import { addressOf, call, callForBytes, callPage } from '#web/lib/api.ts';
+import { isJsonl } from './uploads/refusal.ts';
 
 /** Which files are shown, and in which order. */
 export type FilesView = { q: string; sort: FileSort; purpose: FilePurpose | null };
@@ -64,7 +65,7 @@ export const trainingFilesQuery = queryOptions({
       found.push(...page.items);
       cursor = page.nextCursor;
     }
-    const jsonl = found.filter(({ filename }) => /\.jsonl$/i.test(filename));
+    const jsonl = found.filter(({ filename }) => isJsonl(filename));
     const isMeant = ({ purpose }: File) => purpose === 'fine-tune';
     return [...jsonl.filter(isMeant), ...jsonl.filter((file) => !isMeant(file))];
   },
@@ -137,43 +138,3 @@ export const fileAddress = (id: number): string => addressOf(files.content, { pa
 
 export const readFile = (id: number, signal: AbortSignal): Promise<Response> =>
   callForBytes(files.content, { params: { id } }, signal);
-
-type UploadOptions = {
-  file: globalThis.File;
-  purpose: FilePurpose;
-  signal: AbortSignal;
-  /** Bytes that have left the browser, those of the form around the file included. */
-  onProgress: (sent: number) => void;
-};
-
-/** Sends one file; resolves with what was stored. By XMLHttpRequest, because fetch does not tell how much has been sent. */
-export function uploadFile({ file, purpose, signal, onProgress }: UploadOptions): Promise<File> {
-  return new Promise((resolve, reject) => {
-    const form = new FormData();
-    form.set('purpose', purpose);
-    form.set('file', file);
-    const request = new XMLHttpRequest();
-    request.open(files.upload.method, addressOf(files.upload, { body: { purpose } }));
-    request.setRequestHeader('accept', 'application/json');
-    request.upload.onprogress = ({ loaded }) => onProgress(loaded);
-    request.onload = () => {
-      if (request.status >= 200 && request.status < 300) return resolve(JSON.parse(request.responseText));
-      const { status, statusText, responseText } = request;
-      const retryAfter = request.getResponseHeader('retry-after');
-      const headers = retryAfter === null ? {} : { 'retry-after': retryAfter };
-      readError(new Response(responseText, { status, statusText, headers })).then(reject, reject);
-    };
-    request.onerror = () =>
-      reject(
-        new ApiError('The connection was lost. Check it and try again.', {
-          status: 0,
-          code: 'unreachable',
-          hasServerMessage: false,
-        }),
-      );
-    request.onabort = () => reject(new DOMException('The upload was cancelled', 'AbortError'));
-    signal.addEventListener('abort', () => request.abort(), { once: true });
-    if (signal.aborted) return reject(new DOMException('The upload was cancelled', 'AbortError'));
-    request.send(form);
-  });
-}

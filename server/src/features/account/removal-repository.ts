@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
-import type { Engine } from '../../db/connect.ts';
+import { isPostgres } from '../../db/engine.ts';
 import type { Database } from '../../db/schema.ts';
 
-export function removalRepository(db: Kysely<Database>, engine: Engine) {
+export function removalRepository(db: Kysely<Database>) {
   return {
     /**
      * Until the transaction ends no message of theirs is stored: that takes the same lock. What is just being stored for
@@ -10,7 +10,7 @@ export function removalRepository(db: Kysely<Database>, engine: Engine) {
      */
     async hold(userId: number): Promise<{ email: string } | undefined> {
       const account = db.selectFrom('users').select('email').where('id', '=', userId);
-      return (engine === 'postgres' ? account.forNoKeyUpdate() : account).executeTakeFirst();
+      return (isPostgres(db) ? account.forNoKeyUpdate() : account).executeTakeFirst();
     },
     /** What the installation would be without this account. */
     async withoutAccount(userId: number) {

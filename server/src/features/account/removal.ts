@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import { holdAccounts } from '../../db/accounts-lock.ts';
 import type { OpenDatabase } from '../../db/connect.ts';
+import { holdAccounts } from '../../db/locks.ts';
 import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
 import type { AccountRemovalPart } from '../../feature.ts';
@@ -11,7 +11,7 @@ import { securityEventRepository, type Visitor } from '../../security/events-rep
 import { removalRepository } from './removal-repository.ts';
 
 type Dependencies = {
-  database: Pick<OpenDatabase, 'db' | 'engine'>;
+  database: Pick<OpenDatabase, 'db'>;
   parts: readonly AccountRemovalPart[];
   /** Closes the open streams of sessions, where they are in this process; the others notice within seconds. */
   onSessionsEnded: (sessionIds: string[]) => void;
@@ -35,13 +35,13 @@ const attempts = 5;
 
 /** Removes an account with everything that belongs to it. */
 export function accountRemoval({ database, parts, onSessionsEnded, forget }: Dependencies) {
-  const { db, engine } = database;
+  const { db } = database;
 
   /** So that no process takes more work for them. Whoever is kept after all has to sign in again. */
   async function signOut(userId: number, stillMay?: Actor['stillMay']) {
     const ended = await db.transaction().execute(async (trx) => {
       await stillMay?.(trx);
-      return removalRepository(trx, engine).endSessions(userId);
+      return removalRepository(trx).endSessions(userId);
     });
     onSessionsEnded(ended);
   }
@@ -51,7 +51,7 @@ export function accountRemoval({ database, parts, onSessionsEnded, forget }: Dep
 
   async function removeOnce(userId: number, { by, visitor, stillMay }: Removal): Promise<boolean> {
     const sessionIds = await db.transaction().execute(async (trx) => {
-      const accounts = removalRepository(trx, engine);
+      const accounts = removalRepository(trx);
       await holdAccounts(trx);
       // The owner's own session has ended by now.
       if (by === 'administrator') await stillMay(trx);
@@ -75,7 +75,7 @@ export function accountRemoval({ database, parts, onSessionsEnded, forget }: Dep
   }
 
   async function refuseLastAdministrator(within: Kysely<Database>, userId: number) {
-    const left = await removalRepository(within, engine).withoutAccount(userId);
+    const left = await removalRepository(within).withoutAccount(userId);
     if (left.accounts > 0 && left.wasActiveAdministrator && left.activeAdministrators === 0)
       throw new AppError(
         'last_administrator',

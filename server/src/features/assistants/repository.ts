@@ -1,7 +1,7 @@
 import type { Assistant, AssistantDraft } from '@roster/contracts/assistants';
 import { ReasoningEffort } from '@roster/contracts/models';
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { holdPerson } from '../../db/person-lock.ts';
+import { holdPerson } from '../../db/locks.ts';
 import { type Places, prepared } from '../../db/prepared.ts';
 import type { Database } from '../../db/schema.ts';
 

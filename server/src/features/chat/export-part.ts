@@ -10,8 +10,8 @@ const threadsAtOnce = 200;
 const messagesAtOnce = 200;
 
 /** The conversations in the export of all of a person's data. Reads beside the main connection. */
-export function conversationExport({ reader, engine }: Pick<OpenDatabase, 'reader' | 'engine'>): ExportPart {
-  const threads = threadRepository(reader, engine);
+export function conversationExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
+  const threads = threadRepository(reader);
   const messages = messageRepository(reader);
   type Listed = Awaited<ReturnType<typeof threads.afterId>>[number];
 

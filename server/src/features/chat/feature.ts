@@ -57,18 +57,17 @@ export function chatFeature(dependencies: Dependencies) {
   const { database, presence, provider, catalogue, keys, models, assistants, pricing, budgets, knowledge } =
     dependencies;
   const { files, store, streams, log } = dependencies;
-  const { db, engine } = database;
+  const { db } = database;
   const messageRows = messageRepository(db);
   const runs = runRepository(db);
   const executor = runExecutor({
-    engine,
     runs,
     provider,
     presence,
     log,
-    endings: runEndings({ db, engine, pricing }),
+    endings: runEndings({ db, pricing }),
     onKeyRejected: keys.noteRejected,
-    onComplete: titleSuggester({ db, engine, provider, catalogue, pricing }),
+    onComplete: titleSuggester({ db, provider, catalogue, pricing }),
   });
   const underWay = answersUnderWay({ executor, runs, messages: messageRows });
   const threads = threadService({
@@ -104,7 +103,7 @@ export function chatFeature(dependencies: Dependencies) {
     openKey: keys.open,
     checkBudget: budgets.check,
   });
-  const pages = messagePages(threadRepository(db, engine), messageRows, underWay);
+  const pages = messagePages(threadRepository(db), messageRows, underWay);
   const ratings = ratingService(database);
 
   return {
@@ -112,8 +111,8 @@ export function chatFeature(dependencies: Dependencies) {
       chatRoutes(router, { threads, messages, ratings, pages, messageRows, runs, executor, streams }),
     /** Questions of other features, beside the conversations. */
     aside,
-    upkeep: chatUpkeep({ executor, search: searchRepository(db, engine) }),
-    removalPart: chatRemovalPart(database, executor),
+    upkeep: chatUpkeep({ executor, search: searchRepository(db) }),
+    removalPart: chatRemovalPart(executor),
     exportParts: [conversationExport(database)],
     async recover() {
       const recovered = await executor.recover();

@@ -15,7 +15,7 @@ test('no question of a conversation looks at all runs or at all messages of a pe
   const database = connect(undefined, dataDir);
   await migrate(database);
   const plans = await plansOf(database.db, async (db) => {
-    const threads = threadRepository(db, 'sqlite');
+    const threads = threadRepository(db);
     await threads.find(1, 1);
     await threads.list(1, { archived: false, limit: 50, after: undefined });
     await threads.search(1, 'words', { archived: undefined, limit: 50, after: undefined });
@@ -23,7 +23,7 @@ test('no question of a conversation looks at all runs or at all messages of a pe
     await messageRepository(db).wordsInBranch(1, branch);
     await messageRepository(db).wordsBefore(1, 1, 1);
     await messageFileRepository(db).of(1, [1, 2]);
-    await messageFileRepository(db).releaseThread(1, 'sqlite', 1);
+    await messageFileRepository(db).releaseThread(1, 1);
     await runRepository(db).underWay(1);
     await runRepository(db).allUnderWay();
   });

@@ -1,6 +1,6 @@
 import type { File, FilePurpose, FileSort } from '@roster/contracts/files';
 import { type Kysely, sql } from 'kysely';
-import { holdPerson } from '../../db/person-lock.ts';
+import { holdPerson } from '../../db/locks.ts';
 import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
 import { type FileKey, fileKeyOf } from '../../storage/file-store.ts';

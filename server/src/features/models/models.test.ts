@@ -12,7 +12,7 @@ describe.each(engines)('the models on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  test('are unknown without a key; those of the specification are offered', async () => {
+  test('are unknown without a key; three that everybody knows are offered', async () => {
     const { status, body } = await (await app.as('ada')).get('/api/models');
     expect([status, body.source, body.defaultModel]).toEqual([200, 'unknown', 'gpt-4o']);
     expect(body.models.map(({ id }: Listed) => id)).toEqual([...specifiedModels]);

@@ -1,6 +1,6 @@
 import type { UserSort } from '@roster/contracts/users';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Engine } from '../../db/connect.ts';
+import { isPostgres } from '../../db/engine.ts';
 import type { Database } from '../../db/schema.ts';
 import { type ManagedUserRecord, toManagedUser } from './repository.ts';
 
@@ -11,8 +11,8 @@ export type UserPosition = { value: string; id: number };
  * What each order compares, exactly as the indexes of migration 0002 have it. In the order of bytes on both engines: a
  * collation of the operating system's would make pages depend on where the database runs.
  */
-function sortValues(engine: Engine): Record<UserSort, RawBuilder<string>> {
-  const inBytes = sql.raw(engine === 'postgres' ? ' collate "C"' : '');
+function sortValues(db: Kysely<Database>): Record<UserSort, RawBuilder<string>> {
+  const inBytes = sql.raw(isPostgres(db) ? ' collate "C"' : '');
   return {
     name: sql`coalesce(lower(name${inBytes}), '')`,
     email: sql`email${inBytes}`,
@@ -32,25 +32,25 @@ const casesOf = (letter: string) => [
  * Text that contains `words` in whatever case, in the pattern language of the engine. SQLite knows the case of ASCII
  * letters only, PostgreSQL those of its locale; naming both cases of each letter makes them agree.
  */
-function containing(engine: Engine, words: string): string {
+function containing(db: Kysely<Database>, words: string): string {
   const literal = (sign: string) =>
-    engine === 'sqlite' ? sign.replace(/[*?[]/, '[$&]') : sign.replace(/[!-/:-@[-`{-~]/, '\\$&');
+    isPostgres(db) ? sign.replace(/[!-/:-@[-`{-~]/, '\\$&') : sign.replace(/[*?[]/, '[$&]');
   const parts = [...words].map((sign) => {
     const cases = casesOf(sign);
     return cases.length > 1 ? `[${cases.join('')}]` : literal(sign);
   });
-  return engine === 'sqlite' ? `*${parts.join('')}*` : parts.join('');
+  return isPostgres(db) ? parts.join('') : `*${parts.join('')}*`;
 }
 
-function matches(engine: Engine, words: string): RawBuilder<boolean> {
-  const pattern = containing(engine, words);
-  return engine === 'sqlite'
-    ? sql`(name glob ${pattern} or email glob ${pattern})`
-    : sql`(name ~ ${pattern} or email ~ ${pattern})`;
+function matches(db: Kysely<Database>, words: string): RawBuilder<boolean> {
+  const pattern = containing(db, words);
+  return isPostgres(db)
+    ? sql`(name ~ ${pattern} or email ~ ${pattern})`
+    : sql`(name glob ${pattern} or email glob ${pattern})`;
 }
 
-export function userListRepository(db: Kysely<Database>, engine: Engine) {
-  const values = sortValues(engine);
+export function userListRepository(db: Kysely<Database>) {
+  const values = sortValues(db);
   return {
     /** A row more than asked for tells whether there is another page. */
     async page(query: {
@@ -68,7 +68,7 @@ export function userListRepository(db: Kysely<Database>, engine: Engine) {
         .orderBy(value, query.order)
         .orderBy('id', query.order)
         .limit(query.limit + 1);
-      if (query.words !== '') rows = rows.where(matches(engine, query.words));
+      if (query.words !== '') rows = rows.where(matches(db, query.words));
       if (query.after) {
         const { value: from, id } = query.after;
         const [reached, beyond] = query.order === 'asc' ? [sql`>=`, sql`>`] : [sql`<=`, sql`<`];

@@ -220,7 +220,7 @@ describe.each(engines)('10,000 accounts on %s', (engine) => {
     const plans = await plansOf(
       database.db,
       async (db) => {
-        const list = userListRepository(db, engine);
+        const list = userListRepository(db);
         for (const [sort, order] of cases) {
           await list.page({ words: '', sort, order, limit: 25, after: undefined });
           await list.page({ words: '', sort, order, limit: 25, after });

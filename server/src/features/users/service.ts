@@ -3,8 +3,8 @@ import { type ManagedUser, type NewUser, type PasswordLink, type UserChanges, Us
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Config } from '../../config.ts';
-import { holdAccounts } from '../../db/accounts-lock.ts';
 import type { OpenDatabase } from '../../db/connect.ts';
+import { holdAccounts } from '../../db/locks.ts';
 import type { Database } from '../../db/schema.ts';
 import { isTaken } from '../../db/taken-address.ts';
 import { AppError } from '../../errors.ts';
@@ -69,7 +69,7 @@ const changedFrom = (before: string, after: string) => `${before} to ${after}`;
 export function userService(dependencies: Dependencies) {
   const { database, config, refuseGuessable, hashPassword } = dependencies;
   const mailsLinks = config.mail.smtpUrl !== undefined;
-  const { db, reader, engine } = database;
+  const { db, reader } = database;
 
   async function find(trx: Kysely<Database>, userId: number): Promise<ManagedUser> {
     const user = await managedUserRepository(trx).byId(userId);
@@ -106,7 +106,7 @@ export function userService(dependencies: Dependencies) {
       const after = readCursor(query);
       const words = (query.q ?? '').trim().normalize('NFC');
       // A search may look at every account, which is for the thread beside this one.
-      const found = await userListRepository(words === '' ? db : reader, engine).page({ ...query, words, after });
+      const found = await userListRepository(words === '' ? db : reader).page({ ...query, words, after });
       const shown = found.slice(0, query.limit);
       const last = shown.at(-1)?.position;
       const more = found.length > query.limit && last;
@@ -118,7 +118,7 @@ export function userService(dependencies: Dependencies) {
       };
     },
 
-    summary: () => userListRepository(db, engine).count(new Date(Date.now() - recentMs).toISOString()),
+    summary: () => userListRepository(db).count(new Date(Date.now() - recentMs).toISOString()),
 
     async add(
       actor: Actor,

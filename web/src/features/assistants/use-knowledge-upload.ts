@@ -1,20 +1,15 @@
-import { fileSizeLimit } from '@roster/contracts/files';
 import { useEffect, useRef, useState } from 'react';
-import { uploadFile } from '#web/data/files.ts';
+import { uploadLane } from '#web/data/uploads/queue.ts';
+import { refusals, whyRefused } from '#web/data/uploads/refusal.ts';
 import { errorText } from '#web/lib/api.ts';
-import { formatMegabytes } from '#web/lib/format.ts';
-import { toast } from '#web/ui/toast.tsx';
+import { tellProblem } from '#web/lib/toast.ts';
 
 type Current = { name: string; percent: number };
-
-function problemOf({ size }: File): string | undefined {
-  if (size === 0) return 'The file is empty.';
-  return size > fileSizeLimit ? `Larger than ${formatMegabytes(fileSizeLimit)}.` : undefined;
-}
 
 /** Uploads files one after the other, and gives each to the assistant as soon as it is stored. */
 export function useKnowledgeUpload(put: (fileIds: number[]) => Promise<unknown>) {
   const [current, setCurrent] = useState<Current | null>(null);
+  const [upload] = useState(uploadLane);
   const leaving = useRef(new AbortController());
   useEffect(() => {
     const controller = new AbortController();
@@ -23,19 +18,19 @@ export function useKnowledgeUpload(put: (fileIds: number[]) => Promise<unknown>)
   }, []);
 
   const fail = (name: string, description: string) =>
-    toast({ title: 'Upload failed', description: `${name}: ${description}`, variant: 'destructive' });
+    tellProblem({ title: 'Upload failed', description: `${name}: ${description}` });
 
   async function one(file: File, signal: AbortSignal) {
-    const problem = problemOf(file);
+    const problem = whyRefused(file, 'knowledge');
     if (problem !== undefined) return fail(file.name, problem);
     setCurrent({ name: file.name, percent: 0 });
     try {
       const onProgress = (sent: number) =>
-        setCurrent({ name: file.name, percent: Math.min(100, Math.round((sent / file.size) * 100)) });
-      const { id } = await uploadFile({ file, purpose: 'assistants', signal, onProgress });
+        setCurrent({ name: file.name, percent: Math.round((sent / file.size) * 100) });
+      const { id } = await upload({ file, purpose: 'assistants', signal, onProgress });
       await put([id]);
     } catch (error) {
-      if (!signal.aborted) fail(file.name, errorText(error, 'An error occurred. Please try again.'));
+      if (!signal.aborted) fail(file.name, errorText(error, refusals.knowledge.failed));
     }
   }
 

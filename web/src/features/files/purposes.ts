@@ -1,5 +1,6 @@
 import { type FilePurpose, filePurposes } from '@roster/contracts/files';
 import { whyNotSearchable } from '@roster/contracts/searchable-files';
+import { isJsonl } from '#web/data/uploads/refusal.ts';
 
 export const purposeNames: Record<FilePurpose, string> = {
   assistants: 'Assistants',
@@ -14,9 +15,6 @@ export const purposeExplanations: Record<FilePurpose, string> = {
 };
 
 export const purposeChoices = filePurposes.map((value) => ({ value, name: purposeNames[value] }));
-
-/** The provider trains with JSONL only. */
-export const canTrain = (filename: string): boolean => /\.jsonl$/i.test(filename);
 
 const linesLookedAt = 5;
 const bytesLookedAt = 65_536;
@@ -44,7 +42,7 @@ export function looksLikeTraining(beginning: string, isWhole: boolean): boolean 
 /** What a file seems to be for. Pictures and tables cannot be searched by an assistant. */
 export async function suggestPurpose(file: File): Promise<FilePurpose> {
   const other = whyNotSearchable(file.name) === undefined ? 'assistants' : 'user_data';
-  if (!canTrain(file.name)) return other;
+  if (!isJsonl(file.name)) return other;
   const beginning = await file.slice(0, bytesLookedAt).text();
   return looksLikeTraining(beginning, file.size <= bytesLookedAt) ? 'fine-tune' : other;
 }

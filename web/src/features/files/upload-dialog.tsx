@@ -1,9 +1,12 @@
 import { useBlocker } from '@tanstack/react-router';
 import { Upload as UploadIcon } from 'lucide-react';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
-import { uploadFile, useRefetchedFiles } from '#web/data/files.ts';
+import { useRefetchedFiles } from '#web/data/files.ts';
+import { uploadLane } from '#web/data/uploads/queue.ts';
+import { refusals } from '#web/data/uploads/refusal.ts';
 import { errorText } from '#web/lib/api.ts';
 import { formatCount } from '#web/lib/format.ts';
+import { tellProblem } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
@@ -11,7 +14,7 @@ import { Dialog } from '#web/ui/dialog.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { ProgressBar } from './progress-bar.tsx';
 import { suggestPurpose } from './purposes.ts';
-import { createUploadQueue, maySendAgain, type Upload, type UploadsEnded } from './upload-queue.ts';
+import { createUploadList, type ListedUpload, maySendAgain, type UploadsEnded } from './upload-list.ts';
 import { UploadRow } from './upload-row.tsx';
 import { useFileDrop } from './use-file-drop.ts';
 
@@ -21,14 +24,14 @@ const closeAfter = 500;
 /** `files`: what was dropped on the page before. */
 export function UploadDialog({ files, onClose }: { files: readonly File[]; onClose: () => void }) {
   const [ended, setEnded] = useState<UploadsEnded>();
-  const [queue] = useState(() => {
-    const created = createUploadQueue({ send: uploadFile, suggest: suggestPurpose, onEnd: setEnded });
+  const [list] = useState(() => {
+    const created = createUploadList({ send: uploadLane(), suggest: suggestPurpose, onEnd: setEnded });
     void created.add(files);
     return created;
   });
-  const { uploads, isRunning } = useSyncExternalStore(queue.subscribe, queue.snapshot, queue.snapshot);
+  const { uploads, isRunning } = useSyncExternalStore(list.subscribe, list.snapshot, list.snapshot);
   const [isAsking, setAsking] = useState(false);
-  useEffect(() => () => queue.cancelAll(), [queue]);
+  useEffect(() => () => list.cancelAll(), [list]);
   useEndOfUploads(ended, onClose);
 
   const blocker = useBlocker({ shouldBlockFn: () => isRunning, enableBeforeUnload: isRunning, withResolver: true });
@@ -37,13 +40,12 @@ export function UploadDialog({ files, onClose }: { files: readonly File[]; onClo
   const hasWaiting = uploads.some(({ state }) => state === 'waiting');
   const retriesAll = !hasWaiting && !isRunning && uploads.some(maySendAgain);
   const start = () => {
-    if (retriesAll) queue.retryAll();
-    else if (hasWaiting) queue.start();
+    if (retriesAll) list.retryAll();
+    else if (hasWaiting) list.start();
     else
-      toast({
+      tellProblem({
         title: 'No files selected',
         description: 'Please select at least one file to upload',
-        variant: 'destructive',
       });
   };
   return (
@@ -63,11 +65,11 @@ export function UploadDialog({ files, onClose }: { files: readonly File[]; onClo
         </>
       }
     >
-      <DropZone onFiles={(added) => void queue.add(added)} />
+      <DropZone onFiles={(added) => void list.add(added)} />
       {uploads.length > 0 && (
         <ul aria-label="Files to upload" className="mt-4 divide-y divide-border rounded-md border border-border">
           {uploads.map((upload) => (
-            <UploadRow key={upload.key} upload={upload} queue={queue} />
+            <UploadRow key={upload.key} upload={upload} list={list} />
           ))}
         </ul>
       )}
@@ -83,7 +85,7 @@ export function UploadDialog({ files, onClose }: { files: readonly File[]; onClo
         confirmLabel="Stop uploading"
         destructive
         onConfirm={() => {
-          queue.cancelAll();
+          list.cancelAll();
           if (isBlocked) blocker.proceed();
           else onClose();
         }}
@@ -109,10 +111,9 @@ function useEndOfUploads(ended: UploadsEnded | undefined, onClose: () => void) {
         description: `${formatCount(done, 'file')} uploaded, ${failures.length} failed.`,
       });
     else if (failure)
-      toast({
+      tellProblem({
         title: 'Upload failed',
-        description: errorText(failure, 'Failed to upload file'),
-        variant: 'destructive',
+        description: errorText(failure, refusals.files.failed),
       });
     const timer = setTimeout(() => {
       if (done > 0 && failures.length === 0) latest.current.onClose();
@@ -151,7 +152,7 @@ function DropZone({ onFiles }: { onFiles: (files: File[]) => void }) {
   );
 }
 
-function TotalProgress({ uploads, isRunning }: { uploads: readonly Upload[]; isRunning: boolean }) {
+function TotalProgress({ uploads, isRunning }: { uploads: readonly ListedUpload[]; isRunning: boolean }) {
   const total = uploads.filter(({ state }) => state !== 'refused' && state !== 'cancelled').length;
   const done = uploads.filter(({ state }) => state === 'done').length;
   const isShown = total > 0 && (isRunning || done > 0);

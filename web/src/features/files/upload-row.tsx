@@ -1,12 +1,13 @@
 import { CircleAlert, CircleCheck, FileText, RotateCw, X } from 'lucide-react';
+import { isJsonl } from '#web/data/uploads/refusal.ts';
 import { formatMegabytes } from '#web/lib/format.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Select } from '#web/ui/select.tsx';
 import { ProgressBar } from './progress-bar.tsx';
-import { canTrain, purposeChoices, purposeExplanations, purposeNames } from './purposes.ts';
+import { purposeChoices, purposeExplanations, purposeNames } from './purposes.ts';
 import { formatRate, formatRemaining } from './transfer.ts';
-import { maySendAgain, type Upload, type UploadQueue, type UploadState } from './upload-queue.ts';
+import { type ListedUpload, maySendAgain, type UploadList, type UploadState } from './upload-list.ts';
 
 const icons: Partial<Record<UploadState, typeof FileText>> = {
   done: CircleCheck,
@@ -22,7 +23,7 @@ const looks: Partial<Record<UploadState, string>> = {
 /** What kind of file it is, as far as its maker or its name says. */
 const kindOf = ({ name, type }: File) => type || (/\.(\w{1,10})$/.exec(name)?.[1]?.toUpperCase() ?? 'Unknown type');
 
-export function UploadRow({ upload, queue }: { upload: Upload; queue: UploadQueue }) {
+export function UploadRow({ upload, list }: { upload: ListedUpload; list: UploadList }) {
   const { key, file, purpose, state } = upload;
   const IconPart = icons[state] ?? FileText;
   return (
@@ -45,23 +46,23 @@ export function UploadRow({ upload, queue }: { upload: Upload; queue: UploadQueu
           value={purpose}
           onChange={({ currentTarget: { value } }) => {
             const chosen = purposeChoices.find((choice) => choice.value === value);
-            if (chosen) queue.setPurpose(key, chosen.value);
+            if (chosen) list.setPurpose(key, chosen.value);
           }}
           className="w-36 shrink-0 self-start max-sm:order-last max-sm:w-full"
         >
           {purposeChoices.map(({ value, name }) => (
-            <option key={value} value={value} disabled={value === 'fine-tune' && !canTrain(file.name)}>
+            <option key={value} value={value} disabled={value === 'fine-tune' && !isJsonl(file.name)}>
               {name}
             </option>
           ))}
         </Select>
       )}
-      <UploadActions upload={upload} queue={queue} />
+      <UploadActions upload={upload} list={list} />
     </li>
   );
 }
 
-function UploadStatus({ upload: { file, purpose, state, reason, sent, rate } }: { upload: Upload }) {
+function UploadStatus({ upload: { file, purpose, state, reason, sent, rate } }: { upload: ListedUpload }) {
   const line = 'mt-0.5 text-sm tabular-nums';
   const quiet = classNames(line, 'text-muted-foreground');
   switch (state) {
@@ -90,20 +91,20 @@ function UploadStatus({ upload: { file, purpose, state, reason, sent, rate } }: 
   }
 }
 
-function UploadActions({ upload, queue }: { upload: Upload; queue: UploadQueue }) {
+function UploadActions({ upload, list }: { upload: ListedUpload; list: UploadList }) {
   const { key, file, state } = upload;
   if (state === 'done') return null;
   const isUnderWay = state === 'uploading' || state === 'paused';
   return (
     <div className="flex shrink-0 gap-1">
       {maySendAgain(upload) && (
-        <IconButton label={`Retry ${file.name}`} icon={RotateCw} size="sm" onClick={() => queue.retry(key)} />
+        <IconButton label={`Retry ${file.name}`} icon={RotateCw} size="sm" onClick={() => list.retry(key)} />
       )}
       <IconButton
         label={isUnderWay ? `Cancel ${file.name}` : `Remove ${file.name}`}
         icon={X}
         size="sm"
-        onClick={() => (isUnderWay ? queue.cancel(key) : queue.remove(key))}
+        onClick={() => (isUnderWay ? list.cancel(key) : list.remove(key))}
       />
     </div>
   );

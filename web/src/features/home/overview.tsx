@@ -4,18 +4,18 @@ import type { Budget } from '@roster/contracts/usage';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Pin } from 'lucide-react';
-import { useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { analyticsQuery } from '#web/data/usage.ts';
 import { dayIn, localZone } from '#web/lib/day.ts';
 import { formatCost, formatCount } from '#web/lib/format.ts';
 import { formatShare } from '#web/lib/share.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
+import { classNames } from '#web/ui/class-names.ts';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { ShareBar } from '#web/ui/share-bar.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
 
-const more = 'text-primary-text text-sm underline-offset-4 hover:underline';
 const rowClass =
   '-mx-2 flex min-h-10 min-w-0 items-center gap-3 rounded-md px-2 transition-colors duration-120 hover:bg-hover';
 
@@ -34,17 +34,36 @@ export function Overview({ threads, budgets, jobs }: OverviewProps) {
   );
 }
 
-function RecentConversations({ threads }: { threads: readonly Thread[] }) {
+type OverviewCardProps = {
+  title: string;
+  /** Read out in place of the title. */
+  label?: string;
+  to: '/chat' | '/analytics' | '/fine-tuning';
+  /** The words of the link to all of it. */
+  more: string;
+  className?: string;
+  children: ReactNode;
+};
+
+function OverviewCard({ title, label = title, to, more, className, children }: OverviewCardProps) {
   return (
-    <Card aria-label="Recent conversations" className="min-w-0 lg:col-span-2">
+    <Card aria-label={label} className={classNames('min-w-0', className)}>
       <CardHeader
-        title="Recent conversations"
+        title={title}
         action={
-          <Link to="/chat" className={more}>
-            All conversations
+          <Link to={to} className="text-primary-text text-sm underline-offset-4 hover:underline">
+            {more}
           </Link>
         }
       />
+      {children}
+    </Card>
+  );
+}
+
+function RecentConversations({ threads }: { threads: readonly Thread[] }) {
+  return (
+    <OverviewCard title="Recent conversations" to="/chat" more="All conversations" className="lg:col-span-2">
       <ul className="px-5 pt-2 pb-3">
         {threads.map(({ id, title, pinned, runId, updatedAt }) => (
           <li key={id}>
@@ -62,7 +81,7 @@ function RecentConversations({ threads }: { threads: readonly Thread[] }) {
           </li>
         ))}
       </ul>
-    </Card>
+    </OverviewCard>
   );
 }
 
@@ -73,15 +92,7 @@ function ThisMonth({ budget }: { budget: Budget | undefined }) {
   const { data: shown } = useQuery(analyticsQuery({ from: `${today.slice(0, 8)}01`, to: today, tz }));
   const totals = shown?.totals;
   return (
-    <Card aria-label="This month" className="min-w-0">
-      <CardHeader
-        title="This month"
-        action={
-          <Link to="/analytics" className={more}>
-            All costs
-          </Link>
-        }
-      />
+    <OverviewCard title="This month" to="/analytics" more="All costs">
       <div className="px-5 pt-2 pb-4">
         {totals ? (
           <p className="flex min-h-8 flex-wrap items-baseline gap-x-2 tabular-nums">
@@ -110,7 +121,7 @@ function ThisMonth({ budget }: { budget: Budget | undefined }) {
           </>
         )}
       </div>
-    </Card>
+    </OverviewCard>
   );
 }
 
@@ -118,15 +129,12 @@ const jobsShown = 3;
 
 function RunningJobs({ jobs }: { jobs: readonly Job[] }) {
   return (
-    <Card aria-label="Fine-tuning jobs under way" className="min-w-0">
-      <CardHeader
-        title="Training now"
-        action={
-          <Link to="/fine-tuning" className={more}>
-            {jobs.length > jobsShown ? `All ${jobs.length} jobs` : 'All jobs'}
-          </Link>
-        }
-      />
+    <OverviewCard
+      title="Training now"
+      label="Fine-tuning jobs under way"
+      to="/fine-tuning"
+      more={jobs.length > jobsShown ? `All ${jobs.length} jobs` : 'All jobs'}
+    >
       <ul className="px-5 pt-2 pb-3">
         {jobs.slice(0, jobsShown).map(({ id, name, status }) => (
           <li key={id}>
@@ -139,6 +147,6 @@ function RunningJobs({ jobs }: { jobs: readonly Job[] }) {
           </li>
         ))}
       </ul>
-    </Card>
+    </OverviewCard>
   );
 }

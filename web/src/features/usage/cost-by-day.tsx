@@ -4,6 +4,7 @@ import { formatAxisCost, formatCost, formatCount, formatLongDate, formatNumber }
 import { BarChart } from '#web/ui/bar-chart.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
+import { ColumnHeads } from '#web/ui/column-heads.tsx';
 import { FoldedTable } from '#web/ui/folded-table.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
 import { formatShortDay } from './range.ts';
@@ -109,17 +110,11 @@ function DayTable({ days, onOpen }: { days: readonly Day[]; onOpen: (day: string
     <FoldedTable summary="Show the days as a table" label="Days">
       {() => (
         <table className="w-full whitespace-nowrap text-sm">
-          <thead className="sticky top-0 bg-card text-muted-foreground shadow-[0_1px_0_var(--border)]">
-            <tr className="[&>th]:px-4 [&>th]:py-2 [&>th]:text-end [&>th]:font-medium [&>th:first-child]:text-start">
-              <th scope="col">Day</th>
-              <th scope="col">Cost</th>
-              <th scope="col">Requests</th>
-              <th scope="col">Input</th>
-              <th scope="col">Cached</th>
-              <th scope="col">Output</th>
-              <th scope="col">Reasoning</th>
-            </tr>
-          </thead>
+          <ColumnHeads
+            sticky
+            columns={['Day', 'Cost', 'Requests', 'Input', 'Cached', 'Output', 'Reasoning']}
+            className="[&>th:first-child]:text-start [&>th]:px-4 [&>th]:text-end"
+          />
           <tbody className="divide-y divide-border [&_td]:pe-4">
             {days.toReversed().map((day) => (
               <tr key={day.day}>

@@ -5,6 +5,7 @@ import { formatNumber } from '#web/lib/format.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
+import { ColumnHeads } from '#web/ui/column-heads.tsx';
 import { EmptyState } from '#web/ui/empty-state.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
@@ -81,29 +82,16 @@ function RequestTable({
       className="scroll-hint mt-3 overflow-x-auto pb-2 [--scroll-surface:var(--card)] max-md:hidden"
     >
       <table className="w-full whitespace-nowrap text-sm">
-        <thead className="text-muted-foreground">
-          <tr className="border-border border-b text-start [&>th:first-child]:ps-5 [&>th:last-child]:pe-5 [&>th]:px-3 [&>th]:py-2 [&>th]:font-medium">
-            <th scope="col">Time</th>
-            <th scope="col">Model</th>
-            <th scope="col">Assistant</th>
-            <th scope="col" className="text-end">
-              Input
-            </th>
-            <th scope="col" className="text-end">
-              Cached
-            </th>
-            <th scope="col" className="text-end">
-              Output
-            </th>
-            <th scope="col" className="text-end">
-              Reasoning
-            </th>
-            <th scope="col" className="text-end">
-              Cost
-            </th>
-            <th scope="col">Conversation</th>
-          </tr>
-        </thead>
+        <ColumnHeads
+          columns={[
+            'Time',
+            'Model',
+            'Assistant',
+            ...['Input', 'Cached', 'Output', 'Reasoning', 'Cost'].map((name) => [name, 'text-end'] as const),
+            'Conversation',
+          ]}
+          className="border-border border-b text-start [&>th:first-child]:ps-5 [&>th:last-child]:pe-5 [&>th]:px-3"
+        />
         <tbody className="divide-y divide-border [&_td:first-child]:ps-5 [&_td:last-child]:pe-5 [&_td]:h-11 [&_td]:px-3">
           {requests.map((request) => (
             <tr key={request.id}>

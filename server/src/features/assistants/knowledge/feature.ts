@@ -10,7 +10,7 @@ import { storeRemoval } from './removal.ts';
 import { knowledgeService } from './service.ts';
 
 type Dependencies = {
-  database: Pick<OpenDatabase, 'db' | 'engine'>;
+  database: Pick<OpenDatabase, 'db'>;
   presence: Pick<Presence, 'instance' | 'isGone'>;
   provider: Pick<Provider, 'vectorStores'>;
   keys: Pick<ProviderKeyService, 'open' | 'noteRejected'>;

@@ -1,6 +1,6 @@
 import type { KnowledgeState } from '@roster/contracts/assistants';
 import type { Kysely } from 'kysely';
-import type { Engine } from '../../../db/connect.ts';
+import { isPostgres } from '../../../db/engine.ts';
 import type { Database } from '../../../db/schema.ts';
 
 /** A file of an assistant, with what its copy at the provider has come to. */
@@ -106,14 +106,14 @@ export function knowledgeRepository(db: Kysely<Database>) {
       return rows.map(({ assistant_id }) => assistant_id);
     },
     /** Names of files that are there and theirs; on PostgreSQL held until the transaction ends, so that none is deleted. */
-    async hold(userId: number, engine: Engine, fileIds: number[]): Promise<Map<number, string>> {
+    async hold(userId: number, fileIds: number[]): Promise<Map<number, string>> {
       const own = db
         .selectFrom('files')
         .select(['id', 'filename'])
         .where('user_id', '=', userId)
         .where('id', 'in', fileIds)
         .orderBy('id');
-      const rows = await (engine === 'postgres' ? own.forKeyShare() : own).execute();
+      const rows = await (isPostgres(db) ? own.forKeyShare() : own).execute();
       return new Map(rows.map(({ id, filename }) => [id, filename]));
     },
     async insert(

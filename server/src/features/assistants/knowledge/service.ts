@@ -13,7 +13,7 @@ import { type KnownFile, knowledgeRepository } from './repository.ts';
 import { storeRepository } from './store-repository.ts';
 
 type Dependencies = {
-  database: Pick<OpenDatabase, 'db' | 'engine'>;
+  database: Pick<OpenDatabase, 'db'>;
   /** Sends the copy of a file again. */
   retryCopy: (userId: number, fileId: number) => Promise<void>;
   providerName: string;
@@ -34,7 +34,7 @@ function noFile(): AppError {
 
 /** The files that an assistant knows from: which there are, and how far each one is. */
 export function knowledgeService({ database, retryCopy, providerName, onProblem }: Dependencies) {
-  const { db, engine } = database;
+  const { db } = database;
   const knowledge = knowledgeRepository(db);
 
   /** A file that is not in the store yet is as far as its copy at the provider. */
@@ -67,7 +67,7 @@ export function knowledgeService({ database, retryCopy, providerName, onProblem 
     await alone(userId, assistantId, async (trx) => {
       const inTransaction = knowledgeRepository(trx);
       const wanted = [...new Set(fileIds)];
-      const names = await inTransaction.hold(userId, engine, wanted);
+      const names = await inTransaction.hold(userId, wanted);
       if (names.size !== wanted.length) throw noFile();
       const known = new Set((await inTransaction.of(userId, assistantId)).map(({ fileId }) => fileId));
       const added = wanted.filter((fileId) => !known.has(fileId));
@@ -87,7 +87,7 @@ export function knowledgeService({ database, retryCopy, providerName, onProblem 
   async function remove(userId: number, assistantId: number, fileId: number) {
     await alone(userId, assistantId, async (trx) => {
       const inTransaction = knowledgeRepository(trx);
-      await inTransaction.hold(userId, engine, [fileId]);
+      await inTransaction.hold(userId, [fileId]);
       if (!(await inTransaction.delete(userId, assistantId, fileId)))
         throw new AppError('not_found', 'This assistant does not have this file.');
       await queueIndexing(trx, userId, assistantId);

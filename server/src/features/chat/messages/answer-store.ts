@@ -1,6 +1,7 @@
 import type { Run } from '@roster/contracts/chat';
 import type { Kysely } from 'kysely';
-import type { Engine, OpenDatabase } from '../../../db/connect.ts';
+import type { OpenDatabase } from '../../../db/connect.ts';
+import { takeTurn } from '../../../db/locks.ts';
 import type { Database } from '../../../db/schema.ts';
 import { AppError } from '../../../errors.ts';
 import { runRepository } from '../runs/repository.ts';
@@ -23,15 +24,7 @@ export type StoredAnswer = { question: Question; run: Run; answerer: Answerer };
 /** Thrown inside the transaction to leave it: the same call was stored by a request that came first. */
 class AlreadyThere extends Error {}
 
-/**
- * First in the transaction that stores a run. Who changes assistants, or closes the account, takes the person before
- * the threads too: in another order two of them could wait for each other.
- */
-async function takeTurn(trx: Kysely<Database>, engine: Engine, userId: number) {
-  if (engine === 'postgres') await runRepository(trx).takeTurn(userId);
-}
-
-/** Inside that transaction: nothing else may be under way in the thread, unless it is the same call once more. */
+/** Inside the transaction that stores a run: nothing else may be under way in the thread, unless it is the same call once more. */
 async function refuseSecondQuestion(
   trx: Kysely<Database>,
   userId: number,
@@ -85,7 +78,7 @@ export type NewQuestion = {
 };
 
 /** Stores questions and empty answers with their runs: all of a call in one transaction, before anybody is asked. */
-export function answerStore({ db, engine }: Pick<OpenDatabase, 'db' | 'engine'>, instance: number) {
+export function answerStore({ db }: Pick<OpenDatabase, 'db'>, instance: number) {
   /** Stores an empty answer of each answerer and its run, and shows the first. */
   async function insertAnswers(
     trx: Kysely<Database>,
@@ -121,8 +114,8 @@ export function answerStore({ db, engine }: Pick<OpenDatabase, 'db' | 'engine'>,
     answerers: Answerer[],
   ): Promise<StoredAnswer[]> {
     const at = new Date().toISOString();
-    await takeTurn(trx, engine, userId);
-    const threads = threadRepository(trx, engine);
+    await takeTurn(trx, userId);
+    const threads = threadRepository(trx);
     const place = await threads.takePositions(userId, threadId, 1 + answerers.length);
     if (!place) throw noThread();
     await refuseSecondQuestion(trx, userId, threadId, client);
@@ -131,13 +124,13 @@ export function answerStore({ db, engine }: Pick<OpenDatabase, 'db' | 'engine'>,
     const question = { threadId, parentId: parent?.id ?? null, position: place.first, depth };
     const id = await messageRepository(trx).insert(userId, { ...question, role: 'user', text, client, at });
     if (id === undefined) throw new AlreadyThere();
-    if (!(await messageFileRepository(trx).attach(userId, engine, id, attached))) throw noSuchFile();
+    if (!(await messageFileRepository(trx).attach(userId, id, attached))) throw noSuchFile();
     const answersAt = { threadId, question: { id, depth }, position: place.first + 1, client: null, at };
     const stored = await insertAnswers(trx, userId, answersAt, answerers);
     const isFirst = place.thread.titleSource === 'opening' && place.first === 1;
     const title = isFirst ? openingTitle(text) : undefined;
     await threads.showEnd(userId, threadId, { headMessageId: stored[0]?.run.messageId, updatedAt: at, title });
-    const search = searchRepository(trx, engine);
+    const search = searchRepository(trx);
     const filenames = attached.map(({ filename }) => filename);
     await search.putMessage(userId, id, text, filenames);
     if (title !== undefined) await search.putTitle(userId, threadId, title);
@@ -151,8 +144,8 @@ export function answerStore({ db, engine }: Pick<OpenDatabase, 'db' | 'engine'>,
     answerer: Answerer,
   ): Promise<StoredAnswer[]> {
     const at = new Date().toISOString();
-    await takeTurn(trx, engine, userId);
-    const threads = threadRepository(trx, engine);
+    await takeTurn(trx, userId);
+    const threads = threadRepository(trx);
     const place = await threads.takePositions(userId, threadId, 1);
     if (!place) throw noThread();
     await refuseSecondQuestion(trx, userId, threadId, client);

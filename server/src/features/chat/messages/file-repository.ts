@@ -1,6 +1,6 @@
 import type { AttachedFile, AttachmentKind } from '@roster/contracts/chat';
 import type { Kysely } from 'kysely';
-import type { Engine } from '../../../db/connect.ts';
+import { isPostgres } from '../../../db/engine.ts';
 import { type Places, prepared } from '../../../db/prepared.ts';
 import type { Database } from '../../../db/schema.ts';
 
@@ -51,7 +51,7 @@ export function messageFileRepository(db: Kysely<Database>) {
      * Within the transaction that stores the message. On PostgreSQL the files are held until it ends, so that none is
      * deleted in between. false: one of them is not there, or not theirs; nothing was attached.
      */
-    async attach(userId: number, engine: Engine, messageId: number, attachments: Attachment[]): Promise<boolean> {
+    async attach(userId: number, messageId: number, attachments: Attachment[]): Promise<boolean> {
       if (attachments.length === 0) return true;
       const ids = attachments.map(({ fileId }) => fileId);
       const own = db
@@ -60,7 +60,7 @@ export function messageFileRepository(db: Kysely<Database>) {
         .where('user_id', '=', userId)
         .where('id', 'in', ids)
         .orderBy('id');
-      const found = await (engine === 'postgres' ? own.forKeyShare() : own).execute();
+      const found = await (isPostgres(db) ? own.forKeyShare() : own).execute();
       if (found.length !== ids.length) return false;
       await db
         .insertInto('message_files')
@@ -103,7 +103,7 @@ export function messageFileRepository(db: Kysely<Database>) {
       return kept;
     },
     /** Before a thread is deleted: its messages use no files any more. */
-    async releaseThread(userId: number, engine: Engine, threadId: number) {
+    async releaseThread(userId: number, threadId: number) {
       const used = db
         .selectFrom('message_files')
         .innerJoin('messages', 'messages.id', 'message_files.message_id')
@@ -112,7 +112,7 @@ export function messageFileRepository(db: Kysely<Database>) {
         .where('message_files.user_id', '=', userId)
         .where('message_files.file_id', 'is not', null);
       // In the order in which the deletion of a file takes the rows: the file first.
-      if (engine === 'postgres')
+      if (isPostgres(db))
         await db
           .selectFrom('files')
           .select('id')

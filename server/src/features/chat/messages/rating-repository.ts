@@ -1,19 +1,19 @@
 import type { AnswerRating } from '@roster/contracts/chat';
 import type { Kysely } from 'kysely';
-import type { Engine } from '../../../db/connect.ts';
+import { isPostgres } from '../../../db/engine.ts';
+import { keepPerson } from '../../../db/locks.ts';
 import type { Database } from '../../../db/schema.ts';
 
 export type RatingChange = { [Name in keyof AnswerRating]?: AnswerRating[Name] | undefined };
 
-export function ratingRepository(db: Kysely<Database>, engine: Engine) {
+export function ratingRepository(db: Kysely<Database>) {
   return {
     /**
      * What a rating is of. On PostgreSQL the message is held until the transaction ends, so that its conversation is not
      * deleted in between; the person before it, as everywhere.
      */
     async rated(userId: number, messageId: number) {
-      if (engine === 'postgres')
-        await db.selectFrom('users').select('id').where('id', '=', userId).forKeyShare().execute();
+      await keepPerson(db, userId);
       const message = db
         .selectFrom('messages')
         .innerJoin('threads', 'threads.id', 'messages.thread_id')
@@ -24,7 +24,7 @@ export function ratingRepository(db: Kysely<Database>, engine: Engine) {
         .where('messages.user_id', '=', userId)
         .where('messages.id', '=', messageId)
         .where('threads.purpose', '=', 'chat');
-      return (engine === 'postgres' ? message.forKeyShare('messages') : message).executeTakeFirst();
+      return (isPostgres(db) ? message.forKeyShare('messages') : message).executeTakeFirst();
     },
     /** What is not named stays as it was. A rating that says nothing any more is no row. */
     async put(userId: number, messageId: number, { value, correction }: RatingChange, at: string) {

@@ -6,13 +6,13 @@ const wrongCorrection = (message: string) =>
   new AppError('invalid_input', message, { fields: { correction: message } });
 
 /** What readers think of answers, and how these should have read. The conversations themselves stay as they are. */
-export function ratingService({ db, engine }: Pick<OpenDatabase, 'db' | 'engine'>) {
+export function ratingService({ db }: Pick<OpenDatabase, 'db'>) {
   return {
     async rate(userId: number, messageId: number, change: RatingChange) {
       const correction = change.correction?.trim();
       if (correction === '') throw wrongCorrection('Write how the answer should have read.');
       await db.transaction().execute(async (trx) => {
-        const ratings = ratingRepository(trx, engine);
+        const ratings = ratingRepository(trx);
         const message = await ratings.rated(userId, messageId);
         if (!message) throw new AppError('not_found', 'This message does not exist.');
         if (message.role !== 'assistant') throw new AppError('invalid_input', 'Only answers can be rated.');

@@ -50,7 +50,7 @@ type Stored = { message: Message; run: Run; runs: Run[] };
 export function messageService(dependencies: Dependencies) {
   const { underWay, database, executor, instance, openKey, checkBudget, answerersFor, checkModels, attachments } =
     dependencies;
-  const { db, engine } = database;
+  const { db } = database;
   const messages = messageRepository(db);
   const runs = runRepository(db);
   const store = answerStore(database, instance);
@@ -80,7 +80,7 @@ export function messageService(dependencies: Dependencies) {
   }
 
   async function ownThread(userId: number, threadId: number): Promise<ThreadRecord> {
-    const thread = await threadRepository(db, engine).find(userId, threadId);
+    const thread = await threadRepository(db).find(userId, threadId);
     if (!thread) throw noThread();
     return thread;
   }

@@ -1,7 +1,6 @@
 import type { RunEvent } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
 import type { Kysely } from 'kysely';
-import type { Engine } from '../../../db/connect.ts';
 import type { Database } from '../../../db/schema.ts';
 import type { TokenCounts } from '../../../provider/catalogue.ts';
 import { ProviderError } from '../../../provider/error.ts';
@@ -15,7 +14,7 @@ import { emptyLog, type FoldedLog, fold, framesAfter, parseFrames, unfold } from
 import type { LiveRun, PreparedRequest, RunOrder } from './live-run.ts';
 import { type AbandonedRun, runRepository } from './repository.ts';
 
-type Dependencies = { db: Kysely<Database>; engine: Engine; pricing: Pick<PricingService, 'price'> };
+type Dependencies = { db: Kysely<Database>; pricing: Pick<PricingService, 'price'> };
 type End = { state: 'complete' | 'stopped' | 'failed' | 'interrupted'; reason: string | null; error: RunError | null };
 
 /**
@@ -30,7 +29,7 @@ const interruption: RunError = {
 };
 
 /** How runs end: the words, the figures and the last event are stored together, once. */
-export function runEndings({ db, engine, pricing }: Dependencies) {
+export function runEndings({ db, pricing }: Dependencies) {
   /** What was refused cost nothing, and neither did what was stopped while the provider was not asked. */
   const isBilled = (error: RunError | null, { log, isAsked }: LiveRun) =>
     (error === null && isAsked) || log.text !== '' || log.reasoning !== '';
@@ -145,7 +144,7 @@ export function runEndings({ db, engine, pricing }: Dependencies) {
   ) {
     const purpose = await messageRepository(trx).setWords(userId, messageId, { text, reasoning });
     // Only conversations are searched.
-    if (text !== '' && purpose === 'chat') await searchRepository(trx, engine).putMessage(userId, messageId, text);
+    if (text !== '' && purpose === 'chat') await searchRepository(trx).putMessage(userId, messageId, text);
   }
 }
 

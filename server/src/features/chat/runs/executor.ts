@@ -1,7 +1,6 @@
 import type { Run, RunEvent } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Engine } from '../../../db/connect.ts';
 import type { Presence } from '../../../db/presence.ts';
 import { AppError, restarting } from '../../../errors.ts';
 import type { Actor } from '../../../http/actor.ts';
@@ -25,7 +24,6 @@ class Stopped extends Error {}
 class ShuttingDown extends Error {}
 
 type Dependencies = {
-  engine: Engine;
   runs: RunRepository;
   endings: RunEndings;
   provider: Pick<Provider, 'answer'>;
@@ -37,16 +35,7 @@ type Dependencies = {
 };
 
 /** Executes runs. A run belongs to the server: readers come and go without touching it. */
-export function runExecutor({
-  engine,
-  runs,
-  endings,
-  provider,
-  presence,
-  log,
-  onKeyRejected,
-  onComplete,
-}: Dependencies) {
+export function runExecutor({ runs, endings, provider, presence, log, onKeyRejected, onComplete }: Dependencies) {
   const live = new Map<number, LiveRun>();
   const elsewhere = followElsewhere({ runs, endings, log });
   const unsaved = new Set<LiveRun>();
@@ -82,7 +71,7 @@ export function runExecutor({
       const begun = batch.filter((run) => !run.announced).map(({ order }) => order.runId);
       for (const { run } of parts) run.hasStored = true;
       const batches = parts.map(({ run, part }) => ({ runId: run.order.runId, ...part }));
-      await runs.storeEvents(engine, begun, batches);
+      await runs.storeEvents(begun, batches);
       for (const { run, part } of parts) {
         run.announced = true;
         run.markSaved(part.last);

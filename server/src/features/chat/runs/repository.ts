@@ -1,7 +1,7 @@
 import type { Run, RunState } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
 import { type Kysely, sql } from 'kysely';
-import type { Engine } from '../../../db/connect.ts';
+import { isPostgres } from '../../../db/engine.ts';
 import { type Places, prepared } from '../../../db/prepared.ts';
 import type { Database } from '../../../db/schema.ts';
 import { toUsage, usageColumns } from '../../usage/repository.ts';
@@ -167,28 +167,6 @@ export function runRepository(db: Kysely<Database>) {
     async settleModel(userId: number, runId: number, model: string) {
       await db.updateTable('runs').set({ model }).where('user_id', '=', userId).where('id', '=', runId).execute();
     },
-    /** PostgreSQL only: transactions that store a run of the same person wait for each other, so that both can count. */
-    async takeTurn(userId: number) {
-      await db.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute();
-    },
-    /**
-     * PostgreSQL only, before a thread is deleted: a run that another process is just ending takes its own row first and
-     * its message after it, so a deletion that came from the other side would lock both out.
-     */
-    async hold(userId: number, threadId: number) {
-      await db
-        .selectFrom('runs')
-        .select('id')
-        .where('user_id', '=', userId)
-        .where('thread_id', '=', threadId)
-        .orderBy('id')
-        .forUpdate()
-        .execute();
-    },
-    /** The same before everything of a person is deleted. */
-    async holdAll(userId: number) {
-      await db.selectFrom('runs').select('id').where('user_id', '=', userId).orderBy('id').forUpdate().execute();
-    },
     underWay: (userId: number): Promise<{ id: number; threadId: number; messageId: number }[]> =>
       runsUnderWay.all(db, { userId }),
     /** What a reader of a finished run needs to be told all of it again. */
@@ -232,14 +210,15 @@ export function runRepository(db: Kysely<Database>) {
      * One commit for the events of all runs: it costs the same for one run and for two hundred. `begun` are those of which
      * it is the first.
      */
-    async storeEvents(engine: Engine, begun: number[], batches: EventBatch[]) {
+    async storeEvents(begun: number[], batches: EventBatch[]) {
       const rows = batches.map(({ runId, first, last, frames }) => [runId, first, last, frames]);
       const values = { batches: JSON.stringify(rows) };
-      if (begun.length === 0) return void (await insertEvents[engine].changed(db, values));
+      const insertion = isPostgres(db) ? insertEvents.postgres : insertEvents.sqlite;
+      if (begun.length === 0) return void (await insertion.changed(db, values));
       await db.transaction().execute(async (trx) => {
         const toRunning = trx.updateTable('runs').set({ state: 'running' });
         await toRunning.where('id', 'in', begun).where('state', '=', 'queued').execute();
-        await insertEvents[engine].changed(trx, values);
+        await insertion.changed(trx, values);
       });
     },
     async existing(runIds: number[]): Promise<Set<number>> {

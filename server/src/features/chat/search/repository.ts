@@ -1,6 +1,6 @@
 import { beginningOf, characterStart } from '@roster/contracts/cut';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Engine } from '../../../db/connect.ts';
+import { isPostgres } from '../../../db/engine.ts';
 import { type Places, prepared } from '../../../db/prepared.ts';
 import type { Database } from '../../../db/schema.ts';
 import { searchWords } from '../../../db/search-words.ts';
@@ -37,13 +37,11 @@ const puts = { thread_search: putOn('thread_search'), message_search: putOn('mes
  * two forms: FTS5 on SQLite, tsvector on
  * PostgreSQL. Each word matches as a beginning, so that the results come while the last one is being typed.
  */
-export function searchRepository(db: Kysely<Database>, engine: Engine) {
-  const isPostgres = engine === 'postgres';
-
+export function searchRepository(db: Kysely<Database>) {
   async function put(index: Index, userId: number, id: number, text: string) {
     const words = searchWords(text);
     const put = puts[index];
-    if (isPostgres) await put.postgres.changed(db, { id, userId, words });
+    if (isPostgres(db)) await put.postgres.changed(db, { id, userId, words });
     else await put.sqlite.changed(db, { id, owner: `u${userId}`, words });
   }
 
@@ -54,14 +52,14 @@ export function searchRepository(db: Kysely<Database>, engine: Engine) {
       put('message_search', userId, messageId, [...filenames, text].join('\n')),
     /** Before the rows themselves are deleted; on PostgreSQL the entries go with them. */
     async forgetThread(userId: number, threadId: number) {
-      if (isPostgres) return;
+      if (isPostgres(db)) return;
       await sql`delete from message_search where rowid in
         (select id from messages where thread_id = ${threadId} and user_id = ${userId})`.execute(db);
       await sql`delete from thread_search where rowid = ${threadId}`.execute(db);
     },
     /** Tidies the SQLite index in small steps, for idle moments; inserting leaves that to us. */
     async merge() {
-      if (isPostgres) return;
+      if (isPostgres(db)) return;
       for (const index of ['message_search', 'thread_search'])
         await sql`insert into ${sql.table(index)} (${sql.ref(index)}, rank) values ('merge', 200)`.execute(db);
     },
@@ -74,10 +72,10 @@ export type SearchRepository = ReturnType<typeof searchRepository>;
  * Two parts of a query: `hits (thread_id, message_id)`, the newest matching message of each thread, and
  * `titles (thread_id)`. undefined where the query has no word.
  */
-export function searchSources(engine: Engine, userId: number, query: string) {
+export function searchSources(db: Kysely<Database>, userId: number, query: string) {
   const words = wordsOf(query);
   if (words.length === 0) return undefined;
-  return engine === 'postgres' ? postgresSources(userId, words) : sqliteSources(userId, words);
+  return isPostgres(db) ? postgresSources(userId, words) : sqliteSources(userId, words);
 }
 
 type Sources = { hits: RawBuilder<unknown>; titles: RawBuilder<unknown> };

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '../../../db/connect.ts';
+import { holdRuns, takeTurn } from '../../../db/locks.ts';
 import type { Database } from '../../../db/schema.ts';
 import { AppError } from '../../../errors.ts';
 import type { Catalogue } from '../../../provider/catalogue.ts';
@@ -39,7 +40,7 @@ type Dependencies = {
  * a run has: it belongs to the server, can be watched and stopped, survives a crash, and its cost is recorded.
  */
 export function asideService({ database, executor, catalogue, instance, openKey, checkBudget }: Dependencies) {
-  const { db, engine, reader } = database;
+  const { db, reader } = database;
 
   async function store(
     trx: Kysely<Database>,
@@ -112,7 +113,7 @@ export function asideService({ database, executor, catalogue, instance, openKey,
       const orders: RunOrder[] = [];
       const result = await db.transaction().execute(async (trx) => {
         const runs = runRepository(trx);
-        if (engine === 'postgres') await runs.takeTurn(userId);
+        await takeTurn(trx, userId);
         return work(trx, async (questions) => {
           const underWay = new Set((await runs.underWay(userId)).map(({ threadId }) => threadId)).size;
           if (underWay + questions.length > conversationsAtOnce)
@@ -141,13 +142,12 @@ export function asideService({ database, executor, catalogue, instance, openKey,
      * recorded.
      */
     async remove(trx: Kysely<Database>, userId: number, find: () => Promise<number[]>) {
-      const runs = runRepository(trx);
-      if (engine === 'postgres') await runs.takeTurn(userId);
+      await takeTurn(trx, userId);
       const threadIds = await find();
-      if (engine === 'postgres') for (const threadId of threadIds) await runs.hold(userId, threadId);
+      for (const threadId of threadIds) await holdRuns(trx, userId, threadId);
       for (const threadId of threadIds) {
-        await searchRepository(trx, engine).forgetThread(userId, threadId);
-        await threadRepository(trx, engine).delete(userId, threadId);
+        await searchRepository(trx).forgetThread(userId, threadId);
+        await threadRepository(trx).delete(userId, threadId);
       }
     },
   };

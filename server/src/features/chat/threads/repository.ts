@@ -1,6 +1,6 @@
 import type { Thread } from '@roster/contracts/chat';
 import { type Kysely, type Selectable, sql } from 'kysely';
-import type { Engine } from '../../../db/connect.ts';
+import { isPostgres } from '../../../db/engine.ts';
 import { type Places, prepared } from '../../../db/prepared.ts';
 import type { Database } from '../../../db/schema.ts';
 import { messageFileRepository } from '../messages/file-repository.ts';
@@ -86,7 +86,7 @@ const showEnd = prepared((db, at: Places<Shown>) =>
     .where('id', '=', at('threadId')),
 );
 
-export function threadRepository(db: Kysely<Database>, engine: Engine) {
+export function threadRepository(db: Kysely<Database>) {
   /** The newest first, pinned ones before the rest; a row more than asked for tells whether there is another page. */
   function page(userId: number, limit: number, after: ThreadPosition | undefined) {
     const query = selectThreads(db)
@@ -135,7 +135,7 @@ export function threadRepository(db: Kysely<Database>, engine: Engine) {
       query: string,
       options: { archived: boolean | undefined; limit: number; after: ThreadPosition | undefined },
     ): Promise<{ thread: ThreadRecord; match: { messageId: number; text: string } | null }[]> {
-      const sources = searchSources(engine, userId, query);
+      const sources = searchSources(db, userId, query);
       if (!sources) return [];
       let threads = page(userId, options.limit, options.after)
         .leftJoin(sql<{ thread_id: number; message_id: number }>`(${sources.hits})`.as('hits'), (join) =>
@@ -250,10 +250,6 @@ export function threadRepository(db: Kysely<Database>, engine: Engine) {
         .executeTakeFirst();
       return row?.purpose === 'chat';
     },
-    /** PostgreSQL only, before everything of a person is deleted. */
-    async holdAll(userId: number) {
-      await db.selectFrom('threads').select('id').where('user_id', '=', userId).orderBy('id').forUpdate().execute();
-    },
     /** Of all purposes, the first ones. */
     async some(userId: number, limit: number): Promise<{ id: number }[]> {
       return db.selectFrom('threads').select('id').where('user_id', '=', userId).orderBy('id').limit(limit).execute();
@@ -274,8 +270,8 @@ export function threadRepository(db: Kysely<Database>, engine: Engine) {
      * conversation is taken apart before it is deleted.
      */
     async delete(userId: number, threadId: number): Promise<boolean> {
-      await messageFileRepository(db).releaseThread(userId, engine, threadId);
-      if (engine === 'sqlite')
+      await messageFileRepository(db).releaseThread(userId, threadId);
+      if (!isPostgres(db))
         await db
           .updateTable('messages')
           .set({ parent_id: null })

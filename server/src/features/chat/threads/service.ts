@@ -3,6 +3,7 @@ import { Id } from '@roster/contracts/endpoint';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { OpenDatabase } from '../../../db/connect.ts';
+import { holdRuns } from '../../../db/locks.ts';
 import type { Database } from '../../../db/schema.ts';
 import { AppError } from '../../../errors.ts';
 import { messageRepository } from '../messages/repository.ts';
@@ -59,9 +60,9 @@ const inOrderOfList = (a: ThreadRecord, b: ThreadRecord) =>
 const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 
 export function threadService({ database, executor, underWay, ownsAssistant, checkModels }: Dependencies) {
-  const { db, engine } = database;
-  const threads = threadRepository(db, engine);
-  const slowThreads = threadRepository(database.reader, engine);
+  const { db } = database;
+  const threads = threadRepository(db);
+  const slowThreads = threadRepository(database.reader);
 
   async function checkAnswerer(userId: number, { assistantId, model }: AnswererChoice) {
     if (typeof model === 'string') await checkModels(userId, [model], 'model');
@@ -124,14 +125,14 @@ export function threadService({ database, executor, underWay, ownsAssistant, che
     async create(userId: number, input: AnswererChoice & { title?: string | undefined }) {
       await checkAnswerer(userId, input);
       const thread = await db.transaction().execute(async (trx) => {
-        const created = await threadRepository(trx, engine).insert(userId, {
+        const created = await threadRepository(trx).insert(userId, {
           title: input.title ?? newTitle,
           titleSource: input.title === undefined ? 'opening' : 'chosen',
           assistantId: input.assistantId ?? null,
           model: input.model ?? null,
           at: new Date().toISOString(),
         });
-        await searchRepository(trx, engine).putTitle(userId, created.id, created.title);
+        await searchRepository(trx).putTitle(userId, created.id, created.title);
         return created;
       });
       return toThread(thread);
@@ -156,7 +157,7 @@ export function threadService({ database, executor, underWay, ownsAssistant, che
       await db.transaction().execute(async (trx) => {
         const headMessageId =
           shownMessageId === undefined ? undefined : await endOfBranch(trx, userId, threadId, shownMessageId);
-        const found = await threadRepository(trx, engine).update(userId, threadId, {
+        const found = await threadRepository(trx).update(userId, threadId, {
           ...plain,
           // Each takes the place of the other.
           ...(typeof changes.assistantId === 'number' && { model: null }),
@@ -165,7 +166,7 @@ export function threadService({ database, executor, underWay, ownsAssistant, che
           ...(changes.title !== undefined && { titleSource: 'chosen' }),
         });
         if (!found) throw noThread();
-        if (changes.title !== undefined) await searchRepository(trx, engine).putTitle(userId, threadId, changes.title);
+        if (changes.title !== undefined) await searchRepository(trx).putTitle(userId, threadId, changes.title);
       });
       return this.find(userId, threadId);
     },
@@ -175,9 +176,9 @@ export function threadService({ database, executor, underWay, ownsAssistant, che
       for (const run of await runRepository(db).underWay(userId))
         if (run.threadId === threadId) await executor.stop(userId, run.id);
       const removed = await db.transaction().execute(async (trx) => {
-        if (engine === 'postgres') await runRepository(trx).hold(userId, threadId);
-        await searchRepository(trx, engine).forgetThread(userId, threadId);
-        return threadRepository(trx, engine).delete(userId, threadId);
+        await holdRuns(trx, userId, threadId);
+        await searchRepository(trx).forgetThread(userId, threadId);
+        return threadRepository(trx).delete(userId, threadId);
       });
       if (!removed) throw noThread();
     },

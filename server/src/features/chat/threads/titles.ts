@@ -1,6 +1,5 @@
 import { beginningOf } from '@roster/contracts/cut';
 import type { Kysely } from 'kysely';
-import type { Engine } from '../../../db/connect.ts';
 import type { Database } from '../../../db/schema.ts';
 import type { Catalogue } from '../../../provider/catalogue.ts';
 import { ProviderError } from '../../../provider/error.ts';
@@ -36,14 +35,13 @@ function cleaned(answer: string): string {
 
 type Dependencies = {
   db: Kysely<Database>;
-  engine: Engine;
   provider: Pick<Provider, 'answer'>;
   catalogue: Catalogue;
   pricing: Pick<PricingService, 'price'>;
 };
 
 /** Asks the conversation's own model for a title after the first exchange. Its usage is recorded like any other. */
-export function titleSuggester({ db, engine, provider, catalogue, pricing }: Dependencies) {
+export function titleSuggester({ db, provider, catalogue, pricing }: Dependencies) {
   /** Where it is being asked for: of the answers of several models one is enough. */
   const asking = new Set<number>();
 
@@ -56,7 +54,7 @@ export function titleSuggester({ db, engine, provider, catalogue, pricing }: Dep
 
   async function suggestOnce(order: RunOrder, request: AnswerRequest, signal: AbortSignal): Promise<void> {
     const { userId, threadId, runId, assistantId } = order;
-    const thread = await threadRepository(db, engine).find(userId, threadId);
+    const thread = await threadRepository(db).find(userId, threadId);
     if (thread?.titleSource !== 'opening') return;
     const answer = await messageRepository(db).place(userId, order.messageId);
     if (answer?.depth !== 1) return;
@@ -72,8 +70,8 @@ export function titleSuggester({ db, engine, provider, catalogue, pricing }: Dep
     const { words, end } = suggestion;
     const title = cleaned(words);
     await db.transaction().execute(async (trx) => {
-      if (title !== '' && (await threadRepository(trx, engine).suggestTitle(userId, threadId, title)))
-        await searchRepository(trx, engine).putTitle(userId, threadId, title);
+      if (title !== '' && (await threadRepository(trx).suggestTitle(userId, threadId, title)))
+        await searchRepository(trx).putTitle(userId, threadId, title);
       if (!end.usage) return;
       const price = await pricing.price(userId, request.model, end.usage, trx);
       await usageRepository(trx).record(userId, {

@@ -1,6 +1,6 @@
 import type { DatasetExample, DatasetTurn } from '@roster/contracts/fine-tuning/datasets';
 import { type Kysely, type Selectable, sql } from 'kysely';
-import type { Engine } from '../../../db/connect.ts';
+import { isPostgres } from '../../../db/engine.ts';
 import type { Database } from '../../../db/schema.ts';
 import type { IncludedExample } from './division.ts';
 
@@ -27,7 +27,7 @@ function toExample({ id, instructions, turns, answer, rejected, review, edited }
   return { id, instructions, turns: read, answer, rejected, review, edited: edited === 1 };
 }
 
-export function exampleRepository(db: Kysely<Database>, engine: Engine) {
+export function exampleRepository(db: Kysely<Database>) {
   const ofDataset = (userId: number, datasetId: number) =>
     db
       .selectFrom('dataset_examples as e')
@@ -97,7 +97,7 @@ export function exampleRepository(db: Kysely<Database>, engine: Engine) {
         .where('id', 'in', [...new Set(examples.map(({ sourceId }) => sourceId))])
         .where(sql<boolean>`+user_id = ${userId}`)
         .orderBy('id');
-      const found = await (engine === 'postgres' ? sources.forKeyShare() : sources).execute();
+      const found = await (isPostgres(db) ? sources.forKeyShare() : sources).execute();
       const there = new Set(found.map(({ id }) => id));
       const rows = examples.filter(({ sourceId }) => there.has(sourceId));
       if (rows.length === 0) return 0;
@@ -148,8 +148,9 @@ export function exampleRepository(db: Kysely<Database>, engine: Engine) {
      * that begin alike are taken for one.
      */
     async included(userId: number, datasetId: number): Promise<IncludedExample[]> {
-      const beginning =
-        engine === 'postgres' ? sql<string>`e.turns::json -> 0 ->> 'text'` : sql<string>`e.turns ->> '$[0].text'`;
+      const beginning = isPostgres(db)
+        ? sql<string>`e.turns::json -> 0 ->> 'text'`
+        : sql<string>`e.turns ->> '$[0].text'`;
       const rows = await db
         .selectFrom('dataset_examples as e')
         .leftJoin('messages as m', 'm.id', 'e.source_message_id')

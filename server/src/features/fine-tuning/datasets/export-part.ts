@@ -7,9 +7,9 @@ import { datasetRepository } from './repository.ts';
 const examplesAtOnce = 20;
 
 /** The datasets in the export of all of a person's data. Reads beside the main connection. */
-export function datasetExport({ reader, engine }: Pick<OpenDatabase, 'reader' | 'engine'>): ExportPart {
-  const datasets = datasetRepository(reader, engine);
-  const examples = exampleRepository(reader, engine);
+export function datasetExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
+  const datasets = datasetRepository(reader);
+  const examples = exampleRepository(reader);
   const fileOf = (id: number) => `fine-tuning/datasets/${id}.jsonl`;
 
   async function* lines(userId: number, datasetId: number) {

@@ -53,7 +53,7 @@ function sidesOf(
 }
 
 /** Makes examples of a person's rated answers. */
-export function gatheringService({ db, reader, engine }: Pick<OpenDatabase, 'db' | 'reader' | 'engine'>) {
+export function gatheringService({ db, reader }: Pick<OpenDatabase, 'db' | 'reader'>) {
   const answers = ratedAnswerRepository(reader);
 
   async function examplesOf(
@@ -82,9 +82,9 @@ export function gatheringService({ db, reader, engine }: Pick<OpenDatabase, 'db'
   const store = ({ userId, stillMay }: Actor, datasetId: number, examples: NewExample[]) =>
     db.transaction().execute(async (trx) => {
       await stillMay(trx);
-      const datasets = datasetRepository(trx, engine);
+      const datasets = datasetRepository(trx);
       if (!(await datasets.take(userId, datasetId))) throw noDataset();
-      const rows = exampleRepository(trx, engine);
+      const rows = exampleRepository(trx);
       const room = datasetExampleLimit - (await rows.count(userId, datasetId));
       if (room <= 0) return 0;
       const at = new Date().toISOString();
@@ -94,7 +94,7 @@ export function gatheringService({ db, reader, engine }: Pick<OpenDatabase, 'db'
     });
 
   async function hasRoom(userId: number, datasetId: number) {
-    const rows = exampleRepository(reader, engine);
+    const rows = exampleRepository(reader);
     return (
       (await rows.count(userId, datasetId)) < datasetExampleLimit && (await rows.bytes(userId, datasetId)) < bytesAtMost
     );

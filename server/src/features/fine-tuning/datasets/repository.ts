@@ -1,6 +1,7 @@
 import type { Dataset, DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import { type Kysely, sql } from 'kysely';
-import type { Engine } from '../../../db/connect.ts';
+import { isPostgres } from '../../../db/engine.ts';
+import { keepPerson } from '../../../db/locks.ts';
 import type { Database } from '../../../db/schema.ts';
 
 /** Where a page of the list begins: after this dataset, in the order of the list. */
@@ -16,7 +17,7 @@ function toDataset({ id, name, format, created_at: createdAt, updated_at: update
   return { id, name, format, examples, kept, leftOut, unreviewed, createdAt, updatedAt };
 }
 
-export function datasetRepository(db: Kysely<Database>, engine: Engine) {
+export function datasetRepository(db: Kysely<Database>) {
   async function withCounts(userId: number, rows: Row[]): Promise<Dataset[]> {
     if (rows.length === 0) return [];
     const counted = await db
@@ -58,14 +59,6 @@ export function datasetRepository(db: Kysely<Database>, engine: Engine) {
         .execute();
       return (await withCounts(userId, rows))[0];
     },
-    /**
-     * PostgreSQL only, first in a transaction that adds datasets: who adds another one waits, so that together they stay
-     * within what one person may have.
-     */
-    async holdPerson(userId: number) {
-      if (engine === 'postgres')
-        await db.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute();
-    },
     async count(userId: number): Promise<number> {
       const { count } = await db
         .selectFrom('datasets')
@@ -93,14 +86,13 @@ export function datasetRepository(db: Kysely<Database>, engine: Engine) {
      * comes before it, as everywhere. undefined: there is no such dataset of theirs.
      */
     async take(userId: number, datasetId: number): Promise<{ format: DatasetFormat } | undefined> {
-      if (engine === 'postgres')
-        await db.selectFrom('users').select('id').where('id', '=', userId).forKeyShare().execute();
+      await keepPerson(db, userId);
       const dataset = db
         .selectFrom('datasets')
         .select('format')
         .where('user_id', '=', userId)
         .where('id', '=', datasetId);
-      return (engine === 'postgres' ? dataset.forNoKeyUpdate() : dataset).executeTakeFirst();
+      return (isPostgres(db) ? dataset.forNoKeyUpdate() : dataset).executeTakeFirst();
     },
     async touch(userId: number, datasetId: number, change: { name?: string; at: string }): Promise<boolean> {
       const { numUpdatedRows } = await db

@@ -18,7 +18,7 @@ export type FileKeeper = {
   remove: (userId: number, fileId: number) => Promise<unknown>;
 };
 
-type Dependencies = Pick<OpenDatabase, 'db' | 'reader' | 'engine'> & { files: FileKeeper };
+type Dependencies = Pick<OpenDatabase, 'db' | 'reader'> & { files: FileKeeper };
 
 const linesAtOnce = 20;
 
@@ -29,8 +29,8 @@ function baseName(given: string): string {
 }
 
 /** Makes training files of datasets. */
-export function datasetSaving({ db, reader, engine, files }: Dependencies) {
-  const rows = exampleRepository(reader, engine);
+export function datasetSaving({ db, reader, files }: Dependencies) {
+  const rows = exampleRepository(reader);
 
   async function* content(userId: number, dataset: { id: number; format: DatasetFormat }, ids: number[]) {
     for (let from = 0; from < ids.length; from += linesAtOnce) {
@@ -46,7 +46,7 @@ export function datasetSaving({ db, reader, engine, files }: Dependencies) {
     files.make(actor, { filename, type: 'application/jsonl', purpose: 'fine-tune', content: lines });
 
   async function found(userId: number, datasetId: number) {
-    const dataset = await datasetRepository(db, engine).find(userId, datasetId);
+    const dataset = await datasetRepository(db).find(userId, datasetId);
     if (!dataset) throw noDataset();
     return { dataset, examples: await rows.included(userId, datasetId) };
   }

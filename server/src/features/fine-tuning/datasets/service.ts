@@ -7,13 +7,14 @@ import {
 } from '@roster/contracts/fine-tuning/datasets';
 import { z } from 'zod';
 import type { OpenDatabase } from '../../../db/connect.ts';
+import { takeTurn } from '../../../db/locks.ts';
 import { AppError } from '../../../errors.ts';
 import type { Actor } from '../../../http/actor.ts';
 import { exampleRepository, type Lesson } from './example-repository.ts';
 import { type GatheringService, noDataset } from './gathering.ts';
 import { type DatasetPosition, datasetRepository } from './repository.ts';
 
-type Dependencies = Pick<OpenDatabase, 'db' | 'reader' | 'engine'> & {
+type Dependencies = Pick<OpenDatabase, 'db' | 'reader'> & {
   gathering: GatheringService;
   /** Whether the assistant is theirs. */
   ownsAssistant: (userId: number, assistantId: number) => Promise<boolean>;
@@ -67,10 +68,10 @@ function changed(example: DatasetExample, change: ExampleChange) {
   return { ...next, review, edited: example.edited || isEdited };
 }
 
-export function datasetService({ db, reader, engine, gathering, ownsAssistant }: Dependencies) {
-  const datasets = datasetRepository(db, engine);
-  const slowDatasets = datasetRepository(reader, engine);
-  const slowExamples = exampleRepository(reader, engine);
+export function datasetService({ db, reader, gathering, ownsAssistant }: Dependencies) {
+  const datasets = datasetRepository(db);
+  const slowDatasets = datasetRepository(reader);
+  const slowExamples = exampleRepository(reader);
 
   async function find(userId: number, datasetId: number): Promise<Dataset> {
     const dataset = await datasets.find(userId, datasetId);
@@ -88,8 +89,8 @@ export function datasetService({ db, reader, engine, gathering, ownsAssistant }:
   const insert = ({ userId, stillMay }: Actor, name: string, format: DatasetFormat) =>
     db.transaction().execute(async (trx) => {
       await stillMay(trx);
-      const rows = datasetRepository(trx, engine);
-      await rows.holdPerson(userId);
+      const rows = datasetRepository(trx);
+      await takeTurn(trx, userId);
       if ((await rows.count(userId)) >= datasetLimit)
         throw new AppError(
           'quota_exceeded',
@@ -169,13 +170,13 @@ export function datasetService({ db, reader, engine, gathering, ownsAssistant }:
       change: ExampleChange,
     ): Promise<DatasetExample> {
       return db.transaction().execute(async (trx) => {
-        if (!(await datasetRepository(trx, engine).take(userId, datasetId))) throw noDataset();
-        const rows = exampleRepository(trx, engine);
+        if (!(await datasetRepository(trx).take(userId, datasetId))) throw noDataset();
+        const rows = exampleRepository(trx);
         const before = await rows.find(userId, datasetId, exampleId);
         if (!before) throw new AppError('not_found', 'This example does not exist.');
         const after = changed(before, change);
         await rows.update(userId, datasetId, exampleId, after);
-        await datasetRepository(trx, engine).touch(userId, datasetId, { at: new Date().toISOString() });
+        await datasetRepository(trx).touch(userId, datasetId, { at: new Date().toISOString() });
         return { ...before, ...after };
       });
     },

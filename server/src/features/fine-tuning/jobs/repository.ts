@@ -1,7 +1,7 @@
 import { finalJobStatuses, type Job } from '@roster/contracts/fine-tuning/jobs';
 import type { Kysely } from 'kysely';
-import type { Engine } from '../../../db/connect.ts';
-import { holdPerson } from '../../../db/person-lock.ts';
+import { isPostgres } from '../../../db/engine.ts';
+import { holdPerson } from '../../../db/locks.ts';
 import type { Database } from '../../../db/schema.ts';
 import {
   columnsOf,
@@ -94,7 +94,7 @@ export function fineTuningJobRepository(db: Kysely<Database>) {
      * In one transaction with what the files need. On PostgreSQL the files are held until it ends, so that none is
      * deleted in between. undefined: one of them is not there, or not theirs.
      */
-    async insert(userId: number, engine: Engine, job: NewJob): Promise<number | undefined> {
+    async insert(userId: number, job: NewJob): Promise<number | undefined> {
       const fileIds = [job.trainingFile.id, job.validationFile?.id ?? null].filter((id) => id !== null);
       const own = db
         .selectFrom('files')
@@ -102,7 +102,7 @@ export function fineTuningJobRepository(db: Kysely<Database>) {
         .where('user_id', '=', userId)
         .where('id', 'in', fileIds)
         .orderBy('id');
-      const held = await (engine === 'postgres' ? own.forKeyShare() : own).execute();
+      const held = await (isPostgres(db) ? own.forKeyShare() : own).execute();
       if (held.length !== fileIds.length) return undefined;
       const { id } = await db
         .insertInto('fine_tuning_jobs')

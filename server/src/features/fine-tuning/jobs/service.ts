@@ -20,7 +20,7 @@ import type { TrainingFiles } from './submit.ts';
 import { jobWords } from './words.ts';
 
 type Dependencies = {
-  database: Pick<OpenDatabase, 'db' | 'engine'>;
+  database: Pick<OpenDatabase, 'db'>;
   provider: ProviderFineTuning;
   providerName: string;
   keys: { open: (userId: number) => Promise<Secret> };
@@ -67,7 +67,7 @@ async function earlier(
 
 export function jobService(dependencies: Dependencies) {
   const { database, provider, providerName, keys, files, checkFiles, poller, trainable, log } = dependencies;
-  const { db, engine } = database;
+  const { db } = database;
   const jobs = fineTuningJobRepository(db);
   const words = jobWords(providerName);
 
@@ -218,7 +218,7 @@ export function jobService(dependencies: Dependencies) {
           token,
           client,
         };
-        const created = await inTransaction.insert(userId, engine, job);
+        const created = await inTransaction.insert(userId, job);
         if (created === undefined) throw noFile();
         for (const file of [training, validation])
           if (file?.id) await files.copies.ensure(trx, userId, file.id, 'fine-tune');

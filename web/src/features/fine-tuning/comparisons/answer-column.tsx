@@ -2,7 +2,6 @@ import type { ComparedAnswer } from '@roster/contracts/fine-tuning/comparisons';
 import { useQueryClient } from '@tanstack/react-query';
 import { Check } from 'lucide-react';
 import { useEffect } from 'react';
-import { isUnderWay, showAnswerEnd } from '#web/data/comparisons.ts';
 import { useLiveRun, watchRun } from '#web/data/runs/run-store.ts';
 import { formatCost, formatNumber } from '#web/lib/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
@@ -10,6 +9,7 @@ import { CopyButton } from '#web/ui/copy-button.tsx';
 import { AnswerText } from '#web/ui/markdown/answer-text.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { durationOf, formatSeconds } from './figures.ts';
+import { isUnderWay, showAnswerEnd } from './queries.ts';
 
 type AnswerColumnProps = {
   comparisonId: number;

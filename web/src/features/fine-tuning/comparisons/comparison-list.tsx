@@ -3,7 +3,6 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { FlaskConical, Plus } from 'lucide-react';
 import { useState } from 'react';
-import { comparisonsQuery } from '#web/data/comparisons.ts';
 import { useEditing } from '#web/data/current-user.ts';
 import { errorText } from '#web/lib/api.ts';
 import { formatCount, formatNumber } from '#web/lib/format.ts';
@@ -15,6 +14,7 @@ import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
 import type { ComparedModels } from './draft.ts';
 import { NewComparisonDialog } from './new-comparison-dialog.tsx';
+import { comparisonsQuery } from './queries.ts';
 import { TallyBar } from './tally.tsx';
 
 /** The tab: all comparisons, the newest first. */

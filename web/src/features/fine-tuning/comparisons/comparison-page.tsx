@@ -2,17 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Play, Square, Trash2 } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
-import {
-  comparisonQuery,
-  isOpen,
-  isUnderWay,
-  type Side,
-  sides,
-  useAskPrompt,
-  useStopAnswers,
-  useVote,
-  type WholeComparison,
-} from '#web/data/comparisons.ts';
 import { useEditing } from '#web/data/current-user.ts';
 import { errorText } from '#web/lib/api.ts';
 import { tellFailure } from '#web/lib/failure.ts';
@@ -26,6 +15,17 @@ import { Switch } from '#web/ui/switch.tsx';
 import { AskProblem } from './ask-problem.tsx';
 import { DeleteComparisonDialog } from './delete-comparison-dialog.tsx';
 import { type AskRefusal, type PromptActions, PromptCard } from './prompt-card.tsx';
+import {
+  comparisonQuery,
+  isOpen,
+  isUnderWay,
+  type Side,
+  sides,
+  useAskPrompt,
+  useStopAnswers,
+  useVote,
+  type WholeComparison,
+} from './queries.ts';
 import { SummaryCard } from './summary-card.tsx';
 import { useAskAll } from './use-ask-all.ts';
 

@@ -1,8 +1,8 @@
 import type { Comparison } from '@roster/contracts/fine-tuning/comparisons';
-import { useDeleteComparison } from '#web/data/comparisons.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { toast } from '#web/lib/toast.ts';
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
+import { useDeleteComparison } from './queries.ts';
 
 type DeleteComparisonDialogProps = { comparison: Comparison; onClose: () => void; onDeleted: () => void };
 

@@ -1,5 +1,5 @@
 import { promptLimit } from '@roster/contracts/fine-tuning/comparisons';
-import type { ComparisonDraft } from '#web/data/comparisons.ts';
+import type { ComparisonDraft } from './queries.ts';
 import type { TypedPrompt } from './typed-prompts.tsx';
 
 /** What a comparison begins with, where it is known. */

@@ -1,5 +1,5 @@
 import type { ComparedAnswer, ComparisonPrompt, Vote } from '@roster/contracts/fine-tuning/comparisons';
-import type { Side } from '#web/data/comparisons.ts';
+import type { Side } from './queries.ts';
 
 export type SideFigures = {
   answers: number;

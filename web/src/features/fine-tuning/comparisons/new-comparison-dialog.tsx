@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { tunedModelsQuery, useCreateComparison } from '#web/data/comparisons.ts';
 import { findModel, modelsQuery } from '#web/data/models.ts';
 import { focusFirstProblem } from '#web/lib/form-errors.ts';
 import { FormDialog } from '#web/parts/form-dialog.tsx';
@@ -14,6 +13,7 @@ import { Textarea } from '#web/ui/textarea.tsx';
 import { type ComparedModels, type DraftFields, type DraftProblems, problemsOf, toDraft } from './draft.ts';
 import { FilePrompts } from './file-prompts.tsx';
 import { baseOf, type ModelGroup, modelGroups } from './model-options.ts';
+import { tunedModelsQuery, useCreateComparison } from './queries.ts';
 import { TypedPrompts } from './typed-prompts.tsx';
 
 const beginWith = ({ tunedModel, baseModel = '', fileId }: ComparedModels): DraftFields => ({

@@ -1,13 +1,13 @@
 import type { ComparisonPrompt, Vote } from '@roster/contracts/fine-tuning/comparisons';
 import { ChevronRight, RotateCw, Send, Square } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
-import { isOpen, isUnderWay, type Side, sides } from '#web/data/comparisons.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card } from '#web/ui/card.tsx';
 import { AnswerColumn } from './answer-column.tsx';
 import { AskProblem } from './ask-problem.tsx';
 import { orderOf } from './figures.ts';
+import { isOpen, isUnderWay, type Side, sides } from './queries.ts';
 import { VoteButtons } from './vote-buttons.tsx';
 
 export type PromptActions = {

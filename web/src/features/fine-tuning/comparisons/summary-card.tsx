@@ -1,8 +1,8 @@
-import type { Side, WholeComparison } from '#web/data/comparisons.ts';
-import { sides } from '#web/data/comparisons.ts';
 import { formatCost, formatCount, formatNumber } from '#web/lib/format.ts';
 import { Card } from '#web/ui/card.tsx';
 import { figuresOf, formatSeconds, type SideFigures, tallyOf } from './figures.ts';
+import type { Side, WholeComparison } from './queries.ts';
+import { sides } from './queries.ts';
 import { TallyBar } from './tally.tsx';
 
 const names: Record<Side, string> = { tuned: 'Tuned model', base: 'Base model' };

@@ -1,7 +1,7 @@
 import type { ComparisonPrompt } from '@roster/contracts/fine-tuning/comparisons';
 import { useEffect, useRef, useState } from 'react';
-import { isOpen, isUnderWay, useAskPrompt } from '#web/data/comparisons.ts';
 import { ApiError } from '#web/lib/api.ts';
+import { isOpen, isUnderWay, useAskPrompt } from './queries.ts';
 
 const waitForRoomMs = 3_000;
 

@@ -1,6 +1,6 @@
 import type { Vote } from '@roster/contracts/fine-tuning/comparisons';
-import type { Side } from '#web/data/comparisons.ts';
 import { Button } from '#web/ui/button.tsx';
+import type { Side } from './queries.ts';
 
 type VoteButtonsProps = {
   order: readonly [left: Side, right: Side];

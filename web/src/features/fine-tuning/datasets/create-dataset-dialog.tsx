@@ -1,7 +1,6 @@
 import type { DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import { type GatheringChoice, useCreateDataset } from '#web/data/datasets.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { FormDialog } from '#web/parts/form-dialog.tsx';
 import { Field } from '#web/ui/field.tsx';
@@ -11,6 +10,7 @@ import { toast } from '#web/ui/toast.tsx';
 import { leftWords } from './gather-more-dialog.tsx';
 import { GatheringFields } from './gathering-fields.tsx';
 import { nameProblem } from './name-problem.ts';
+import { type GatheringChoice, useCreateDataset } from './queries.ts';
 
 export function CreateDatasetDialog({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('');

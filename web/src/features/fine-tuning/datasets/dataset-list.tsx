@@ -4,7 +4,6 @@ import { Link } from '@tanstack/react-router';
 import { MessageSquare, MessagesSquare, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useEditing } from '#web/data/current-user.ts';
-import { datasetsQuery } from '#web/data/datasets.ts';
 import { errorText } from '#web/lib/api.ts';
 import { formatNumber } from '#web/lib/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
@@ -16,6 +15,7 @@ import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { type Column, Table } from '#web/ui/table.tsx';
 import { CreateDatasetDialog } from './create-dataset-dialog.tsx';
 import { DatasetMenu } from './dataset-menu.tsx';
+import { datasetsQuery } from './queries.ts';
 import { ReviewProgress } from './review-progress.tsx';
 import { formatNames } from './words.ts';
 

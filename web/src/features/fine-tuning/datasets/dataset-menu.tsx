@@ -2,7 +2,6 @@ import type { Dataset } from '@roster/contracts/fine-tuning/datasets';
 import { Ellipsis, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useEditing } from '#web/data/current-user.ts';
-import { useDeleteDataset, useRenameDataset } from '#web/data/datasets.ts';
 import { errorText } from '#web/lib/api.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { FormDialog } from '#web/parts/form-dialog.tsx';
@@ -13,6 +12,7 @@ import { Input } from '#web/ui/input.tsx';
 import { Menu, MenuItem, MenuSeparator } from '#web/ui/menu.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { nameProblem } from './name-problem.ts';
+import { useDeleteDataset, useRenameDataset } from './queries.ts';
 
 type DatasetMenuProps = { dataset: Dataset; onDeleted?: () => void; variant?: 'ghost' | 'secondary' };
 

@@ -1,12 +1,12 @@
 import type { DatasetExample } from '@roster/contracts/fine-tuning/datasets';
 import { type FormEvent, type KeyboardEvent, useId, useState } from 'react';
-import { useUpdateExample } from '#web/data/datasets.ts';
 import { ApiError, errorText } from '#web/lib/api.ts';
 import { UnsavedChanges } from '#web/parts/unsaved-changes.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { Textarea } from '#web/ui/textarea.tsx';
+import { useUpdateExample } from './queries.ts';
 
 type Texts = { instructions: string; question: string; answer: string; rejected?: string };
 

@@ -1,6 +1,5 @@
 import type { Dataset } from '@roster/contracts/fine-tuning/datasets';
 import { useState } from 'react';
-import { type GatheringChoice, useGatherMore } from '#web/data/datasets.ts';
 import { errorText } from '#web/lib/api.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -8,6 +7,7 @@ import { Dialog } from '#web/ui/dialog.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { GatheringFields } from './gathering-fields.tsx';
+import { type GatheringChoice, useGatherMore } from './queries.ts';
 
 /** What to say of rated answers for which there was no room. */
 export const leftWords = (left: number) =>

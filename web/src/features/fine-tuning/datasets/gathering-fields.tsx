@@ -1,7 +1,6 @@
 import type { DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import { useQuery } from '@tanstack/react-query';
 import { assistantsQuery } from '#web/data/assistants.ts';
-import { availableQuery, type GatheringChoice } from '#web/data/datasets.ts';
 import { errorText } from '#web/lib/api.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -9,6 +8,7 @@ import { Field } from '#web/ui/field.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { Select } from '#web/ui/select.tsx';
 import { Switch } from '#web/ui/switch.tsx';
+import { availableQuery, type GatheringChoice } from './queries.ts';
 
 type GatheringFieldsProps = {
   choice: GatheringChoice;

@@ -2,7 +2,6 @@ import type { Dataset } from '@roster/contracts/fine-tuning/datasets';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { divisionQuery, useSaveDataset } from '#web/data/datasets.ts';
 import { errorText } from '#web/lib/api.ts';
 import { formatCount, formatMegabytes, formatNumber } from '#web/lib/format.ts';
 import { FormDialog } from '#web/parts/form-dialog.tsx';
@@ -13,6 +12,7 @@ import { Input } from '#web/ui/input.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { Select } from '#web/ui/select.tsx';
 import { toast } from '#web/ui/toast.tsx';
+import { divisionQuery, useSaveDataset } from './queries.ts';
 import { fewestExamples, includedIn } from './words.ts';
 
 const shares = [0.1, 0.2, 0.3] as const;

@@ -6,6 +6,7 @@ import { errorText } from '#web/lib/api.ts';
 import { formatNumber } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
+import { ColumnHeads } from '#web/ui/column-heads.tsx';
 import { FoldedTable } from '#web/ui/folded-table.tsx';
 import type { Line, LineLook } from '#web/ui/line-chart/line.ts';
 import { LineChart } from '#web/ui/line-chart/line-chart.tsx';
@@ -133,16 +134,7 @@ function MetricTable({ metrics, view }: { metrics: readonly JobMetric[]; view: V
     <FoldedTable summary="Show the measurements as a table" label="Measurements">
       {() => (
         <table className="w-full whitespace-nowrap text-end text-sm">
-          <thead className="sticky top-0 bg-card text-muted-foreground shadow-[0_1px_0_var(--border)]">
-            <tr className="[&>th]:px-4 [&>th]:py-2 [&>th]:font-medium">
-              <th scope="col">Step</th>
-              {shown.map(({ measured, name }) => (
-                <th key={measured} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <ColumnHeads sticky columns={['Step', ...shown.map(({ name }) => name)]} className="[&>th]:px-4" />
           <tbody className="divide-y divide-border">
             {metrics.map((metric) => (
               <tr key={metric.step} className="[&>*]:px-4 [&>*]:py-2">

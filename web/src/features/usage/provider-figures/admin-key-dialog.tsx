@@ -1,11 +1,11 @@
 import { providerIn } from '@roster/contracts/provider-name';
 import { useRef, useState } from 'react';
-import { useSaveAdminKey } from '#web/data/provider-figures.ts';
 import { ApiError } from '#web/lib/api.ts';
 import { FormDialog } from '#web/parts/form-dialog.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { SecretInput } from '#web/ui/secret-input.tsx';
 import { toast } from '#web/ui/toast.tsx';
+import { useSaveAdminKey } from './queries.ts';
 
 type AdminKeyDialogProps = { provider: string; replaces: boolean; onClose: () => void };
 

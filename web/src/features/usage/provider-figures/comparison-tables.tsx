@@ -2,13 +2,12 @@ import { providerIn } from '@roster/contracts/provider-name';
 import type { ProviderFigures } from '@roster/contracts/usage';
 import type { ReactNode } from 'react';
 import { formatCost, formatLongDate, formatNumber } from '#web/lib/format.ts';
+import { ColumnHeads } from '#web/ui/column-heads.tsx';
 import { FoldedTable } from '#web/ui/folded-table.tsx';
 import { formatDifference } from './difference.ts';
 
 const number = 'py-2 ps-4 text-end tabular-nums';
 const rowHeader = 'py-2 text-start font-normal';
-const head =
-  '[&>th]:py-2 [&>th]:ps-4 [&>th]:text-end [&>th]:font-medium [&>th:first-child]:ps-0 [&>th:first-child]:text-start';
 
 /** null: not known. */
 const count = (value: number | null) => (value === null ? '—' : formatNumber(value));
@@ -19,16 +18,10 @@ function ThreeColumns({ provider, first, caption, children }: TableProps) {
   return (
     <table className="w-full text-sm">
       <caption className="sr-only">{caption}</caption>
-      <thead className="text-muted-foreground">
-        <tr className={head}>
-          <th scope="col">{first}</th>
-          <th scope="col" className="wrap-anywhere">
-            {providerIn('beginning', provider)}
-          </th>
-          <th scope="col">Roster</th>
-          <th scope="col">Difference</th>
-        </tr>
-      </thead>
+      <ColumnHeads
+        columns={[first, [providerIn('beginning', provider), 'wrap-anywhere'], 'Roster', 'Difference']}
+        className="[&>th:first-child]:ps-0 [&>th:first-child]:text-start [&>th]:ps-4 [&>th]:text-end"
+      />
       <tbody className="divide-y divide-border border-border border-t">{children}</tbody>
     </table>
   );

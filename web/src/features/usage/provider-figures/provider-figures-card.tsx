@@ -3,12 +3,6 @@ import type { AdminKeyState, ProviderFigures } from '@roster/contracts/usage';
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
-import {
-  adminKeyQuery,
-  longestProviderRange,
-  providerFiguresQuery,
-  useRemoveAdminKey,
-} from '#web/data/provider-figures.ts';
 import { useProviderName } from '#web/data/sign-in-options.ts';
 import { ApiError, errorText } from '#web/lib/api.ts';
 import { tellFailure } from '#web/lib/failure.ts';
@@ -25,6 +19,7 @@ import { type DayRange, daysBetween } from '../range.ts';
 import { AdminKeyDialog } from './admin-key-dialog.tsx';
 import { ByDay, ByModel, Totals } from './comparison-tables.tsx';
 import { FiguresSkeleton } from './figures-skeleton.tsx';
+import { adminKeyQuery, longestProviderRange, providerFiguresQuery, useRemoveAdminKey } from './queries.ts';
 
 type CardProps = { range: DayRange; className?: string | undefined };
 

@@ -1,11 +1,11 @@
 import type { TrainingFileReport, TrainingReport } from '@roster/contracts/fine-tuning/training-files';
 import type { ReactNode } from 'react';
-import { estimateOf } from '#web/data/training-files.ts';
 import { ApiError, errorText } from '#web/lib/api.ts';
 import { formatCost, formatCount, formatLongDate, formatNumber } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { Spinner } from '#web/ui/spinner.tsx';
+import { estimateOf } from '../training-file-queries.ts';
 import { ProblemList } from './problem-list.tsx';
 import type { TrainingCheck } from './use-training-check.ts';
 

@@ -1,39 +1,34 @@
-import { fileSizeLimit, type File as StoredFile } from '@roster/contracts/files';
+import type { File as StoredFile } from '@roster/contracts/files';
 import { useMutation } from '@tanstack/react-query';
 import { Upload, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { uploadFile, useRefetchedFiles } from '#web/data/files.ts';
+import { useRefetchedFiles } from '#web/data/files.ts';
+import { uploadLane } from '#web/data/uploads/queue.ts';
+import { refusals, whyRefused } from '#web/data/uploads/refusal.ts';
 import { errorText } from '#web/lib/api.ts';
-import { formatMegabytes } from '#web/lib/format.ts';
+import { tellProblem } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
-import { toast } from '#web/ui/toast.tsx';
 
 type UploadButtonProps = { label: string; onUploaded: (file: StoredFile) => void };
 
-const refused = ({ name, size }: File): string | undefined => {
-  if (!/\.jsonl$/i.test(name)) return 'A training file is JSONL: its name ends in .jsonl.';
-  if (size === 0) return 'This file is empty.';
-  if (size > fileSizeLimit) return `This file is too large (${formatMegabytes(size)}); the maximum is 50MB per file.`;
-  return undefined;
-};
-
-const fail = (description: string) => toast({ title: 'Upload failed', description, variant: 'destructive' });
+const fail = (description: string) => tellProblem({ title: 'Upload failed', description });
 
 /** Brings one file here without leaving the form. */
 export function UploadButton({ label, onUploaded }: UploadButtonProps) {
   const input = useRef<HTMLInputElement>(null);
   const abort = useRef<AbortController>(undefined);
   const [percent, setPercent] = useState(0);
+  const [send] = useState(uploadLane);
   const refetch = useRefetchedFiles();
   const upload = useMutation({
     mutationFn: async (file: File) => {
       const stopper = new AbortController();
       abort.current = stopper;
-      const stored = await uploadFile({
+      const stored = await send({
         file,
         purpose: 'fine-tune',
         signal: stopper.signal,
-        onProgress: (sent) => setPercent(Math.min(100, Math.round((sent / file.size) * 100))),
+        onProgress: (sent) => setPercent(Math.round((sent / file.size) * 100)),
       });
       // It can be chosen once the list has it.
       await refetch();
@@ -42,13 +37,13 @@ export function UploadButton({ label, onUploaded }: UploadButtonProps) {
   });
   useEffect(() => () => abort.current?.abort(), []);
   const start = (file: File) => {
-    const reason = refused(file);
+    const reason = whyRefused(file, 'training');
     if (reason) return fail(reason);
     setPercent(0);
     upload.mutate(file, {
       onSuccess: onUploaded,
       onError: (error) => {
-        if (!abort.current?.signal.aborted) fail(errorText(error, 'Failed to upload file'));
+        if (!abort.current?.signal.aborted) fail(errorText(error, refusals.training.failed));
       },
     });
   };

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type TrainingInput, trainingReportQuery } from '#web/data/training-files.ts';
+import { type TrainingInput, trainingReportQuery } from '../training-file-queries.ts';
 
 const idle = { trainingFileId: 0, validationFileId: null, baseModel: '', method: 'supervised' } as const;
 

@@ -1,0 +1,53 @@
+import { type ClientRequest, request as open } from 'node:http';
+import { expect, type Page } from '@playwright/test';
+import type { Roster } from './roster.ts';
+
+/**
+ * Begins as many uploads as the server receives of one person at once, and leaves them unfinished: it takes no more of
+ * whoever is signed in on the page until they are let go.
+ */
+export async function holdUploads(page: Page, roster: Roster) {
+  const cookies = await page.context().cookies(roster.url);
+  const headers = { origin: roster.url, cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; ') };
+  const held = new Map<number, ClientRequest>();
+  let areHeld = true;
+  function hold(number: number) {
+    const boundary = `held-${number}`;
+    const upload = open(`${roster.url}/api/files/upload`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': `multipart/form-data; boundary=${boundary}`, 'content-length': 1_000 },
+    });
+    // Cut off at the end of it.
+    upload.on('error', () => undefined);
+    // It came while another one was being received, and was refused.
+    upload.on('response', () => areHeld && hold(number));
+    upload.write(`--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="held-${number}.txt"\r\n\r\n`);
+    held.set(number, upload);
+  }
+  hold(1);
+  hold(2);
+  await expect
+    .poll(async () => {
+      // Refused in any case, so that the asking leaves no file.
+      const multipart = {
+        purpose: 'assistants',
+        file: { name: 'empty.txt', mimeType: 'text/plain', buffer: Buffer.of() },
+      };
+      const answer = await page.request.post(`${roster.url}/api/files/upload`, {
+        headers: { origin: roster.url },
+        multipart,
+      });
+      return answer.status();
+    })
+    .toBe(429);
+  return {
+    letGo() {
+      areHeld = false;
+      for (const upload of held.values()) upload.destroy();
+    },
+  };
+}
+
+/** Resolves when the server has asked the page to come again with its upload. */
+export const untilAskedToWait = (page: Page) =>
+  page.waitForResponse((answer) => answer.url().endsWith('/api/files/upload') && answer.status() === 429);

@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { environment, node, root } from '../install.mjs';
+
+/** Runs a program to its end. What it prints goes to `printed`, or straight to the terminal. */
+function run(args, { cwd = '.', env = {} }, printed) {
+  return new Promise((resolve) => {
+    const stdio = printed ? ['ignore', 'pipe', 'pipe'] : 'inherit';
+    const child = spawn(node, args, { cwd: join(root, cwd), env: { ...environment(), ...env }, stdio });
+    if (printed) for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => printed.push(chunk));
+    child.on('close', (code) => resolve(code === 0));
+  });
+}
+
+/** Performs one check, live or with what it prints in one piece at its end. Returns what it came to. */
+async function perform({ name, run: work }, rest, isLive) {
+  const started = performance.now();
+  const printed = isLive ? undefined : [];
+  const heading = `\n── ${name} ${'─'.repeat(Math.max(3, 60 - name.length))}\n`;
+  if (isLive) process.stdout.write(heading);
+  const program = (args, options = {}) => run(args, options, printed);
+  const { passed, failed, names = [], secondTries = [] } = await work({ rest, program });
+  const seconds = (performance.now() - started) / 1000;
+  if (printed) process.stdout.write(Buffer.concat([Buffer.from(heading), ...printed]));
+  console.log(`── ${name}: ${passed} passed, ${failed} failed, ${seconds.toFixed(1)} s`);
+  const failures = failed > 0 ? [`${name}: ${failed} failed`, ...names.map((test) => `  ${test}`)] : [];
+  return { passed, failed, seconds, failures, secondTries };
+}
+
+/**
+ * Performs the checks of these steps: those that take one core side by side, then the steps that take all of them, one
+ * after the other. Returns an outcome for each check, with the name of its step.
+ */
+export async function performAll(steps, rest) {
+  const outcomes = [];
+  const note = async (step, work) => outcomes.push({ step: step.name, ...(await work) });
+  const waiting = steps.filter(({ alone }) => !alone).flatMap((step) => step.checks.map((check) => ({ step, check })));
+  const isOnly = waiting.length === 1;
+  /** The checks of a step that others need: they wait until it has ended, however it ends. */
+  const begun = new Map();
+  async function lane() {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const { step, check } = next;
+      await begun.get(step.needs);
+      const ending = perform(check, rest, isOnly);
+      begun.set(step.name, ending);
+      await note(step, ending);
+    }
+  }
+  await Promise.all(Array.from({ length: availableParallelism() }, lane));
+  for (const step of steps.filter(({ alone }) => alone))
+    for (const check of step.checks) await note(step, perform(check, rest, true));
+  return outcomes;
+}
+
+const row = (name, ...cells) => console.log(name.padEnd(14) + cells.map((cell) => String(cell).padStart(9)).join(''));
+const list = (title, lines) => lines.length > 0 && console.log(`\n${title}\n  ${lines.join('\n  ')}`);
+
+/** Prints what failed, the seconds by step, and as the last line the count. Returns whether all passed. */
+export function printResults(outcomes, milliseconds) {
+  const sum = (of, key) => of.reduce((total, outcome) => total + outcome[key], 0);
+  list(
+    'Needed a second try, each is to be looked into:',
+    outcomes.flatMap(({ secondTries }) => secondTries),
+  );
+  list(
+    'Failed:',
+    outcomes.flatMap(({ failures }) => failures),
+  );
+  console.log();
+  row('step', 'passed', 'failed', 'seconds');
+  for (const name of new Set(outcomes.map(({ step }) => step))) {
+    const of = outcomes.filter(({ step }) => step === name);
+    row(name, sum(of, 'passed'), sum(of, 'failed'), sum(of, 'seconds').toFixed(1));
+  }
+  row('by the clock', '', '', (milliseconds / 1000).toFixed(1));
+  const [passed, failed] = [sum(outcomes, 'passed'), sum(outcomes, 'failed')];
+  console.log(`\n${passed} passed, ${failed} failed`);
+  return failed === 0 && passed > 0;
+}

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { root } from '../install.mjs';
+
+/** What a run of tests came to: counts, and the tests that failed or needed a second try, each in two lines. */
+function fromReport(file, ok, read) {
+  try {
+    const { passed, failed, names, secondTries } = read(JSON.parse(readFileSync(file, 'utf8')));
+    // A run that failed without a failed test, such as an error between tests, counts as one.
+    return { passed, failed: failed === 0 && !ok ? 1 : failed, names, secondTries };
+  } catch (error) {
+    return { passed: 0, failed: 1, names: [`No report: ${error.message}`], secondTries: [] };
+  }
+}
+
+export const vitestReport = (file, ok) =>
+  fromReport(file, ok, ({ numPassedTests, numFailedTests, testResults }) => {
+    const complained = (status) =>
+      testResults.flatMap(({ name, assertionResults }) =>
+        assertionResults
+          .filter((test) => test.status === status && test.failureMessages.length > 0)
+          .map(({ fullName, failureMessages }) => named(relative(root, name), fullName, failureMessages)),
+      );
+    return {
+      passed: numPassedTests,
+      failed: numFailedTests,
+      names: complained('failed'),
+      // What passed in the end and has something to complain of failed before.
+      secondTries: complained('passed'),
+    };
+  });
+
+export const playwrightReport = (file, ok) =>
+  fromReport(file, ok, (report) => {
+    const { expected, flaky, unexpected } = report.stats;
+    return {
+      passed: expected + flaky,
+      failed: unexpected,
+      names: namesOf(report, 'unexpected'),
+      secondTries: namesOf(report, 'flaky'),
+    };
+  });
+
+const named = (file, title, messages) =>
+  `${file.replaceAll('\\', '/')} › ${title}\n      ${firstLine(messages[0] ?? 'no message')}`;
+const firstLine = (message) => stripVTControlCharacters(message).split('\n', 1)[0];
+
+/** All tests of a browser report, which holds them in files and groups within each other. */
+const specs = (suite) => [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(specs)];
+const namesOf = (report, status) =>
+  specs(report).flatMap(({ file, line, title, tests }) =>
+    tests
+      .filter((test) => test.status === status)
+      .map(({ results }) =>
+        named(
+          `${join('e2e', file)}:${line}`,
+          title,
+          results.flatMap(({ errors }) => errors.map(({ message }) => message ?? '')),
+        ),
+      ),
+  );

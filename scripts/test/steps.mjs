@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from '../chromium.mjs';
+import { environment, node, root } from '../install.mjs';
+import { playwrightReport, vitestReport } from './reports.mjs';
+
+/** Where the runners leave their reports, until the process ends. */
+const reports = mkdtempSync(join(tmpdir(), 'roster-reports-'));
+process.on('exit', () => rmSync(reports, { recursive: true, force: true }));
+
+const bin = (path) => join(root, 'node_modules', path);
+const one = (ok) => ({ passed: ok ? 1 : 0, failed: ok ? 0 : 1 });
+
+/** One program, one check: it passes where the program ends with 0. */
+const check = (name, args) => ({ name, run: async ({ program }) => one(await program(args)) });
+
+const types = (name) => check(`types: ${name}`, [bin('typescript/bin/tsc'), '-p', name]);
+
+/** A path from the root as its workspace calls it. */
+const within = (workspace, path) => (path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path);
+
+/** All tests of a workspace, or those that `rest` chooses. */
+const vitest = (workspace) => ({
+  name: `tests: ${workspace}`,
+  async run({ program, rest }) {
+    const report = join(reports, `${workspace}.json`);
+    const args = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+    for (const word of rest) args.push(within(workspace, word));
+    return vitestReport(report, await program([bin('vitest/vitest.mjs'), 'run', ...args], { cwd: workspace }));
+  },
+});
+
+/** With the Chromium of the machine, which gets one if it has none. */
+const inChromium = (name, work) => ({
+  name,
+  async run(tools) {
+    const path = chromium();
+    if (path) return work(tools, path);
+    return { ...one(false), names: ['Chromium is needed. Install it, or name it in CHROMIUM_PATH.'] };
+  },
+});
+
+const firstLoad = inChromium('first load', async ({ program }, path) =>
+  one(await program(['bench/main.ts', 'first-load'], { env: { CHROMIUM_PATH: path } })),
+);
+
+const browser = inChromium('tests: browser', async ({ program, rest }, path) => {
+  const report = join(reports, 'browser.json');
+  const env = { CHROMIUM_PATH: path, PLAYWRIGHT_JSON_OUTPUT_NAME: report };
+  const args = [bin('@playwright/test/cli.js'), 'test', '--reporter=list,json', ...rest];
+  return playwrightReport(report, await program(args, { env }));
+});
+
+const building = "process.exitCode = (await import('./scripts/build.mjs')).build() ? 0 : 1";
+
+/**
+ * What `npm test` runs, in this order. Checks take one core each, and run side by side; those of a step that is `alone`
+ * take all cores there are, and what is written behind the step's name.
+ */
+export const steps = [
+  {
+    name: 'build',
+    about: 'the browser application, as it is served',
+    checks: [check('build', ['--input-type=module', '--eval', building])],
+  },
+  {
+    name: 'types',
+    about: 'TypeScript of every workspace, e2e and bench',
+    checks: ['web', 'server', 'e2e', 'simulator', 'contracts'].map(types),
+  },
+  {
+    name: 'lint',
+    about: 'lint and format',
+    checks: [check('lint and format', [bin('@biomejs/biome/bin/biome'), 'ci', '.'])],
+  },
+  {
+    name: 'rules',
+    about: 'rules of our own, each proven by planted violations: imports, classes, what documents name',
+    checks: [
+      check('documents', ['scripts/documents.mjs']),
+      check('import rules', ['scripts/import-rules/check.mjs']),
+      check('logical classes', ['scripts/logical-classes.mjs']),
+    ],
+  },
+  {
+    name: 'unused',
+    about: 'unused files, exports and packages',
+    checks: [check('unused code', [bin('knip/bin/knip.js')])],
+  },
+  { name: 'first-load', about: 'what a first visit fetches, against its budget', needs: 'build', checks: [firstLoad] },
+  { name: 'simulator', about: 'tests of the simulated provider', alone: true, checks: [vitest('simulator')] },
+  { name: 'web', about: 'tests of the web without a browser', alone: true, checks: [vitest('web')] },
+  { name: 'server', about: 'tests of the server', alone: true, checks: [vitest('server')] },
+  {
+    name: 'browser',
+    about: 'tests of the built product in Chromium',
+    needs: 'build',
+    alone: true,
+    checks: [browser],
+  },
+];
+
+/** Runs a file, and again at every change, until it is interrupted. Returns whether there was such a file. */
+export async function watch([file, ...options]) {
+  const workspaces = ['server', 'web', 'simulator'];
+  const workspace = workspaces.find((name) => existsSync(join(root, name, within(name, file))));
+  if (!workspace) return false;
+  const args = [bin('vitest/vitest.mjs'), 'watch', within(workspace, file), ...options];
+  const child = spawn(node, args, { cwd: join(root, workspace), env: environment(), stdio: 'inherit' });
+  child.on('exit', (code) => process.exit(code ?? 0));
+  return true;
+}

@@ -5,10 +5,10 @@ import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
 import type { Actor } from '../../http/actor.ts';
 import type { Provider } from '../../provider/provider.ts';
-import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
-import { sealWithDataKey } from '../../security/sealing.ts';
+import type { Visitor } from '../../security/events-repository.ts';
+import { personalKeys } from '../../security/personal-keys.ts';
 import { Secret } from '../../security/secret.ts';
-import { CannotOpen, type Vault } from '../../security/vault.ts';
+import type { Vault } from '../../security/vault.ts';
 import { keyRepository } from './repository.ts';
 
 type Dependencies = {
@@ -30,6 +30,18 @@ function misplacedKey(key: string): string | undefined {
 /** A person's provider key: tried, sealed, and opened again only for a call. */
 export function providerKeyService({ db, vault, provider, config }: Dependencies) {
   const keys = keyRepository(db);
+  const sealedKeys = personalKeys(
+    { db, vault },
+    {
+      purpose: 'provider-key',
+      events: { saved: 'api_key_saved', removed: 'api_key_removed' },
+      messages: {
+        missing: 'Add your API key in Settings first.',
+        unreadable: 'Your API key cannot be read any more. Please enter it again in Settings.',
+        nothingToRemove: 'No API key is set.',
+      },
+    },
+  );
 
   /** @throws invalid_input where a key cannot be one of this provider's */
   function checkFormat(typed: string) {
@@ -51,50 +63,25 @@ export function providerKeyService({ db, vault, provider, config }: Dependencies
     },
 
     /** Tries the key first: a rejected one is not stored; where the provider cannot be asked, it is stored unverified. */
-    async save({ userId, stillMay }: Actor, typed: string, visitor: Visitor): Promise<UserConfig> {
+    async save(actor: Actor, typed: string, visitor: Visitor): Promise<UserConfig> {
       checkFormat(typed);
-      const apiKey = new Secret(typed);
-      const check = await provider.checkKey(apiKey);
+      const check = await provider.checkKey(new Secret(typed));
       if (check.result === 'rejected') throw new AppError('key_rejected', check.notice);
-      const key = {
-        sealed: await sealWithDataKey({ db, vault }, userId, apiKey, 'provider-key'),
-        last4: typed.length >= 12 ? typed.slice(-4) : '',
-        addedAt: new Date().toISOString(),
+      const found = {
         verified: check.result !== 'unreachable',
         notice: check.result === 'works' ? null : check.notice,
       };
-      await db.transaction().execute(async (trx) => {
-        await stillMay(trx);
-        await keyRepository(trx).save(userId, key);
-        await securityEventRepository(trx).record({ userId, event: 'api_key_saved', by: 'self', visitor });
-      });
-      return service.config(userId);
+      await sealedKeys.save(actor, typed, visitor, (trx, key) =>
+        keyRepository(trx).save(actor.userId, { ...key, ...found }),
+      );
+      return service.config(actor.userId);
     },
 
-    async remove(userId: number, visitor: Visitor) {
-      await db.transaction().execute(async (trx) => {
-        if (!(await keyRepository(trx).delete(userId))) throw new AppError('not_found', 'No API key is set.');
-        await securityEventRepository(trx).record({ userId, event: 'api_key_removed', by: 'self', visitor });
-      });
-    },
+    remove: (userId: number, visitor: Visitor) =>
+      sealedKeys.remove(userId, visitor, (trx) => keyRepository(trx).delete(userId)),
 
     /** The key for a call. @throws no_api_key, key_unreadable */
-    async open(userId: number): Promise<Secret> {
-      const key = await keys.find(userId);
-      if (!key) throw new AppError('no_api_key', 'Add your API key in Settings first.');
-      try {
-        return vault.openProviderKey(userId, key.wrappedDataKey, key.sealed);
-      } catch (cause) {
-        if (!(cause instanceof CannotOpen)) throw cause;
-        throw new AppError(
-          'key_unreadable',
-          'Your API key cannot be read any more. Please enter it again in Settings.',
-          {
-            cause,
-          },
-        );
-      }
-    },
+    open: async (userId: number): Promise<Secret> => sealedKeys.open(userId, await keys.find(userId)).key,
 
     /** A key that is typed for one call: checked for its form, used and forgotten. Without one, the saved key. */
     async typedOrSaved(userId: number, typed: string | undefined): Promise<Secret> {

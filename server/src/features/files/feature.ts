@@ -56,8 +56,7 @@ export function fileFeature(dependencies: Dependencies) {
     onCopySettled,
     log,
   });
-  const { lookUp } = forwarding;
-  const removals = removal({ db, store, provider, keys, providerName, lookUp, isGone, log });
+  const removals = removal({ db, store, provider, keys, providerName, isGone, log });
   const hasKey = async (userId: number) => (await keys.config(userId)).hasApiKey;
   const uploads = uploadService({ db, store, instance, isGone, hasKey, minFreeBytes, log });
 

@@ -12,7 +12,7 @@ import type { Provider } from '../../provider/provider.ts';
 import type { Secret } from '../../security/secret.ts';
 import type { FileStore } from '../../storage/file-store.ts';
 import { copyRepository } from './copy-repository.ts';
-import type { Forwarding } from './forwarding.ts';
+import { findSentCopy } from './forward.ts';
 import { type CopyPayload, removeCopyJob } from './jobs.ts';
 import { removalOfBytes, storeRemovalOfBytes } from './remove-bytes.ts';
 import { fileRepository } from './repository.ts';
@@ -23,7 +23,6 @@ type Dependencies = {
   provider: Pick<Provider, 'files'>;
   keys: { open: (userId: number) => Promise<Secret>; noteRejected: (userId: number, notice: string) => Promise<void> };
   providerName: string;
-  lookUp: Forwarding['lookUp'];
   isGone: (instance: number) => Promise<boolean>;
   log: FastifyBaseLogger;
 };
@@ -36,7 +35,7 @@ const idsAtOnce = 100;
 
 /** Removes files here and at the provider. The bytes go after the rows, by jobs of the same transaction. */
 export function removal(dependencies: Dependencies) {
-  const { db, store, provider, keys, providerName, lookUp, isGone, log } = dependencies;
+  const { db, store, provider, keys, providerName, isGone, log } = dependencies;
   const copies = copyRepository(db);
 
   /** @throws where it is worth trying again later; the copy says why in either case */
@@ -47,7 +46,7 @@ export function removal(dependencies: Dependencies) {
     if (copy.providerFileId === null && copy.sentAt === null) return copies.delete(userId, copyId);
     try {
       const apiKey = await keys.open(userId);
-      const id = copy.providerFileId ?? (await lookUp(apiKey, copy));
+      const id = copy.providerFileId ?? (await findSentCopy({ db, provider }, apiKey, copy));
       if (id !== undefined) await provider.files.remove(apiKey, id);
     } catch (error) {
       return notRemoved({ userId, copyId }, error);

@@ -2,7 +2,7 @@ import type { OpenDatabase } from '../../db/connect.ts';
 import { AppError } from '../../errors.ts';
 import type { ExportPart, LeftAtProvider } from '../../feature.ts';
 import { progressRepository } from './jobs/progress-repository.ts';
-import { jobRepository } from './jobs/repository.ts';
+import { fineTuningJobRepository } from './jobs/repository.ts';
 import type { JobService } from './jobs/service.ts';
 import { modelRepository } from './models/repository.ts';
 import type { CustomModels } from './models/tuned-models.ts';
@@ -14,7 +14,7 @@ const pointsAtMost = 1_000_000;
 
 /** The jobs in the export of all of a person's data, each with what was told of it. Reads beside the main connection. */
 export function fineTuningExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
-  const jobs = jobRepository(reader);
+  const jobs = fineTuningJobRepository(reader);
   const progress = progressRepository(reader);
 
   async function* events(userId: number, jobId: number) {
@@ -80,7 +80,7 @@ export function removalAtProvider({ db, jobs, models }: Dependencies) {
 
   return async function removeEverywhere(userId: number): Promise<LeftAtProvider[]> {
     let [trainings, tuned] = [0, 0];
-    for (const { id, providerJobId, sentAt } of await jobRepository(db).open(userId)) {
+    for (const { id, providerJobId, sentAt } of await fineTuningJobRepository(db).open(userId)) {
       if (providerJobId !== null && sentAt === null) continue;
       const isOver = await succeeds(async () => (await jobs.cancel(userId, id)).finishedAt !== null);
       if (!isOver) trainings++;

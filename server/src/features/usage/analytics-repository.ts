@@ -1,8 +1,8 @@
-import type { Figures, UsageRequest } from '@roster/contracts/usage';
+import type { UsageRequest } from '@roster/contracts/usage';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '../../db/schema.ts';
 import { type DaySpan, quarterOf } from './days.ts';
-import type { Sums } from './sums.ts';
+import { byColumn, type Sums } from './sums.ts';
 
 export type Span = { from: number; to: number };
 export type RequestPosition = { at: string; id: number };
@@ -16,30 +16,10 @@ const dayMs = 24 * 60 * 60_000;
 const iso = (moment: number) => new Date(moment).toISOString();
 const utcDay = (moment: number) => iso(moment).slice(0, 10);
 
-const columns = [
-  'requests',
-  'input_tokens',
-  'cached_tokens',
-  'output_tokens',
-  'reasoning_tokens',
-  'cost_usd',
-  'unpriced_requests',
-  'estimated_requests',
-] as const satisfies (keyof Sums)[];
+const columns = Object.entries(byColumn((sum) => sum));
 
 const sums = (table: string) =>
-  sql.join(columns.map((column) => sql`coalesce(sum(${sql.ref(`${table}.${column}`)}), 0) as ${sql.ref(column)}`));
-
-export const toFigures = (row: Sums): Figures => ({
-  requests: row.requests,
-  inputTokens: row.input_tokens,
-  cachedTokens: row.cached_tokens,
-  outputTokens: row.output_tokens,
-  reasoningTokens: row.reasoning_tokens,
-  costUsd: row.requests > 0 && row.unpriced_requests === row.requests ? null : row.cost_usd,
-  unpricedRequests: row.unpriced_requests,
-  estimatedRequests: row.estimated_requests,
-});
+  sql.join(columns.map(([column, sum]) => sql`coalesce(sum(${sql.ref(`${table}.${column}`)}), 0) as ${sql.ref(sum)}`));
 
 /** The full UTC days inside a span, from the sums; what is left at its two ends is counted from the records. */
 function parts({ from, to }: Span) {
@@ -80,11 +60,11 @@ export function analyticsRepository(db: Kysely<Database>) {
           from usage_records where user_id = ${userId} and created_at >= ${iso(from)} and created_at < ${iso(to)}`,
       );
       if (whole)
-        sources.push(sql`select model, assistant_id, ${sql.join(columns.map((column) => sql.ref(column)))}
+        sources.push(sql`select model, assistant_id, ${sql.join(columns.map(([column]) => sql.ref(column)))}
           from usage_by_day where user_id = ${userId} and day >= ${whole.first} and day <= ${whole.last}`);
       const only = assistantId === undefined ? sql`` : sql`where s.assistant_id = ${assistantId}`;
-      const { rows } = await sql<Sums & { model: string; assistant_id: number }>`
-        select s.model as model, s.assistant_id as assistant_id, ${sums('s')}
+      const { rows } = await sql<Sums & { model: string; assistantId: number }>`
+        select s.model as model, s.assistant_id as "assistantId", ${sums('s')}
         from (${sql.join(sources, sql` union all `)}) s ${only}
         group by s.model, s.assistant_id`.execute(db);
       return rows;

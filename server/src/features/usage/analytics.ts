@@ -2,9 +2,9 @@ import { Id } from '@roster/contracts/endpoint';
 import type { Analytics, Figures } from '@roster/contracts/usage';
 import { z } from 'zod';
 import { cursorsOf, pageOf } from '../../http/paging.ts';
-import { type AnalyticsRepository, type RequestFilter, toFigures } from './analytics-repository.ts';
+import type { AnalyticsRepository, RequestFilter } from './analytics-repository.ts';
 import { type DaySpan, daysIn, nextDay } from './days.ts';
-import { noUsage, plus, type Sums } from './sums.ts';
+import { noUsage, plus, type Sums, toFigures } from './sums.ts';
 
 const recentAtMost = 10;
 
@@ -13,11 +13,11 @@ const cursors = cursorsOf(z.tuple([z.iso.datetime({ precision: 3 }), Id]));
 type Range = { from: string; to: string; tz: string };
 
 /** Adds up what shares a key. The most expensive first; where that is equal, or unknown, what took the most tokens. */
-function grouped<Key>(rows: Sums[], keyOf: (index: number) => Key): [Key, Sums][] {
+function grouped<Row extends Sums, Key>(rows: Row[], keyOf: (row: Row) => Key): [Key, Sums][] {
   const groups = new Map<Key, Sums>();
-  for (const [index, row] of rows.entries()) groups.set(keyOf(index), plus(groups.get(keyOf(index)) ?? noUsage, row));
-  const tokens = (sums: Sums) => sums.input_tokens + sums.output_tokens;
-  return [...groups].sort(([, a], [, b]) => b.cost_usd - a.cost_usd || tokens(b) - tokens(a));
+  for (const row of rows) groups.set(keyOf(row), plus(groups.get(keyOf(row)) ?? noUsage, row));
+  const tokens = (sums: Sums) => sums.inputTokens + sums.outputTokens;
+  return [...groups].sort(([, a], [, b]) => b.costUsd - a.costUsd || tokens(b) - tokens(a));
 }
 
 /** `analytics` asks on the reader: a year of sums takes longer than a stream may wait. */
@@ -41,10 +41,10 @@ export function analyticsService(analytics: AnalyticsRepository) {
         analytics.byModelAndAssistant(userId, span),
         analytics.requests(userId, span, {}, recentAtMost),
       ]);
-      const assistantIds = [...new Set(groups.map((row) => row.assistant_id))].filter((id) => id !== 0);
+      const assistantIds = [...new Set(groups.map(({ assistantId }) => assistantId))].filter((id) => id !== 0);
       const names = await analytics.assistantNames(userId, assistantIds);
-      const byModel = grouped(groups, (index) => groups[index]?.model ?? '');
-      const byAssistant = grouped(groups, (index) => groups[index]?.assistant_id ?? 0);
+      const byModel = grouped(groups, ({ model }) => model);
+      const byAssistant = grouped(groups, ({ assistantId }) => assistantId);
       return {
         totals: toFigures([...byDay.values()].reduce(plus, noUsage)),
         previous: { ...toFigures(previous), ...earlier },

@@ -20,9 +20,9 @@ export function budgetService({ budgets, analytics, ownsAssistant }: Dependencie
   async function spent(userId: number, { tz, assistantId }: BudgetRecord): Promise<number> {
     const today = dayIn(tz, Date.now());
     const span = { from: startOfDay(tz, `${today.slice(0, 7)}-01`), to: endOfHour() };
-    if (assistantId === null) return (await analytics.total(userId, span)).cost_usd;
+    if (assistantId === null) return (await analytics.total(userId, span)).costUsd;
     const rows = await analytics.byModelAndAssistant(userId, span, assistantId);
-    return rows.reduce((sum, row) => sum + row.cost_usd, 0);
+    return rows.reduce((sum, row) => sum + row.costUsd, 0);
   }
 
   async function withState(userId: number, record: BudgetRecord): Promise<Budget> {

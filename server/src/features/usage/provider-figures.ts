@@ -4,9 +4,9 @@ import { ProviderError } from '../../provider/error.ts';
 import type { ModelUsage, ProviderOrganization, UtcDays } from '../../provider/organization.ts';
 import type { Secret } from '../../security/secret.ts';
 import type { AdminKeyService } from './admin-key.ts';
-import { type AnalyticsRepository, toFigures } from './analytics-repository.ts';
+import type { AnalyticsRepository } from './analytics-repository.ts';
 import { daysIn } from './days.ts';
-import { noUsage, plus } from './sums.ts';
+import { noUsage, plus, toFigures } from './sums.ts';
 
 const freshForMs = 5 * 60_000;
 const rememberedReadings = 1_000;

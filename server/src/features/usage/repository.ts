@@ -4,7 +4,7 @@ import { type Places, prepared } from '../../db/prepared.ts';
 import type { Database } from '../../db/schema.ts';
 import type { TokenCounts } from '../../provider/catalogue.ts';
 import { quarterOf } from './days.ts';
-import { noUsage, type Sums } from './sums.ts';
+import { byColumn, noUsage, type Sums } from './sums.ts';
 
 /** The columns of a record that are told with its message; all null where a join found none. */
 export const usageColumns = [
@@ -54,17 +54,6 @@ export type UsageRecord = TokenCounts & {
 type DayKey = { day: string; model: string; assistantId: number };
 type UsagePosition = { createdAt: string; id: number };
 
-const placesOfSums = (at: Places<Sums>) => ({
-  requests: at('requests'),
-  input_tokens: at('input_tokens'),
-  cached_tokens: at('cached_tokens'),
-  output_tokens: at('output_tokens'),
-  reasoning_tokens: at('reasoning_tokens'),
-  cost_usd: at('cost_usd'),
-  unpriced_requests: at('unpriced_requests'),
-  estimated_requests: at('estimated_requests'),
-});
-
 const addSumsToDay = prepared((db, at: Places<Sums & DayKey & { userId: number }>) =>
   db
     .insertInto('usage_by_day')
@@ -73,7 +62,7 @@ const addSumsToDay = prepared((db, at: Places<Sums & DayKey & { userId: number }
       day: at('day'),
       model: at('model'),
       assistant_id: at('assistantId'),
-      ...placesOfSums(at),
+      ...byColumn(at),
     })
     .onConflict((conflict) =>
       conflict.columns(['user_id', 'day', 'model', 'assistant_id']).doUpdateSet(added('usage_by_day')),
@@ -83,7 +72,7 @@ const addSumsToDay = prepared((db, at: Places<Sums & DayKey & { userId: number }
 const addSumsToQuarter = prepared((db, at: Places<Sums & { userId: number; quarter: string }>) =>
   db
     .insertInto('usage_by_quarter')
-    .values({ user_id: at('userId'), quarter: at('quarter'), ...placesOfSums(at) })
+    .values({ user_id: at('userId'), quarter: at('quarter'), ...byColumn(at) })
     .onConflict((conflict) => conflict.columns(['user_id', 'quarter']).doUpdateSet(added('usage_by_quarter'))),
 );
 
@@ -139,13 +128,13 @@ export function usageRepository(db: Kysely<Database>) {
       if (!inserted) return;
       const sums: Sums = {
         requests: 1,
-        input_tokens: usage.inputTokens,
-        cached_tokens: usage.cachedTokens,
-        output_tokens: usage.outputTokens,
-        reasoning_tokens: usage.reasoningTokens,
-        cost_usd: usage.costUsd ?? 0,
-        unpriced_requests: usage.costUsd === null ? 1 : 0,
-        estimated_requests: usage.estimated ? 1 : 0,
+        inputTokens: usage.inputTokens,
+        cachedTokens: usage.cachedTokens,
+        outputTokens: usage.outputTokens,
+        reasoningTokens: usage.reasoningTokens,
+        costUsd: usage.costUsd ?? 0,
+        unpricedRequests: usage.costUsd === null ? 1 : 0,
+        estimatedRequests: usage.estimated ? 1 : 0,
       };
       await addToDay(userId, { day, model: usage.model, assistantId: usage.assistantId ?? 0 }, sums);
       await addToQuarter(userId, quarterOf(usage.createdAt), sums);
@@ -190,7 +179,7 @@ export function usageRepository(db: Kysely<Database>) {
         .where('cost_usd', 'is', null)
         .executeTakeFirst();
       if (numUpdatedRows === 0n) return false;
-      const sums: Sums = { ...noUsage, cost_usd: price.costUsd, unpriced_requests: -1 };
+      const sums: Sums = { ...noUsage, costUsd: price.costUsd, unpricedRequests: -1 };
       await addToDay(userId, { day: call.day, model, assistantId: call.assistantId ?? 0 }, sums);
       await addToQuarter(userId, quarterOf(call.createdAt), sums);
       return true;
@@ -231,16 +220,10 @@ export function usageRepository(db: Kysely<Database>) {
 }
 
 /** What is there and what comes, of each column. */
-function added(table: 'usage_by_day' | 'usage_by_quarter') {
-  const sum = (column: keyof Sums) => sql<number>`${sql.ref(`${table}.${column}`)} + ${sql.ref(`excluded.${column}`)}`;
-  return {
-    requests: sum('requests'),
-    input_tokens: sum('input_tokens'),
-    cached_tokens: sum('cached_tokens'),
-    output_tokens: sum('output_tokens'),
-    reasoning_tokens: sum('reasoning_tokens'),
-    cost_usd: sum('cost_usd'),
-    unpriced_requests: sum('unpriced_requests'),
-    estimated_requests: sum('estimated_requests'),
-  };
-}
+const added = (table: 'usage_by_day' | 'usage_by_quarter') =>
+  Object.fromEntries(
+    Object.keys(byColumn((sum) => sum)).map((column) => [
+      column,
+      sql<number>`${sql.ref(`${table}.${column}`)} + ${sql.ref(`excluded.${column}`)}`,
+    ]),
+  );

@@ -1,36 +1,45 @@
-import type { Database } from '../../db/schema.ts';
+import type { Figures } from '@roster/contracts/usage';
 
-/** The columns of the sums, as a record or a sum of records adds to them. */
-export type Sums = Pick<
-  Database['usage_by_quarter'],
+/** What is summed of a user's calls to the provider. */
+type Sum =
   | 'requests'
-  | 'input_tokens'
-  | 'cached_tokens'
-  | 'output_tokens'
-  | 'reasoning_tokens'
-  | 'cost_usd'
-  | 'unpriced_requests'
-  | 'estimated_requests'
->;
+  | 'inputTokens'
+  | 'cachedTokens'
+  | 'outputTokens'
+  | 'reasoningTokens'
+  | 'costUsd'
+  | 'unpricedRequests'
+  | 'estimatedRequests';
+export type Sums = Record<Sum, number>;
 
-export const noUsage: Sums = {
-  requests: 0,
-  input_tokens: 0,
-  cached_tokens: 0,
-  output_tokens: 0,
-  reasoning_tokens: 0,
-  cost_usd: 0,
-  unpriced_requests: 0,
-  estimated_requests: 0,
-};
+/** Each sum by its column, from its name: for what asks the database. */
+export const byColumn = <T>(of: (sum: Sum) => T) => ({
+  requests: of('requests'),
+  input_tokens: of('inputTokens'),
+  cached_tokens: of('cachedTokens'),
+  output_tokens: of('outputTokens'),
+  reasoning_tokens: of('reasoningTokens'),
+  cost_usd: of('costUsd'),
+  unpriced_requests: of('unpricedRequests'),
+  estimated_requests: of('estimatedRequests'),
+});
 
-export const plus = (a: Sums, b: Sums): Sums => ({
-  requests: a.requests + b.requests,
-  input_tokens: a.input_tokens + b.input_tokens,
-  cached_tokens: a.cached_tokens + b.cached_tokens,
-  output_tokens: a.output_tokens + b.output_tokens,
-  reasoning_tokens: a.reasoning_tokens + b.reasoning_tokens,
-  cost_usd: a.cost_usd + b.cost_usd,
-  unpriced_requests: a.unpriced_requests + b.unpriced_requests,
-  estimated_requests: a.estimated_requests + b.estimated_requests,
+const each = (of: (sum: Sum) => number): Sums => ({
+  requests: of('requests'),
+  inputTokens: of('inputTokens'),
+  cachedTokens: of('cachedTokens'),
+  outputTokens: of('outputTokens'),
+  reasoningTokens: of('reasoningTokens'),
+  costUsd: of('costUsd'),
+  unpricedRequests: of('unpricedRequests'),
+  estimatedRequests: of('estimatedRequests'),
+});
+
+export const noUsage = each(() => 0);
+export const plus = (a: Sums, b: Sums): Sums => each((sum) => a[sum] + b[sum]);
+
+/** As they are shown: where no call has a price, nothing is said of the cost. */
+export const toFigures = (sums: Sums): Figures => ({
+  ...sums,
+  costUsd: sums.requests > 0 && sums.unpricedRequests === sums.requests ? null : sums.costUsd,
 });

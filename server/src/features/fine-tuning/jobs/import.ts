@@ -11,8 +11,9 @@ import type { ProviderFineTuning } from '../../../provider/fine-tuning.ts';
 import type { ProviderJob } from '../../../provider/training-answers.ts';
 import type { Secret } from '../../../security/secret.ts';
 import { modelRepository } from '../models/repository.ts';
-import { costOf, type Following } from './poll.ts';
-import { jobRepository } from './repository.ts';
+import { trainingCost } from './cost.ts';
+import type { Polling } from './poll.ts';
+import { fineTuningJobRepository } from './repository.ts';
 import type { JobFileOfNew } from './rows.ts';
 import { hyperparametersOf, methodOf, stateOf } from './states.ts';
 import { tokenOf } from './submit.ts';
@@ -24,10 +25,10 @@ type Dependencies = {
   catalogue: Pick<Catalogue, 'trainingPrice'>;
   /** The ids of the key's models; null while they are unknown. */
   usable: (userId: number) => Promise<ReadonlySet<string> | null>;
-  follower: Following;
+  poller: Polling;
 };
 
-/** Between the looks at jobs that have ended, so that those under way need not wait for them. */
+/** Between the polls of jobs that have ended, so that those under way need not wait for them. */
 const pauseMs = 500;
 
 const nameOf = ({ metadata, suffix, id }: ProviderJob): string => {
@@ -37,7 +38,7 @@ const nameOf = ({ metadata, suffix, id }: ProviderJob): string => {
 };
 
 /** Takes over the jobs that the provider has and Roster does not know. */
-export function importing({ db, provider, keys, catalogue, usable, follower }: Dependencies) {
+export function importing({ db, provider, keys, catalogue, usable, poller }: Dependencies) {
   async function take(
     trx: Kysely<Database>,
     userId: number,
@@ -47,7 +48,7 @@ export function importing({ db, provider, keys, catalogue, usable, follower }: D
   ) {
     const state = stateOf(job, 'created');
     const isOver = isFinalJob(state.status);
-    const costUsd = state.status === 'succeeded' ? costOf(catalogue, job.model, job.trainedTokens) : null;
+    const costUsd = state.status === 'succeeded' ? trainingCost(catalogue, job.model, job.trainedTokens) : null;
     const made = {
       name: nameOf(job),
       baseModel: job.model,
@@ -58,7 +59,7 @@ export function importing({ db, provider, keys, catalogue, usable, follower }: D
       token: randomUUID(),
     };
     const known = { ...state, costUsd, providerJobId: job.id };
-    const id = await jobRepository(trx).insertFound(userId, made, known, job.createdAt);
+    const id = await fineTuningJobRepository(trx).insertFound(userId, made, known, job.createdAt);
     if (id === undefined) return undefined;
     if (state.status === 'succeeded' && job.tunedModel)
       await modelRepository(trx).add(userId, {
@@ -78,7 +79,7 @@ export function importing({ db, provider, keys, catalogue, usable, follower }: D
     const offered = await usable(userId);
     const imported = await db.transaction().execute(async (trx) => {
       await stillMay(trx);
-      const jobs = jobRepository(trx);
+      const jobs = fineTuningJobRepository(trx);
       if (!(await jobs.hold(userId))) return 0;
       const { providerIds, tokens } = await jobs.known(userId);
       const files = await jobs.filesByProviderId(userId);
@@ -90,7 +91,7 @@ export function importing({ db, provider, keys, catalogue, usable, follower }: D
         const row = await take(trx, userId, job, fileOf, offered);
         if (!row) continue;
         taken++;
-        await follower.follow(trx, userId, row.id, row.isOver ? ended++ * pauseMs : 0);
+        await poller.schedule(trx, userId, row.id, row.isOver ? ended++ * pauseMs : 0);
       }
       return taken;
     });

@@ -12,7 +12,7 @@ import { baseModels } from '../models/base-models.ts';
 import { modelRepository } from '../models/repository.ts';
 import { customModels } from '../models/tuned-models.ts';
 import { importing } from './import.ts';
-import { following } from './poll.ts';
+import { polling } from './poll.ts';
 import { progressRepository } from './progress-repository.ts';
 import { fineTuningRoutes } from './routes.ts';
 import { jobService } from './service.ts';
@@ -45,7 +45,7 @@ export function createJobs(dependencies: Dependencies) {
   const provider = dependencies.provider.fineTuning;
   const words = jobWords(providerName);
   const progress = progressRepository(db);
-  const follower = following({
+  const poller = polling({
     db,
     provider,
     keys,
@@ -63,18 +63,18 @@ export function createJobs(dependencies: Dependencies) {
     keys,
     files,
     checkFiles,
-    follower,
+    poller,
     trainable: bases.acceptable,
     log,
   });
   const models = customModels({ models: modelRepository(db), progress, provider, keys, catalogue, forget });
-  const importJobs = importing({ db, provider, keys, catalogue, usable, follower });
+  const importJobs = importing({ db, provider, keys, catalogue, usable, poller });
 
   return {
-    jobs: follower.jobs,
+    jobs: poller.jobs,
     /** Goes on with what was under way when the process before this one ended. */
-    recover: follower.recover,
-    keySaved: follower.keySaved,
+    recover: poller.recover,
+    keySaved: poller.keySaved,
     exportPart: fineTuningExport(database),
     removeAtProvider: removalAtProvider({ db, jobs, models }),
     routes: (router: Router) => fineTuningRoutes(router, { jobs, progress, models, bases, importJobs, provider, keys }),

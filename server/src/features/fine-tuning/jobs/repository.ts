@@ -5,16 +5,16 @@ import { holdPerson } from '../../../db/locks.ts';
 import type { Database } from '../../../db/schema.ts';
 import {
   columnsOf,
-  type FollowedJob,
   type JobChanges,
   type JobFileOfNew,
+  type JobRecord,
   type NewJob,
   newRow,
-  toFollowed,
   toJob,
+  toRecord,
 } from './rows.ts';
 
-export function jobRepository(db: Kysely<Database>) {
+export function fineTuningJobRepository(db: Kysely<Database>) {
   const shown = (userId: number) =>
     db
       .selectFrom('fine_tuning_jobs')
@@ -47,14 +47,14 @@ export function jobRepository(db: Kysely<Database>) {
       return row && toJob(row);
     },
 
-    async find(userId: number, id: number): Promise<FollowedJob | undefined> {
+    async find(userId: number, id: number): Promise<JobRecord | undefined> {
       const row = await db
         .selectFrom('fine_tuning_jobs')
         .selectAll()
         .where('user_id', '=', userId)
         .where('id', '=', id)
         .executeTakeFirst();
-      return row && toFollowed(row);
+      return row && toRecord(row);
     },
 
     /** The job that was made with this id of its maker. */
@@ -68,7 +68,7 @@ export function jobRepository(db: Kysely<Database>) {
     },
 
     /** A person's jobs that are under way. */
-    async open(userId: number): Promise<FollowedJob[]> {
+    async open(userId: number): Promise<JobRecord[]> {
       const rows = await db
         .selectFrom('fine_tuning_jobs')
         .selectAll()
@@ -76,7 +76,7 @@ export function jobRepository(db: Kysely<Database>) {
         .where('status', 'not in', [...finalJobStatuses])
         .orderBy('id')
         .execute();
-      return rows.map(toFollowed);
+      return rows.map(toRecord);
     },
 
     /** Whoever has a job under way. */
@@ -237,4 +237,4 @@ export function jobRepository(db: Kysely<Database>) {
   };
 }
 
-export type FineTuningJobRepository = ReturnType<typeof jobRepository>;
+export type FineTuningJobRepository = ReturnType<typeof fineTuningJobRepository>;

@@ -4,8 +4,8 @@ import type { Database } from '../../../db/schema.ts';
 
 type Row = Selectable<Database['fine_tuning_jobs']>;
 
-/** A job as its follower needs it. */
-export type FollowedJob = {
+/** A job as it is stored, for what submits and polls it. */
+export type JobRecord = {
   id: number;
   userId: number;
   name: string;
@@ -66,7 +66,7 @@ const hyperparametersOf = (stored: string): Hyperparameters => {
   return parsed.success ? parsed.data : {};
 };
 
-export const toFollowed = (row: Row): FollowedJob => ({
+export const toRecord = (row: Row): JobRecord => ({
   id: row.id,
   userId: row.user_id,
   name: row.name,

@@ -14,9 +14,9 @@ import { ProviderError } from '../../../provider/error.ts';
 import type { ProviderFineTuning } from '../../../provider/fine-tuning.ts';
 import type { Secret } from '../../../security/secret.ts';
 import type { CheckFiles } from '../files/check/accepted.ts';
-import type { Following } from './poll.ts';
-import { type FineTuningJobRepository, jobRepository } from './repository.ts';
-import type { FollowedJob, JobFileOfNew } from './rows.ts';
+import type { Polling } from './poll.ts';
+import { type FineTuningJobRepository, fineTuningJobRepository } from './repository.ts';
+import type { JobFileOfNew, JobRecord } from './rows.ts';
 import type { TrainingFiles } from './submit.ts';
 import { jobWords } from './words.ts';
 
@@ -28,7 +28,7 @@ type Dependencies = {
   files: TrainingFiles;
   /** Whether files can be trained with, as the one who chooses them is told. */
   checkFiles: CheckFiles;
-  follower: Following;
+  poller: Polling;
   /** null: nobody knows what can be trained. */
   trainable: (userId: number) => Promise<ReadonlySet<string> | null>;
   log: FastifyBaseLogger;
@@ -67,9 +67,9 @@ async function earlier(
 }
 
 export function jobService(dependencies: Dependencies) {
-  const { database, provider, providerName, keys, files, checkFiles, follower, trainable, log } = dependencies;
+  const { database, provider, providerName, keys, files, checkFiles, poller, trainable, log } = dependencies;
   const { db } = database;
-  const jobs = jobRepository(db);
+  const jobs = fineTuningJobRepository(db);
   const words = jobWords(providerName);
 
   async function shown(userId: number, id: number): Promise<Job> {
@@ -78,7 +78,7 @@ export function jobService(dependencies: Dependencies) {
     return job;
   }
 
-  async function found(userId: number, id: number): Promise<FollowedJob> {
+  async function found(userId: number, id: number): Promise<JobRecord> {
     const job = await jobs.find(userId, id);
     if (!job) throw notFound();
     return job;
@@ -98,12 +98,12 @@ export function jobService(dependencies: Dependencies) {
       throw refused('baseModel', `Model ${model} is not among the models your API key can use`);
   }
 
-  /** Waits a moment for a look; what takes longer goes on in the background. */
-  async function lookNow(userId: number, id: number, prepare?: (trx: Kysely<Database>) => Promise<boolean>) {
-    const look = follower.lookNow(userId, id, prepare);
-    if (await endsWithin(patienceMs, look)) return;
-    // Nobody waits for it any more; the look that is stored does it again.
-    look.catch((error: unknown) => log.warn({ err: error, fineTuningJobId: id }, 'a look at a job failed late'));
+  /** Waits a moment for a poll; what takes longer goes on in the background. */
+  async function pollNow(userId: number, id: number, prepare?: (trx: Kysely<Database>) => Promise<boolean>) {
+    const poll = poller.pollNow(userId, id, prepare);
+    if (await endsWithin(patienceMs, poll)) return;
+    // Nobody waits for it any more; the poll that is stored does it again.
+    poll.catch((error: unknown) => log.warn({ err: error, fineTuningJobId: id }, 'polling a job failed late'));
   }
 
   const underWay = new Map<string, Promise<Job>>();
@@ -133,8 +133,8 @@ export function jobService(dependencies: Dependencies) {
     if (isFinalJob(job.status) || (await jobs.cancelUnsent(userId, id))) return shown(userId, id);
     await keys.open(userId);
     let isFirst = false;
-    await lookNow(userId, id, async (trx) => {
-      isFirst = await jobRepository(trx).requestCancel(userId, id);
+    await pollNow(userId, id, async (trx) => {
+      isFirst = await fineTuningJobRepository(trx).requestCancel(userId, id);
       return isFirst;
     });
     if (!isFirst) await cancellation(userId, id);
@@ -155,11 +155,11 @@ export function jobService(dependencies: Dependencies) {
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
       // It may have gone on meanwhile: what is shown from now on is what the provider says, if it says anything.
-      if (error.status !== undefined) await lookNow(userId, id);
+      if (error.status !== undefined) await pollNow(userId, id);
       if (error.status === 400 && (await found(userId, id)).status !== from) throw conflict(error);
       throwProviderFailure(error);
     }
-    await lookNow(userId, id);
+    await pollNow(userId, id);
     return shown(userId, id);
   }
 
@@ -175,7 +175,7 @@ export function jobService(dependencies: Dependencies) {
     shown,
     found,
 
-    /** Stores the job with the look that brings it to the provider. */
+    /** Stores the job with the poll that brings it to the provider. */
     async create({ userId, stillMay }: Actor, { clientId, ...draft }: JobDraft): Promise<Job> {
       const client = clientId === undefined ? undefined : { id: clientId, digest: digestOf(draft) };
       const known = await earlier(jobs, userId, client);
@@ -195,7 +195,7 @@ export function jobService(dependencies: Dependencies) {
       await checkFiles(userId, draft);
       const id = await db.transaction().execute(async (trx) => {
         await stillMay(trx);
-        const inTransaction = jobRepository(trx);
+        const inTransaction = fineTuningJobRepository(trx);
         if (!(await inTransaction.hold(userId))) throw new AppError('not_signed_in', 'Please sign in.');
         const other = await earlier(inTransaction, userId, client);
         if (other !== undefined) return other;
@@ -215,7 +215,7 @@ export function jobService(dependencies: Dependencies) {
         if (created === undefined) throw noFile();
         for (const file of [training, validation])
           if (file?.id) await files.copies.ensure(trx, userId, file.id, 'fine-tune');
-        await follower.follow(trx, userId, created);
+        await poller.schedule(trx, userId, created);
         return created;
       });
       return shown(userId, id);

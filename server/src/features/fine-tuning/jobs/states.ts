@@ -4,7 +4,7 @@ import type { JobChanges } from './rows.ts';
 
 export type News = { events: ProviderJobEvent[]; checkpoints: ProviderCheckpoint[] };
 
-/** What a look at a job has found, and when the next one is due. */
+/** What a poll has found of a job, and when the next one is due. */
 export type Found = {
   changes: JobChanges;
   news?: News;

@@ -2,9 +2,10 @@ import type { Kysely } from 'kysely';
 import type { Database } from '../../../db/schema.ts';
 import { ProviderError } from '../../../provider/error.ts';
 import type { ProviderFineTuning } from '../../../provider/fine-tuning.ts';
+import type { ProviderJob } from '../../../provider/training-answers.ts';
 import type { Secret } from '../../../security/secret.ts';
-import type { FineTuningJobRepository } from './repository.ts';
-import type { FollowedJob } from './rows.ts';
+import { fineTuningJobRepository } from './repository.ts';
+import type { JobRecord } from './rows.ts';
 import { type Found, stateOf } from './states.ts';
 import type { JobWords } from './words.ts';
 
@@ -27,7 +28,7 @@ export type TrainingFiles = {
 };
 
 type Dependencies = {
-  jobs: FineTuningJobRepository;
+  db: Kysely<Database>;
   copies: TrainingFiles['copies'];
   provider: ProviderFineTuning;
   keys: { noteRejected: (userId: number, notice: string) => Promise<void> };
@@ -57,93 +58,96 @@ export const tokenOf = ({ metadata }: { metadata: Record<string, unknown> }): st
   return typeof token === 'string' ? token : undefined;
 };
 
-/** Brings a job to the provider, once whatever happens. */
-export function beginning({ jobs, copies, provider, keys, words }: Dependencies) {
-  const failed = (notice: string, errorCode: string | null = null): Found => ({
-    changes: { status: 'failed', notice, errorCode, sentAt: null, finishedAt: new Date().toISOString() },
-    again: 'never',
-  });
-  const cancelled = (): Found => ({
-    changes: { status: 'cancelled', notice: null, finishedAt: new Date().toISOString() },
-    again: 'never',
-  });
+const failed = (notice: string, errorCode: string | null = null): Found => ({
+  changes: { status: 'failed', notice, errorCode, sentAt: null, finishedAt: new Date().toISOString() },
+  again: 'never',
+});
+const cancelled = (): Found => ({
+  changes: { status: 'cancelled', notice: null, finishedAt: new Date().toISOString() },
+  again: 'never',
+});
 
-  /** The provider's names of the job's files, or why it cannot begin yet. */
-  async function filesOf(job: FollowedJob): Promise<{ training: string; validation: string | null } | Found> {
-    const files = [
-      { id: job.trainingFileId, filename: job.trainingFilename },
-      ...(job.validationFilename === null ? [] : [{ id: job.validationFileId, filename: job.validationFilename }]),
-    ];
-    const ids: string[] = [];
-    for (const { id, filename } of files) {
-      const copy = id === null ? undefined : await copies.find(job.userId, id, 'fine-tune');
-      if (!copy) return failed(words.fileDeleted(filename));
-      if (copy.state === 'failed' || copy.state === 'not_served')
-        return failed(words.fileNotTaken(filename, copy.error));
-      if (copy.state !== 'ready' || copy.providerFileId === null)
-        return { changes: { notice: words.waitingForFile(filename, copy.error) }, again: 'soon' };
-      ids.push(copy.providerFileId);
-    }
-    const [training = '', validation = null] = ids;
-    return { training, validation };
+/** The provider's names of the job's files, or why it cannot be submitted yet. */
+async function filesOf(
+  { copies, words }: Dependencies,
+  job: JobRecord,
+): Promise<{ training: string; validation: string | null } | Found> {
+  const files = [
+    { id: job.trainingFileId, filename: job.trainingFilename },
+    ...(job.validationFilename === null ? [] : [{ id: job.validationFileId, filename: job.validationFilename }]),
+  ];
+  const ids: string[] = [];
+  for (const { id, filename } of files) {
+    const copy = id === null ? undefined : await copies.find(job.userId, id, 'fine-tune');
+    if (!copy) return failed(words.fileDeleted(filename));
+    if (copy.state === 'failed' || copy.state === 'not_served') return failed(words.fileNotTaken(filename, copy.error));
+    if (copy.state !== 'ready' || copy.providerFileId === null)
+      return { changes: { notice: words.waitingForFile(filename, copy.error) }, again: 'soon' };
+    ids.push(copy.providerFileId);
   }
+  const [training = '', validation = null] = ids;
+  return { training, validation };
+}
 
-  /** The job is at the provider: kept at once, whatever else has happened to it meanwhile. */
-  async function taken(job: FollowedJob, created: Awaited<ReturnType<ProviderFineTuning['create']>>): Promise<Found> {
-    await jobs.adopt(job.userId, job.id, created.id);
-    // What it says of itself is read by the look that follows.
-    return { changes: stateOf(created, job.status), again: 'now' };
+/** The job is at the provider: kept at once, whatever else has happened to it meanwhile. */
+async function adopted({ db }: Dependencies, job: JobRecord, created: ProviderJob): Promise<Found> {
+  await fineTuningJobRepository(db).adopt(job.userId, job.id, created.id);
+  // What it says of itself is read by the poll that follows.
+  return { changes: stateOf(created, job.status), again: 'now' };
+}
+
+async function refused(dependencies: Dependencies, job: JobRecord, error: ProviderError): Promise<Found> {
+  const { keys, copies, words } = dependencies;
+  if (error.code === 'key_rejected') {
+    await keys.noteRejected(job.userId, error.message);
+    return { changes: { sentAt: null, notice: words.keyRejected(error.message) }, again: 'woken' };
   }
-
-  async function refused(job: FollowedJob, error: ProviderError): Promise<Found> {
-    if (error.code === 'key_rejected') {
-      await keys.noteRejected(job.userId, error.message);
-      return { changes: { sentAt: null, notice: words.keyRejected(error.message) }, again: 'woken' };
-    }
-    if (error.isUncertain)
-      return { changes: { notice: words.notSent(error.message) }, again: 'failed', wait: error.retryAfterSeconds };
-    if (error.isPassing)
-      return {
-        changes: { sentAt: null, notice: words.notSent(error.message) },
-        again: 'failed',
-        wait: error.retryAfterSeconds,
-      };
-    if (error.param === 'training_file' || error.param === 'validation_file') {
-      // The key may have become one of another account a moment ago.
-      await copies.check(job.userId);
-      const files = await filesOf(job);
-      if ('changes' in files) return { ...files, changes: { ...files.changes, sentAt: null } };
-    }
-    const code = error.code === 'training_not_available' ? error.code : (error.providerCode ?? error.code);
-    if (error.code === 'training_not_available') return failed(words.trainingNotAvailable(error.message), code);
-    return failed(error.code === 'not_served' ? words.notServed : error.message, code);
+  const notice = words.notSent(error.message);
+  const wait = error.retryAfterSeconds;
+  if (error.isUncertain) return { changes: { notice }, again: 'failed', wait };
+  if (error.isPassing) return { changes: { sentAt: null, notice }, again: 'failed', wait };
+  if (error.param === 'training_file' || error.param === 'validation_file') {
+    // The key may have become one of another account a moment ago.
+    await copies.check(job.userId);
+    const files = await filesOf(dependencies, job);
+    if ('changes' in files) return { ...files, changes: { ...files.changes, sentAt: null } };
   }
+  const code = error.code === 'training_not_available' ? error.code : (error.providerCode ?? error.code);
+  if (error.code === 'training_not_available') return failed(words.trainingNotAvailable(error.message), code);
+  return failed(error.code === 'not_served' ? words.notServed : error.message, code);
+}
 
-  return async function begin(job: FollowedJob, number: number, apiKey: Secret): Promise<Found> {
-    if (job.sentAt !== null) {
-      const there = await provider.findByMetadata(apiKey, tokenName, job.token);
-      if (there) return taken(job, there);
-      if (Date.now() - Date.parse(job.sentAt) < settlingMs)
-        return { changes: { notice: words.lookingForIt }, again: 'soon' };
-    }
-    if (job.cancelRequested) return cancelled();
-    const files = await filesOf(job);
-    if ('changes' in files) return files;
-    if (!(await jobs.markSent(job.userId, job.id, number))) return { changes: {}, again: 'now' };
-    try {
-      const created = await provider.create(apiKey, {
-        model: job.baseModel,
-        trainingFileId: files.training,
-        validationFileId: files.validation,
-        suffix: suffixOf(job.name),
-        metadata: { name: job.name, [tokenName]: job.token },
-        method: job.method,
-        hyperparameters: job.hyperparameters,
-      });
-      return taken(job, created);
-    } catch (error) {
-      if (!(error instanceof ProviderError)) throw error;
-      return refused(job, error);
-    }
-  };
+/** Creates a job at the provider, once whatever happens. */
+export async function submitJob(
+  dependencies: Dependencies,
+  job: JobRecord,
+  number: number,
+  apiKey: Secret,
+): Promise<Found> {
+  const { db, provider, words } = dependencies;
+  if (job.sentAt !== null) {
+    const there = await provider.findByMetadata(apiKey, tokenName, job.token);
+    if (there) return adopted(dependencies, job, there);
+    if (Date.now() - Date.parse(job.sentAt) < settlingMs)
+      return { changes: { notice: words.lookingForIt }, again: 'soon' };
+  }
+  if (job.cancelRequested) return cancelled();
+  const files = await filesOf(dependencies, job);
+  if ('changes' in files) return files;
+  if (!(await fineTuningJobRepository(db).markSent(job.userId, job.id, number))) return { changes: {}, again: 'now' };
+  try {
+    const created = await provider.create(apiKey, {
+      model: job.baseModel,
+      trainingFileId: files.training,
+      validationFileId: files.validation,
+      suffix: suffixOf(job.name),
+      metadata: { name: job.name, [tokenName]: job.token },
+      method: job.method,
+      hyperparameters: job.hyperparameters,
+    });
+    return adopted(dependencies, job, created);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    return refused(dependencies, job, error);
+  }
 }

@@ -7,7 +7,7 @@ import { ProviderError } from '../../../provider/error.ts';
 import type { ProviderFineTuning } from '../../../provider/fine-tuning.ts';
 import type { Secret } from '../../../security/secret.ts';
 import type { ProgressRepository } from '../jobs/progress-repository.ts';
-import type { FollowedJob } from '../jobs/rows.ts';
+import type { JobRecord } from '../jobs/rows.ts';
 import type { ModelRepository, StoredModel } from './repository.ts';
 
 type Dependencies = {
@@ -62,7 +62,7 @@ export function customModels({ models, progress, provider, keys, catalogue, forg
       forget(userId);
     },
 
-    async activateCheckpoint(userId: number, job: FollowedJob, checkpointId: number): Promise<CustomModel> {
+    async activateCheckpoint(userId: number, job: JobRecord, checkpointId: number): Promise<CustomModel> {
       const checkpoints = await progress.checkpoints(userId, job.id);
       const checkpoint = checkpoints.find(({ id }) => id === checkpointId);
       if (!checkpoint) throw new AppError('not_found', 'Checkpoint not found.');

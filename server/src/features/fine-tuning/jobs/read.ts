@@ -1,0 +1,60 @@
+import { isFinalJob } from '@roster/contracts/fine-tuning/jobs';
+import { ProviderError } from '../../../provider/error.ts';
+import type { ProviderFineTuning } from '../../../provider/fine-tuning.ts';
+import type { ProviderCheckpoint } from '../../../provider/training-answers.ts';
+import type { Secret } from '../../../security/secret.ts';
+import type { JobChanges, JobRecord } from './rows.ts';
+import { type Found, stateOf } from './states.ts';
+import type { JobWords } from './words.ts';
+
+type Dependencies = { provider: ProviderFineTuning; words: JobWords };
+
+/** What the provider says of a job that it has, after the cancellation that was asked for. */
+export async function readJob(
+  { provider, words }: Dependencies,
+  job: JobRecord,
+  providerJobId: string,
+  apiKey: Secret,
+): Promise<Found> {
+  const refusal =
+    job.cancelRequested && !isFinalJob(job.status) ? await cancelThere(provider, apiKey, providerJobId) : undefined;
+  // First the job: what happened before the state that it tells of is among the events then.
+  const told = await provider.retrieve(apiKey, providerJobId);
+  const events = (await provider.events(apiKey, providerJobId, job.lastProviderEventId)).reverse();
+  const state = stateOf(told, job.status);
+  const isOver = isFinalJob(state.status);
+  const checkpoints = events.length > 0 || isOver ? await checkpointsOf(provider, apiKey, providerJobId) : [];
+  const totalSteps = events.findLast((event) => event.totalSteps !== null)?.totalSteps ?? job.totalSteps;
+  const changes: JobChanges = {
+    ...state,
+    totalSteps,
+    lastProviderEventId: events.at(-1)?.id ?? job.lastProviderEventId,
+    ...(refusal !== undefined && !isOver && { cancelRequested: false, notice: words.cancelRefused(refusal) }),
+  };
+  return { changes, news: { events, checkpoints }, again: isOver ? 'never' : 'soon' };
+}
+
+/** Refused: returns why, and the cancellation is taken back. */
+async function cancelThere(provider: ProviderFineTuning, apiKey: Secret, jobId: string): Promise<string | undefined> {
+  try {
+    await provider.cancel(apiKey, jobId);
+  } catch (error) {
+    if (!(error instanceof ProviderError) || error.isPassing || error.code === 'key_rejected') throw error;
+    return error.message;
+  }
+  return undefined;
+}
+
+/** Not every server has them. */
+async function checkpointsOf(
+  provider: ProviderFineTuning,
+  apiKey: Secret,
+  providerJobId: string,
+): Promise<ProviderCheckpoint[]> {
+  try {
+    return (await provider.checkpoints(apiKey, providerJobId)).reverse();
+  } catch (error) {
+    if (error instanceof ProviderError && (error.isAbsent || error.code === 'not_served')) return [];
+    throw error;
+  }
+}

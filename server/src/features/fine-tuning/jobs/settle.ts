@@ -1,0 +1,70 @@
+import { isFinalJob } from '@roster/contracts/fine-tuning/jobs';
+import type { Kysely } from 'kysely';
+import type { Database } from '../../../db/schema.ts';
+import type { Catalogue } from '../../../provider/catalogue.ts';
+import { usageRepository } from '../../usage/repository.ts';
+import { modelRepository } from '../models/repository.ts';
+import { trainingCost } from './cost.ts';
+import { progressRepository } from './progress-repository.ts';
+import { fineTuningJobRepository } from './repository.ts';
+import type { JobChanges, JobRecord } from './rows.ts';
+import type { Found, News } from './states.ts';
+
+type Prices = Pick<Catalogue, 'trainingPrice' | 'asOf'>;
+
+/** Stores what a poll has found of a job, in its transaction. `trained`: it has succeeded just now. */
+export async function storeFound(trx: Kysely<Database>, catalogue: Prices, before: JobRecord, found: Found) {
+  const { userId, id } = before;
+  const changes = { ...found.changes };
+  const { status = before.status } = changes;
+  if (status === 'succeeded' && changes.trainedTokens !== undefined)
+    changes.costUsd = trainingCost(catalogue, before.baseModel, changes.trainedTokens);
+  await fineTuningJobRepository(trx).change(userId, id, before.followNumber, changes);
+  if (found.news) await keepNews(trx, userId, id, found.news);
+  const trained = status === 'succeeded' && !isFinalJob(before.status);
+  if (trained) await settle(trx, catalogue, before, changes);
+  return { trained, changed: status !== before.status };
+}
+
+async function keepNews(trx: Kysely<Database>, userId: number, jobId: number, { events, checkpoints }: News) {
+  const progress = progressRepository(trx);
+  await progress.addEvents(userId, jobId, events);
+  await progress.addMetrics(userId, jobId, [
+    ...events.flatMap(({ metrics }) => (metrics ? [metrics] : [])),
+    ...checkpoints.map(({ metrics }) => metrics),
+  ]);
+  await progress.addCheckpoints(userId, jobId, checkpoints);
+}
+
+/** A training has succeeded: its model is there, and what it cost is counted, once. */
+async function settle(trx: Kysely<Database>, catalogue: Prices, job: JobRecord, changes: JobChanges) {
+  const { tunedModel, trainedTokens, costUsd = null, finishedAt } = changes;
+  if (tunedModel)
+    await modelRepository(trx).add(job.userId, {
+      name: job.name,
+      baseModel: job.baseModel,
+      model: tunedModel,
+      isActive: true,
+      jobId: job.id,
+      step: null,
+    });
+  if (trainedTokens === null || trainedTokens === undefined) return;
+  await usageRepository(trx).record(job.userId, {
+    runId: null,
+    threadId: null,
+    assistantId: null,
+    jobId: job.id,
+    purpose: 'training',
+    model: job.baseModel,
+    // More than the column holds nobody trains on.
+    inputTokens: Math.min(trainedTokens, 2_147_483_647),
+    cachedTokens: 0,
+    cacheWriteTokens: 0,
+    outputTokens: 0,
+    reasoningTokens: 0,
+    costUsd,
+    priceAsOf: costUsd === null ? null : catalogue.asOf,
+    estimated: false,
+    createdAt: finishedAt ?? new Date().toISOString(),
+  });
+}

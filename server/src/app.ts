@@ -32,7 +32,13 @@ function createFeatures(base: Foundation) {
   const usage = usageFeature({ ...base, ownsAssistant: assistants.owns });
   const { pricing, budgets } = usage;
   const chat = chatFeature({ ...base, models, assistants, pricing, budgets, knowledge, files });
-  const training = trainingFeature({ ...base, models, files, aside: chat.aside, ownsAssistant: assistants.owns });
+  const training = trainingFeature({
+    ...base,
+    models,
+    files,
+    sideQuestions: chat.sideQuestions,
+    ownsAssistant: assistants.owns,
+  });
   const ofUsers: Feature[] = [usage, assistants, chat, files, knowledge, training];
   const { confirmPassword, refuseGuessable, hashPassword, passwordLink } = auth;
   const account = accountFeature({ ...base, models, confirmPassword, features: ofUsers });

@@ -31,7 +31,7 @@ import { partialAnswers } from './runs/partial-answers.ts';
 import { runRepository } from './runs/repository.ts';
 import { searchRepository } from './search/repository.ts';
 import { threadSearch } from './search/service.ts';
-import { asideService } from './side-questions/service.ts';
+import { sideQuestionService } from './side-questions/service.ts';
 import { conversationDownloads } from './threads/export.ts';
 import { threadRepository } from './threads/repository.ts';
 import { threadService } from './threads/service.ts';
@@ -103,7 +103,7 @@ export function chatFeature(dependencies: Dependencies) {
     attachments: attachmentReader({ files, store }),
     underWay,
   });
-  const aside = asideService({
+  const sideQuestions = sideQuestionService({
     database,
     executor,
     catalogue,
@@ -124,7 +124,7 @@ export function chatFeature(dependencies: Dependencies) {
     routes: (router: Router) =>
       chatRoutes(router, { threads, messages, ratings, pages, downloads, runs, executor, streams }),
     /** Questions of other features, beside the conversations. */
-    aside,
+    sideQuestions,
     upkeep: chatUpkeep({ executor, search: searchRepository(db) }),
     removalPart: chatRemovalPart(executor),
     exportParts: [conversationExport(database)],

@@ -1,6 +1,6 @@
 import type { Router } from '../../http/router.ts';
 import type { FileStore } from '../../storage/file-store.ts';
-import type { AsideService } from '../chat/side-questions/service.ts';
+import type { SideQuestionService } from '../chat/side-questions/service.ts';
 import type { FileRepository } from '../files/repository.ts';
 import { createComparisons } from './comparisons/comparisons.ts';
 import { createDatasets } from './datasets/datasets.ts';
@@ -14,17 +14,17 @@ type OfDatasets = Parameters<typeof createDatasets>[0];
 type Dependencies = Omit<OfJobs, 'checkFiles'> & {
   files: OfJobs['files'] & OfTrainingFiles['making'] & OfDatasets['files'] & Pick<FileRepository, 'stored'>;
   store: FileStore;
-  aside: AsideService;
+  sideQuestions: SideQuestionService;
   ownsAssistant: OfDatasets['ownsAssistant'];
 };
 
 /** From rated answers over training files and jobs to models that are compared: what belongs to training a model. */
 export function trainingFeature(dependencies: Dependencies) {
-  const { database, catalogue, files, store, aside, ownsAssistant } = dependencies;
+  const { database, catalogue, files, store, sideQuestions, ownsAssistant } = dependencies;
   const trainingFiles = createTrainingFiles({ files, store, catalogue, making: files });
   const jobs = createJobs({ ...dependencies, checkFiles: trainingFiles.checkFiles });
   const datasets = createDatasets({ database, files, ownsAssistant });
-  const comparisons = createComparisons({ database, aside, files, store });
+  const comparisons = createComparisons({ database, sideQuestions, files, store });
 
   return {
     routes(router: Router) {

@@ -5,7 +5,7 @@ import type { Database } from '../../../db/schema.ts';
 import { toUsage, usageColumns } from '../../usage/repository.ts';
 
 /** The answer to what was asked beside the conversations. Its text is stored when it has ended. */
-export type AsideAnswer = {
+export type SideAnswer = {
   runId: number;
   state: RunState;
   text: string;
@@ -16,7 +16,7 @@ export type AsideAnswer = {
 };
 
 /** Threads that no list of conversations shows. Each ends in the one answer that it was made for. */
-export function asideRepository(db: Kysely<Database>) {
+export function sideQuestionRepository(db: Kysely<Database>) {
   return {
     async insertThread(userId: number, { title, at }: { title: string; at: string }): Promise<number> {
       const { id } = await db
@@ -47,7 +47,7 @@ export function asideRepository(db: Kysely<Database>) {
         .execute();
     },
     /** By thread; of threads that are gone there is none. */
-    async answers(userId: number, threadIds: number[]): Promise<Map<number, AsideAnswer>> {
+    async answers(userId: number, threadIds: number[]): Promise<Map<number, SideAnswer>> {
       if (threadIds.length === 0) return new Map();
       const rows = await db
         .selectFrom('threads')

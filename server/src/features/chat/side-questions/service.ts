@@ -14,9 +14,9 @@ import { runRepository } from '../runs/repository.ts';
 import { searchRepository } from '../search/repository.ts';
 import { threadRepository } from '../threads/repository.ts';
 import { openingTitle } from '../threads/titles.ts';
-import { asideRepository } from './repository.ts';
+import { sideQuestionRepository } from './repository.ts';
 
-export type AsideQuestion = {
+export type SideQuestion = {
   comparisonId: number;
   model: string;
   instructions: string;
@@ -39,13 +39,10 @@ type Dependencies = {
  * Questions beside the conversations. Each is a thread of its own that no list shows, so that its answer has all that
  * a run has: it belongs to the server, can be watched and stopped, survives a crash, and its cost is recorded.
  */
-export function asideService({ database, executor, catalogue, instance, openKey, checkBudget }: Dependencies) {
+export function sideQuestionService({ database, executor, catalogue, instance, openKey, checkBudget }: Dependencies) {
   const { db, reader } = database;
 
-  function asked(
-    apiKey: Secret,
-    { model, instructions, turns, temperature }: AsideQuestion,
-  ): Pick<RunOrder, 'prepare'> {
+  function asked(apiKey: Secret, { model, instructions, turns, temperature }: SideQuestion): Pick<RunOrder, 'prepare'> {
     const sent: ConversationTurn[] = turns.map(({ role, text }) => ({ role, text }));
     const parameters = catalogue.parameters(model, { temperature, effort: null });
     const request = { apiKey, model, instructions, turns: sent, ...parameters };
@@ -60,7 +57,7 @@ export function asideService({ database, executor, catalogue, instance, openKey,
     async ask<T>(
       userId: number,
       { overBudget }: { overBudget: boolean },
-      work: (trx: Kysely<Database>, ask: (questions: AsideQuestion[]) => Promise<number[]>) => Promise<T>,
+      work: (trx: Kysely<Database>, ask: (questions: SideQuestion[]) => Promise<number[]>) => Promise<T>,
     ): Promise<T> {
       executor.refuseWhenClosing(userId);
       const apiKey = await openKey(userId);
@@ -85,9 +82,9 @@ export function asideService({ database, executor, catalogue, instance, openKey,
       return result;
     },
     answers: (userId: number, threadIds: number[], within: Kysely<Database> = db) =>
-      asideRepository(within).answers(userId, threadIds),
+      sideQuestionRepository(within).answers(userId, threadIds),
     /** For exports: beside the main connection. */
-    answersFromReader: asideRepository(reader).answers,
+    answersFromReader: sideQuestionRepository(reader).answers,
     /** Stops what is being written in these threads. */
     async stop(userId: number, threadIds: number[]) {
       for (const { id, threadId } of await runRepository(db).underWay(userId))
@@ -109,14 +106,14 @@ export function asideService({ database, executor, catalogue, instance, openKey,
   };
 }
 
-export type AsideService = ReturnType<typeof asideService>;
+export type SideQuestionService = ReturnType<typeof sideQuestionService>;
 
 /** Stores a thread with its messages, the empty answer last, and the run of that. */
-async function store(trx: Kysely<Database>, userId: number, instance: number, question: AsideQuestion) {
+async function store(trx: Kysely<Database>, userId: number, instance: number, question: SideQuestion) {
   const at = new Date().toISOString();
   const { model, turns } = question;
-  const asides = asideRepository(trx);
-  const threadId = await asides.insertThread(userId, { title: openingTitle(turns.at(-1)?.text ?? ''), at });
+  const sideQuestions = sideQuestionRepository(trx);
+  const threadId = await sideQuestions.insertThread(userId, { title: openingTitle(turns.at(-1)?.text ?? ''), at });
   let parentId: number | null = null;
   for (const [depth, turn] of [...turns, { role: 'assistant' as const, text: '' }].entries()) {
     const place = { threadId, parentId, position: depth + 1, depth };
@@ -130,7 +127,7 @@ async function store(trx: Kysely<Database>, userId: number, instance: number, qu
     parentId = id;
   }
   const messageId = parentId ?? 0;
-  await asides.setAnswer(userId, threadId, messageId, turns.length + 1);
+  await sideQuestions.setAnswer(userId, threadId, messageId, turns.length + 1);
   const run = await runRepository(trx).insert(userId, {
     threadId,
     messageId,

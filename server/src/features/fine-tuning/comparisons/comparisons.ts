@@ -2,21 +2,21 @@ import { comparisons as api } from '@roster/contracts/fine-tuning/comparisons';
 import type { OpenDatabase } from '../../../db/connect.ts';
 import type { Router } from '../../../http/router.ts';
 import type { FileStore } from '../../../storage/file-store.ts';
-import type { AsideService } from '../../chat/side-questions/service.ts';
+import type { SideQuestionService } from '../../chat/side-questions/service.ts';
 import type { FileRepository } from '../../files/repository.ts';
 import { comparisonExport } from './export-part.ts';
 import { comparisonService } from './service.ts';
 
 type Dependencies = {
   database: OpenDatabase;
-  aside: AsideService;
+  sideQuestions: SideQuestionService;
   files: Pick<FileRepository, 'stored'>;
   store: Pick<FileStore, 'read'>;
 };
 
 /** Joins the parts of the comparisons of models. */
-export function createComparisons({ database, aside, files, store }: Dependencies) {
-  const comparisons = comparisonService({ database, aside, files, store });
+export function createComparisons({ database, sideQuestions, files, store }: Dependencies) {
+  const comparisons = comparisonService({ database, sideQuestions, files, store });
   return {
     routes({ route }: Router) {
       route(api.list, ({ actor, query }) => comparisons.list(actor.userId, query));
@@ -26,6 +26,6 @@ export function createComparisons({ database, aside, files, store }: Dependencie
       route(api.vote, ({ actor, params, body }) => comparisons.vote(actor.userId, params, body.vote));
       route(api.remove, ({ actor, params }) => comparisons.remove(actor.userId, params.id));
     },
-    exportPart: comparisonExport(database, aside.answersFromReader),
+    exportPart: comparisonExport(database, sideQuestions.answersFromReader),
   };
 }

@@ -1,6 +1,6 @@
 import type { OpenDatabase } from '../../../db/connect.ts';
 import type { ExportPart } from '../../../feature.ts';
-import type { AsideService } from '../../chat/side-questions/service.ts';
+import type { SideQuestionService } from '../../chat/side-questions/service.ts';
 import { comparisonRepository } from './repository.ts';
 import { threadsOf, toShown } from './service.ts';
 
@@ -9,7 +9,7 @@ const atOnce = 20;
 /** The comparisons in the export of all of a person's data. Reads beside the main connection. */
 export function comparisonExport(
   { reader }: Pick<OpenDatabase, 'reader'>,
-  answersOf: AsideService['answersFromReader'],
+  answersOf: SideQuestionService['answersFromReader'],
 ): ExportPart {
   const comparisons = comparisonRepository(reader);
 

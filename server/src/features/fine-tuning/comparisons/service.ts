@@ -5,8 +5,8 @@ import { AppError } from '../../../errors.ts';
 import type { Actor } from '../../../http/actor.ts';
 import { pageOf } from '../../../http/paging.ts';
 import type { FileStore } from '../../../storage/file-store.ts';
-import type { AsideAnswer } from '../../chat/side-questions/repository.ts';
-import type { AsideService } from '../../chat/side-questions/service.ts';
+import type { SideAnswer } from '../../chat/side-questions/repository.ts';
+import type { SideQuestionService } from '../../chat/side-questions/service.ts';
 import type { FileRepository } from '../../files/repository.ts';
 import { chosenExamples } from './chosen-examples.ts';
 import type { Example } from './example-line.ts';
@@ -14,22 +14,22 @@ import { comparisonRepository, type PromptRecord } from './repository.ts';
 
 type Dependencies = {
   database: Pick<OpenDatabase, 'db'>;
-  aside: Pick<AsideService, 'ask' | 'answers' | 'stop' | 'remove'>;
+  sideQuestions: Pick<SideQuestionService, 'ask' | 'answers' | 'stop' | 'remove'>;
   files: Pick<FileRepository, 'stored'>;
   store: Pick<FileStore, 'read'>;
 };
 
 type Draft = z.output<typeof comparisons.create.body>;
-type Answers = Map<number, AsideAnswer>;
+type Answers = Map<number, SideAnswer>;
 
 const noComparison = () => new AppError('not_found', 'This comparison does not exist.');
 const noPrompt = () => new AppError('not_found', 'This prompt does not exist.');
 
 const answerIn = (answers: Answers, threadId: number | null) =>
   (threadId === null ? undefined : answers.get(threadId)) ?? null;
-const isUnderWay = (answer: AsideAnswer | null) => answer?.state === 'queued' || answer?.state === 'running';
+const isUnderWay = (answer: SideAnswer | null) => answer?.state === 'queued' || answer?.state === 'running';
 /** Neither answered nor being answered: not asked, stopped, failed, or cut off by a crash. */
-const isOpen = (answer: AsideAnswer | null) => answer?.state !== 'complete' && !isUnderWay(answer);
+const isOpen = (answer: SideAnswer | null) => answer?.state !== 'complete' && !isUnderWay(answer);
 
 export const threadsOf = (prompts: Pick<PromptRecord, 'tunedThreadId' | 'baseThreadId'>[]): number[] =>
   prompts.flatMap(({ tunedThreadId, baseThreadId }) => [tunedThreadId, baseThreadId]).filter((id) => id !== null);
@@ -41,7 +41,7 @@ export function toShown(prompt: PromptRecord, answers: Answers): ComparisonPromp
   return { id, instructions, turns, expected, tuned, base, vote };
 }
 
-export function comparisonService({ database: { db }, aside, files, store }: Dependencies) {
+export function comparisonService({ database: { db }, sideQuestions, files, store }: Dependencies) {
   const rows = comparisonRepository(db);
 
   async function examplesFrom(userId: number, fileId: number, count: number): Promise<Example[]> {
@@ -60,7 +60,7 @@ export function comparisonService({ database: { db }, aside, files, store }: Dep
   }
 
   async function shown(userId: number, prompt: PromptRecord): Promise<ComparisonPrompt> {
-    return toShown(prompt, await aside.answers(userId, threadsOf([prompt])));
+    return toShown(prompt, await sideQuestions.answers(userId, threadsOf([prompt])));
   }
 
   /** The sides that are to be asked now. */
@@ -84,7 +84,7 @@ export function comparisonService({ database: { db }, aside, files, store }: Dep
       const comparison = await rows.find(userId, id);
       if (!comparison) throw noComparison();
       const prompts = await rows.prompts(userId, id);
-      const answers = await aside.answers(userId, threadsOf(prompts));
+      const answers = await sideQuestions.answers(userId, threadsOf(prompts));
       return { ...comparison, items: prompts.map((prompt) => toShown(prompt, answers)) };
     },
 
@@ -115,10 +115,10 @@ export function comparisonService({ database: { db }, aside, files, store }: Dep
       if (!comparison) throw noComparison();
       const now = await shown(userId, await found(userId, id, promptId));
       if (sidesToAsk(now, again).length === 0) return now;
-      await aside.ask(userId, { overBudget }, async (trx, begin) => {
+      await sideQuestions.ask(userId, { overBudget }, async (trx, begin) => {
         const within = comparisonRepository(trx);
         const prompt = await found(userId, id, promptId, within);
-        const answers = await aside.answers(userId, threadsOf([prompt]), trx);
+        const answers = await sideQuestions.answers(userId, threadsOf([prompt]), trx);
         const sides = sidesToAsk(toShown(prompt, answers), again);
         if (sides.length === 0) return;
         const { instructions, turns, tunedThreadId, baseThreadId } = prompt;
@@ -132,7 +132,7 @@ export function comparisonService({ database: { db }, aside, files, store }: Dep
         for (const [index, side] of sides.entries()) begun[side] = threadIds[index] ?? null;
         await within.setThreads(userId, promptId, { tunedThreadId: begun.tuned, baseThreadId: begun.base });
         const replaced = sides.map((side) => threadOf[side]).filter((threadId) => threadId !== null);
-        await aside.remove(trx, userId, async () => replaced);
+        await sideQuestions.remove(trx, userId, async () => replaced);
       });
       return shown(userId, await found(userId, id, promptId));
     },
@@ -149,10 +149,10 @@ export function comparisonService({ database: { db }, aside, files, store }: Dep
 
     /** With its answers; what is being written is stopped first. */
     async remove(userId: number, id: number) {
-      await aside.stop(userId, await rows.threadIds(userId, id));
+      await sideQuestions.stop(userId, await rows.threadIds(userId, id));
       const removed = await db.transaction().execute(async (trx) => {
         const within = comparisonRepository(trx);
-        await aside.remove(trx, userId, () => within.threadIds(userId, id));
+        await sideQuestions.remove(trx, userId, () => within.threadIds(userId, id));
         return within.delete(userId, id);
       });
       if (!removed) throw noComparison();

@@ -16,9 +16,12 @@ test.describe('the API key', () => {
   });
 
   test('is tried, saved, and never shown again', async ({ page }) => {
-    const bodies: Promise<string>[] = [];
-    page.on('response', (response) => {
-      if (response.url().includes('/api/') && response.status() === 200) bodies.push(response.text());
+    // Read on the way: the browser drops the answers of a page that is left.
+    const bodies: string[] = [];
+    await page.route('**/api/**', async (route) => {
+      const response = await route.fetch();
+      bodies.push(await response.text());
+      await route.fulfill({ response });
     });
     await expect(page.getByText('No API Key set')).toBeVisible();
     await expect(page.getByText("The key begins with 'sk-'.")).toBeVisible();
@@ -31,7 +34,6 @@ test.describe('the API key', () => {
     await expect(page.getByText('encrypted at rest with a key kept outside the database')).toBeVisible();
     // Three seconds after the success.
     await expect(keyField(page)).toHaveValue('');
-    await Promise.all(bodies);
     await page.reload();
     await expect(page.getByText('API Key is set')).toBeVisible();
     await page.getByRole('tab', { name: 'Assistants' }).click();
@@ -40,7 +42,8 @@ test.describe('the API key', () => {
     await page.getByRole('link', { name: 'Chat', exact: true }).click();
     await expect(page.getByText('No conversations yet')).toBeVisible();
     expect(await page.content()).not.toContain(goodKey);
-    for (const body of await Promise.all(bodies)) expect(body).not.toContain(goodKey);
+    expect(bodies.length).toBeGreaterThan(0);
+    for (const body of bodies) expect(body).not.toContain(goodKey);
     const kept = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]));
     expect(kept).not.toContain(goodKey);
   });

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, expectToast, newEmail, openAtRest, password, request, test } from './fixtures.ts';
+import { expect, expectToast, newEmail, openAtRest, password, request, test, untilUsable } from './fixtures.ts';
 
 const mainMenu = (page: Page) => page.getByRole('navigation', { name: 'Main' });
 
@@ -14,9 +14,10 @@ async function logIn(page: Page, email: string, secret = password) {
 }
 
 async function register(page: Page, email: string, secret = password, again = secret) {
-  // What is pressed before the scripts are there has tests of its own.
-  await page.waitForFunction(() => performance.getEntriesByName('usable').length > 0);
+  await untilUsable(page);
   await page.getByRole('tab', { name: 'Register' }).click();
+  // Until then the fields are those to log in.
+  await expect(page.getByLabel('Confirm Password')).toBeVisible();
   await fillLogin(page, email, secret);
   await page.getByLabel('Confirm Password').fill(again);
   await page.getByRole('button', { name: 'Register' }).click();

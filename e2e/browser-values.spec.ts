@@ -8,6 +8,7 @@ import {
   request,
   type request as requestOf,
   test,
+  untilUsable,
 } from './fixtures.ts';
 
 const secret = 'The merger with Bertram is to stay secret';
@@ -36,6 +37,7 @@ async function leaveTraces(page: Page) {
     localStorage.setItem('app-sidebar', 'collapsed');
   });
   await page.reload();
+  await untilUsable(page);
   await expect(composer(page)).toHaveValue(secret);
 }
 

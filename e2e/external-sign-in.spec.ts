@@ -7,6 +7,9 @@ import { type Roster, startRoster } from './roster.ts';
 
 let google: Google;
 let github: GitHub;
+// One installation, and at Google and GitHub one person at a time.
+test.describe.configure({ mode: 'default' });
+
 let roster: Roster;
 test.beforeAll(async () => {
   [google, github] = [await startGoogle(), await startGitHub({ asks: true })];

@@ -1,20 +1,7 @@
 import type { Page } from '@playwright/test';
 import { conversation, exchange, startThread } from './conversation.ts';
-import { test as base, expect, expectToast, request } from './fixtures.ts';
-import { type Roster, startRoster } from './roster.ts';
-
-const step = 60_000;
-
-const test = base.extend<Record<never, never>, { roster: Roster }>({
-  roster: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures from the pattern
-    async ({}, use) => {
-      await using roster = await startRoster({ jobStepMs: step, tokenDelayMs: 0, env: { FOLLOW_INTERVAL_MS: '200' } });
-      await use(roster);
-    },
-    { scope: 'worker', timeout: 60_000 },
-  ],
-});
+import { expect, expectToast, request, test } from './fixtures.ts';
+import { jobStepMs as step } from './roster.ts';
 
 /** `RECORD=folder npx playwright test e2e/fine-tuning-loop.spec.ts` keeps a picture of each step there. */
 const folder = process.env.RECORD;

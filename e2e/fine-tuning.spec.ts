@@ -1,6 +1,5 @@
 import type { Page } from '@playwright/test';
 import {
-  test as base,
   expect,
   expectAccessible,
   expectNoSidewaysScroll,
@@ -9,24 +8,11 @@ import {
   newEmail,
   password,
   request,
+  test,
   toasts,
 } from './fixtures.ts';
 import { holdUploads, untilAskedToWait } from './held-uploads.ts';
-import { type Roster, startRoster } from './roster.ts';
-
-const step = 60_000;
-
-/** Training takes as long as the test says: a step of a job is a minute of the provider's clock, which is moved by hand. */
-const test = base.extend<Record<never, never>, { roster: Roster }>({
-  roster: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures from the pattern
-    async ({}, use) => {
-      await using roster = await startRoster({ jobStepMs: step, env: { FOLLOW_INTERVAL_MS: '200' } });
-      await use(roster);
-    },
-    { scope: 'worker', timeout: 60_000 },
-  ],
-});
+import { type Roster, jobStepMs as step } from './roster.ts';
 
 const baseModel = 'gpt-4.1-mini-2025-04-14';
 
@@ -384,7 +370,7 @@ test('a Viewer sees jobs and models, and what may not be done with them', async 
 });
 
 test('jobs that the provider has are brought in once', async ({ page, roster, elsewhere }) => {
-  const key = `sk-shared${'y'.repeat(40)}`;
+  const key = ownKey();
   await saveKey(page, roster, key);
   await begin(page, roster, 'Trained elsewhere');
   await request(elsewhere, roster, 'POST', '/api/register', { email: newEmail(), password });

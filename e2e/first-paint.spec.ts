@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from '@playwright/test';
 import { conversation, exchange, startThread } from './conversation.ts';
-import { expect, password, request, test, toasts } from './fixtures.ts';
+import { expect, newEmail, password, request, test, toasts, untilUsable } from './fixtures.ts';
 import { carried, pasteInto } from './given-files.ts';
 
 const scripts = '**/assets/*.js';
@@ -16,9 +16,6 @@ async function holdFiles(page: Page, pattern: string) {
 }
 
 const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Moss grows in the shade.') };
-
-const untilUsable = (page: Page) =>
-  page.waitForFunction(() => performance.getEntriesByName('usable').length > 0, undefined, { timeout: 30_000 });
 
 /** The layout shifts of every page, from its beginning. */
 const countShifts = (context: BrowserContext) =>
@@ -236,7 +233,7 @@ test('the page of a person is kept by nobody and holds what it fetches; that of 
 test('a name is only text in the page', async ({ page, roster, administrator }) => {
   await request(page, roster, 'POST', '/api/login', { email: administrator.email, password });
   const name = `<img src=x onerror=alert(1)>"'&amp; {{email}} $& Ada`;
-  const user = { email: 'named@example.com', name, role: 'Editor', password };
+  const user = { email: newEmail(), name, role: 'Editor', password };
   expect((await request(page, roster, 'POST', '/api/admin/users', user)).status).toBe(201);
   await page.context().clearCookies();
   await request(page, roster, 'POST', '/api/login', { email: user.email, password });

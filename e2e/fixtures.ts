@@ -97,6 +97,10 @@ export function newEmail(): string {
   return `person-${process.pid}-${++people}@example.com`;
 }
 
+/** What is typed and pressed from here on goes to the application; what comes before has tests of its own. */
+export const untilUsable = (page: Page) =>
+  page.waitForFunction(() => performance.getEntriesByName('usable').length > 0, undefined, { timeout: 30_000 });
+
 /**
  * Opens a page and waits for the last call that it makes by itself (whether training jobs are open is asked when the
  * browser is idle), so that the next one is the test's own.
@@ -110,9 +114,11 @@ export async function openAtRest(page: Page, path: string) {
 
 /** A call in the name of whoever is signed in on the page. */
 export async function request(page: Page, roster: Roster, method: string, path: string, data?: unknown) {
+  // A connection that is kept may be closed by the server just as the next call is written to it.
+  const headers = { origin: roster.url, connection: 'close' };
   const response = await page.request.fetch(`${roster.url}${path}`, {
     method,
-    headers: { origin: roster.url, ...(data !== undefined && { 'content-type': 'application/json' }) },
+    headers: { ...headers, ...(data !== undefined && { 'content-type': 'application/json' }) },
     ...(data !== undefined && { data: JSON.stringify(data) }),
   });
   const text = await response.text();
@@ -139,13 +145,16 @@ export async function expectAccessible(page: Page) {
           playState !== 'running' || effect?.getComputedTiming().iterations === Number.POSITIVE_INFINITY,
       ),
   );
-  const { violations } = await new AxeBuilder({ page }).analyze();
+  // In the page itself: otherwise a page of its own puts the results together. Only violations are looked at.
+  const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] });
+  const { violations } = await axe.analyze();
   const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
   expect(grave.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)).toEqual([]);
 }
 
 /** Nothing scrolls sideways. */
 export async function expectNoSidewaysScroll(page: Page) {
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-  expect(overflow).toBeLessThanOrEqual(0);
+  await untilUsable(page);
+  const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  await expect.poll(overflow).toBeLessThanOrEqual(0);
 }

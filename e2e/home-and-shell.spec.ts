@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { conversation } from './conversation.ts';
-import { expect, expectToast, goodKey, openAtRest, password, request, test, toasts } from './fixtures.ts';
+import { expect, expectToast, goodKey, openAtRest, password, request, test, toasts, untilUsable } from './fixtures.ts';
 
 const mainMenu = (page: Page) => page.getByRole('navigation', { name: 'Main' });
 const desk = (page: Page) => page.getByRole('complementary', { name: 'Sidebar' });
@@ -311,6 +311,7 @@ test('a change of page is said, and the focus goes to its heading', async ({ pag
 
   // Nothing is missed where keys come faster than the page goes.
   await page.goto('/settings');
+  await untilUsable(page);
   await page.getByRole('tab', { name: 'Account' }).focus();
   const names = await page.getByRole('tab').allTextContents();
   await page.evaluate(() => {

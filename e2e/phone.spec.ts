@@ -56,10 +56,10 @@ test('long names leave room for the rest', async ({ page, roster, signedIn: _ })
   await page.goto(`/chat/${id}`);
   const { message } = conversation(page);
   await expect(message).toBeVisible();
-  const width = (await page.getByRole('heading', { name: 'Where the boats lie' }).boundingBox())?.width;
-  expect(width).toBeGreaterThan(60);
+  const title = page.getByRole('heading', { name: 'Where the boats lie' });
+  await expect.poll(async () => (await title.boundingBox())?.width).toBeGreaterThan(60);
   // One line, as any other name.
-  expect((await message.boundingBox())?.height).toBeLessThan(45);
+  await expect.poll(async () => (await message.boundingBox())?.height).toBeLessThan(45);
 });
 
 test('what the provider said of a key fits the narrowest screens', async ({ page, roster, signedIn: _ }) => {

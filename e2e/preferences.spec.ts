@@ -10,6 +10,7 @@ import {
   test,
   toasts,
 } from './fixtures.ts';
+import type { Roster } from './roster.ts';
 
 const part = (page: Page, name: string) => page.getByRole('tab', { name, exact: true }).click();
 const colorField = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
@@ -259,15 +260,20 @@ const recorded = (page: Page) =>
 const hide = (page: Page, isHidden: boolean) =>
   page.evaluate((hidden) => Object.assign(window, { isHidden: hidden }) && undefined, isHidden);
 
+/** The open conversation Garden, in a browser that may show notifications. */
+async function openGarden(page: Page, roster: Roster, assistantId: number) {
+  await recordNotices(page.context(), 'granted');
+  const id = await startThread(page, roster, { title: 'Garden', assistantId });
+  await page.goto(`/chat/${id}`);
+  return id;
+}
+
 test('an answer that finishes unseen is told and heard, and its notification leads to it', async ({
   page,
-  context,
   roster,
   withAssistant,
 }) => {
-  await recordNotices(context, 'granted');
-  const id = await startThread(page, roster, { title: 'Garden', assistantId: withAssistant.assistantId });
-  await page.goto(`/chat/${id}`);
+  const id = await openGarden(page, roster, withAssistant.assistantId);
   const { ask, untilDone } = conversation(page);
 
   await ask('Seen [[bench 20]] [[delay 10]]');
@@ -308,15 +314,8 @@ test('an answer that finishes unseen is told and heard, and its notification lea
   expect(await recorded(page)).toEqual({ shown: [], tones: 0 });
 });
 
-test('an answer whose end is read before its stream tells it is told too', async ({
-  page,
-  context,
-  roster,
-  withAssistant,
-}) => {
-  await recordNotices(context, 'granted');
-  const id = await startThread(page, roster, { title: 'Garden', assistantId: withAssistant.assistantId });
-  await page.goto(`/chat/${id}`);
+test('an answer whose end is read before its stream tells it is told too', async ({ page, roster, withAssistant }) => {
+  const id = await openGarden(page, roster, withAssistant.assistantId);
   // The stream never begins, and what is read after sending is read when the answer has ended.
   await page.route('**/api/runs/*/events*', () => undefined);
   const runId = async () => (await request(page, roster, 'GET', `/api/threads/${id}`)).body.runId;

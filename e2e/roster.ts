@@ -9,14 +9,14 @@ type Options = {
   env?: Record<string, string>;
   /** Parts of its API that the provider does not know, such as 'assistants'. */
   without?: NonNullable<Parameters<typeof createSimulator>[0]>['without'];
-  /** How long a fine-tuning job stays in each of its steps. */
-  jobStepMs?: number;
-  tokenDelayMs?: number;
 };
 
+/** Training takes as long as the test says: a step of a job is a minute of the provider's clock, which is moved by hand. */
+export const jobStepMs = 60_000;
+
 /** The built product as its users run it: a process of its own on a fresh data folder, with the simulator as its provider. */
-export async function startRoster({ env = {}, without = [], jobStepMs = 2_000, tokenDelayMs = 5 }: Options = {}) {
-  const simulator = createSimulator({ tokenDelayMs, without, jobStepMs });
+export async function startRoster({ env = {}, without = [] }: Options = {}) {
+  const simulator = createSimulator({ tokenDelayMs: 5, without, jobStepMs });
   const provider = await simulator.listen();
   const dataDir = mkdtempSync(join(tmpdir(), 'roster-e2e-'));
   const port = await freePort();
@@ -26,6 +26,8 @@ export async function startRoster({ env = {}, without = [], jobStepMs = 2_000, t
   async function launch(): Promise<ChildProcess> {
     const started = spawn(process.execPath, ['server/src/main.ts'], {
       env: {
+        // Compiled once for all of them.
+        NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
         ...process.env,
         PORT: String(port),
         DATA_DIR: dataDir,
@@ -33,6 +35,7 @@ export async function startRoster({ env = {}, without = [], jobStepMs = 2_000, t
         PROVIDER_NAME: 'OpenAI',
         LOG_LEVEL: 'error',
         RATE_LIMIT_SCALE: '1000',
+        FOLLOW_INTERVAL_MS: '200',
         ...env,
       },
       stdio: ['ignore', 'inherit', 'inherit'],

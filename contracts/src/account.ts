@@ -203,7 +203,7 @@ export const account = {
     rate: 'keyUse',
     summary: 'Everything of the person as one ZIP archive; docs/export-format.md describes it.',
     output: NoContent,
-    answers: 'bytes',
+    respondsWith: 'bytes',
   }),
   closeAccount: endpoint({
     method: 'DELETE',

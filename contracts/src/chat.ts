@@ -235,7 +235,7 @@ export const chat = {
     params: byId,
     query: z.strictObject({ format: z.enum(['md', 'json']).default('md') }),
     output: NoContent,
-    answers: 'bytes',
+    respondsWith: 'bytes',
   }),
   messages: endpoint({
     method: 'GET',
@@ -313,7 +313,7 @@ export const chat = {
     summary: 'The events of a run, numbered from 1; `Last-Event-ID` resumes after the last one seen.',
     params: byId,
     output: RunEvent,
-    answers: 'events',
+    respondsWith: 'events',
   }),
   stop: endpoint({
     method: 'POST',

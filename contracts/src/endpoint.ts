@@ -38,7 +38,7 @@ export type Endpoint<
   output: Output;
   status: 200 | 201 | 202 | 204;
   /** `events`: server-sent events of the type `output`; `bytes`: a download, `output` does not apply. */
-  answers: 'json' | 'events' | 'bytes';
+  respondsWith: 'json' | 'events' | 'bytes';
   /** `multipart`: a form of the texts in `body` and exactly one file, in the part `file`. */
   accepts: 'json' | 'multipart';
   /** Bytes; the server's general limit for JSON (256 KiB) unless stated. For `multipart` those of the file. */
@@ -49,7 +49,7 @@ type Description<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, 
   Endpoint,
   'method' | 'path' | 'access' | 'summary'
 > &
-  Partial<Pick<Endpoint, 'rate' | 'status' | 'answers' | 'accepts' | 'bodyLimit'>> & {
+  Partial<Pick<Endpoint, 'rate' | 'status' | 'respondsWith' | 'accepts' | 'bodyLimit'>> & {
     params?: P;
     query?: Q;
     body?: B;
@@ -67,7 +67,7 @@ export function endpoint(description: Description<z.ZodType, z.ZodType, z.ZodTyp
   return {
     rate: 'default',
     status: 200,
-    answers: 'json',
+    respondsWith: 'json',
     accepts: 'json',
     params: Nothing,
     query: Nothing,

@@ -119,7 +119,7 @@ export const files = {
     summary: 'The bytes of a file.',
     params: byId,
     output: NoContent,
-    answers: 'bytes',
+    respondsWith: 'bytes',
   }),
   remove: endpoint({
     method: 'DELETE',

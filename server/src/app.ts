@@ -48,7 +48,7 @@ function createFeatures(base: Foundation) {
   return { auth, all };
 }
 
-export async function createApp({ checkAnswers = false, ...parts }: Given & ForTests) {
+export async function createApp({ checkResponses = false, ...parts }: Given & ForTests) {
   const base = await foundation(parts, parts);
   const { app, config, cookie, database, log, mail, provider, rates, sessions, store, streams } = base;
   const { db } = database;
@@ -57,7 +57,7 @@ export async function createApp({ checkAnswers = false, ...parts }: Given & ForT
 
   const findActor: Parameters<typeof createRouter>[0]['findActor'] = (token, { ip }) => sessions.find(token, ip);
   const sessionToken = cookie.read;
-  const router = createRouter({ app, rates, checkAnswers, sessionToken, findActor, holdActor: sessions.hold });
+  const router = createRouter({ app, rates, checkResponses, sessionToken, findActor, holdActor: sessions.hold });
   for (const { routes } of features) routes?.(router);
   operationRoutes(app, state, [() => sql`select 1`.execute(db), store.check]);
   describeApi(app, router.endpoints, cookie.name);

@@ -18,7 +18,7 @@ import { createFileStore } from './storage/create.ts';
 
 export type ForTests = {
   /** Parse every answer with its contract. */
-  checkAnswers?: boolean;
+  checkResponses?: boolean;
   hashingCost?: HashingCost;
   connectionTimes?: ConnectionTimes;
 };

@@ -276,7 +276,7 @@ export const fineTuning = {
     summary: 'The provider’s result file: the metrics of every step as CSV.',
     params: byId,
     output: NoContent,
-    answers: 'bytes',
+    respondsWith: 'bytes',
   }),
   customModels: endpoint({
     method: 'GET',

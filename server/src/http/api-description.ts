@@ -22,12 +22,14 @@ function parameters(schema: z.ZodType, place: 'path' | 'query'): Json[] {
   }));
 }
 
-function answer({ answers, output, status }: Endpoint): Json {
+function response({ respondsWith, output, status }: Endpoint): Json {
   if (status === 204) return { description: 'Done' };
-  const type = { json: 'application/json', events: 'text/event-stream', bytes: 'application/octet-stream' }[answers];
+  const type = { json: 'application/json', events: 'text/event-stream', bytes: 'application/octet-stream' }[
+    respondsWith
+  ];
   return {
     description: 'Done',
-    content: { [type]: { schema: answers === 'bytes' ? {} : schemaOf(output, 'output') } },
+    content: { [type]: { schema: respondsWith === 'bytes' ? {} : schemaOf(output, 'output') } },
   };
 }
 
@@ -56,7 +58,7 @@ function operation(endpoint: Endpoint): Json {
     parameters: [...parameters(params, 'path'), ...parameters(query, 'query')],
     ...(takesBody && { requestBody: requestBody(endpoint) }),
     responses: {
-      [status]: answer(endpoint),
+      [status]: response(endpoint),
       default: {
         description: 'Refused or failed; `message` says what to do',
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
@@ -92,10 +94,10 @@ const escaped = (text: string) =>
   text.replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign] ?? sign);
 
 function docsPage(endpoints: Endpoint[]): string {
-  const rows = endpoints.map(({ access, body, method, path, query, summary, output, answers, status }) => {
+  const rows = endpoints.map(({ access, body, method, path, query, summary, output, respondsWith, status }) => {
     const part = (title: string, schema: z.ZodType, io: 'input' | 'output') =>
       schema === Nothing ? '' : `<h3>${title}</h3><pre>${escaped(JSON.stringify(schemaOf(schema, io), null, 2))}</pre>`;
-    const gives = answers === 'json' && status !== 204 ? part(`Answer ${status}`, output, 'output') : '';
+    const gives = respondsWith === 'json' && status !== 204 ? part(`Answer ${status}`, output, 'output') : '';
     return `<details><summary><code>${method} ${escaped(path)}</code> ${escaped(summary)} <small>${access}</small></summary>${
       part('Query', query, 'input') + part('Body', body, 'input') + gives
     }</details>`;

@@ -6,14 +6,14 @@ import { handleErrors } from '#server/http/error-handler';
 import { createRates } from '#server/http/rates';
 import { createRouter } from '#server/http/router';
 
-function routerOn(app = Fastify(), checkAnswers = true) {
+function routerOn(app = Fastify(), checkResponses = true) {
   handleErrors(app);
   const rates = createRates(1);
   const actor = { userId: 1, role: 'Editor', sessionId: 's' } as const;
   const router = createRouter({
     app,
     rates,
-    checkAnswers,
+    checkResponses,
     sessionToken: ({ headers }) => headers.authorization,
     findActor: async () => actor,
     holdActor: async () => actor.role,

@@ -4,10 +4,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { Actor, FindActor, HoldActor, SignedIn } from './actor.ts';
-import { answerSchema } from './answer-schema.ts';
 import { type IncomingFile, receiveForm } from './multipart.ts';
 import { senderOf } from './network.ts';
 import type { RateKey, Rates } from './rates.ts';
+import { responseSchema } from './response-schema.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -45,11 +45,11 @@ type Options = {
   sessionToken: (request: FastifyRequest) => string | undefined;
   rates: Rates;
   /** Parse every answer with its contract, for tests; otherwise the serialiser alone drops what is not named. */
-  checkAnswers: boolean;
+  checkResponses: boolean;
 };
 
 /** The only adapter between contracts and Fastify. */
-export function createRouter({ app, findActor, holdActor, sessionToken, rates, checkAnswers }: Options) {
+export function createRouter({ app, findActor, holdActor, sessionToken, rates, checkResponses }: Options) {
   const endpoints: Endpoint[] = [];
 
   app.decorateRequest('actor', null);
@@ -124,7 +124,7 @@ export function createRouter({ app, findActor, holdActor, sessionToken, rates, c
   ) {
     endpoints.push(described);
     // Made with the first answer: the writers of all calls together take memory and a part of the start.
-    let schema: ReturnType<typeof answerSchema> | undefined;
+    let schema: ReturnType<typeof responseSchema> | undefined;
     app.route({
       method: endpoint.method,
       url: endpoint.path,
@@ -134,11 +134,11 @@ export function createRouter({ app, findActor, holdActor, sessionToken, rates, c
       handler: async (request, reply) => {
         await admitAgainIfLate(request, endpoint);
         const answer = await handle({ ...readInput(endpoint, request), request, reply });
-        if (endpoint.answers !== 'json') return answer;
+        if (endpoint.respondsWith !== 'json') return answer;
         if (endpoint.method === 'GET') await admitAgainIfLate(request, endpoint);
         if (endpoint.status === 204) return reply.status(204).send();
-        if (checkAnswers) endpoint.output.parse(answer);
-        schema ??= answerSchema(endpoint.output);
+        if (checkResponses) endpoint.output.parse(answer);
+        schema ??= responseSchema(endpoint.output);
         if (!isObjectOrList(answer)) throw new Error(`${endpoint.path} answers neither an object nor a list`);
         const written = reply.compileSerializationSchema(schema)(answer);
         return reply.status(endpoint.status).type('application/json; charset=utf-8').send(written);

@@ -91,7 +91,7 @@ export async function startApp(
       ...more,
     });
     const running = await start(config, log, {
-      checkAnswers: true,
+      checkResponses: true,
       hashingCost,
       ...(connectionTimes && { connectionTimes: { ...usualTimes, ...connectionTimes } }),
     });

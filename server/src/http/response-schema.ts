@@ -7,7 +7,7 @@ type JsonSchema = Record<string, unknown>;
  * The JSON schema by which Fastify writes an answer: fields that the contract does not name never leave. Nullable
  * parts are put in the short form, because the serialiser tries the branches of an `anyOf` one by one.
  */
-export function answerSchema(output: z.ZodType): JsonSchema {
+export function responseSchema(output: z.ZodType): JsonSchema {
   return shorten(z.toJSONSchema(output, { target: 'draft-7', io: 'output', unrepresentable: 'any' }));
 }
 

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { root } from './processes.ts';
 import { type Fetched, firstPages, launchBrowser, prepareVisits, type Visit, visit } from './visits.ts';
 
-const mostScript = 150_000;
-/** With styles, calls and the page itself. */
-const mostBytes = (path: string) => (path.startsWith('/chat') ? 172_000 : 150_000);
+/** Scripts, styles, calls and the page itself. */
+const mostBytes = 150_000;
 const mostFiles = 25;
 
 const sum = (files: readonly Fetched[]) => files.reduce((bytes, file) => bytes + file.bytes, 0);
@@ -49,11 +48,9 @@ function report(path: string, { usableAt, fetched }: Visit): string[] {
   if (process.env.BENCH_LIST === '1')
     for (const { address, bytes, startedAt } of fetched)
       console.log(`  ${startedAt < usableAt ? '*' : ' '} ${startedAt.toFixed(0)} ms ${bytes} ${address}`);
-  const most = mostBytes(path);
   return [
     Number.isFinite(usableAt) ? [] : `${path} never says that it can be used`,
-    bytesOf(/\.js$/) > mostScript ? `${path} fetches more than ${mostScript / 1000} kB of scripts` : [],
-    sum(counted) > most ? `${path} fetches${kilobytes(sum(counted))} kB, more than ${most / 1000}` : [],
+    sum(counted) > mostBytes ? `${path} fetches${kilobytes(sum(counted))} kB, more than ${mostBytes / 1000}` : [],
     until.length > mostFiles ? `${path} fetches ${until.length} files, more than ${mostFiles}` : [],
     twice.length > 0 ? `${path} fetches twice: ${twice.join(', ')}` : [],
   ].flat();

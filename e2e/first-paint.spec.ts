@@ -6,7 +6,7 @@ import { carried, pasteInto } from './given-files.ts';
 const scripts = '**/assets/*.js';
 
 /** Keeps files of the application back until the test lets them come, as a slow line does. */
-async function holdFiles(page: Page, pattern: string) {
+async function holdFiles(page: Page, pattern: string | RegExp) {
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   await page.route(pattern, async (route) => {
     await held;
@@ -259,19 +259,22 @@ for (const { kind, viewport } of [
     }) => {
       await countShifts(page.context());
       const shiftsOf = async (path: string) => {
-        // First the page, then its scripts, then the font.
+        // First the page, then its scripts, then the answers of its calls, then the font.
         const release = await holdFiles(page, scripts);
         const releaseFont = await holdFiles(page, '**/assets/*.woff2');
+        const releaseCalls = await holdFiles(page, /\/api\/(?!user$|sign-in-options$)/);
         await page.goto(path, { waitUntil: 'commit' });
         await expect(page.getByRole('main')).toBeVisible();
         release();
         await untilUsable(page);
+        releaseCalls();
+        await page.waitForLoadState('networkidle');
         releaseFont();
         await page.waitForLoadState('networkidle');
         expect.soft(await shifts(page), path).toBeLessThanOrEqual(0.02);
         await page.unrouteAll({ behavior: 'wait' });
       };
-      for (const path of ['/', '/chat', '/files']) await shiftsOf(path);
+      for (const path of ['/', '/chat', '/files', '/analytics', '/settings']) await shiftsOf(path);
       await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: `sk-${'simulated'.repeat(5)}` });
       const { body } = await request(page, roster, 'POST', '/api/assistants', { name: 'Tutor', model: 'gpt-4o' });
       const id = await startThread(page, roster, { title: 'The garden', assistantId: body.id });

@@ -33,23 +33,38 @@ function only(rule: string, classes: ReadonlySet<string>): string {
   return kept.some((inner) => inner !== '') ? `${head}{${kept.join('')}}` : '';
 }
 
-const isUtilities = (rule: string) => rule.startsWith('@layer utilities{');
+/** Rules for classes: each is needed only by what has its class. */
+const isOfClasses = (rule: string) => /^@layer (utilities|components)\{/.test(rule);
+/** What a Tailwind property begins with is needed where the property is. */
+const propertyOf = (rule: string) => /^@property (--[\w-]+)/.exec(rule)?.[1];
 /** Text in Latin letters; a browser asks for the other alphabets when one of their letters is there. */
 const isOtherAlphabet = (rule: string) =>
   rule.startsWith('@font-face') && /-(cyrillic|greek|vietnamese|\w+-ext)/.test(rule);
 
 /**
- * Parts a style sheet in two: what a page that is made of `text` needs, and the rest. The second has all utilities once
- * more, in their order, since of two that contradict each other the one that stands later counts.
+ * Parts a style sheet in two: what a page that is made of `text` needs, and the rest. The second has all rules for classes
+ * once more, in their order, since of two that contradict each other the one that stands later counts.
  */
 export function splitStyles(css: string, text: string): { first: string; later: string } {
   const classes = new Set(text.split(/[\s"'`{}]+/));
   const rules = rulesOf(css);
+  const kept = rules
+    .filter((rule) => !isOtherAlphabet(rule))
+    .map((rule) => (isOfClasses(rule) ? only(rule, classes) : rule));
+  const named = new Set(
+    kept
+      .join('')
+      .match(/var\(--[\w-]+/g)
+      ?.map((use) => use.slice('var('.length)),
+  );
+  const isNeeded = (rule: string) => {
+    const property = propertyOf(rule);
+    return property === undefined || named.has(property);
+  };
   return {
-    first: rules
-      .filter((rule) => !isOtherAlphabet(rule))
-      .map((rule) => (isUtilities(rule) ? only(rule, classes) : rule))
+    first: kept.filter(isNeeded).join(''),
+    later: rules
+      .filter((rule) => isOfClasses(rule) || isOtherAlphabet(rule) || propertyOf(rule) !== undefined)
       .join(''),
-    later: rules.filter((rule) => isUtilities(rule) || isOtherAlphabet(rule)).join(''),
   };
 }

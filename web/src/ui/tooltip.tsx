@@ -1,7 +1,11 @@
 import { type FocusEvent, type PointerEvent, type ReactNode, useEffect, useRef, useState } from 'react';
-import { createPortal } from 'react-dom';
+import { loadedModule } from '#web/lib/loaded-module.ts';
+import { afterUsable } from '#web/lib/usable.ts';
 import type { Side } from './placement.ts';
-import { usePlacement } from './use-placement.ts';
+
+// Where it cannot be had, the element itself still says what is needed.
+const tooltipBox = loadedModule(() => import('./tooltip-box.tsx').catch(() => ({ TooltipBox: null })));
+void afterUsable(tooltipBox.load);
 
 const openDelay = 350;
 /** Long enough to move the pointer onto the tooltip itself. */
@@ -25,6 +29,7 @@ type TooltipProps = {
  */
 export function Tooltip({ content, side = 'top', disabled = false, children }: TooltipProps) {
   const [open, setOpen] = useState(false);
+  const { TooltipBox } = tooltipBox.use() ?? { TooltipBox: null };
   const trigger = useRef<HTMLSpanElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -61,29 +66,11 @@ export function Tooltip({ content, side = 'top', disabled = false, children }: T
       }}
     >
       {children}
-      {open && !disabled && (
+      {open && !disabled && TooltipBox && (
         <TooltipBox side={side} anchor={() => trigger.current?.firstElementChild ?? null}>
           {content}
         </TooltipBox>
       )}
     </span>
-  );
-}
-
-type TooltipBoxProps = { side: Side; anchor: () => Element | null; children: ReactNode };
-
-function TooltipBox({ side, anchor, children }: TooltipBoxProps) {
-  const box = useRef<HTMLDivElement>(null);
-  usePlacement({ box, anchor, side, align: 'center', gap: 6 });
-  return createPortal(
-    <div
-      ref={box}
-      role="tooltip"
-      dir="auto"
-      className="fixed top-0 left-0 z-70 w-max max-w-72 animate-appear rounded-sm bg-foreground px-2 py-1 font-normal text-background text-xs"
-    >
-      {children}
-    </div>,
-    document.body,
   );
 }

@@ -1,3 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
+import { signInOptionsQuery } from '#web/data/sign-in-options.ts';
+import { Card, CardHeader } from '#web/ui/card.tsx';
+import { Skeleton } from '#web/ui/skeleton.tsx';
 import { AccountInformation } from './account-information.tsx';
 import { CloseAccountCard } from './close-account-card.tsx';
 import { ExportCard } from './export-card.tsx';
@@ -5,6 +9,9 @@ import { LoginMethodsCard } from './login-methods-card.tsx';
 import { SecurityActivityCard } from './security-activity-card.tsx';
 
 export function AccountTab() {
+  const { isPending } = useQuery(signInOptionsQuery);
+  // What can be done here, and how high it is, depends on how people sign in to this installation.
+  if (isPending) return <LoadingAccount />;
   return (
     <div className="grid grid-cols-1 gap-6">
       <AccountInformation />
@@ -13,5 +20,21 @@ export function AccountTab() {
       <ExportCard />
       <CloseAccountCard />
     </div>
+  );
+}
+
+/** Alone, and as high as the window: nothing stands below it that would move. */
+function LoadingAccount() {
+  return (
+    <Card aria-busy="true" className="min-h-dvh">
+      <CardHeader title="Account Information" />
+      <div className="divide-y divide-border px-5 py-2">
+        {[0, 1, 2, 3].map((row) => (
+          <div key={row} className="flex min-h-14 items-center py-3">
+            <Skeleton className="h-4 w-48 max-w-full" />
+          </div>
+        ))}
+      </div>
+    </Card>
   );
 }

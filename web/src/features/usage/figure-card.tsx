@@ -76,7 +76,14 @@ export function FigureList({
         // biome-ignore lint/suspicious/noArrayIndexKey: the rows of a card are always the same ones.
         <div key={at} className={classNames('flex items-baseline justify-between gap-4', isPart && 'ps-4')}>
           <dt className="min-w-0 text-muted-foreground">{name}</dt>
-          <dd className="shrink-0 tabular-nums">{value ?? <Skeleton className="my-0.5 h-4 w-14" />}</dd>
+          {value === undefined ? (
+            // By its middle: it has no line of text, and would make the row higher by its foot.
+            <dd className="flex h-5 shrink-0 items-center self-center">
+              <Skeleton className="h-4 w-14 max-sm:w-4" />
+            </dd>
+          ) : (
+            <dd className="shrink-0 tabular-nums">{value}</dd>
+          )}
         </div>
       ))}
     </dl>

@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { jobQuery, openJobsQuery, useRefetchedJobs } from '#web/data/fine-tuning.ts';
 import { useNotifyFinished } from '#web/data/finished.ts';
-import { toast } from '#web/ui/toast.tsx';
+import { tellProblem, toast } from '#web/lib/toast.ts';
 
 /** What to say at the end of a job. Nothing of a cancelled one: that was asked for. */
 function ending({ name, status, notice }: Job): { title: string; body: string } | undefined {
@@ -37,10 +37,10 @@ export function JobWatch() {
       const said = ending(job);
       if (!said) return;
       const { id, status } = job;
-      toast({
+      const show = status === 'failed' ? tellProblem : toast;
+      show({
         title: said.title,
         description: said.body,
-        variant: status === 'failed' ? 'destructive' : 'default',
         duration: 12_000,
         action: {
           label: 'Show the job',

@@ -18,7 +18,7 @@ export function ToastViewport() {
       swipeThreshold={50}
       duration={toastDuration}
     >
-      {toasts.toReversed().map(({ id, title, description, variant, action, duration = toastDuration }) => (
+      {toasts.toReversed().map(({ id, title, description, isProblem, action, duration = toastDuration }) => (
         <Toast.Root
           key={id}
           duration={duration}
@@ -28,10 +28,10 @@ export function ToastViewport() {
           className={classNames(
             'pointer-events-auto relative flex animate-rise gap-3 rounded-md bg-popover py-3 pe-10 ps-4 shadow-float',
             'data-[swipe=move]:translate-x-(--radix-toast-swipe-move-x) data-[swipe=cancel]:translate-x-0 data-[swipe=cancel]:transition-transform',
-            variant === 'destructive' && 'border-destructive border-s-2',
+            isProblem && 'border-destructive border-s-2',
           )}
         >
-          {variant === 'destructive' && (
+          {isProblem && (
             <span className="flex h-5 items-center">
               <CircleAlert aria-hidden className="size-4 text-destructive-text" />
             </span>

@@ -3,7 +3,7 @@ import { uploadLane } from '#web/data/uploads/queue.ts';
 import { refusals, whyRefused } from '#web/data/uploads/refusal.ts';
 import { errorText } from '#web/lib/api.ts';
 import { formatCount } from '#web/lib/format.ts';
-import { toast } from '#web/lib/toast.ts';
+import { tellProblem } from '#web/lib/toast.ts';
 import { type Attachment, asAttached, newKey, type StoredFile } from './attachments.ts';
 import type { ComposerStore } from './composer-state.ts';
 
@@ -32,7 +32,7 @@ export function attachOffered(composer: ComposerStore, reason: string | undefine
   if (offered.length === 0) return;
   if (reason) {
     composer.set({ offered: [] });
-    toast({ title: 'Files cannot be uploaded', description: reason, variant: 'destructive' });
+    tellProblem({ title: 'Files cannot be uploaded', description: reason });
     return;
   }
   const added = offered.slice(0, room(composer)).map(begun);
@@ -40,10 +40,9 @@ export function attachOffered(composer: ComposerStore, reason: string | undefine
   for (const one of added) if (one.state === 'waiting') void begin(composer, one);
   const tooMany = offered.length - added.length;
   if (tooMany > 0)
-    toast({
+    tellProblem({
       title: `${formatCount(tooMany, 'file was', 'files were')} left out`,
       description: `At most ${attachedFilesLimit} files can be attached to a message.`,
-      variant: 'destructive',
     });
 }
 

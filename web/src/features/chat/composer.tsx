@@ -12,7 +12,7 @@ import {
   useRef,
 } from 'react';
 import { useEditing } from '#web/data/current-user.ts';
-import { toast } from '#web/lib/toast.ts';
+import { tellProblem } from '#web/lib/toast.ts';
 import { afterUsable } from '#web/lib/usable.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
@@ -94,10 +94,9 @@ export function Composer(props: ComposerProps) {
       .then(({ attachOffered }) => attachOffered(store, reason))
       .catch(() => {
         store.set({ offered: [] });
-        toast({
+        tellProblem({
           title: 'The files cannot be attached',
           description: 'Reload the page and try again.',
-          variant: 'destructive',
         });
       });
   };

@@ -1,7 +1,7 @@
 import type { Message } from '@roster/contracts/chat';
-import { ApiError, errorText } from '#web/lib/api.ts';
+import { ApiError } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { isOverBudget } from '#web/lib/over-budget.ts';
-import { toast } from '#web/lib/toast.ts';
 import { markGoneOn, runsTogether, undecided } from './answers.ts';
 import type { StoredFile } from './attachments.ts';
 import { focusUnlessTouch } from './focus-unless-touch.ts';
@@ -13,9 +13,6 @@ import { refreshMessages, refreshThread } from './thread-cache.ts';
 import { messagesQuery } from './thread-queries.ts';
 import type { OpenThread } from './thread-state.ts';
 import type { Choice } from './use-assistants.ts';
-
-const complain = (title: string) => (error: unknown) =>
-  toast({ title, description: errorText(error), variant: 'destructive' });
 
 const messagesOf = ({ client, threadId }: OpenThread) => client.getQueryData(messagesQuery(threadId).queryKey);
 
@@ -91,7 +88,7 @@ function endRun({ client, threadId, change }: OpenThread, id: number) {
     () => refreshThread(client, threadId),
     (error: unknown) => {
       change({ stoppingRun: null });
-      complain('The answer was not stopped')(error);
+      tellFailure('The answer was not stopped')(error);
     },
   );
 }
@@ -112,7 +109,7 @@ function regenerate(open: OpenThread, messageId: number, model?: string, overBud
     (error: unknown) => {
       const insist = () => regenerate(open, messageId, model, true);
       if (isOverBudget(error)) change({ failure: { error, insist } });
-      else complain('No new answer was begun')(error);
+      else tellFailure('No new answer was begun')(error);
     },
   );
 }
@@ -120,7 +117,7 @@ function regenerate(open: OpenThread, messageId: number, model?: string, overBud
 function showBranch({ client, threadId, list }: OpenThread, messageId: number) {
   turnToBranch(client, threadId, messageId).then(
     () => requestAnimationFrame(() => list.current?.show(messageId)),
-    complain('The other version could not be shown'),
+    tellFailure('The other version could not be shown'),
   );
 }
 
@@ -135,7 +132,7 @@ function goOnWith(open: OpenThread, answer: Message, model: string | undefined) 
   };
   turnToBranch(client, threadId, answer.id, model).then(
     () => requestAnimationFrame(shown),
-    complain('The answer could not be gone on with'),
+    tellFailure('The answer could not be gone on with'),
   );
 }
 
@@ -173,7 +170,7 @@ export function threadActions(open: OpenThread) {
     improve: (improving: Message | null) => change({ improving }),
     showBranch: (messageId: number) => showBranch(open, messageId),
     choose: (choice: Choice) => {
-      updateThread(client, threadId, chosen(choice)).catch(complain('The model was not changed'));
+      updateThread(client, threadId, chosen(choice)).catch(tellFailure('The model was not changed'));
     },
     stopRun: (runId: number) => endRun(open, runId),
   };

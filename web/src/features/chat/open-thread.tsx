@@ -3,7 +3,7 @@ import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { MessageSquareOff } from 'lucide-react';
 import { lazy, Suspense, useCallback, useEffect, useMemo } from 'react';
 import { ApiError, errorText } from '#web/lib/api.ts';
-import { toast } from '#web/lib/toast.ts';
+import { tellProblem } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
 import { EmptyState } from '#web/ui/empty-state.tsx';
 import { ErrorState } from '#web/ui/error-state.tsx';
@@ -36,10 +36,9 @@ const CorrectionDialog = onDemand<CorrectionDialogProps>(
 /** Where its code cannot be loaded. */
 function NoDialog({ onClose }: CorrectionDialogProps) {
   useEffect(() => {
-    toast({
+    tellProblem({
       title: 'The answer cannot be corrected',
       description: 'Reload the page and try again.',
-      variant: 'destructive',
     });
     onClose();
   }, [onClose]);

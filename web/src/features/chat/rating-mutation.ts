@@ -1,7 +1,7 @@
 import { type AnswerRating, chat, type Message } from '@roster/contracts/chat';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { call, errorText } from '#web/lib/api.ts';
-import { toast } from '#web/ui/toast.tsx';
+import { call } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { withMessage } from './message-changes.ts';
 import { refreshMessages } from './thread-cache.ts';
 import { messagesQuery } from './thread-queries.ts';
@@ -22,12 +22,7 @@ export function useRating({ id, threadId }: Message) {
       // What is being read may have been read before the rating was kept.
       if (client.isFetching({ queryKey }) > 0) void refreshMessages(client, threadId);
     },
-    onError: (error) =>
-      toast({
-        title: 'Your rating was not saved',
-        description: errorText(error),
-        variant: 'destructive',
-      }),
+    onError: tellFailure('Your rating was not saved'),
   });
 }
 

@@ -3,7 +3,7 @@ import { Archive, MessagesSquare, SearchX } from 'lucide-react';
 import { type KeyboardEvent, useCallback, useMemo, useRef } from 'react';
 import { VList, type VListHandle } from 'virtua';
 import { errorText } from '#web/lib/api.ts';
-import { toast } from '#web/lib/toast.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { LoadingRows } from './loading-rows.tsx';
 import { type ThreadFilter, threadListQuery } from './queries.ts';
@@ -69,8 +69,7 @@ export function ThreadList({ filter, openThreadId, onOpen, onOpenMatch, onRemove
       try {
         await loadAround(client, match.threadId, match.messageId);
       } catch (failure) {
-        const description = errorText(failure);
-        return toast({ title: 'The message could not be opened', description, variant: 'destructive' });
+        return tellFailure('The message could not be opened')(failure);
       }
       onOpenMatch(match);
     },

@@ -1,11 +1,12 @@
 import { useBlocker } from '@tanstack/react-router';
 import { Upload as UploadIcon } from 'lucide-react';
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useRefetchedFiles } from '#web/data/files.ts';
 import { uploadLane } from '#web/data/uploads/queue.ts';
 import { refusals } from '#web/data/uploads/refusal.ts';
 import { errorText } from '#web/lib/api.ts';
 import { formatCount } from '#web/lib/format.ts';
+import { useStore } from '#web/lib/store.ts';
 import { tellProblem } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
@@ -29,7 +30,7 @@ export function UploadDialog({ files, onClose }: { files: readonly File[]; onClo
     void created.add(files);
     return created;
   });
-  const { uploads, isRunning } = useSyncExternalStore(list.subscribe, list.snapshot, list.snapshot);
+  const { uploads, isRunning } = useStore(list);
   const [isAsking, setAsking] = useState(false);
   useEffect(() => () => list.cancelAll(), [list]);
   useEndOfUploads(ended, onClose);

@@ -36,7 +36,7 @@ function setUp() {
     suggest: async ({ name }) => (name.endsWith('.jsonl') ? 'fine-tune' : 'assistants'),
     onEnd: (ended) => ends.push(ended),
   });
-  const states = () => queue.snapshot().uploads.map((upload) => `${upload.file.name} ${upload.state}`);
+  const states = () => queue.get().uploads.map((upload) => `${upload.file.name} ${upload.state}`);
   const answer = (at: number) => {
     const one = sent[at];
     if (!one) throw new Error(`Upload ${at} was not sent`);
@@ -57,11 +57,11 @@ test('files go one at a time, and what the server would not take is not sent', a
   await queue.add([file('a'), file('empty', 0), large, file('b.jsonl')]);
   expect(
     queue
-      .snapshot()
+      .get()
       .uploads.map(({ purpose }) => purpose)
       .at(-1),
   ).toBe('fine-tune');
-  expect(queue.snapshot().uploads.map(({ reason }) => reason)).toEqual([
+  expect(queue.get().uploads.map(({ reason }) => reason)).toEqual([
     undefined,
     'This file is empty.',
     'This file is too large (50.00 MB); the maximum is 50MB per file.',
@@ -70,14 +70,14 @@ test('files go one at a time, and what the server would not take is not sent', a
   queue.start();
   queue.start();
   expect(states()).toEqual(['a uploading', 'empty refused', 'large refused', 'b.jsonl waiting']);
-  expect(queue.snapshot().uploads[0]?.sent).toBe(2);
+  expect(queue.get().uploads[0]?.sent).toBe(2);
   answer(0).resolve();
   await isSent(2);
   expect(states()).toEqual(['a done', 'empty refused', 'large refused', 'b.jsonl uploading']);
   answer(1).resolve();
   await hasEnded(1);
   expect(ends).toEqual([{ done: 2, failures: [] }]);
-  expect(queue.snapshot().isRunning).toBe(false);
+  expect(queue.get().isRunning).toBe(false);
 });
 
 test('what fails says why, lets the next one go, and can be sent again', async () => {
@@ -91,8 +91,8 @@ test('what fails says why, lets the next one go, and can be sent again', async (
   await hasEnded(1);
   expect(ends[0]).toEqual({ done: 1, failures: [error] });
   expect(states()).toEqual(['a failed', 'b done']);
-  expect(queue.snapshot().uploads[0]?.reason).toBe('No.');
-  const [first] = queue.snapshot().uploads;
+  expect(queue.get().uploads[0]?.reason).toBe('No.');
+  const [first] = queue.get().uploads;
   queue.retry(first?.key ?? 0);
   await isSent(3);
   expect(answer(2).name).toBe('a');
@@ -104,7 +104,7 @@ test('what fails says why, lets the next one go, and can be sent again', async (
 test('one can be cancelled, before and while it is sent, and all together', async () => {
   const { queue, ends, states, answer, isSent, hasEnded } = setUp();
   await queue.add(['a', 'b', 'c', 'd'].map((name) => file(name)));
-  const keys = queue.snapshot().uploads.map(({ key }) => key);
+  const keys = queue.get().uploads.map(({ key }) => key);
   queue.start();
   queue.cancel(keys[1] ?? 0);
   queue.cancel(keys[0] ?? 0);
@@ -126,7 +126,7 @@ test('a server that takes no more for a moment is waited for', async () => {
     answer(0).reject(refusal(429, 7));
     await vi.advanceTimersByTimeAsync(0);
     expect(states()).toEqual(['a paused']);
-    expect(queue.snapshot().uploads[0]?.reason).toBe('The server takes the next file in 7 s.');
+    expect(queue.get().uploads[0]?.reason).toBe('The server takes the next file in 7 s.');
     await vi.advanceTimersByTimeAsync(7000);
     expect(states()).toEqual(['a uploading']);
     answer(1).resolve();

@@ -2,6 +2,7 @@ import type { FilePurpose } from '@roster/contracts/files';
 import type { Upload } from '#web/data/uploads/queue.ts';
 import { whyRefused } from '#web/data/uploads/refusal.ts';
 import { errorText } from '#web/lib/api.ts';
+import { createStore } from '#web/lib/store.ts';
 import { transferRate } from './transfer.ts';
 
 /** `refused`: will not be sent. `paused`: the server takes no more for a moment; then it is sent by itself. */
@@ -37,17 +38,13 @@ export const maySendAgain = ({ state }: ListedUpload): boolean => state === 'fai
 
 /** Files that are sent one after the other; each can be cancelled and sent again. */
 export function createUploadList({ send, suggest, onEnd }: Dependencies) {
-  let shown: UploadsShown = { uploads: [], isRunning: false };
+  const shown = createStore<UploadsShown>({ uploads: [], isRunning: false });
   let lastKey = 0;
   let current: { key: number; abort: AbortController } | undefined;
-  const listeners = new Set<() => void>();
 
-  function show(next: Partial<UploadsShown>) {
-    shown = { ...shown, ...next };
-    for (const listener of listeners) listener();
-  }
+  const show = (next: Partial<UploadsShown>) => shown.set({ ...shown.get(), ...next });
   const change = (key: number, changes: Partial<ListedUpload>) =>
-    show({ uploads: shown.uploads.map((upload) => (upload.key === key ? { ...upload, ...changes } : upload)) });
+    show({ uploads: shown.get().uploads.map((upload) => (upload.key === key ? { ...upload, ...changes } : upload)) });
 
   async function sendOne({ key, file, purpose }: ListedUpload, ended: { done: number; failures: unknown[] }) {
     const abort = new AbortController();
@@ -82,10 +79,10 @@ export function createUploadList({ send, suggest, onEnd }: Dependencies) {
   }
 
   async function run() {
-    if (shown.isRunning) return;
+    if (shown.get().isRunning) return;
     show({ isRunning: true });
     const ended: { done: number; failures: unknown[] } = { done: 0, failures: [] };
-    const next = () => shown.uploads.find(({ state }) => state === 'waiting');
+    const next = () => shown.get().uploads.find(({ state }) => state === 'waiting');
     for (let upload = next(); upload; upload = next()) await sendOne(upload, ended);
     show({ isRunning: false });
     onEnd(ended);
@@ -107,14 +104,16 @@ export function createUploadList({ send, suggest, onEnd }: Dependencies) {
       });
       // Known before they are shown, so that none is sent with a purpose that was about to change.
       const known = await Promise.all(added.map(withSuggestion));
-      show({ uploads: [...shown.uploads, ...known] });
+      show({ uploads: [...shown.get().uploads, ...known] });
     },
     setPurpose: (key: number, purpose: FilePurpose) => change(key, { purpose }),
-    remove: (key: number) => show({ uploads: shown.uploads.filter((upload) => upload.key !== key) }),
+    remove: (key: number) => show({ uploads: shown.get().uploads.filter((upload) => upload.key !== key) }),
     start: () => void run(),
     /** Sends everything again that failed or was cancelled. */
     retryAll() {
-      show({ uploads: shown.uploads.map((upload) => (maySendAgain(upload) ? { ...upload, ...unsent } : upload)) });
+      show({
+        uploads: shown.get().uploads.map((upload) => (maySendAgain(upload) ? { ...upload, ...unsent } : upload)),
+      });
       void run();
     },
     cancel(key: number) {
@@ -127,17 +126,14 @@ export function createUploadList({ send, suggest, onEnd }: Dependencies) {
     },
     cancelAll() {
       show({
-        uploads: shown.uploads.map((upload) =>
-          upload.state === 'waiting' ? { ...upload, state: 'cancelled' } : upload,
-        ),
+        uploads: shown
+          .get()
+          .uploads.map((upload) => (upload.state === 'waiting' ? { ...upload, state: 'cancelled' } : upload)),
       });
       current?.abort.abort();
     },
-    subscribe(listener: () => void) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    snapshot: () => shown,
+    get: shown.get,
+    subscribe: shown.subscribe,
   };
 }
 

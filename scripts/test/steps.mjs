@@ -77,10 +77,11 @@ export const steps = [
   },
   {
     name: 'rules',
-    about: 'rules of our own, each proven by planted violations: imports, classes',
+    about: 'rules of our own, each proven by planted violations: imports, classes, assertions',
     checks: [
       check('import rules', ['scripts/import-rules/check.mjs']),
       check('logical classes', ['scripts/logical-classes.mjs']),
+      check('real assertions', ['scripts/real-assertions.mjs']),
     ],
   },
   {

@@ -59,6 +59,7 @@ export type ForTests = {
   checkAnswers?: boolean;
   hashingCost?: HashingCost;
   connectionTimes?: ConnectionTimes;
+  jobTimes?: { pollMs: number };
 };
 
 type Parts = ForTests & {
@@ -71,7 +72,8 @@ type Parts = ForTests & {
 
 /** The map: builds every repository, service and route, and joins them by argument. */
 export async function createApp(parts: Parts) {
-  const { config, database, presence, log, setupCode, checkAnswers = false, hashingCost, connectionTimes } = parts;
+  const { config, database, presence, log, setupCode } = parts;
+  const { checkAnswers = false, hashingCost, connectionTimes, jobTimes } = parts;
   const { db } = database;
   const state = { ready: false };
   let upkeep: ReturnType<typeof startUpkeep> | undefined;
@@ -156,7 +158,7 @@ export async function createApp(parts: Parts) {
   const administration = { refuseGuessable, hashPassword, passwordLink, removeAccount: accounts.remove };
   const users = userService({ database, config, ...administration, endStreams: onSessionsEnded });
   const handlers = [auth, files, knowledge, training].flatMap(({ jobs }) => jobs);
-  const worker = createWorker({ db, handlers, log });
+  const worker = createWorker({ db, handlers, log, ...jobTimes });
 
   auth.routes(router);
   accounts.routes(router);

@@ -61,8 +61,7 @@ const harmless = [
 const failures = [];
 for (const text of planted)
   if (violationsIn(text).length === 0) failures.push(`A planted violation was not found: ${text}`);
-for (const text of harmless)
-  if (violationsIn(text).length > 0) failures.push(`Found where nothing is wrong: ${text}`);
+for (const text of harmless) if (violationsIn(text).length > 0) failures.push(`Found where nothing is wrong: ${text}`);
 
 /** The tests, and what they share. */
 const folders = ['server/src', 'web/src', 'simulator/src', 'e2e'];

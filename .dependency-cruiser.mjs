@@ -124,9 +124,13 @@ export default {
       severity: 'error',
       from: {
         path: '^server/src/',
-        pathNot: ['^server/src/(features|operator|testing)/', '^server/src/(app|start|main)\\.ts$', '\\.test\\.ts$'],
+        pathNot: [
+          '^server/src/(features|operator|testing)/',
+          '^server/src/(app|foundation|start|main)\\.ts$',
+          '\\.test\\.ts$',
+        ],
       },
-      to: { path: '^server/src/(features/|app\\.ts|start\\.ts|main\\.ts)' },
+      to: { path: '^server/src/(features/|app\\.ts|foundation\\.ts|start\\.ts|main\\.ts)' },
     },
     {
       name: 'migrations-stand-alone',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { analyticsService } from '../server/src/features/usage/analytics.ts';
 import { analyticsRepository } from '../server/src/features/usage/analytics-repository.ts';
-import { queriesOf } from './captured-queries.ts';
+import { sqliteFloor } from './captured-queries.ts';
 import { askAll, type Question } from './questions.ts';
 import { signIn, startRoster } from './roster.ts';
 import { startSource } from './source-process.ts';
@@ -17,26 +17,26 @@ const ranges = [
 export async function measureAnalytics(): Promise<{ faults: string[] }> {
   const source = await startSource();
   const { folder, userId } = await usageFolder(source.port);
-  const file = join(folder, 'roster.db');
+  const floor = sqliteFloor(join(folder, 'roster.db'));
   const questions: Question[] = [];
   for (const [what, range] of ranges)
     questions.push({
       what,
       path: `/api/analytics?${new URLSearchParams(range)}`,
-      queries: await queriesOf(file, (db) => analyticsService(analyticsRepository(db)).overview(userId, range)),
+      queries: await floor.queriesOf((db) => analyticsService(analyticsRepository(db)).overview(userId, range)),
     });
   const [, , [, range]] = ranges;
   const filter = { model: 'gpt-4o', assistantId: 5 };
   questions.push({
     what: 'calls of one model and assistant',
     path: `/api/analytics/requests?${new URLSearchParams({ ...range, model: 'gpt-4o', assistantId: '5' })}`,
-    queries: await queriesOf(file, (db) =>
+    queries: await floor.queriesOf((db) =>
       analyticsService(analyticsRepository(db)).requests(userId, range, filter, 50),
     ),
   });
   const roster = await startRoster(folder, source.port);
   const place = { roster, headers: await signIn(roster.port, '/api/login', email) };
-  await askAll('Analytics: 1,000,000 calls in a year', place, questions, file);
+  await askAll('Analytics: 1,000,000 calls in a year', place, questions, floor);
   await roster.program.stop();
   await source.program.stop();
   return { faults: [] };

@@ -1,17 +1,70 @@
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Kysely } from 'kysely';
+import pg from 'pg';
+import { connect } from '../server/src/db/connect.ts';
 import { openReader } from '../server/src/db/reader.ts';
+import type { Database } from '../server/src/db/schema.ts';
 import { bindable } from '../server/src/db/statements.ts';
 
-type Reader = ReturnType<typeof openReader>;
 export type Query = { sql: string; parameters: readonly unknown[] };
 
-/** The queries that a piece of the server asks, as they are compiled. */
-export async function queriesOf(file: string, work: (db: Reader) => Promise<unknown>): Promise<Query[]> {
-  const reader = openReader(file);
+/** A database that is asked beside the server: what a call comes down to there, and what that takes. */
+export type Floor = {
+  /** The queries that a piece of the server asks, as they are compiled. */
+  queriesOf: (work: (db: Kysely<Database>) => Promise<unknown>) => Promise<Query[]>;
+  /** How long the queries alone take, prepared, from this process: milliseconds for all of them together. */
+  timeAlone: (queries: readonly Query[], samples: number) => Promise<number[]>;
+};
+
+export function sqliteFloor(file: string): Floor {
+  return {
+    async queriesOf(work) {
+      const reader = openReader(file);
+      return capture(reader, work).finally(() => reader.destroy());
+    },
+    async timeAlone(queries, samples) {
+      const database = new DatabaseSync(file, { readOnly: true });
+      database.exec('pragma cache_size = -16000; pragma temp_store = memory');
+      const prepared = queries.map(({ sql, parameters }) => ({
+        statement: database.prepare(sql),
+        values: bindable(parameters),
+      }));
+      const taken = await timed(samples, async () => {
+        for (const { statement, values } of prepared) statement.all(...values);
+      });
+      database.close();
+      // Nothing else was done here meanwhile: connections that the server has ended as idle are noticed now.
+      await wait(50);
+      return taken;
+    },
+  };
+}
+
+export function postgresFloor(url: string, folder: string): Floor {
+  return {
+    async queriesOf(work) {
+      const database = connect(url, folder);
+      return capture(database.db, work).finally(() => database.close());
+    },
+    async timeAlone(queries, samples) {
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      const taken = await timed(samples, async () => {
+        for (const [index, { sql, parameters }] of queries.entries())
+          await client.query({ name: `alone-${index}`, text: sql, values: [...parameters] });
+      });
+      await client.end();
+      return taken;
+    },
+  };
+}
+
+async function capture(db: Kysely<Database>, work: (db: Kysely<Database>) => Promise<unknown>): Promise<Query[]> {
   const asked: Query[] = [];
-  const listening = reader.withPlugin({
+  const listening = db.withPlugin({
     transformQuery({ node, queryId }) {
-      asked.push(reader.getExecutor().compileQuery(node, queryId));
+      asked.push(db.getExecutor().compileQuery(node, queryId));
       return node;
     },
     transformResult: async ({ result }) => result,
@@ -23,24 +76,15 @@ export async function queriesOf(file: string, work: (db: Reader) => Promise<unkn
     return execute(query, options);
   };
   await work(listening);
-  await reader.destroy();
   return asked;
 }
 
-/** How long the queries alone take, prepared, in this process: milliseconds for all of them together. */
-export function timeAlone(file: string, queries: readonly Query[], samples: number): number[] {
-  const database = new DatabaseSync(file, { readOnly: true });
-  database.exec('pragma cache_size = -16000; pragma temp_store = memory');
-  const prepared = queries.map(({ sql, parameters }) => ({
-    statement: database.prepare(sql),
-    values: bindable(parameters),
-  }));
+async function timed(samples: number, ask: () => Promise<void>): Promise<number[]> {
   const taken: number[] = [];
   for (let sample = -5; sample < samples; sample++) {
     const from = performance.now();
-    for (const { statement, values } of prepared) statement.all(...values);
+    await ask();
     if (sample >= 0) taken.push(performance.now() - from);
   }
-  database.close();
   return taken;
 }

@@ -28,7 +28,7 @@ export async function measureExchanges(): Promise<{ faults: string[] }> {
   const preparing = await startRoster(folder, source.port);
   const persons = await preparePeople(preparing.port, people);
   await preparing.program.stop();
-  const roster = await startRoster(folder, source.port, true);
+  const roster = await startRoster(folder, source.port, { profiled: true });
   const floor = await startFloor(source.port);
   const targets = [
     relayTarget('two commits and a relay', floor.port, floor.program),

@@ -1,10 +1,14 @@
+import { Agent } from 'node:http';
 import { join } from 'node:path';
+import pg from 'pg';
 import { messagePages } from '../server/src/features/chat/messages/pages.ts';
 import { messageRepository } from '../server/src/features/chat/messages/repository.ts';
 import { threadRepository } from '../server/src/features/chat/threads/repository.ts';
-import { queriesOf } from './captured-queries.ts';
+import { migrateTo } from '../server/src/operator/migrate-to.ts';
+import { startPostgres } from '../server/src/testing/postgres.ts';
+import { type Floor, postgresFloor, sqliteFloor } from './captured-queries.ts';
 import { exchange } from './exchange.ts';
-import { ms, printTable } from './figures.ts';
+import { ms, percentile, printTable } from './figures.ts';
 import { email, key, type Lists, listsFolder } from './lists-data.ts';
 import { type Paced, runPaced } from './paced.ts';
 import { commonWord, rareWord } from './prose.ts';
@@ -12,32 +16,100 @@ import { askAll, type Place, type Question } from './questions.ts';
 import { get, newThreads, type Person, post, signIn, startRoster } from './roster.ts';
 import { settings } from './settings.ts';
 import { type Source, startSource } from './source-process.ts';
-import { model, rosterTarget } from './targets.ts';
+import { messageFor, model, rosterTarget } from './targets.ts';
 
 const pageOf = 50;
 const deepPages = 150;
 
-/** Pages and searches of a large account through HTTP, and whether a stream notices them. */
+type Engine = { name: string; env: Record<string, string>; floor: Floor };
+
+/** Pages and searches of a large account through HTTP, on both databases, and whether a stream notices them. */
 export async function measureLists(): Promise<{ faults: string[] }> {
   const source = await startSource();
   const lists = await listsFolder(source.port);
-  const roster = await startRoster(lists.folder, source.port);
-  const place = { roster, headers: await signIn(roster.port, '/api/login', email) };
-  const questions = await questionsTo(lists, place);
-  await askAll(
-    `Lists: ${settings.messages / 10} threads, ${settings.messages} messages, pages of 50`,
-    place,
-    questions,
-    join(lists.folder, 'roster.db'),
-  );
-  const faults = await measureStutter(place, source);
-  await roster.program.stop();
+  const sqlite = { name: 'SQLite', env: {}, floor: sqliteFloor(join(lists.folder, 'roster.db')) };
+  const faults = await measureOn(sqlite, lists, source);
+  const postgres = await startPostgres();
+  try {
+    const url = await copied(lists, postgres.url);
+    const floor = postgresFloor(url, lists.folder);
+    faults.push(...(await measureOn({ name: 'PostgreSQL', env: { DATABASE_URL: url }, floor }, lists, source)));
+  } finally {
+    await postgres.stop();
+  }
   await source.program.stop();
   return { faults };
 }
 
-async function questionsTo({ folder, userId, longThreadId }: Lists, place: Place): Promise<Question[]> {
-  const capture = (work: Parameters<typeof queriesOf>[1]) => queriesOf(join(folder, 'roster.db'), work);
+/** The same rows, brought over as an operator does. */
+async function copied({ folder }: Lists, server: string): Promise<string> {
+  console.log('Lists: copying all into PostgreSQL …');
+  const url = server.replace(/\/\w+$/, '/lists');
+  await tell(server, 'create database lists');
+  await migrateTo({ databaseUrl: undefined, dataDir: folder }, url);
+  // As a server that has run for a while has done by itself.
+  await tell(url, 'vacuum analyze');
+  return url;
+}
+
+async function tell(url: string, statement: string) {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}
+
+async function measureOn({ name, env, floor }: Engine, lists: Lists, source: Source): Promise<string[]> {
+  const roster = await startRoster(lists.folder, source.port, { env });
+  const place = { roster, headers: await signIn(roster.port, '/api/login', email) };
+  const size = `${settings.messages / 10} threads, ${settings.messages} messages`;
+  await askAll(`Lists on ${name}: ${size}, pages of 50`, place, await questionsTo(lists, place, floor), floor);
+  const person = await newPerson(place);
+  const faults = await measureStutter(place, person, source);
+  await measureFirstMessages(place, person);
+  await roster.program.stop();
+  return faults;
+}
+
+/** Who owns all that is listed, with an assistant that answers. */
+async function newPerson({ roster, headers }: Place): Promise<Person> {
+  const { id } = await post<{ id: number }>(roster.port, '/api/assistants', headers, { name: 'Measured', model });
+  return { key, headers, assistantId: id, threadId: 0 };
+}
+
+/** The first message of a new conversation beside all the others. */
+async function measureFirstMessages({ roster }: Place, person: Person) {
+  const target = rosterTarget(roster.port, roster.program);
+  const agent = new Agent({ keepAlive: true });
+  const heard: { accepted: number; firstToken: number }[] = [];
+  for (let sample = -5; sample < settings.samples; sample++) {
+    await newThreads(roster.port, [person]);
+    const answer = await target.stream(person, messageFor(2, 0), 2, agent);
+    if (sample >= 0) heard.push(answer);
+  }
+  agent.destroy();
+  const row = (what: string, figures: number[]) => [what, ms(percentile(figures, 50)), ms(percentile(figures, 95))];
+  printTable(
+    'The first message of a new conversation',
+    ['', 'p50', 'p95'],
+    [
+      row(
+        'stored',
+        heard.map(({ accepted }) => accepted),
+      ),
+      row(
+        'first word of the answer',
+        heard.map(({ firstToken }) => firstToken),
+      ),
+    ],
+  );
+}
+
+async function questionsTo(
+  { userId, longThreadId }: Lists,
+  place: Place,
+  { queriesOf: capture }: Floor,
+): Promise<Question[]> {
   const cursor = await deepCursor(place);
   const [pinned, updatedAt, id]: [boolean, string, number] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
   const list = (after?: { pinned: boolean; updatedAt: string; id: number }) =>
@@ -84,9 +156,7 @@ async function deepCursor({ roster, headers }: Place): Promise<string> {
 }
 
 /** The delays of one stream's tokens, first alone, then while the most expensive search is asked without a pause. */
-async function measureStutter({ roster, headers }: Place, source: Source): Promise<string[]> {
-  const { id } = await post<{ id: number }>(roster.port, '/api/assistants', headers, { name: 'Measured', model });
-  const person: Person = { key, headers, assistantId: id, threadId: 0 };
+async function measureStutter({ roster, headers }: Place, person: Person, source: Source): Promise<string[]> {
   const target = rosterTarget(roster.port, roster.program);
   const runs: { what: string; result: Paced }[] = [];
   for (const [what, word] of [

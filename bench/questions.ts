@@ -1,4 +1,4 @@
-import { type Query, timeAlone } from './captured-queries.ts';
+import type { Floor, Query } from './captured-queries.ts';
 import { exchange } from './exchange.ts';
 import { added, median, ms, percentile, printTable, times } from './figures.ts';
 import type { Roster } from './roster.ts';
@@ -10,11 +10,11 @@ export type Place = { roster: Roster; headers: Record<string, string> };
 type Timed = { p50: number; p95: number; alone: number };
 
 /** Asks each question again and again, and prints what HTTP and the server add to its queries. */
-export async function askAll(title: string, place: Place, questions: Question[], file: string) {
+export async function askAll(title: string, place: Place, questions: Question[], floor: Floor) {
   const timed = new Map<Question, Timed[]>(questions.map((question) => [question, []]));
   for (let run = 1; run <= settings.runs; run++) {
     console.log(`${title.split(':')[0]}, run ${run} of ${settings.runs}`);
-    for (const [question, runs] of timed) runs.push(await ask(place, question, file));
+    for (const [question, runs] of timed) runs.push(await ask(place, question, floor));
   }
   const rows = [...timed].map(([{ what }, runs]) => {
     const of = (figure: (run: Timed) => number) => median(runs.map(figure));
@@ -24,7 +24,7 @@ export async function askAll(title: string, place: Place, questions: Question[],
   printTable(title, ['', 'queries alone, p50', 'through HTTP, p50', 'p95', 'added', 'ratio'], rows);
 }
 
-async function ask({ roster, headers }: Place, { what, path, queries }: Question, file: string): Promise<Timed> {
+async function ask({ roster, headers }: Place, { what, path, queries }: Question, floor: Floor): Promise<Timed> {
   const taken: number[] = [];
   for (let sample = -5; sample < settings.samples; sample++) {
     const from = performance.now();
@@ -32,6 +32,6 @@ async function ask({ roster, headers }: Place, { what, path, queries }: Question
     if (sample >= 0) taken.push(performance.now() - from);
     if (status !== 200) throw new Error(`${what}: answered ${status}: ${text}`);
   }
-  const alone = percentile(timeAlone(file, queries, settings.samples), 50);
+  const alone = percentile(await floor.timeAlone(queries, settings.samples), 50);
   return { p50: percentile(taken, 50), p95: percentile(taken, 95), alone };
 }

@@ -54,7 +54,7 @@ async function startWithPeople(source: Source, count: number) {
   const people = await preparePeople(preparing.port, count);
   // Started again, because hashing their passwords took memory that is none of the streams'.
   await preparing.program.stop();
-  return { roster: await startRoster(folder, source.port, true), people };
+  return { roster: await startRoster(folder, source.port, { profiled: true }), people };
 }
 
 async function measureFirstTokens({ people, rosterPort, measured }: Stage) {

@@ -27,7 +27,11 @@ process.on('exit', () => {
 });
 
 /** Starts Roster as `npm start` does, and waits until it takes work. */
-export async function startRoster(dataDir: string, providerPort: number, profiled = false): Promise<Roster> {
+export async function startRoster(
+  dataDir: string,
+  providerPort: number,
+  { profiled = false, env = {} }: { profiled?: boolean; env?: Record<string, string> } = {},
+): Promise<Roster> {
   const port = await freePort();
   const profile = profiled && settings.profile ? ['--cpu-prof', `--cpu-prof-dir=${join(cacheFolder, 'profile')}`] : [];
   const started = performance.now();
@@ -38,6 +42,7 @@ export async function startRoster(dataDir: string, providerPort: number, profile
       PROVIDER_BASE_URL: `http://127.0.0.1:${providerPort}/v1`,
       RATE_LIMIT_SCALE: '10000',
       LOG_LEVEL: 'info',
+      ...env,
     },
   });
   for (;;) {

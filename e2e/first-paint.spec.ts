@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from '@playwright/test';
 import { conversation, exchange, startThread } from './conversation.ts';
 import { expect, password, request, test, toasts } from './fixtures.ts';
-import { pasteInto } from './given-files.ts';
+import { carried, pasteInto } from './given-files.ts';
 
 const scripts = '**/assets/*.js';
 
@@ -14,6 +14,8 @@ async function holdFiles(page: Page, pattern: string) {
   });
   return release;
 }
+
+const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Moss grows in the shade.') };
 
 const untilUsable = (page: Page) =>
   page.waitForFunction(() => performance.getEntriesByName('usable').length > 0, undefined, { timeout: 30_000 });
@@ -87,6 +89,66 @@ test.describe('before any script', () => {
     await untilDone();
   });
 
+  test('files that were pasted and dropped go along with the message', async ({ page, withAssistant: _ }) => {
+    const release = await holdFiles(page, scripts);
+    await page.goto('/chat', { waitUntil: 'commit' });
+    const { message, questions, untilDone } = conversation(page);
+    await pasteInto(page, 'Message', [notes]);
+    const dataTransfer = await carried(page, [{ ...notes, name: 'more.txt' }]);
+    await page.getByRole('main').dispatchEvent('drop', { dataTransfer });
+    await message.fill('What is in these?');
+    await message.press('Enter');
+    release();
+    await untilDone();
+    await expect(questions.getByRole('listitem')).toHaveText([/notes\.txt/, /more\.txt/]);
+  });
+
+  test('a word that an input method is writing is not torn', async ({ page, withAssistant: _ }) => {
+    // What draws the application is held in its own queue: the word begins when all is loaded and nothing is drawn.
+    await page.addInitScript(() => {
+      const { postMessage } = MessagePort.prototype;
+      const held: (() => void)[] = [];
+      MessagePort.prototype.postMessage = function (...message: unknown[]) {
+        held.push(() => Reflect.apply(postMessage, this, message));
+      };
+      const draw = () => {
+        MessagePort.prototype.postMessage = postMessage;
+        for (const post of held) post();
+      };
+      Object.assign(globalThis, { isHeld: () => held.length > 0, draw });
+    });
+    await page.goto('/chat', { waitUntil: 'commit' });
+    await page.waitForFunction(() => Reflect.get(globalThis, 'isHeld')());
+    const { message } = conversation(page);
+    await message.focus();
+    const keyboard = await page.context().newCDPSession(page);
+    await keyboard.send('Input.imeSetComposition', { text: 'に', selectionStart: 1, selectionEnd: 1 });
+    await page.evaluate(() => Reflect.get(globalThis, 'draw')());
+    await page.evaluate(() => new Promise((resolve) => requestIdleCallback(() => resolve(null))));
+    await keyboard.send('Input.imeSetComposition', { text: 'にほん', selectionStart: 3, selectionEnd: 3 });
+    await keyboard.send('Input.insertText', { text: '日本' });
+    await untilUsable(page);
+    await expect(message).toHaveValue('日本');
+    await expect(message).toBeFocused();
+  });
+
+  test('a form is written in until the tab that was pressed has come, and its text goes there', async ({ page }) => {
+    const release = await holdFiles(page, scripts);
+    await page.goto('/auth', { waitUntil: 'commit' });
+    await page.getByRole('tab', { name: 'Register' }).click();
+    await page.getByLabel('Email').fill('early@example.com');
+    const releaseForm = await holdFiles(page, '**/assets/register-form-*.js');
+    release();
+    await untilUsable(page);
+    await page.getByLabel('Password', { exact: true }).pressSequentially('correct ');
+    await expect(page.getByLabel('Confirm Password')).toHaveCount(0);
+    releaseForm();
+    await expect(page.getByLabel('Confirm Password')).toBeVisible();
+    await page.keyboard.type('horse battery');
+    await expect(page.getByLabel('Email')).toHaveValue('early@example.com');
+    await expect(page.getByLabel('Password', { exact: true })).toHaveValue(password);
+  });
+
   test('text, focus and selection are taken over', async ({ page, withAssistant: _ }) => {
     const release = await holdFiles(page, scripts);
     await page.goto('/chat', { waitUntil: 'commit' });
@@ -102,7 +164,6 @@ test.describe('before any script', () => {
 
 test.describe('before the parts of the composer that come later', () => {
   const laterParts = '**/assets/{composer-attachments,attachment-uploads}-*.js';
-  const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Moss grows in the shade.') };
 
   test('files can be pasted, and the message that was sent waits for them', async ({ page, withAssistant: _ }) => {
     const release = await holdFiles(page, laterParts);

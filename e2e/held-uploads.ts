@@ -1,4 +1,4 @@
-import { request as open } from 'node:http';
+import { type ClientRequest, request as open } from 'node:http';
 import { expect, type Page } from '@playwright/test';
 import type { Roster } from './roster.ts';
 
@@ -9,7 +9,9 @@ import type { Roster } from './roster.ts';
 export async function holdUploads(page: Page, roster: Roster) {
   const cookies = await page.context().cookies(roster.url);
   const headers = { origin: roster.url, cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; ') };
-  const held = [1, 2].map((number) => {
+  const held = new Map<number, ClientRequest>();
+  let areHeld = true;
+  function hold(number: number) {
     const boundary = `held-${number}`;
     const upload = open(`${roster.url}/api/files/upload`, {
       method: 'POST',
@@ -17,9 +19,13 @@ export async function holdUploads(page: Page, roster: Roster) {
     });
     // Cut off at the end of it.
     upload.on('error', () => undefined);
+    // It came while another one was being received, and was refused.
+    upload.on('response', () => areHeld && hold(number));
     upload.write(`--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="held-${number}.txt"\r\n\r\n`);
-    return upload;
-  });
+    held.set(number, upload);
+  }
+  hold(1);
+  hold(2);
   await expect
     .poll(async () => {
       // Refused in any case, so that the asking leaves no file.
@@ -36,7 +42,8 @@ export async function holdUploads(page: Page, roster: Roster) {
     .toBe(429);
   return {
     letGo() {
-      for (const upload of held) upload.destroy();
+      areHeld = false;
+      for (const upload of held.values()) upload.destroy();
     },
   };
 }

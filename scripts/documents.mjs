@@ -1,4 +1,4 @@
-// Checks that what documents and comments name is there: files and folders, links, headings, npm commands.
+// Checks that what documents and comments name is there: files and folders, links, headings, npm commands, decisions.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix, relative } from 'node:path';
 import { root } from './install.mjs';
@@ -103,13 +103,28 @@ const missingScripts = ({ text }, { scripts }) =>
     .filter(([, name]) => !scripts.has(name))
     .map(([command]) => `names ${command}, which is no script`);
 
+const decisions = 'docs/decisions/';
+
+/** A record has its number as its name does, a date and a status, and a line in the list. */
+function wrongDecision(path, text, { read }) {
+  if (!path.startsWith(decisions) || path === `${decisions}README.md`) return [];
+  const name = path.slice(decisions.length);
+  const [, number, title] = /^# (\d{4}) (.+)\n\n\d{4}-\d\d-\d\d, (?:accepted|superseded by .+)\n/.exec(text) ?? [];
+  if (!number || !name.startsWith(`${number}-`))
+    return [`${path}:1 does not begin with its number and title, then a line with date and status`];
+  return read(`${decisions}README.md`)?.includes(`\n- [${number}](${name}) ${title}\n`)
+    ? []
+    : [`${path}:1 is not in the list of decisions by its number and title`];
+}
+
 function violationsIn(path, text, tree) {
   const [parts, checks] = isDocument(path)
     ? [blocksOf(text), [missingFiles, missingLinks, missingScripts]]
     : [commentsOf(text), [missingInComment]];
-  return parts.flatMap((part) =>
+  const violations = parts.flatMap((part) =>
     checks.flatMap((check) => check(part, tree, path).map((what) => `${path}:${part.line} ${what}`)),
   );
+  return [...violations, ...wrongDecision(path, text, tree)];
 }
 
 const files = filesBelow(root);
@@ -129,7 +144,8 @@ const small = {
     'server/src/auth/routes.ts',
   ]),
   scripts: new Set(['dev']),
-  read: (path) => ({ 'docs/a.md': '# One\n\n## Two words\n' })[path],
+  read: (path) =>
+    ({ 'docs/a.md': '# One\n\n## Two words\n', 'docs/decisions/README.md': '\n- [0101](0101-one.md) One\n' })[path],
 };
 const planted = [
   ['docs/b.md', 'See `server/src/gone.ts`.'],
@@ -139,6 +155,9 @@ const planted = [
   ['docs/b.md', '[a](gone.md)'],
   ['docs/b.md', '[a](a.md#three)'],
   ['docs/b.md', 'Run `npm run gone`.'],
+  ['docs/decisions/0101-one.md', '# 0101 One\n\nFor good reasons.\n'],
+  ['docs/decisions/0102-one.md', '# 0101 One\n\n2026-11-22, accepted\n'],
+  ['docs/decisions/0102-two.md', '# 0102 Two\n\n2026-11-22, accepted\n'],
   ['server/src/a.ts', 'const a = 1; // see chat/gone.ts'],
   ['server/src/a.ts', '/**\n * As in docs/gone.md.\n */'],
 ];
@@ -147,6 +166,7 @@ const harmless = [
     'docs/b.md',
     'See `chat/runs.ts`, `routes.ts`, `src/chat/` and `app.ts`; [a](a.md#two-words), [b](https://example.com).',
   ],
+  ['docs/decisions/0101-one.md', '# 0101 One\n\n2026-11-22, accepted\n'],
   ['docs/b.md', '`npm start`, `npm run dev`, `npm test`'],
   ['server/src/a.ts', "import './gone.ts'; // in chat/runs.ts"],
 ];

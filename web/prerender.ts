@@ -114,8 +114,9 @@ async function main() {
   });
   const entry = pathToFileURL(join(built, 'prerender.js')).href;
   const index = readFileSync(join(dist, 'index.html'), 'utf8');
+  // The page itself names them.
   const entryFiles = new Set(
-    [...manifest].filter(([, { isEntry }]) => isEntry).flatMap(([part]) => [...filesOf(part)]),
+    [...index.matchAll(/<script type="module"[^>]* src="\/([^"]+)"/g)].map(([, file]) => file),
   );
   const shells: Shells = {};
   for (const page of [...pages, '/auth?tab=register']) {

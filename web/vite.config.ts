@@ -68,7 +68,7 @@ export default defineConfig({
             // What every page runs on changes only with its libraries.
             {
               name: 'foundation',
-              test: /node_modules[\\/](react|react-dom|scheduler|use-sync-external-store|@tanstack)[\\/](?!.*(useInfinite|infiniteQueryObserver))|preload-helper|rolldown[\\/]runtime|lucide-react[\\/](?!.*icons[\\/])/,
+              test: /node_modules[\\/](react|react-dom|scheduler|use-sync-external-store|@tanstack)[\\/](?!.*(useInfinite|infiniteQueryObserver|useBlocker))|preload-helper|rolldown[\\/]runtime|lucide-react[\\/](?!.*icons[\\/])/,
               priority: 4,
             },
             { name: 'forms', test: /node_modules[\\/]react-hook-form/, priority: 4 },
@@ -89,6 +89,13 @@ export default defineConfig({
               includeDependenciesRecursively: false,
             },
             // Two dozen files of some hundred bytes compress badly.
+            {
+              name: 'chat-later',
+              test: /web[\\/]src[\\/]features[\\/]chat[\\/]/,
+              minShareCount: 2,
+              priority: 1,
+              includeDependenciesRecursively: false,
+            },
             {
               name: 'icons',
               test: /node_modules[\\/]lucide-react/,

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import type { FastifyBaseLogger } from 'fastify';
-import { createApp, type ForTests } from './app.ts';
+import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { connect, reach } from './db/connect.ts';
 import { migrate } from './db/migrate.ts';
 import { join } from './db/presence.ts';
 import type { Synchronous } from './db/sqlite.ts';
+import type { ForTests } from './foundation.ts';
 import { rememberMasterKey, verifyMasterKey } from './security/key-check.ts';
 import { rewrapKeys } from './security/key-rotation.ts';
 import { createVault } from './security/vault.ts';
@@ -42,8 +43,7 @@ export async function start(
     const setupCode = randomBytes(16).toString('base64url');
     const presence = await join(database, config.databaseUrl, (error) => log.error({ err: error }, 'database signals'));
     const running = await createApp({ config, database, presence, log, setupCode, ...forTests });
-    const recovered = await running.recover();
-    if (recovered > 0) log.warn({ recovered }, 'answers that a crash cut off were marked as interrupted');
+    await running.recover();
     const address = await running.app.listen({ port: config.port, host: config.host });
     running.open();
     return {

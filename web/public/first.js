@@ -32,7 +32,7 @@
   }
 
   // What is pressed before the application is there, it does when it comes: `src/app/early-input.ts`.
-  const early = { pressed: null, focused: null, composing: false, keys: [], stop: new AbortController() };
+  const early = { pressed: null, focused: null, composing: false, keys: [], carried: [], stop: new AbortController() };
   const listen = (type, listener) =>
     document.addEventListener(type, listener, { capture: true, signal: early.stop.signal });
   listen('click', ({ target }) => {
@@ -64,6 +64,24 @@
     if (!sends || !event.target.matches?.('[data-composer] textarea')) return;
     event.preventDefault();
     early.pressed = [...event.target.closest('[data-composer]').querySelectorAll('button')].at(-1);
+  });
+  // Dropped onto a conversation or pasted into its message. Dropped files would be opened in the place of the page.
+  const takes = ({ type, target }) =>
+    type === 'paste'
+      ? target.matches?.('[data-composer] textarea')
+      : target.closest?.('main') && document.querySelector('[data-composer]');
+  const keepCarried = (event) => {
+    const data = event.clipboardData ?? event.dataTransfer;
+    if (!data || !takes(event)) return;
+    const text = event.type === 'paste' ? data.getData('text/plain') : '';
+    const files = [...data.files];
+    if (files.length > 0 && text === '') event.preventDefault();
+    early.carried.push({ text, files });
+  };
+  listen('paste', keepCarried);
+  listen('drop', keepCarried);
+  listen('dragover', (event) => {
+    if (event.dataTransfer?.types.includes('Files') && takes(event)) event.preventDefault();
   });
   listen('compositionstart', () => {
     early.composing = true;

@@ -38,10 +38,12 @@ function noteCalls() {
     return Promise.reject(new Error('Nothing is fetched while the shells are made'));
   };
   return {
-    /** Begins every query that the page has asked for. */
+    /** Begins every query that the page has asked for; not those that wait until it can be used. */
     async ofQueries(): Promise<string[]> {
       const queries = client.getQueryCache().getAll();
-      const waiting = queries.filter(({ state }) => state.data === undefined);
+      const waiting = queries.filter(
+        ({ state, options }) => state.data === undefined && !('enabled' in options && options.enabled === false),
+      );
       await Promise.allSettled(waiting.map((query) => query.fetch({ ...query.options, retry: false })));
       return [...calls];
     },

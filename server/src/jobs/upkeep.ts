@@ -15,7 +15,7 @@ export type Chore = {
 };
 
 /** Does each chore in its rhythm, one that takes longer than that not twice at once. */
-export function startUpkeep(chores: readonly Chore[], log: FastifyBaseLogger) {
+export function createUpkeep(chores: readonly Chore[], log: FastifyBaseLogger) {
   const underWay = new Map<Chore, Promise<void>>();
 
   function begin(chore: Chore) {
@@ -30,10 +30,13 @@ export function startUpkeep(chores: readonly Chore[], log: FastifyBaseLogger) {
     underWay.set(chore, work);
   }
 
-  const timers = chores.map((chore) => setInterval(() => begin(chore), chore.everyMs).unref());
-  for (const chore of chores) if (chore.atStart) begin(chore);
+  let timers: NodeJS.Timeout[] = [];
 
   return {
+    start() {
+      timers = chores.map((chore) => setInterval(() => begin(chore), chore.everyMs).unref());
+      for (const chore of chores) if (chore.atStart) begin(chore);
+    },
     /** Begins nothing more, and waits for what is under way. */
     async stop() {
       for (const timer of timers) clearInterval(timer);

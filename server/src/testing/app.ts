@@ -86,6 +86,7 @@ export async function startApp(
   let isHalted = false;
   const others: { stop: () => Promise<void> }[] = [];
   const visitors = new Map<string, Visitor>();
+  let strangers = 0;
 
   return {
     dataDir: database.dataDir,
@@ -120,6 +121,14 @@ export async function startApp(
       const visitor = await this.as(name);
       await visitor.post('/api/settings/apikey', { apiKey: goodKey });
       return visitor;
+    },
+    /** Somebody new, whose key belongs to an account of their own at the provider. */
+    async someone(kind = 'person'): Promise<{ visitor: Visitor; key: string; email: string }> {
+      const name = `${kind}${++strangers}`;
+      const key = `sk-${kind}-${strangers}-${'k'.repeat(32)}`;
+      const visitor = await this.as(name);
+      await visitor.post('/api/settings/apikey', { apiKey: key });
+      return { visitor, key, email: `${name}@example.com` };
     },
     async secondProcess() {
       const second = await startProcess();

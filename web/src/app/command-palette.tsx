@@ -83,24 +83,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
           aria-label="Results"
           className="min-h-0 flex-1 overflow-y-auto p-1.5"
         >
-          {groups.map((group) => (
-            // biome-ignore lint/a11y/useSemanticElements: a listbox groups its options with this role.
-            <div key={group.title} role="group" aria-label={group.title} className="pb-1">
-              <p aria-hidden="true" className="px-2.5 pt-2 pb-1 text-muted-foreground text-xs">
-                {group.title}
-              </p>
-              {group.commands.map((command) => (
-                <Option
-                  key={command.id}
-                  id={`${listId}-${command.id}`}
-                  command={command}
-                  selected={command === chosen}
-                  onPoint={() => setChosenId(command.id)}
-                  onRun={() => run(command)}
-                />
-              ))}
-            </div>
-          ))}
+          <Groups groups={groups} listId={listId} chosen={chosen} onPoint={setChosenId} onRun={run} />
           {commands.length === 0 && (
             <p className="px-2.5 py-8 text-center text-muted-foreground">
               {searching ? 'Searching…' : `Nothing found for “${text.trim()}”`}
@@ -111,6 +94,35 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
       </div>
     </ModalLayer>
   );
+}
+
+type GroupsProps = {
+  groups: ReturnType<typeof useCommands>['groups'];
+  listId: string;
+  chosen: Command | undefined;
+  onPoint: (id: string) => void;
+  onRun: (command: Command) => void;
+};
+
+function Groups({ groups, listId, chosen, onPoint, onRun }: GroupsProps) {
+  return groups.map(({ title, commands }) => (
+    // biome-ignore lint/a11y/useSemanticElements: a listbox groups its options with this role.
+    <div key={title} role="group" aria-label={title} className="pb-1">
+      <p aria-hidden="true" className="px-2.5 pt-2 pb-1 text-muted-foreground text-xs">
+        {title}
+      </p>
+      {commands.map((command) => (
+        <Option
+          key={command.id}
+          id={`${listId}-${command.id}`}
+          command={command}
+          selected={command === chosen}
+          onPoint={() => onPoint(command.id)}
+          onRun={() => onRun(command)}
+        />
+      ))}
+    </div>
+  ));
 }
 
 type OptionProps = { id: string; command: Command; selected: boolean; onPoint: () => void; onRun: () => void };

@@ -5,6 +5,8 @@ type Early = {
   composing: boolean;
   /** Pressed outside of fields. */
   keys: KeyboardEventInit[];
+  /** Dropped onto a conversation or pasted into its message. */
+  carried: { text: string; files: File[] }[];
   stop: AbortController;
 };
 
@@ -37,12 +39,33 @@ function type(field: Field, value: string) {
   field.dispatchEvent(new Event('input', { bubbles: true }));
 }
 
-/** Waits for the word that an input method is writing: it would be lost with the field it is written in. */
-export async function untilComposed(): Promise<void> {
-  if (!globalThis.__early?.composing) return;
-  await new Promise((resolve) => {
-    for (const end of ['compositionend', 'focusout']) document.addEventListener(end, resolve, { once: true });
+let composed: Promise<void> | undefined;
+
+/**
+ * The end of the word that an input method is writing into the shell: it would be lost with the field it is written in.
+ * Nothing where none is.
+ */
+export function untilComposed(): Promise<void> | undefined {
+  const early = globalThis.__early;
+  if (!early?.composing) return undefined;
+  composed ??= new Promise((resolve) => {
+    const end = () => {
+      early.composing = false;
+      composed = undefined;
+      resolve();
+    };
+    for (const type of ['compositionend', 'focusout']) document.addEventListener(type, end, { once: true });
   });
+  return composed;
+}
+
+/** Pastes into the message what was pasted or dropped before somebody listened. */
+function paste(root: HTMLElement, { text, files }: Early['carried'][number]) {
+  const clipboardData = new DataTransfer();
+  for (const file of files) clipboardData.items.add(file);
+  if (text !== '') clipboardData.setData('text/plain', text);
+  const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+  root.querySelector('[data-composer] textarea')?.dispatchEvent(event);
 }
 
 /**
@@ -55,19 +78,22 @@ export function keepEarlyInput(root: HTMLElement) {
   const fields = fieldsIn(root);
   const typedAs = (name: string) => fields.find((field) => nameOf(field) === name);
 
-  const focusAgain = () => {
-    if (!early?.focused) return;
-    const name = nameOf(early.focused);
+  /** Whatever of the application is called as what had the focus, with the selection it had. */
+  const focusOn = (name: string, before: Field | undefined) => {
     const part = [...root.querySelectorAll<HTMLElement>('input, textarea, button, a[href]')].find(
       (candidate) => nameOf(candidate) === name,
     );
     part?.focus({ preventScroll: true });
-    const before = typedAs(name);
     const selection = before && selectionOf(before);
     if (!selection || !(part instanceof HTMLInputElement || part instanceof HTMLTextAreaElement)) return;
     // Behind what a draft had kept.
     const offset = part.value.length - before.value.length;
     if (part.selectionStart !== null) part.setSelectionRange(selection[0] + offset, selection[1] + offset);
+  };
+  const focusAgain = () => {
+    if (!early?.focused) return;
+    const name = nameOf(early.focused);
+    focusOn(name, typedAs(name));
   };
   const fill = (candidates: Iterable<Field>) => {
     for (const field of candidates) {
@@ -77,17 +103,37 @@ export function keepEarlyInput(root: HTMLElement) {
       type(field, field.value === '' ? typed.value : `${field.value}\n${typed.value}`);
     }
   };
-  /** Pressing a tab brings another form, which may ask for the same. */
+  /** Pressing a tab brings another form, which may ask for the same. Until it is there, the one before is written in. */
   const fillWhatComes = () => {
-    const known = new Set(fieldsIn(root));
+    const left = fieldsIn(root);
+    const stop = new AbortController();
+    let focused = document.activeElement;
+    const noteFocus = ({ target }: FocusEvent) => {
+      focused = target instanceof Element ? target : focused;
+    };
+    root.addEventListener('focusin', noteFocus, { signal: stop.signal });
     const observer = new MutationObserver(() => {
-      const come = fieldsIn(root).filter((field) => !known.has(field));
+      const come = fieldsIn(root).filter((field) => !left.includes(field));
       if (come.length === 0) return;
-      observer.disconnect();
-      fill(come.filter(({ value }) => value === ''));
+      stop.abort();
+      for (const field of come) {
+        const before = left.find((one) => nameOf(one) === nameOf(field)) ?? typedAs(nameOf(field));
+        if (field.value === '' && before && before.value !== '') type(field, before.value);
+      }
+      if (!focused || focused.isConnected) return;
+      const name = nameOf(focused);
+      focusOn(
+        name,
+        left.find((one) => one === focused),
+      );
     });
     observer.observe(root, { childList: true, subtree: true });
-    setTimeout(() => observer.disconnect(), 3000);
+    stop.signal.addEventListener('abort', () => observer.disconnect());
+    // Whoever turns to something else meanwhile has gone on from here.
+    const turn = ({ target, isTrusted }: MouseEvent) => {
+      if (isTrusted && target instanceof Element && target.closest('[role=tab], a[href]')) stop.abort();
+    };
+    root.addEventListener('click', turn, { capture: true, signal: stop.signal });
   };
   return {
     /** Before the application is painted for the first time. */
@@ -99,6 +145,7 @@ export function keepEarlyInput(root: HTMLElement) {
     /** Once its parts have found their own focus. */
     press() {
       focusAgain();
+      for (const carried of early?.carried ?? []) paste(root, carried);
       for (const key of early?.keys ?? []) document.body.dispatchEvent(new KeyboardEvent('keydown', key));
       if (!early?.pressed) return;
       const name = nameOf(early.pressed);

@@ -7,6 +7,7 @@ import {
   Outlet,
 } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
+import { afterUsable } from '#web/lib/usable.ts';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { FailedPage } from './failed-page.tsx';
 import { NotFoundPage } from './not-found.tsx';
@@ -21,7 +22,9 @@ import {
 } from './search.ts';
 
 // Needed with the second page, not with the first.
-const PageChanges = lazy(async () => ({ default: (await import('./page-change.tsx')).PageChanges }));
+const PageChanges = lazy(async () => ({
+  default: (await afterUsable(() => import('./page-change.tsx'))).PageChanges,
+}));
 
 function Root() {
   return (

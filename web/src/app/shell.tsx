@@ -3,7 +3,6 @@ import { SquarePen } from 'lucide-react';
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { afterUsable } from '#web/lib/usable.ts';
 import { classNames } from '#web/ui/class-names.ts';
-import { ModalLayer } from '#web/ui/modal-layer.tsx';
 import { OpenSidebar, TopBar, TopBarTitle } from '#web/ui/top-bar.tsx';
 import { Footer } from './footer.tsx';
 import { SignedInOnly } from './guards.tsx';
@@ -16,8 +15,10 @@ import { useVisibleHeight } from './use-visible-height.ts';
 
 const loadPalette = () => import('./command-palette.tsx');
 const loadShortcutList = () => import('./shortcut-list.tsx');
+const loadSidebarLayer = () => import('./sidebar-layer.tsx');
 const CommandPalette = lazy(() => loadPalette().then((part) => ({ default: part.CommandPalette })));
 const ShortcutList = lazy(() => loadShortcutList().then((part) => ({ default: part.ShortcutList })));
+const SidebarLayer = lazy(() => loadSidebarLayer().then((part) => ({ default: part.SidebarLayer })));
 // What the page looks like is painted from this browser's copy; the account's answer may come after the page.
 const AccountAppearance = lazy(() =>
   afterUsable(() => import('./account-appearance.ts')).then((part) => ({ default: part.AccountAppearance })),
@@ -57,7 +58,7 @@ function Shell() {
   // here, opening asks again.
   useEffect(() => {
     const timer = setTimeout(() => {
-      for (const load of [loadPalette, loadShortcutList]) load().catch(() => undefined);
+      for (const load of [loadSidebarLayer, loadPalette, loadShortcutList]) load().catch(() => undefined);
       setSettled(true);
     }, 500);
     return () => clearTimeout(timer);
@@ -102,19 +103,13 @@ function Shell() {
             </main>
             <Footer slim={fillsWindow} />
           </div>
-          {layer === 'sidebar' && (
-            <ModalLayer onOpenChange={close} label="Sidebar" className="flex">
-              <div data-layer-body className="h-full w-72 max-w-[85vw] animate-slide-end bg-card shadow-float">
-                <Sidebar collapsed={false} onToggle={close} onSearch={openPalette} onNavigate={close} />
-              </div>
-            </ModalLayer>
-          )}
           <Suspense fallback={null}>
             <AccountAppearance />
             {isSettled && <JobWatch />}
             {isSettled && <AccountNotices />}
           </Suspense>
           <Suspense fallback={null}>
+            {layer === 'sidebar' && <SidebarLayer onClose={close} onSearch={openPalette} />}
             {layer === 'palette' && <CommandPalette onClose={close} />}
             {layer === 'shortcuts' && <ShortcutList onClose={close} />}
           </Suspense>

@@ -1,5 +1,5 @@
 import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode, startTransition, useEffect, useLayoutEffect, useState } from 'react';
+import { StrictMode, startTransition, use, useEffect, useLayoutEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { currentUserQuery, forgetUser } from '#web/data/current-user.ts';
 import { signInOptionsQuery } from '#web/data/sign-in-options.ts';
@@ -16,7 +16,6 @@ export async function start(root: HTMLElement): Promise<void> {
   // What cannot be learnt is dealt with by the application itself.
   await Promise.all([router.load(), client.prefetchQuery(currentUserQuery), client.prefetchQuery(signInOptionsQuery)]);
   await goWhereOneBelongs();
-  await untilComposed();
   const input = keepEarlyInput(root);
   startTransition(() =>
     createRoot(root).render(
@@ -47,6 +46,9 @@ async function goWhereOneBelongs() {
 /** After everything else in the tree, so that its parts are there. */
 function Started({ input }: { input: EarlyInput }) {
   const [restored, setRestored] = useState(false);
+  // Drawn last, so that the application takes the shell's place in the same turn: between two words.
+  const composed = restored ? undefined : untilComposed();
+  if (composed) use(composed);
   useLayoutEffect(() => {
     input.restore();
     setRestored(true);

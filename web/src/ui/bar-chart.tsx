@@ -40,8 +40,6 @@ const labelRoom = 64;
  */
 export function BarChart({ label, bars, formatTick, onPoint, onChoose, emptyText }: BarChartProps) {
   const scroller = useRef<HTMLDivElement>(null);
-  const columns = useRef<HTMLFieldSetElement>(null);
-  const [current, setCurrent] = useState<number | null>(null);
   const [pointed, setPointed] = useState<number | null>(null);
   const room = useWidth(scroller);
   const width = Math.max(room, bars.length * narrowest);
@@ -55,48 +53,15 @@ export function BarChart({ label, bars, formatTick, onPoint, onChoose, emptyText
   const ticks = valueTicks(max);
   const top = ticks.at(-1) ?? 1;
   const y = (value: number) => plot.bottom - (value / top) * (plot.bottom - plot.top);
-  // Before the first tick is written the axis takes the room of the longest one.
-  const tickTexts = ticks.map((tick) => formatTick(tick, ticks[1] ?? 1));
-  const axisWidth = Math.max(...tickTexts.map((text) => text.length)) * 7 + 10;
-  const stop = Math.min(current ?? bars.length - 1, bars.length - 1);
-
   const point = (index: number | null) => {
     setPointed(index);
     onPoint(index);
-  };
-  const keyDown = (event: KeyboardEvent) => {
-    const next =
-      event.key === 'ArrowRight'
-        ? Math.min(stop + 1, bars.length - 1)
-        : event.key === 'ArrowLeft'
-          ? Math.max(stop - 1, 0)
-          : event.key === 'Home'
-            ? 0
-            : event.key === 'End'
-              ? bars.length - 1
-              : undefined;
-    if (next === undefined) return;
-    event.preventDefault();
-    columns.current?.querySelectorAll('button')[next]?.focus();
   };
 
   return (
     // Time goes from left to right, and so do the numbers that place it.
     <div dir="ltr" className="relative flex h-52">
-      <svg aria-hidden="true" width={axisWidth} height={height} className="shrink-0 overflow-visible">
-        {ticks.map((tick, at) => (
-          <text
-            key={tick}
-            x={axisWidth - 8}
-            y={y(tick)}
-            dy="0.32em"
-            textAnchor="end"
-            className="fill-muted-foreground text-xs tabular-nums"
-          >
-            {tickTexts[at]}
-          </text>
-        ))}
-      </svg>
+      <Axis ticks={ticks} texts={ticks.map((tick) => formatTick(tick, ticks[1] ?? 1))} y={y} />
       <div ref={scroller} className="relative min-w-0 flex-1 overflow-x-auto overflow-y-hidden [scrollbar-width:none]">
         <svg aria-hidden="true" width={width} height={height} className="block">
           {ticks.map((tick) => (
@@ -112,31 +77,7 @@ export function BarChart({ label, bars, formatTick, onPoint, onChoose, emptyText
           ))}
           <Columns bars={bars} width={width} y={y} pointed={pointed} />
         </svg>
-        <fieldset
-          ref={columns}
-          aria-label={label}
-          onKeyDown={keyDown}
-          onPointerLeave={() => point(null)}
-          className="absolute inset-y-0 inset-s-0 flex"
-          style={{ width }}
-        >
-          {bars.map((bar, index) => (
-            <button
-              key={bar.key}
-              type="button"
-              aria-label={bar.label}
-              tabIndex={index === stop ? 0 : -1}
-              onFocus={() => {
-                setCurrent(index);
-                point(index);
-              }}
-              onBlur={() => point(null)}
-              onPointerEnter={() => point(index)}
-              onClick={() => onChoose(index)}
-              className="min-w-0 flex-1 rounded-xs focus-visible:outline-offset-[-2px]"
-            />
-          ))}
-        </fieldset>
+        <BarButtons label={label} bars={bars} width={width} onPoint={point} onChoose={onChoose} />
       </div>
       {isEmpty && (
         <p className="pointer-events-none absolute inset-x-0 top-0 bottom-7 flex items-center justify-center px-16 text-center text-muted-foreground text-sm">
@@ -144,6 +85,78 @@ export function BarChart({ label, bars, formatTick, onPoint, onChoose, emptyText
         </p>
       )}
     </div>
+  );
+}
+
+type AxisProps = { ticks: readonly number[]; texts: readonly string[]; y: (value: number) => number };
+
+function Axis({ ticks, texts, y }: AxisProps) {
+  // Before the first tick is written the axis takes the room of the longest one.
+  const width = Math.max(...texts.map((text) => text.length)) * 7 + 10;
+  return (
+    <svg aria-hidden="true" width={width} height={height} className="shrink-0 overflow-visible">
+      {ticks.map((tick, at) => (
+        <text
+          key={tick}
+          x={width - 8}
+          y={y(tick)}
+          dy="0.32em"
+          textAnchor="end"
+          className="fill-muted-foreground text-xs tabular-nums"
+        >
+          {texts[at]}
+        </text>
+      ))}
+    </svg>
+  );
+}
+
+type BarButtonsProps = Pick<BarChartProps, 'label' | 'bars' | 'onPoint' | 'onChoose'> & { width: number };
+
+/** What takes the pointer and the keys, over the columns. */
+function BarButtons({ label, bars, width, onPoint, onChoose }: BarButtonsProps) {
+  const columns = useRef<HTMLFieldSetElement>(null);
+  const [current, setCurrent] = useState<number | null>(null);
+  const last = bars.length - 1;
+  const stop = Math.min(current ?? last, last);
+  const keyDown = (event: KeyboardEvent) => {
+    const moves: Record<string, number> = {
+      ArrowRight: Math.min(stop + 1, last),
+      ArrowLeft: Math.max(stop - 1, 0),
+      Home: 0,
+      End: last,
+    };
+    const next = moves[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    columns.current?.querySelectorAll('button')[next]?.focus();
+  };
+  return (
+    <fieldset
+      ref={columns}
+      aria-label={label}
+      onKeyDown={keyDown}
+      onPointerLeave={() => onPoint(null)}
+      className="absolute inset-y-0 inset-s-0 flex"
+      style={{ width }}
+    >
+      {bars.map((bar, index) => (
+        <button
+          key={bar.key}
+          type="button"
+          aria-label={bar.label}
+          tabIndex={index === stop ? 0 : -1}
+          onFocus={() => {
+            setCurrent(index);
+            onPoint(index);
+          }}
+          onBlur={() => onPoint(null)}
+          onPointerEnter={() => onPoint(index)}
+          onClick={() => onChoose(index)}
+          className="min-w-0 flex-1 rounded-xs focus-visible:outline-offset-[-2px]"
+        />
+      ))}
+    </fieldset>
   );
 }
 

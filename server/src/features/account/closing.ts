@@ -1,6 +1,7 @@
 import type { AccountClosing } from '@roster/contracts/account';
 import type { z } from 'zod';
 import { AppError } from '../../errors.ts';
+import type { LeftAtProvider, RemoveAtProvider } from '../../feature.ts';
 import type { Actor } from '../../http/actor.ts';
 import type { Visitor } from '../../security/events-repository.ts';
 import type { ConfirmPassword } from '../auth/confirm-password.ts';
@@ -12,12 +13,8 @@ type Dependencies = {
   sessions: Pick<SessionService, 'isFresh'>;
   removeAccount: RemoveAccount;
   /** What each feature does to empty the account at the provider, in this order. */
-  removeAtProvider: RemoveAtProvider[];
+  removeAtProvider: readonly RemoveAtProvider[];
 };
-
-/** What could not be removed at the provider, with its name for one and for several. */
-export type LeftAtProvider = { left: number; one: string; many: string };
-export type RemoveAtProvider = (userId: number) => Promise<LeftAtProvider[]>;
 
 type Closing = z.output<typeof AccountClosing>;
 

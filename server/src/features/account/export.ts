@@ -2,23 +2,14 @@ import type { Readable } from 'node:stream';
 import type { Kysely } from 'kysely';
 import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
+import type { ExportEntry, ExportPart } from '../../feature.ts';
 import type { Actor } from '../../http/actor.ts';
 import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
-import { type ZipEntry, zipOf } from './zip.ts';
-
-export type ExportEntry = ZipEntry;
-
-/** What a feature adds to the archive of all of a person's data. */
-export type ExportPart = {
-  /** Lines for README.txt: each file with what it holds. */
-  description: string[];
-  /** Asked for one after the other, each read to its end before the next: only a batch of rows is in memory. */
-  entries: (userId: number) => AsyncIterable<ExportEntry>;
-};
+import { zipOf } from './zip.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
-  parts: ExportPart[];
+  parts: readonly ExportPart[];
   /** Which of these sessions are still good. */
   liveSessions: (ids: string[]) => Promise<Pick<ReadonlySet<string>, 'has'>>;
 };
@@ -87,7 +78,7 @@ export function accountExport({ db, parts, liveSessions }: Dependencies) {
 
 export type ExportAll = ReturnType<typeof accountExport>;
 
-const readme = (parts: ExportPart[], exportedAt: string) => `Roster: everything of one account
+const readme = (parts: readonly ExportPart[], exportedAt: string) => `Roster: everything of one account
 Format: roster.account, version 1
 Exported: ${exportedAt}
 

@@ -3,28 +3,18 @@ import type { OpenDatabase } from '../../db/connect.ts';
 import { holdAccounts } from '../../db/locks.ts';
 import type { Database } from '../../db/schema.ts';
 import { AppError } from '../../errors.ts';
+import type { AccountRemovalPart } from '../../feature.ts';
 import type { Actor } from '../../http/actor.ts';
 import { enqueue } from '../../jobs/queue.ts';
 import { mailJob } from '../../mail/job.ts';
 import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
 import { removalRepository } from './removal-repository.ts';
 
-/** What a feature does when an account goes. The rows that name the account as their owner go by themselves. */
-export type PartOfAccount = {
-  /** Ends the person's work that is under way, in all processes, and refuses more of it until `next` is done. */
-  atRest: <T>(userId: number, next: () => Promise<T>) => Promise<T>;
-  /**
-   * In the transaction, which holds the person: removes what does not go by itself. false: other work has begun since,
-   * and the transaction is not to go on.
-   */
-  remove: (trx: Kysely<Database>, userId: number) => Promise<boolean>;
-};
-
 type Dependencies = {
   database: Pick<OpenDatabase, 'db'>;
-  parts: PartOfAccount[];
+  parts: readonly AccountRemovalPart[];
   /** Closes the open streams of sessions, where they are in this process; the others notice within seconds. */
-  endStreams: (sessionIds: string[]) => void;
+  onSessionsEnded: (sessionIds: string[]) => void;
   /** What this process remembers of a person. */
   forget: (userId: number) => void;
 };
@@ -44,7 +34,7 @@ class NotAtRest extends Error {}
 const attempts = 5;
 
 /** Removes an account with everything that belongs to it. */
-export function accountRemoval({ database, parts, endStreams, forget }: Dependencies) {
+export function accountRemoval({ database, parts, onSessionsEnded, forget }: Dependencies) {
   const { db } = database;
 
   /** So that no process takes more work for them. Whoever is kept after all has to sign in again. */
@@ -53,7 +43,7 @@ export function accountRemoval({ database, parts, endStreams, forget }: Dependen
       await stillMay?.(trx);
       return removalRepository(trx).endSessions(userId);
     });
-    endStreams(ended);
+    onSessionsEnded(ended);
   }
 
   const atRest = (userId: number, work: () => Promise<boolean>): Promise<boolean> =>
@@ -79,7 +69,7 @@ export function accountRemoval({ database, parts, endStreams, forget }: Dependen
       return ended;
     });
     if (!sessionIds) return false;
-    endStreams(sessionIds);
+    onSessionsEnded(sessionIds);
     forget(userId);
     return true;
   }

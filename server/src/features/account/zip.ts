@@ -1,19 +1,18 @@
 import { Readable } from 'node:stream';
-
-export type ZipEntry = { name: string; content: AsyncIterable<string | Buffer> | Iterable<string | Buffer> };
+import type { ExportEntry } from '../../feature.ts';
 
 /**
  * One archive of entries that are asked for one after the other, and read only as fast as the archive is. Destroying it
  * ends the reading; where an entry fails, the archive breaks off instead of looking whole.
  */
-export async function zipOf(entries: AsyncIterable<ZipEntry>): Promise<Readable> {
+export async function zipOf(entries: AsyncIterable<ExportEntry>): Promise<Readable> {
   const { ZipFile } = await import('yazl');
   const zip = new ZipFile();
   const archive = zip.outputStream;
   if (!(archive instanceof Readable)) throw new TypeError('yazl gave an output that is not a stream of Node');
   let leave: () => void = () => undefined;
 
-  const added = ({ name, content }: ZipEntry) =>
+  const added = ({ name, content }: ExportEntry) =>
     new Promise<void>((resolve, reject) => {
       leave = resolve;
       zip.addReadStreamLazy(name, (begin) => {

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type { Kysely } from 'kysely';
 import type { Config } from '../../config.ts';
-import type { Database } from '../../db/schema.ts';
+import type { OpenDatabase } from '../../db/connect.ts';
 import type { Rates } from '../../http/rates.ts';
 import type { Router } from '../../http/router.ts';
 import type { MailTransport } from '../../mail/transport.ts';
@@ -28,7 +27,7 @@ import type { SessionService } from './sessions.ts';
 type Dependencies = {
   app: FastifyInstance;
   config: Config;
-  db: Kysely<Database>;
+  database: Pick<OpenDatabase, 'db'>;
   rates: Rates;
   sessions: SessionService;
   cookie: SessionCookie;
@@ -39,9 +38,10 @@ type Dependencies = {
   onSessionsEnded: (sessionIds: string[]) => void;
 };
 
-/** Joins the parts of sign-in, as app.ts joins the features. */
-export function createAuth(dependencies: Dependencies) {
-  const { app, config, db, rates, sessions, cookie, setupCode, mail, onSessionsEnded } = dependencies;
+/** Who is who: registration, sign-in, passwords and connected accounts. */
+export function authFeature(dependencies: Dependencies) {
+  const { app, config, rates, sessions, cookie, setupCode, mail, onSessionsEnded } = dependencies;
+  const { db } = dependencies.database;
   const hashing = createPasswordHashing(dependencies.hashingCost);
   const confirmPassword = passwordConfirmation({ db, hashing, rates });
   const asking = { db, config, rates };

@@ -23,6 +23,10 @@ const notBefore = () => ({
   active: new Date(Date.now() - idleLimit).toISOString(),
 });
 
+/** Which of these sessions are still good, and the roles of their users. */
+export const liveSessions = (db: Kysely<Database>) => (sessionIds: string[]) =>
+  sessionRepository(db).live(sessionIds, notBefore());
+
 /** Opaque session tokens: 32 random bytes in the cookie, their SHA-256 in the database. */
 export function sessionService(db: Kysely<Database>, onEnd: (sessionIds: string[]) => void) {
   const sessions = sessionRepository(db);
@@ -65,7 +69,7 @@ export function sessionService(db: Kysely<Database>, onEnd: (sessionIds: string[
       const began = await sessions.began(userId, sessionId);
       return began !== undefined && Date.now() - Date.parse(began) < freshFor;
     },
-    live: (sessionIds: string[]) => sessions.live(sessionIds, notBefore()),
+    live: liveSessions(db),
     async list({ userId, sessionId }: SignedIn): Promise<Session[]> {
       const list = await sessions.list(userId, notBefore());
       return list

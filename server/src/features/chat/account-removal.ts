@@ -1,4 +1,4 @@
-import type { PartOfAccount } from '../account/removal.ts';
+import type { AccountRemovalPart } from '../../feature.ts';
 import { deleteConversations } from './account-removal-repository.ts';
 import type { RunExecutor } from './runs/executor.ts';
 import { runRepository } from './runs/repository.ts';
@@ -7,7 +7,7 @@ import { runRepository } from './runs/repository.ts';
 const stoppedWithinMs = 30_000;
 
 /** What the chat does when an account goes. */
-export function chatOfAccount(executor: Pick<RunExecutor, 'withoutRuns'>): PartOfAccount {
+export function chatRemovalPart(executor: Pick<RunExecutor, 'withoutRuns'>): AccountRemovalPart {
   return {
     atRest: (userId, work) => executor.withoutRuns(userId, stoppedWithinMs, work),
     async remove(trx, userId) {

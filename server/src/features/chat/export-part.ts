@@ -1,5 +1,5 @@
 import type { OpenDatabase } from '../../db/connect.ts';
-import type { ExportEntry, ExportPart } from '../account/export.ts';
+import type { ExportEntry, ExportPart } from '../../feature.ts';
 import { messageRepository } from './messages/repository.ts';
 import { conversationText, pagesOf } from './threads/export.ts';
 import { threadRepository } from './threads/repository.ts';

@@ -13,7 +13,7 @@ import type { FileRepository } from '../files/repository.ts';
 import type { ModelService } from '../models/service.ts';
 import type { BudgetService } from '../usage/budgets.ts';
 import type { PricingService } from '../usage/pricing.ts';
-import { chatOfAccount } from './account-removal.ts';
+import { chatRemovalPart } from './account-removal.ts';
 import { conversationExport } from './export-part.ts';
 import { answererFinder } from './messages/answerer.ts';
 import { attachmentReader } from './messages/attachments.ts';
@@ -31,7 +31,7 @@ import { asideService } from './side-questions/service.ts';
 import { threadRepository } from './threads/repository.ts';
 import { threadService } from './threads/service.ts';
 import { titleSuggester } from './threads/titles.ts';
-import { startUpkeep } from './upkeep.ts';
+import { chatUpkeep } from './upkeep.ts';
 
 type Dependencies = {
   database: OpenDatabase;
@@ -48,14 +48,15 @@ type Dependencies = {
   /** What is attached to messages. */
   files: Pick<FileRepository, 'stored'>;
   store: Pick<FileStore, 'read'>;
+  streams: EventStreams;
   log: FastifyBaseLogger;
 };
 
-/** Joins the parts of the chat, as app.ts joins the features. */
-export function createChat(dependencies: Dependencies) {
+/** Conversations: threads, messages, and the runs that answer them. */
+export function chatFeature(dependencies: Dependencies) {
   const { database, presence, provider, catalogue, keys, models, assistants, pricing, budgets, knowledge } =
     dependencies;
-  const { files, store, log } = dependencies;
+  const { files, store, streams, log } = dependencies;
   const { db } = database;
   const messageRows = messageRepository(db);
   const runs = runRepository(db);
@@ -104,22 +105,20 @@ export function createChat(dependencies: Dependencies) {
   });
   const pages = messagePages(threadRepository(db), messageRows, underWay);
   const ratings = ratingService(database);
-  const upkeep = startUpkeep({ executor, search: searchRepository(db) }, log);
 
   return {
-    routes: (router: Router, streams: EventStreams) =>
+    routes: (router: Router) =>
       chatRoutes(router, { threads, messages, ratings, pages, messageRows, runs, executor, streams }),
     /** Questions of other features, beside the conversations. */
     aside,
-    /** What becomes of it when an account is closed, and what of it an export holds. */
-    ofAccount: chatOfAccount(executor),
-    exportPart: conversationExport(database),
-    /** Ends what a crash has left behind. Before anybody is let in. */
-    recover: executor.recover,
-    /** Lets answers that are being written end, and stops. */
-    async close() {
-      await executor.drain();
-      upkeep.stop();
+    upkeep: chatUpkeep({ executor, search: searchRepository(db) }),
+    removalPart: chatRemovalPart(executor),
+    exportParts: [conversationExport(database)],
+    async recover() {
+      const recovered = await executor.recover();
+      if (recovered > 0) log.warn({ recovered }, 'answers that a crash cut off were marked as interrupted');
     },
+    /** Lets answers that are being written end. */
+    close: executor.drain,
   };
 }

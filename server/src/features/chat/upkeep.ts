@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger } from 'fastify';
+import type { Chore } from '../../jobs/upkeep.ts';
 import type { RunExecutor } from './runs/executor.ts';
 import type { SearchRepository } from './search/repository.ts';
 
@@ -10,22 +10,13 @@ const mergeEveryMs = 60_000;
  * What has to happen now and then: obeying stops that came before the run was live, or that no signal brought; ending
  * abandoned runs; tidying the search.
  */
-export function startUpkeep(
-  { executor, search }: { executor: RunExecutor; search: SearchRepository },
-  log: FastifyBaseLogger,
-): { stop: () => void } {
-  const every = (ms: number, work: () => Promise<unknown>) =>
-    setInterval(() => work().catch((error: unknown) => log.error({ err: error }, 'upkeep failed')), ms).unref();
-  const timers = [
-    every(recoverEveryMs, executor.recoverAgain),
-    every(mergeEveryMs, async () => {
+export const chatUpkeep = ({ executor, search }: { executor: RunExecutor; search: SearchRepository }): Chore[] => [
+  { everyMs: recoverEveryMs, run: executor.recoverAgain },
+  {
+    everyMs: mergeEveryMs,
+    run: async () => {
       if (executor.count === 0) await search.merge();
-    }),
-    every(stopsEveryMs, executor.obeyStops),
-  ];
-  return {
-    stop() {
-      for (const timer of timers) clearInterval(timer);
     },
-  };
-}
+  },
+  { everyMs: stopsEveryMs, run: executor.obeyStops },
+];

@@ -1,8 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../../db/schema.ts';
+import type { AccountRemovalPart, ExportPart } from '../../feature.ts';
 import type { FileKey, FileStore } from '../../storage/file-store.ts';
-import type { ExportPart } from '../account/export.ts';
-import type { PartOfAccount } from '../account/removal.ts';
 import { cleanName } from './labels.ts';
 import { fileRepository, readableKey } from './repository.ts';
 
@@ -33,9 +32,9 @@ export function fileExport(db: Kysely<Database>, store: FileStore): ExportPart {
 }
 
 /** The rows go by themselves; the bytes go with jobs that are stored in the same transaction. */
-export const filesOfAccount = (
+export const fileRemovalPart = (
   removeAllOf: (trx: Kysely<Database>, userId: number) => Promise<void>,
-): PartOfAccount => ({
+): AccountRemovalPart => ({
   atRest: (_userId, next) => next(),
   async remove(trx, userId) {
     await removeAllOf(trx, userId);

@@ -1,13 +1,14 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Config } from '../../config.ts';
+import type { OpenDatabase } from '../../db/connect.ts';
 import type { Presence } from '../../db/presence.ts';
 import type { Database } from '../../db/schema.ts';
 import type { Router } from '../../http/router.ts';
 import type { Provider } from '../../provider/provider.ts';
 import type { Secret } from '../../security/secret.ts';
 import type { FileStore } from '../../storage/file-store.ts';
-import { fileExport, filesOfAccount } from './account-parts.ts';
+import { fileExport, fileRemovalPart } from './account-parts.ts';
 import { copyRepository } from './copy-repository.ts';
 import { forwarding as createForwarding } from './forwarding.ts';
 import { fileListing } from './listing.ts';
@@ -17,7 +18,7 @@ import { fileRoutes } from './routes.ts';
 import { uploadService } from './uploads.ts';
 
 type Dependencies = {
-  db: Kysely<Database>;
+  database: Pick<OpenDatabase, 'db'>;
   store: FileStore;
   provider: Provider;
   config: Pick<Config, 'provider' | 'minFreeDiskBytes'>;
@@ -34,9 +35,10 @@ type Dependencies = {
 
 const sweepEveryMs = 30_000;
 
-/** Joins the parts of the files feature. */
-export function createFiles(dependencies: Dependencies) {
-  const { db, store, provider, keys, presence, onCopySettled, log } = dependencies;
+/** A user's files, here and at the provider. */
+export function fileFeature(dependencies: Dependencies) {
+  const { database, store, provider, keys, presence, onCopySettled, log } = dependencies;
+  const { db } = database;
   const {
     provider: { name: providerName },
     minFreeDiskBytes: minFreeBytes,
@@ -84,6 +86,7 @@ export function createFiles(dependencies: Dependencies) {
     retry: forwarding.retry,
     checkAtProvider: forwarding.checkAtProvider,
     find: files.find,
+    stored: files.stored,
     /** For whatever needs a file at the provider for a purpose of its own. */
     copies: {
       ensure: forwarding.ensure,
@@ -93,10 +96,9 @@ export function createFiles(dependencies: Dependencies) {
     /** For what Roster itself makes: datasets, converted and divided training files. */
     make: uploads.make,
     remove: removals.remove,
-    /** What becomes of them when an account is closed, and what of them an export holds. */
-    ofAccount: filesOfAccount(removals.removeAllOf),
-    exportPart: fileExport(db, store),
-    removeEverywhere: async (userId: number) => [
+    removalPart: fileRemovalPart(removals.removeAllOf),
+    exportParts: [fileExport(db, store)],
+    removeAtProvider: async (userId: number) => [
       { left: await removals.removeEverywhere(userId), one: 'file', many: 'files' },
     ],
   };

@@ -1,7 +1,6 @@
 import type { OpenDatabase } from '../../db/connect.ts';
 import { AppError } from '../../errors.ts';
-import type { LeftAtProvider } from '../account/closing.ts';
-import type { ExportPart } from '../account/export.ts';
+import type { ExportPart, LeftAtProvider } from '../../feature.ts';
 import { progressRepository } from './jobs/progress-repository.ts';
 import { jobRepository } from './jobs/repository.ts';
 import type { JobService } from './jobs/service.ts';

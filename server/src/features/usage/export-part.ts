@@ -1,5 +1,5 @@
 import type { OpenDatabase } from '../../db/connect.ts';
-import type { ExportPart } from '../account/export.ts';
+import type { ExportPart } from '../../feature.ts';
 import { budgetRepository } from './budget-repository.ts';
 import { priceRepository } from './price-repository.ts';
 

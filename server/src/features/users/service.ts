@@ -26,7 +26,7 @@ type Dependencies = {
   /** Removes an account and everything of its owner; never the last active administrator. false: there was none. */
   removeAccount: (userId: number, options: { by: 'administrator'; stillMay: Actor['stillMay'] }) => Promise<boolean>;
   /** Ends the open streams of these sessions. */
-  endStreams: (sessionIds: string[]) => void;
+  onSessionsEnded: (sessionIds: string[]) => void;
 };
 
 type ListQuery = {
@@ -158,7 +158,7 @@ export function userService(dependencies: Dependencies) {
           // Somebody registered with the address in the same moment.
           throw isTaken(error) ? taken() : error;
         });
-      dependencies.endStreams(outcome.sessions);
+      dependencies.onSessionsEnded(outcome.sessions);
       return outcome.user;
     },
 
@@ -178,7 +178,7 @@ export function userService(dependencies: Dependencies) {
         await securityEventRepository(trx).record({ userId, event: 'signed_out_everywhere', by: 'administrator' });
         return sessions;
       });
-      dependencies.endStreams(ended);
+      dependencies.onSessionsEnded(ended);
     },
 
     async resetPassword(actor: Actor, userId: number): Promise<PasswordLink> {

@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 import { useSetDefaultAssistant } from '#web/data/assistants.ts';
 import { useEditing } from '#web/data/current-user.ts';
 import { findModel } from '#web/data/models.ts';
-import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button, buttonClass } from '#web/ui/button.tsx';
@@ -122,12 +122,7 @@ function SetDefaultButton({ assistant }: { assistant: Assistant }) {
           title: 'Default assistant updated',
           description: 'Your default assistant has been updated successfully',
         }),
-      onError: (error) =>
-        toast({
-          title: 'Failed to update default assistant',
-          description: errorText(error, 'An error occurred. Please try again.'),
-          variant: 'destructive',
-        }),
+      onError: tellFailure('Failed to update default assistant', 'An error occurred. Please try again.'),
     });
   return (
     <Button

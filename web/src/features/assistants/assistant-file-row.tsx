@@ -1,14 +1,13 @@
 import type { AssistantFile, KnowledgeState } from '@roster/contracts/assistants';
 import { CircleAlert, CircleCheck, Clock, HardDrive, X } from 'lucide-react';
 import { useEditing } from '#web/data/current-user.ts';
-import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { formatMegabytes } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import type { Icon } from '#web/ui/icon.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Spinner } from '#web/ui/spinner.tsx';
-import { toast } from '#web/ui/toast.tsx';
 import { useRemoveAssistantFile, useRetryAssistantFile } from './file-queries.ts';
 
 const states: Record<KnowledgeState, { word: string; icon: Icon; look?: string }> = {
@@ -19,8 +18,7 @@ const states: Record<KnowledgeState, { word: string; icon: Icon; look?: string }
   not_served: { word: 'Not searched', icon: HardDrive },
 };
 
-const problem = (title: string) => (error: unknown) =>
-  toast({ title, description: errorText(error, 'An error occurred. Please try again.'), variant: 'destructive' });
+const problem = (title: string) => tellFailure(title, 'An error occurred. Please try again.');
 
 /** A file of an assistant, how far it is, and what can be done about it. */
 export function AssistantFileRow({ assistantId, file }: { assistantId: number; file: AssistantFile }) {

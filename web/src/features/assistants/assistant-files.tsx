@@ -6,10 +6,10 @@ import { useId, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useEditing } from '#web/data/current-user.ts';
 import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
-import { toast } from '#web/ui/toast.tsx';
 import { AssistantFileRow } from './assistant-file-row.tsx';
 import { FilePicker } from './file-picker.tsx';
 import { assistantFilesQuery, useAddAssistantFiles } from './file-queries.ts';
@@ -29,11 +29,7 @@ export function AssistantFiles({ assistantId }: { assistantId: number }) {
 
   const put = (fileIds: number[]) =>
     add.mutateAsync(fileIds).catch((error: unknown) => {
-      toast({
-        title: 'Failed to add files',
-        description: errorText(error, 'An error occurred. Please try again.'),
-        variant: 'destructive',
-      });
+      tellFailure('Failed to add files', 'An error occurred. Please try again.')(error);
     });
   const upload = useKnowledgeUpload(put);
   const chosen = async (fileIds: number[]) => {

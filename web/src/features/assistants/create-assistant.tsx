@@ -5,8 +5,7 @@ import { useEffect } from 'react';
 import { useCreateAssistant } from '#web/data/assistants.ts';
 import { useEditing } from '#web/data/current-user.ts';
 import { modelsQuery } from '#web/data/models.ts';
-import { errorText } from '#web/lib/api.ts';
-import { showFieldErrors } from '#web/lib/form-errors.ts';
+import { tellFormFailure } from '#web/lib/form-errors.ts';
 import { UnsavedChanges } from '#web/parts/unsaved-changes.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
@@ -42,14 +41,7 @@ function CreateForm({ models, onDone }: { models: ModelList | undefined; onDone:
   const submit = (draft: AssistantDraft) =>
     create.mutate(draft, {
       onSuccess: ({ name }) => toast({ title: 'Assistant created', description: `${name} is ready to chat.` }),
-      onError: (error) => {
-        showFieldErrors(form, error);
-        toast({
-          title: 'Failed to create assistant',
-          description: errorText(error, 'An error occurred while creating your assistant'),
-          variant: 'destructive',
-        });
-      },
+      onError: tellFormFailure(form, 'Failed to create assistant', 'An error occurred while creating your assistant'),
     });
 
   return (

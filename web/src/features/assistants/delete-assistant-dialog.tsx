@@ -1,6 +1,6 @@
 import type { Assistant } from '@roster/contracts/assistants';
 import { useDeleteAssistant } from '#web/data/assistants.ts';
-import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
 import { toast } from '#web/ui/toast.tsx';
 
@@ -13,12 +13,7 @@ export function DeleteAssistantDialog({ assistant, onClose }: { assistant: Assis
         onClose();
         toast({ title: 'Assistant deleted', description: 'The assistant has been deleted successfully' });
       },
-      onError: (error) =>
-        toast({
-          title: 'Failed to delete assistant',
-          description: errorText(error, 'An error occurred. Please try again.'),
-          variant: 'destructive',
-        }),
+      onError: tellFailure('Failed to delete assistant', 'An error occurred. Please try again.'),
     });
   };
   return (

@@ -5,7 +5,7 @@ import { assistantsQuery, useUpdateAssistant } from '#web/data/assistants.ts';
 import { useEditing } from '#web/data/current-user.ts';
 import { modelsQuery } from '#web/data/models.ts';
 import { errorText } from '#web/lib/api.ts';
-import { showFieldErrors } from '#web/lib/form-errors.ts';
+import { tellFormFailure } from '#web/lib/form-errors.ts';
 import { UnsavedChanges } from '#web/parts/unsaved-changes.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { SidePanel } from '#web/ui/side-panel.tsx';
@@ -57,14 +57,7 @@ function OpenEditPanel({ assistant, onClose }: { assistant: Assistant; onClose: 
       { id: assistant.id, changes },
       {
         onSuccess: () => toast({ title: 'Assistant updated', description: 'Your changes have been saved.' }),
-        onError: (error) => {
-          showFieldErrors(form, error);
-          toast({
-            title: 'Failed to update assistant',
-            description: errorText(error, 'An error occurred. Please try again.'),
-            variant: 'destructive',
-          });
-        },
+        onError: tellFormFailure(form, 'Failed to update assistant', 'An error occurred. Please try again.'),
       },
     );
   const submit = (draft: AssistantDraft) => {

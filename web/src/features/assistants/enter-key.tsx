@@ -7,6 +7,7 @@ import { useEditing } from '#web/data/current-user.ts';
 import { useProviderName } from '#web/data/sign-in-options.ts';
 import { userConfigQuery } from '#web/data/user-config.ts';
 import { ApiError, errorText } from '#web/lib/api.ts';
+import { tellProblem } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
 import { Field } from '#web/ui/field.tsx';
@@ -14,7 +15,6 @@ import { Notice } from '#web/ui/notice.tsx';
 import { RadioGroup } from '#web/ui/radio-group.tsx';
 import { SecretInput } from '#web/ui/secret-input.tsx';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
-import { toast } from '#web/ui/toast.tsx';
 
 type EnterKeyProps = { onFetched: (candidates: ImportCandidate[], apiKey: string | undefined) => void };
 
@@ -60,10 +60,9 @@ function KeyForm({ savedKeyEnd, onFetched }: EnterKeyProps & { savedKeyEnd: stri
     fetching.mutate(apiKey, {
       onSuccess: (candidates) => onFetched(candidates, apiKey),
       onError: (failure) =>
-        toast({
+        tellProblem({
           title: 'Failed to fetch assistants',
           description: errorText(failure, `Could not connect to ${provider} API. Please check your API key.`),
-          variant: 'destructive',
         }),
     });
   };

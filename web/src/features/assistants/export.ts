@@ -1,8 +1,8 @@
 import { type Assistant, assistants } from '@roster/contracts/assistants';
 import { useMutation } from '@tanstack/react-query';
-import { call, errorText } from '#web/lib/api.ts';
+import { call } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { saveJson } from '#web/lib/save-file.ts';
-import { toast } from '#web/ui/toast.tsx';
 
 /** 'Research Helper' becomes 'research-helper.json'. */
 export function exportFileName(name: string): string {
@@ -22,11 +22,6 @@ export function useExport() {
       const content = await call(assistants.exportOne, { params: { id: assistant.id } });
       saveJson(exportFileName(assistant.name), content);
     },
-    onError: (error) =>
-      toast({
-        title: 'Failed to export assistants',
-        description: errorText(error, 'An error occurred. Please try again.'),
-        variant: 'destructive',
-      }),
+    onError: tellFailure('Failed to export assistants', 'An error occurred. Please try again.'),
   });
 }

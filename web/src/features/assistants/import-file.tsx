@@ -4,11 +4,11 @@ import { type DragEvent, useRef, useState } from 'react';
 import { useImportFile } from '#web/data/assistants.ts';
 import { useEditing } from '#web/data/current-user.ts';
 import { errorText } from '#web/lib/api.ts';
+import { tellProblem } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { Notice } from '#web/ui/notice.tsx';
-import { toast } from '#web/ui/toast.tsx';
 import { announceImport } from './import-result.tsx';
 
 const largest = 5 * 1024 * 1024;
@@ -41,7 +41,7 @@ export function ImportFile({ onImported }: { onImported: (result: ImportResult) 
     } catch (error) {
       const description = errorText(error);
       setProblem(`${file.name}: ${description}`);
-      toast({ title: 'Failed to import assistants', description, variant: 'destructive' });
+      tellProblem({ title: 'Failed to import assistants', description });
     }
   };
   const drag = (event: DragEvent, isOver: boolean) => {

@@ -1,6 +1,7 @@
 import type { ImportResult } from '@roster/contracts/assistants';
 import { X } from 'lucide-react';
 import { formatCount } from '#web/lib/format.ts';
+import { tellProblem } from '#web/lib/toast.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
@@ -9,7 +10,7 @@ const counts = ({ imported, failed }: ImportResult) => `${imported.length} impor
 
 export function announceImport(result: ImportResult): void {
   if (result.imported.length === 0) {
-    toast({ title: 'Failed to import assistants', description: counts(result), variant: 'destructive' });
+    tellProblem({ title: 'Failed to import assistants', description: counts(result) });
   } else toast({ title: 'Assistants imported', description: counts(result) });
 }
 

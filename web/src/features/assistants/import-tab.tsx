@@ -1,11 +1,10 @@
 import type { ImportCandidate, ImportResult } from '@roster/contracts/assistants';
 import { useState } from 'react';
 import { useImportBatch } from '#web/data/assistants.ts';
-import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { Card } from '#web/ui/card.tsx';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
-import { toast } from '#web/ui/toast.tsx';
 import { EnterKey } from './enter-key.tsx';
 import { ImportFile } from './import-file.tsx';
 import { announceImport } from './import-result.tsx';
@@ -33,11 +32,7 @@ export function ImportTab({ onImported }: { onImported: (result: ImportResult) =
         },
         onError: (error) => {
           setStep(from);
-          toast({
-            title: 'Failed to import assistants',
-            description: errorText(error, 'An error occurred. Please try again.'),
-            variant: 'destructive',
-          });
+          tellFailure('Failed to import assistants', 'An error occurred. Please try again.')(error);
         },
       },
     );

@@ -6,7 +6,7 @@ import { useForm } from 'react-hook-form';
 import { z } from 'zod';
 import { signInOptionsQuery, useProviderName } from '#web/data/sign-in-options.ts';
 import { userConfigQuery, useSaveApiKey } from '#web/data/user-config.ts';
-import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardFooter, CardHeader } from '#web/ui/card.tsx';
 import { Field } from '#web/ui/field.tsx';
@@ -39,11 +39,7 @@ export function KeyTab() {
         });
       },
       onError: (error) => {
-        toast({
-          title: 'Failed to save API Key',
-          description: errorText(error, 'Please try again.'),
-          variant: 'destructive',
-        });
+        tellFailure('Failed to save API Key', 'Please try again.')(error);
         form.setFocus('apiKey');
       },
     }),

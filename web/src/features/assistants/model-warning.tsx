@@ -2,7 +2,7 @@ import type { Assistant } from '@roster/contracts/assistants';
 import type { ModelList } from '@roster/contracts/models';
 import { useUpdateAssistant } from '#web/data/assistants.ts';
 import { useEditing } from '#web/data/current-user.ts';
-import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { toast } from '#web/ui/toast.tsx';
@@ -22,12 +22,7 @@ export function ModelWarning({ assistant, models, onEdit }: ModelWarningProps) {
       { id: assistant.id, changes: { model } },
       {
         onSuccess: () => toast({ title: 'Assistant updated', description: `${assistant.name} now uses ${model}.` }),
-        onError: (error) =>
-          toast({
-            title: 'Failed to update assistant',
-            description: errorText(error, 'An error occurred. Please try again.'),
-            variant: 'destructive',
-          }),
+        onError: tellFailure('Failed to update assistant', 'An error occurred. Please try again.'),
       },
     );
   return (

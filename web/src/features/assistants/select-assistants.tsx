@@ -3,12 +3,12 @@ import { ArrowLeft, Bot, Info } from 'lucide-react';
 import { useState } from 'react';
 import { useEditing } from '#web/data/current-user.ts';
 import { formatCount } from '#web/lib/format.ts';
+import { tellProblem } from '#web/lib/toast.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
 import { Checkbox } from '#web/ui/checkbox.tsx';
 import { EmptyState } from '#web/ui/empty-state.tsx';
-import { toast } from '#web/ui/toast.tsx';
 
 type SelectAssistantsProps = {
   candidates: ImportCandidate[];
@@ -25,10 +25,9 @@ export function SelectAssistants({ candidates, onBack, onImport }: SelectAssista
     setChosen((before) => (on ? new Set([...before, id]) : new Set([...before].filter((other) => other !== id))));
   const start = () => {
     if (chosen.size > 0) return onImport([...chosen]);
-    toast({
+    tellProblem({
       title: 'No assistants selected',
       description: 'Please select at least one assistant to import',
-      variant: 'destructive',
     });
   };
 

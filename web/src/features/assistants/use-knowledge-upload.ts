@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { uploadLane } from '#web/data/uploads/queue.ts';
 import { refusals, whyRefused } from '#web/data/uploads/refusal.ts';
 import { errorText } from '#web/lib/api.ts';
-import { toast } from '#web/ui/toast.tsx';
+import { tellProblem } from '#web/lib/toast.ts';
 
 type Current = { name: string; percent: number };
 
@@ -18,7 +18,7 @@ export function useKnowledgeUpload(put: (fileIds: number[]) => Promise<unknown>)
   }, []);
 
   const fail = (name: string, description: string) =>
-    toast({ title: 'Upload failed', description: `${name}: ${description}`, variant: 'destructive' });
+    tellProblem({ title: 'Upload failed', description: `${name}: ${description}` });
 
   async function one(file: File, signal: AbortSignal) {
     const problem = whyRefused(file, 'knowledge');

@@ -10,8 +10,8 @@ import { readStored, writeStored } from '#web/lib/storage.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
-import { Skeleton } from '#web/ui/skeleton.tsx';
 import { Tooltip } from '#web/ui/tooltip.tsx';
+import { LoadingAssistants } from './loading-rows.tsx';
 
 const defaultFirst = (assistants: readonly Assistant[]) =>
   assistants.toSorted((one, other) => Number(other.isDefault) - Number(one.isDefault));
@@ -98,10 +98,7 @@ export function AssistantList({ onStartChat }: { onStartChat: (assistantId: numb
           </Button>
         </div>
       ) : (
-        <div aria-busy="true" className="space-y-3 px-4 py-2">
-          <Skeleton className="h-8" />
-          <Skeleton className="h-8" />
-        </div>
+        <LoadingAssistants />
       )}
     </section>
   );

@@ -1,4 +1,5 @@
 import { attachedBytesLimit, attachedFilesLimit, attachedTextLimit } from '@roster/contracts/chat';
+import { refusals } from '#web/data/uploads/refusal.ts';
 import { formatMegabytes } from '#web/lib/format.ts';
 
 type Named = { filename: string; type: string };
@@ -24,8 +25,7 @@ export function seemingKind({ filename, type }: Named): AttachableKind {
 export function whyNotAttachable(file: Sized, others: readonly { size: number }[]): string | undefined {
   const kind = seemingKind(file);
   if (kind === 'Other') return 'Models cannot read this kind of file.';
-  if (file.size > attachedBytesLimit)
-    return `Larger than ${formatMegabytes(attachedBytesLimit)}, which is as much as a message can bring.`;
+  if (file.size > attachedBytesLimit) return refusals.message.tooLarge();
   if (kind === 'Text' && file.size > attachedTextLimit)
     return `A text file can have ${formatMegabytes(attachedTextLimit)} in a message.`;
   if (others.length >= attachedFilesLimit) return `A message can have at most ${attachedFilesLimit} files.`;

@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, type RefObject, useCallback, useContext, useEffect, useState } from 'react';
-import { toast } from '#web/lib/toast.ts';
+import { tellProblem } from '#web/lib/toast.ts';
 import { onDemand } from '#web/ui/markdown/on-demand.tsx';
 import type { AttachmentPanelProps } from './attachment-panel.tsx';
 import type { StoredFile } from './attachments.ts';
@@ -12,7 +12,7 @@ const AttachmentPanel = onDemand<AttachmentPanelProps>(
 /** Where its code cannot be loaded. */
 function NoPanel({ onClose }: AttachmentPanelProps) {
   useEffect(() => {
-    toast({ title: 'The file cannot be shown', description: 'Reload the page and try again.', variant: 'destructive' });
+    tellProblem({ title: 'The file cannot be shown', description: 'Reload the page and try again.' });
     onClose();
   }, [onClose]);
   return null;

@@ -1,16 +1,14 @@
-import { attachedBytesLimit, attachedFilesLimit } from '@roster/contracts/chat';
-import { ApiError, errorText } from '#web/lib/api.ts';
-import { formatCount, formatMegabytes } from '#web/lib/format.ts';
+import { attachedFilesLimit } from '@roster/contracts/chat';
+import { uploadLane } from '#web/data/uploads/queue.ts';
+import { refusals, whyRefused } from '#web/data/uploads/refusal.ts';
+import { errorText } from '#web/lib/api.ts';
+import { formatCount } from '#web/lib/format.ts';
 import { toast } from '#web/lib/toast.ts';
 import { type Attachment, asAttached, newKey, type StoredFile } from './attachments.ts';
 import type { ComposerStore } from './composer-state.ts';
-import { uploadFile } from './upload-file.ts';
-
-/** Where other tabs upload too, the server asks to wait for one of them. */
-const patientTries = 20;
 
 /** One after the other, whichever conversation they are for. */
-let queue: Promise<void> = Promise.resolve();
+const upload = uploadLane();
 const controllers = new Map<number, AbortController>();
 
 const room = (composer: ComposerStore) =>
@@ -23,12 +21,7 @@ function change(composer: ComposerStore, key: number, changes: Partial<Attachmen
 
 function begun(file: File): Attachment {
   const { name: filename, size } = file;
-  const problem =
-    size === 0
-      ? 'The file is empty.'
-      : size > attachedBytesLimit
-        ? `Larger than ${formatMegabytes(attachedBytesLimit)}, which is as much as a message can bring.`
-        : null;
+  const problem = whyRefused(file, 'message') ?? null;
   const state = problem === null ? 'waiting' : 'failed';
   return { key: newKey(), filename, size, state, progress: 0, id: null, problem, canRetry: problem === null, file };
 }
@@ -44,7 +37,7 @@ export function attachOffered(composer: ComposerStore, reason: string | undefine
   }
   const added = offered.slice(0, room(composer)).map(begun);
   composer.set({ offered: [], attachments: [...attachments, ...added] });
-  for (const { key, state } of added) if (state === 'waiting') begin(composer, key);
+  for (const one of added) if (one.state === 'waiting') void begin(composer, one);
   const tooMany = offered.length - added.length;
   if (tooMany > 0)
     toast({
@@ -68,40 +61,27 @@ export function removeAttachment(composer: ComposerStore, key: number): void {
 
 export function retryUpload(composer: ComposerStore, key: number): void {
   change(composer, key, { state: 'waiting', problem: null });
-  begin(composer, key);
+  const attachment = composer.get().attachments.find((one) => one.key === key);
+  if (attachment) void begin(composer, attachment);
 }
 
-function begin(composer: ComposerStore, key: number) {
-  queue = queue.then(() => carryOut(composer, key));
-}
-
-async function carryOut(composer: ComposerStore, key: number) {
-  const upload = composer.get().attachments.find((one) => one.key === key);
-  if (upload?.state !== 'waiting' || !upload.file) return;
+async function begin(composer: ComposerStore, { key, file }: Attachment) {
+  if (!file) return;
   const controller = new AbortController();
   controllers.set(key, controller);
-  change(composer, key, { state: 'uploading', progress: 0 });
   try {
-    const { file } = upload;
-    const stored = await patiently(file, (progress) => change(composer, key, { progress }), controller.signal);
-    const { id, filename, size } = stored;
+    const { id, filename, size } = await upload({
+      file,
+      purpose: 'user_data',
+      signal: controller.signal,
+      onProgress: (sent) => change(composer, key, { state: 'uploading', progress: sent / file.size }),
+      onPause: () => change(composer, key, { state: 'waiting' }),
+    });
     change(composer, key, { state: 'done', progress: 1, id, filename, size });
   } catch (error) {
     if (!controller.signal.aborted)
-      change(composer, key, { state: 'failed', problem: errorText(error, 'The file was not uploaded.') });
+      change(composer, key, { state: 'failed', problem: errorText(error, refusals.message.failed) });
   } finally {
     controllers.delete(key);
-  }
-}
-
-async function patiently(file: File, onProgress: (done: number) => void, signal: AbortSignal) {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await uploadFile(file, onProgress, signal);
-    } catch (error) {
-      const isBusy = error instanceof ApiError && error.status === 429 && (error.retryAfterSeconds ?? 60) <= 2;
-      if (!isBusy || tries >= patientTries || signal.aborted) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
-    }
   }
 }

@@ -1,18 +1,19 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { errorText } from '#web/lib/api.ts';
-import { toast } from '#web/lib/toast.ts';
-import { afterUsable } from '#web/lib/usable.ts';
+import { afterUsable, isUsable } from '#web/lib/usable.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { loadedPart } from '#web/ui/loaded-part.tsx';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { NewThreadPane } from './new-thread-pane.tsx';
-import { forgetMiddle, loadAround } from './queries.ts';
 import { ThreadColumn } from './thread-column.tsx';
 import type { Choice } from './use-assistants.ts';
 
-const ThreadPane = loadedPart(async () => (await import('./thread-pane.tsx')).ThreadPane);
+const ThreadPane = loadedPart(async () => {
+  const { ThreadPane: Pane, loadOpenThread } = await import('./thread-pane.tsx');
+  // Once Roster is open a conversation comes whole; the first page does not wait for what is in it.
+  if (isUsable()) await loadOpenThread();
+  return Pane;
+});
 const StartChatDialog = lazy(async () => ({ default: (await import('./start-chat-dialog.tsx')).StartChatDialog }));
 
 /** What a conversation is drawn with; a new one does without it at first. */
@@ -26,7 +27,6 @@ type Target = { threadId: number; messageId: number };
 
 /** Conversations at the left, the open one beside it; on a phone one of the two. */
 export function ChatPage({ threadId, assistantId, isNew }: ChatPageProps) {
-  const client = useQueryClient();
   const navigate = useNavigate();
   const [choosing, setChoosing] = useState(false);
   /** A new chat without an assistant has no address of its own. */
@@ -34,20 +34,14 @@ export function ChatPage({ threadId, assistantId, isNew }: ChatPageProps) {
   const [target, setTarget] = useState<Target | null>(null);
 
   const openThread = (id: number) => {
-    forgetMiddle(client, id);
     setPlain(undefined);
     setTarget(null);
     void navigate({ to: '/chat/$threadId', params: { threadId: String(id) } });
   };
-  const openMatch = async (found: Target) => {
-    try {
-      await loadAround(client, found.threadId, found.messageId);
-    } catch (error) {
-      return toast({ title: 'The message could not be opened', description: errorText(error), variant: 'destructive' });
-    }
+  const openMatch = (found: Target) => {
     setPlain(undefined);
     setTarget(found);
-    await navigate({ to: '/chat/$threadId', params: { threadId: String(found.threadId) } });
+    void navigate({ to: '/chat/$threadId', params: { threadId: String(found.threadId) } });
   };
   const startChat = (choice: Choice) => {
     setChoosing(false);

@@ -17,7 +17,7 @@ import { afterUsable } from '#web/lib/usable.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { isUnderWay, type StoredFile } from './attachments.ts';
-import { composerAt, useComposer } from './composer-state.ts';
+import { type ComposerState, composerAt, useComposer } from './composer-state.ts';
 import { useFilesInto } from './use-files-into.ts';
 import { useMessageLength } from './use-message-length.ts';
 
@@ -43,16 +43,21 @@ export type ComposerProps = {
   notice?: ((sendOverBudget: () => void) => ReactNode) | undefined;
 };
 
+/** Whether there is a message to send, and whether it has to wait for its files or for what sends it. */
+const standOf = ({ text, attachments, offered }: ComposerState, waiting: boolean) => ({
+  isSendable: text.trim() !== '' && !attachments.some(({ state }) => state === 'failed'),
+  mustWait: waiting || offered.length > 0 || attachments.some(isUnderWay),
+});
+
 export function Composer(props: ComposerProps) {
   const { ref, place, placeholder, onSend, sending, waiting = false, onStop, stopping, onEditLast, notice } = props;
-  const { text, attachments, offered, wanted } = useComposer(place);
+  const composer = useComposer(place);
+  const { text, wanted } = composer;
   const { reason } = useEditing();
   const box = useRef<HTMLTextAreaElement>(null);
   const noteId = useId();
-  const isEmpty = text.trim() === '';
   const { counter, tooLong, problem } = useMessageLength(text);
-  const hasFailed = attachments.some(({ state }) => state === 'failed');
-  const mustWait = waiting || offered.length > 0 || attachments.some(isUnderWay);
+  const { isSendable, mustWait } = standOf(composer, waiting);
 
   // Where the browser cannot size a field by its content by itself.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height depends on the text through the page
@@ -64,29 +69,31 @@ export function Composer(props: ComposerProps) {
   }, [text]);
 
   const send = (overBudget = false) => {
-    const composer = composerAt(place);
-    // At once, not with the next drawing of this page: what is pressed twice is sent once.
-    if (composer.get().underWay !== null) return;
-    if (isEmpty || tooLong || hasFailed || sending || onStop) return;
-    if (mustWait) return composer.set({ wanted: true });
-    void composer.send((sent, files) => onSend(sent, overBudget, files));
+    // As it is now, not as it was drawn: what is pressed twice is sent once, and what was just pasted goes along.
+    const store = composerAt(place);
+    const now = standOf(store.get(), waiting);
+    if (!now.isSendable || store.get().underWay !== null || tooLong || sending || onStop) return;
+    if (now.mustWait) return store.set({ wanted: true });
+    void store.send((sent, files) => onSend(sent, overBudget, files));
   };
   const sendWanted = useEffectEvent(() => {
     composerAt(place).set({ wanted: false });
     send();
   });
+  // Pressed before it was known that an answer is being written: it goes when that has ended.
+  const isFree = !mustWait && !sending && !onStop;
   useEffect(() => {
-    if (wanted && !mustWait) sendWanted();
-  }, [wanted, mustWait]);
+    if (wanted && isFree) sendWanted();
+  }, [wanted, isFree]);
 
   const attach = (files: readonly File[]) => {
     if (files.length === 0) return;
-    const composer = composerAt(place);
-    composer.set({ offered: [...composer.get().offered, ...files] });
+    const store = composerAt(place);
+    store.set({ offered: [...store.get().offered, ...files] });
     loadUploads()
-      .then(({ attachOffered }) => attachOffered(composer, reason))
+      .then(({ attachOffered }) => attachOffered(store, reason))
       .catch(() => {
-        composer.set({ offered: [] });
+        store.set({ offered: [] });
         toast({
           title: 'The files cannot be attached',
           description: 'Reload the page and try again.',
@@ -153,7 +160,7 @@ export function Composer(props: ComposerProps) {
               icon={ArrowUp}
               variant="primary"
               busy={sending || wanted}
-              disabled={isEmpty || tooLong || hasFailed}
+              disabled={!isSendable || tooLong}
               onClick={() => send()}
               className="max-md:size-10"
             />

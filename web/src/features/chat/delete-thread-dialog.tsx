@@ -1,5 +1,5 @@
 import type { Thread } from '@roster/contracts/chat';
-import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { toast } from '#web/lib/toast.ts';
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
 import { useRemoveThread } from './mutations.ts';
@@ -19,8 +19,7 @@ export function DeleteThreadDialog({ thread, onOpenChange, onRemoved }: DeleteTh
         onRemoved(thread.id);
         toast({ title: 'Conversation deleted', description: thread.title });
       },
-      onError: (error) =>
-        toast({ title: 'The conversation was not deleted', description: errorText(error), variant: 'destructive' }),
+      onError: tellFailure('The conversation was not deleted'),
     });
   return (
     <ConfirmDialog

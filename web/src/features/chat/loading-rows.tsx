@@ -16,3 +16,13 @@ export function LoadingRows() {
     </div>
   );
 }
+
+/** In place of the assistants, under their heading. */
+export function LoadingAssistants() {
+  return (
+    <div aria-busy="true" className="space-y-3 px-4 py-2">
+      <Skeleton className="h-8" />
+      <Skeleton className="h-8" />
+    </div>
+  );
+}

@@ -9,10 +9,11 @@ import { onDemand } from '#web/ui/markdown/on-demand.tsx';
 import { Spinner } from '#web/ui/spinner.tsx';
 import { Answer } from './answer.tsx';
 import { undecided } from './answers.ts';
-import { changesOfModel, type MessageWindow, type PendingMessage, withPending } from './message-window.ts';
+import { changesOfModel, type PendingMessage, withPending } from './message-changes.ts';
+import type { MessageWindow } from './message-window.ts';
 import { PendingQuestion } from './pending-question.tsx';
-import { loadEnd, loadNewer, loadOlder } from './queries.ts';
 import { Question } from './question.tsx';
+import { loadEnd, loadNewer, loadOlder } from './thread-cache.ts';
 import { useFollowing } from './use-following.ts';
 
 export type MessageListHandle = { goToEnd: () => void; show: (messageId: number) => void };

@@ -1,17 +1,7 @@
 import type { Message } from '@roster/contracts/chat';
 import { describe, expect, test } from 'vitest';
-import {
-  changesOfModel,
-  type MessageWindow,
-  pendingMessage,
-  runUnderWay,
-  windowOf,
-  withBranch,
-  withNewer,
-  withOlder,
-  withPage,
-  withPending,
-} from './message-window.ts';
+import { changesOfModel, pendingMessage, withBranch, withNewer, withOlder, withPending } from './message-changes.ts';
+import { type MessageWindow, runUnderWay, windowOf, withPage } from './message-window.ts';
 
 const message = (
   id: number,

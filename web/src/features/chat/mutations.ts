@@ -7,24 +7,30 @@ import { newClientId } from '#web/lib/client-id.ts';
 import { answersQuery } from './answers.ts';
 import type { StoredFile } from './attachments.ts';
 import { forgetSending, sendingOf } from './client-id.ts';
-import { awaitedAnswer, type MessageWindow, withBranch, withMessage } from './message-window.ts';
+import { awaitedAnswer, withBranch, withMessage } from './message-changes.ts';
+import type { MessageWindow } from './message-window.ts';
 import {
   forgetThread,
-  isRefusal,
   loadAround,
   loadEnd,
-  messagesQuery,
   refreshLists,
   refreshMessages,
   refreshSearches,
   refreshThread,
   showThread,
-  threadQuery,
-} from './queries.ts';
+} from './thread-cache.ts';
+import { isRefusal, messagesQuery, threadQuery } from './thread-queries.ts';
 import type { Choice } from './use-assistants.ts';
 
 /** Without a connection a call fails and says so; it does not wait in silence to be made later. */
 const atOnce = { networkMode: 'always' } as const;
+
+/** As `useMutation` does it, for what is done outside of the drawing: that a session has ended is noticed here too. */
+const carryOut = <Value>(client: QueryClient, mutationFn: () => Promise<Value>): Promise<Value> =>
+  client
+    .getMutationCache()
+    .build<Value, Error, void, unknown>(client, { ...atOnce, mutationFn })
+    .execute();
 
 type ThreadChanges = {
   title?: string;
@@ -34,16 +40,19 @@ type ThreadChanges = {
   model?: string | null;
 };
 
+async function update(client: QueryClient, id: number, changes: ThreadChanges): Promise<void> {
+  showThread(client, await call(chat.updateThread, { params: { id }, body: changes }));
+  await refreshLists(client);
+}
+
+export const updateThread = (client: QueryClient, id: number, changes: ThreadChanges) =>
+  carryOut(client, () => update(client, id, changes));
+
 export function useUpdateThread() {
   const client = useQueryClient();
   return useMutation({
     ...atOnce,
-    mutationFn: ({ id, changes }: { id: number; changes: ThreadChanges }) =>
-      call(chat.updateThread, { params: { id }, body: changes }),
-    onSuccess: (thread) => {
-      showThread(client, thread);
-      return refreshLists(client);
-    },
+    mutationFn: ({ id, changes }: { id: number; changes: ThreadChanges }) => update(client, id, changes),
   });
 }
 
@@ -115,40 +124,32 @@ async function send(client: QueryClient, { threadId, text, files, place, parentI
 }
 
 /** Resolves once the server has stored the message. */
-export function useSend() {
-  const client = useQueryClient();
-  return useMutation({ ...atOnce, mutationFn: (outgoing: Outgoing) => send(client, outgoing) });
-}
+export const sendMessage = (client: QueryClient, outgoing: Outgoing) => carryOut(client, () => send(client, outgoing));
 
 /** What says of a choice all that the server has to know. */
 export const chosen = ({ assistantId, model }: Choice) => (assistantId === null ? { model } : { assistantId });
 
-/** The first message of a new thread: makes the thread, then sends. A thread without its message does not stay. */
-export function useStartThread() {
-  const client = useQueryClient();
-  return useMutation({
-    ...atOnce,
-    mutationFn: async (
-      start: Pick<Outgoing, 'text' | 'files' | 'place' | 'models' | 'overBudget'> & {
-        choice: Choice;
-        thread: Thread | null;
-      },
-    ) => {
-      const thread = start.thread ?? (await call(chat.createThread, { body: chosen(start.choice) }));
-      try {
-        const { text, files, place, models, overBudget } = start;
-        await send(client, { threadId: thread.id, text, files, place, parentId: null, models, overBudget });
-      } catch (error) {
-        // Where it is not known whether the message arrived, the thread is kept for the second try.
-        if (!isRefusal(error)) throw new UnfinishedStart(thread, error);
-        await call(chat.removeThread, { params: { id: thread.id } }).catch(() => undefined);
-        throw error;
-      }
-      refreshLists(client).catch(reportError);
-      return thread;
-    },
-  });
+type Start = Pick<Outgoing, 'text' | 'files' | 'place' | 'models' | 'overBudget'> & {
+  choice: Choice;
+  thread: Thread | null;
+};
+
+async function start(client: QueryClient, { choice, thread: made, ...message }: Start): Promise<Thread> {
+  const thread = made ?? (await call(chat.createThread, { body: chosen(choice) }));
+  try {
+    await send(client, { threadId: thread.id, parentId: null, ...message });
+  } catch (error) {
+    // Where it is not known whether the message arrived, the thread is kept for the second try.
+    if (!isRefusal(error)) throw new UnfinishedStart(thread, error);
+    await call(chat.removeThread, { params: { id: thread.id } }).catch(() => undefined);
+    throw error;
+  }
+  refreshLists(client).catch(reportError);
+  return thread;
 }
+
+/** The first message of a new thread: makes the thread, then sends. A thread without its message does not stay. */
+export const startThread = (client: QueryClient, given: Start) => carryOut(client, () => start(client, given));
 
 /** The thread was made, and its first message did not get through. */
 export class UnfinishedStart extends Error {
@@ -160,40 +161,29 @@ export class UnfinishedStart extends Error {
   }
 }
 
-type Again = { messageId: number; model?: string | undefined; overBudget: boolean };
+type Again = { threadId: number; messageId: number; model?: string | undefined; overBudget: boolean };
 
 /** A new answer beside the old one. */
-export function useRegenerate(threadId: number) {
-  const client = useQueryClient();
-  return useMutation({
-    ...atOnce,
-    mutationFn: async ({ messageId, model, overBudget }: Again) => {
-      const { message, run } = await call(chat.regenerate, {
-        params: { id: messageId },
-        body: { clientId: newClientId(), ...(model !== undefined && { model }), ...(overBudget && { overBudget }) },
-      });
-      await showBranch(client, threadId, message.parentId, [message], run);
-    },
+export const regenerateAnswer = (client: QueryClient, { threadId, messageId, model, overBudget }: Again) =>
+  carryOut(client, async () => {
+    const { message, run } = await call(chat.regenerate, {
+      params: { id: messageId },
+      body: { clientId: newClientId(), ...(model !== undefined && { model }), ...(overBudget && { overBudget }) },
+    });
+    await showBranch(client, threadId, message.parentId, [message], run);
   });
-}
 
-/** Shows the branch that runs through a message. */
-export function useShowBranch(threadId: number) {
-  const client = useQueryClient();
-  return useMutation({
-    ...atOnce,
-    mutationFn: async ({ messageId, model }: { messageId: number; model?: string | undefined }) => {
-      const body = { shownMessageId: messageId, ...(model !== undefined && { model }) };
-      const thread = await call(chat.updateThread, { params: { id: threadId }, body });
-      await loadAround(client, threadId, messageId);
-      showThread(client, thread);
-    },
+/** Shows the branch that runs through a message. `model`: what answers in it from here on. */
+export const turnToBranch = (client: QueryClient, threadId: number, messageId: number, model?: string) =>
+  carryOut(client, async () => {
+    const body = { shownMessageId: messageId, ...(model !== undefined && { model }) };
+    const thread = await call(chat.updateThread, { params: { id: threadId }, body });
+    await loadAround(client, threadId, messageId);
+    showThread(client, thread);
   });
-}
 
-export function useStop() {
-  return useMutation({ ...atOnce, mutationFn: (runId: number) => call(chat.stop, { params: { id: runId } }) });
-}
+export const stopRun = (client: QueryClient, runId: number) =>
+  carryOut(client, () => call(chat.stop, { params: { id: runId } }));
 
 /** Puts what a run has brought into its message, so that nothing moves while the server is asked for the rest. */
 export function showRunEnd(client: QueryClient, threadId: number, messageId: number, run: LiveRun | null): void {

@@ -1,35 +1,23 @@
 import type { Thread } from '@roster/contracts/chat';
-import { useQuery } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useUser } from '#web/data/current-user.ts';
 import { endAsking, isAskedInNewThread, newThreadPlace } from '#web/data/first-question.ts';
-import { userConfigQuery } from '#web/data/user-config.ts';
-import { isOverBudget } from '#web/lib/over-budget.ts';
+import { loadedModule } from '#web/lib/loaded-module.ts';
 import { afterUsable } from '#web/lib/usable.ts';
-import { AnswererMenu } from './answerer-menu.tsx';
 import type { StoredFile } from './attachments.ts';
 import { rememberChoice, rememberedModel } from './choice-memory.ts';
 import { Composer } from './composer.tsx';
 import { composerAt } from './composer-state.ts';
 import { focusUnlessTouch } from './focus-unless-touch.ts';
-import { type PendingMessage, pendingMessage } from './message-window.ts';
-import { UnfinishedStart, useStartThread } from './mutations.ts';
+import type { PendingMessage } from './message-changes.ts';
 import { PaneHeader } from './pane-header.tsx';
-import { PendingQuestion } from './pending-question.tsx';
-import { SeveralNotice } from './several-notice.tsx';
 import { type Answerer, answererOf, type Choice, useAnswerers } from './use-assistants.ts';
 
-const loadSendFailure = () => import('./send-failure.tsx');
-const SendFailure = lazy(async () => ({ default: (await loadSendFailure()).SendFailure }));
-// Before it is needed: a failure may be that nothing can be loaded any more.
-afterUsable(loadSendFailure).catch(() => undefined);
-const MissingKeyNotice = lazy(async () => ({
-  default: (await afterUsable(() => import('./missing-key-notice.tsx'))).MissingKeyNotice,
-}));
-const BudgetNotice = lazy(async () => ({
-  default: (await afterUsable(() => import('./budget-notice.tsx'))).BudgetNotice,
-}));
+const firstMessage = loadedModule(() => import('./first-message.tsx'));
+// There soon: until then, what is sent waits.
+afterUsable(firstMessage.load).catch(() => undefined);
 
 type NewThreadPaneProps = {
   /** Left out: what the last conversation began with, or the default assistant. */
@@ -44,8 +32,9 @@ const place = newThreadPlace;
 /** A conversation that begins with its first message. */
 export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThreadPaneProps) {
   const known = useAnswerers();
-  const config = useQuery(userConfigQuery);
-  const start = useStartThread();
+  const client = useQueryClient();
+  const parts = firstMessage.use();
+  const [failure, setFailure] = useState<unknown>(null);
   const router = useRouter();
   /** Made by a first try whose message did not get through. */
   const [thread, setThread] = useState<Thread | null>(null);
@@ -77,16 +66,19 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
   useEffect(() => router.subscribe('onResolved', () => focusUnlessTouch(box.current)), [router]);
 
   const send = async (text: string, overBudget: boolean, files: readonly StoredFile[]) => {
+    const { pendingMessage, startThread, UnfinishedStart } = await firstMessage.load();
     setPending(pendingMessage(undefined, { text, files, parentId: null }));
+    setFailure(null);
     try {
-      const made = await start.mutateAsync({
+      const isSameStart = thread?.assistantId === current.assistantId && thread.model === current.model;
+      const made = await startThread(client, {
         text,
         files,
         place,
         overBudget,
         choice: current,
         models: several,
-        thread: thread?.assistantId === current.assistantId && thread.model === current.model ? thread : null,
+        thread: isSameStart ? thread : null,
       });
       rememberChoice(userId, current, defaultId);
       if (isHere.current) {
@@ -95,12 +87,12 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
       }
       return true;
     } catch (error) {
+      setFailure(error);
       setThread(error instanceof UnfinishedStart ? error.thread : null);
       setPending(null);
       return false;
     }
   };
-  const lacksKey = config.data?.hasApiKey === false && !start.error;
   return (
     <section aria-label="New conversation" className="relative flex h-full min-h-0 flex-col">
       <title>Chat · Roster</title>
@@ -108,53 +100,47 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
         onBack={onBack}
         title={<h2 className="min-w-0 flex-1 truncate font-medium">New conversation</h2>}
         answerer={
-          <AnswererMenu
-            current={current}
-            onChoose={(next) => {
-              setSeveral([]);
-              onChoose(next);
-            }}
-            several={{ models: several, onChoose: setSeveral }}
-          />
+          parts && (
+            <parts.AnswererMenu
+              current={current}
+              onChoose={(next) => {
+                setSeveral([]);
+                onChoose(next);
+              }}
+              several={{ models: several, onChoose: setSeveral }}
+            />
+          )
         }
       />
-      {pending ? <FirstQuestion pending={pending} /> : <Greeting answerer={answerer} several={several.length} />}
+      {pending && parts ? (
+        <parts.FirstQuestion pending={pending} />
+      ) : (
+        <Greeting answerer={answerer} several={several.length} />
+      )}
       <Composer
         ref={box}
         place={place}
         placeholder={answerer && answerer.assistantId !== null ? `Message ${answerer.name}` : 'Write a message'}
         onSend={send}
-        sending={start.isPending}
+        sending={pending !== null}
         // Who answers by default is known in a moment; Enter pressed before that must not leave the assistant out.
-        waiting={!known && choice === undefined}
-        notice={(sendOverBudget) => (
-          <Suspense>
-            <SeveralNotice models={several} onClear={() => setSeveral([])} />
-            {lacksKey ? (
-              <MissingKeyNotice />
-            ) : (
-              <>
-                {start.error && <SendFailure error={start.error} onSendOverBudget={sendOverBudget} />}
-                {!isOverBudget(start.error) && (
-                  <BudgetNotice assistantId={answerer?.assistantId ?? null} isAnswering={false} />
-                )}
-              </>
-            )}
-          </Suspense>
-        )}
+        waiting={!parts || (!known && choice === undefined)}
+        notice={
+          parts &&
+          ((sendOverBudget) => (
+            <parts.ComposerNotices
+              several={several}
+              onAskOne={() => setSeveral([])}
+              failure={failure}
+              onSendOverBudget={sendOverBudget}
+              needsKey
+              assistantId={answerer?.assistantId ?? null}
+              isAnswering={false}
+            />
+          ))
+        }
       />
     </section>
-  );
-}
-
-/** Where the list of messages will show it. */
-function FirstQuestion({ pending }: { pending: PendingMessage }) {
-  return (
-    <div className="min-h-0 flex-1 overflow-y-auto px-4 pt-12 max-md:px-3">
-      <div className="mx-auto max-w-[760px]">
-        <PendingQuestion pending={pending} />
-      </div>
-    </div>
   );
 }
 

@@ -1,6 +1,6 @@
 import { classNames } from '#web/ui/class-names.ts';
 import { AttachmentChip, kindByName, sizeOf } from './attachment-chip.tsx';
-import type { PendingMessage } from './message-window.ts';
+import type { PendingMessage } from './message-changes.ts';
 import { isLongQuestion, questionClass, questionLineClass, questionTextClass } from './question-look.ts';
 
 /** A question on its way to the server: where it will stand, as it will look. */

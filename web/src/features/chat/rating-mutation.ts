@@ -2,8 +2,9 @@ import { type AnswerRating, chat, type Message } from '@roster/contracts/chat';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call, errorText } from '#web/lib/api.ts';
 import { toast } from '#web/ui/toast.tsx';
-import { withMessage } from './message-window.ts';
-import { messagesQuery, refreshMessages } from './queries.ts';
+import { withMessage } from './message-changes.ts';
+import { refreshMessages } from './thread-cache.ts';
+import { messagesQuery } from './thread-queries.ts';
 
 /** Changes what is thought of an answer. Changes of one answer are sent one after the other. */
 export function useRating({ id, threadId }: Message) {

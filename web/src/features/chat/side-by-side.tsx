@@ -10,9 +10,10 @@ import { CopyButton } from '#web/ui/copy-button.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 import { AnswerContent } from './answer.tsx';
 import { answersQuery } from './answers.ts';
-import { awaitedAnswer, isUnderWay } from './message-window.ts';
-import { refreshThread } from './queries.ts';
+import { awaitedAnswer } from './message-changes.ts';
+import { isUnderWay } from './message-window.ts';
 import { useThreadActions } from './thread-actions.ts';
+import { refreshThread } from './thread-cache.ts';
 import { useWide } from './use-wide.ts';
 
 /** The answers that were asked for together, in the order asked; the shown one is the list's own and newer. */

@@ -1,6 +1,5 @@
-import { type FormEvent, useId, useState } from 'react';
-import { Button } from '#web/ui/button.tsx';
-import { Dialog } from '#web/ui/dialog.tsx';
+import { useState } from 'react';
+import { FormDialog } from '#web/parts/form-dialog.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Select } from '#web/ui/select.tsx';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
@@ -13,60 +12,45 @@ type StartChatDialogProps = {
 
 const withoutAssistant = 'none';
 
+/** While the assistants are being loaded there is nothing to start. */
 export function StartChatDialog({ onOpenChange, onStart }: StartChatDialogProps) {
-  const formId = useId();
+  const known = useAnswerers();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const asValue = (id: number | null) => (id === null ? withoutAssistant : String(id));
+  const value = chosen ?? asValue(known?.defaultAnswerer.assistantId ?? null);
+  const assistantId = value === withoutAssistant ? null : Number(value);
   return (
-    <Dialog
-      open
-      onOpenChange={onOpenChange}
+    <FormDialog
       size="sm"
       title="Start New Chat"
       description="Choose who answers. It can be changed later."
-      footer={
-        <>
-          <Button onClick={() => onOpenChange(false)}>Cancel</Button>
-          <Button type="submit" form={formId} variant="primary">
-            Start Chat
-          </Button>
-        </>
-      }
+      action={['Start Chat', 'Start Chat']}
+      busy={false}
+      onSubmit={() => known && onStart(assistantId)}
+      onClose={() => onOpenChange(false)}
     >
-      <AssistantForm formId={formId} onStart={onStart} />
-    </Dialog>
-  );
-}
-
-function AssistantForm({ formId, onStart }: { formId: string; onStart: (assistantId: number | null) => void }) {
-  const known = useAnswerers();
-  const [chosen, setChosen] = useState<string | null>(null);
-  if (!known) return <SpinnerPanel label="Loading the assistants" className="min-h-24" />;
-  const asValue = (id: number | null) => (id === null ? withoutAssistant : String(id));
-  const value = chosen ?? asValue(known.defaultAnswerer.assistantId);
-  const assistantId = value === withoutAssistant ? null : Number(value);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onStart(assistantId);
-  };
-  return (
-    <form id={formId} onSubmit={submit}>
-      <Field
-        label="Assistant"
-        hint={
-          assistantId === null
-            ? 'The model answers without instructions.'
-            : findAnswerer(known.answerers, assistantId)?.description
-        }
-      >
-        {(control) => (
-          <Select {...control} data-autofocus value={value} onChange={(event) => setChosen(event.target.value)}>
-            {known.answerers.map((answerer) => (
-              <option key={asValue(answerer.assistantId)} value={asValue(answerer.assistantId)}>
-                {answererLabel(answerer)}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
-    </form>
+      {known ? (
+        <Field
+          label="Assistant"
+          hint={
+            assistantId === null
+              ? 'The model answers without instructions.'
+              : findAnswerer(known.answerers, assistantId)?.description
+          }
+        >
+          {(control) => (
+            <Select {...control} data-autofocus value={value} onChange={(event) => setChosen(event.target.value)}>
+              {known.answerers.map((answerer) => (
+                <option key={asValue(answerer.assistantId)} value={asValue(answerer.assistantId)}>
+                  {answererLabel(answerer)}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+      ) : (
+        <SpinnerPanel label="Loading the assistants" className="min-h-24" />
+      )}
+    </FormDialog>
   );
 }

@@ -7,12 +7,15 @@ import { classNames } from '#web/ui/class-names.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { SearchField } from '#web/ui/search-field.tsx';
 import { MenuButton } from '#web/ui/top-bar.tsx';
-import { AssistantList } from './assistant-list.tsx';
-import { LoadingRows } from './loading-rows.tsx';
+import { LoadingAssistants, LoadingRows } from './loading-rows.tsx';
 import { threadListQuery } from './queries.ts';
 
 const ThreadList = lazy(async () => ({
   default: (await afterUsable(() => import('./thread-list.tsx'))).ThreadList,
+}));
+
+const AssistantList = lazy(async () => ({
+  default: (await afterUsable(() => import('./assistant-list.tsx'))).AssistantList,
 }));
 
 type ThreadColumnProps = {
@@ -75,7 +78,21 @@ export function ThreadColumn(props: ThreadColumnProps) {
           onRemoved={onRemoved}
         />
       </Suspense>
-      <AssistantList onStartChat={onStartChat} />
+      <Suspense fallback={<ComingAssistants />}>
+        <AssistantList onStartChat={onStartChat} />
+      </Suspense>
+    </section>
+  );
+}
+
+/** As high as what it stands for. */
+function ComingAssistants() {
+  return (
+    <section className="max-h-[38%] shrink-0 border-border border-t pb-2">
+      <h2 className="flex min-h-10 items-center px-4 pt-2 font-medium text-muted-foreground text-sm max-md:min-h-12">
+        Your Assistants
+      </h2>
+      <LoadingAssistants />
     </section>
   );
 }

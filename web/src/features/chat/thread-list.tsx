@@ -1,19 +1,24 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Archive, MessagesSquare, SearchX } from 'lucide-react';
-import { type KeyboardEvent, useMemo, useRef } from 'react';
+import { type KeyboardEvent, useCallback, useMemo, useRef } from 'react';
 import { VList, type VListHandle } from 'virtua';
 import { errorText } from '#web/lib/api.ts';
+import { toast } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
 import { LoadingRows } from './loading-rows.tsx';
-import { loadMoreThreads, type ThreadFilter, threadListQuery, threadQuery } from './queries.ts';
+import { type ThreadFilter, threadListQuery } from './queries.ts';
+import { forgetMiddle, loadAround, loadMoreThreads } from './thread-cache.ts';
 import { groupThreads, type ThreadRow } from './thread-groups.ts';
 import { ThreadListRow } from './thread-list-row.tsx';
+import { threadQuery } from './thread-queries.ts';
+
+type Match = { threadId: number; messageId: number };
 
 type ThreadListProps = {
   filter: ThreadFilter;
   openThreadId: number | undefined;
   onOpen: (threadId: number) => void;
-  onOpenMatch: (match: { threadId: number; messageId: number }) => void;
+  onOpenMatch: (match: Match) => void;
   onRemoved: (threadId: number) => void;
 };
 
@@ -52,6 +57,26 @@ export function ThreadList({ filter, openThreadId, onOpen, onOpenMatch, onRemove
       });
   };
 
+  const open = useCallback(
+    (id: number) => {
+      forgetMiddle(client, id);
+      onOpen(id);
+    },
+    [client, onOpen],
+  );
+  const openMatch = useCallback(
+    async (match: Match) => {
+      try {
+        await loadAround(client, match.threadId, match.messageId);
+      } catch (failure) {
+        const description = errorText(failure);
+        return toast({ title: 'The message could not be opened', description, variant: 'destructive' });
+      }
+      onOpenMatch(match);
+    },
+    [client, onOpenMatch],
+  );
+
   if (!data) {
     if (!error || isFetching) return <LoadingRows />;
     return (
@@ -88,8 +113,8 @@ export function ThreadList({ filter, openThreadId, onOpen, onOpenMatch, onRemove
             thread={row.thread}
             isOpen={row.thread.id === openThreadId}
             query={filter.q}
-            onOpen={onOpen}
-            onOpenMatch={onOpenMatch}
+            onOpen={open}
+            onOpenMatch={openMatch}
             onRemoved={onRemoved}
           />
         )

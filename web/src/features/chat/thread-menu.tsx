@@ -1,8 +1,8 @@
 import { chat, type Thread } from '@roster/contracts/chat';
 import { Archive, ArchiveRestore, FileCode2, FileText, Pencil, Pin, PinOff, Trash2 } from 'lucide-react';
 import { lazy, type ReactElement, Suspense, useState } from 'react';
-import { addressOf, errorText } from '#web/lib/api.ts';
-import { toast } from '#web/lib/toast.ts';
+import { addressOf } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { Menu, MenuItem, MenuSeparator } from '#web/ui/menu.tsx';
 import { useUpdateThread } from './mutations.ts';
 
@@ -30,10 +30,7 @@ export function ThreadMenu({ thread, trigger, onRename, onRemoved }: ThreadMenuP
   const [asking, setAsking] = useState(false);
   const update = useUpdateThread();
   const change = (changes: { pinned?: boolean; archived?: boolean }, failure: string) =>
-    update.mutate(
-      { id: thread.id, changes },
-      { onError: (error) => toast({ title: failure, description: errorText(error), variant: 'destructive' }) },
-    );
+    update.mutate({ id: thread.id, changes }, { onError: tellFailure(failure) });
   return (
     <>
       <Menu trigger={trigger}>

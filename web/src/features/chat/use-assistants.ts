@@ -2,6 +2,7 @@ import type { Assistant } from '@roster/contracts/assistants';
 import { useQuery } from '@tanstack/react-query';
 import { assistantsQuery } from '#web/data/assistants.ts';
 import { modelsQuery } from '#web/data/models.ts';
+import { useUsable } from '#web/lib/usable.ts';
 
 /** What answers in a conversation: an assistant, or a model; null for both is the default model. */
 export type Choice = { assistantId: number | null; model: string | null };
@@ -21,7 +22,7 @@ type Answerers = { answerers: Answerer[]; defaultAnswerer: Answerer; plain: Answ
 /** The ones a conversation can be held with; the model alone comes last. Undefined while they are being loaded. */
 export function useAnswerers(): Answerers | undefined {
   const assistants = useQuery(assistantsQuery);
-  const models = useQuery(modelsQuery);
+  const models = useQuery({ ...modelsQuery, enabled: useUsable() });
   const plain: Answerer = {
     assistantId: null,
     name: 'No assistant',

@@ -1,10 +1,10 @@
 import type { File } from '@roster/contracts/files';
 import { type DeletedFiles, useDeleteFiles } from '#web/data/files.ts';
 import { useProviderName } from '#web/data/sign-in-options.ts';
-import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { formatCount, formatNumber } from '#web/lib/format.ts';
+import { tellProblem, toast } from '#web/lib/toast.ts';
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
-import { toast } from '#web/ui/toast.tsx';
 
 const namedAtMost = 5;
 
@@ -23,12 +23,7 @@ export function DeleteFilesDialog({ files, onClose, onDeleted }: DeleteFilesDial
           onDeleted();
           onClose();
         },
-        onError: (error) =>
-          toast({
-            title: 'Delete failed',
-            description: errorText(error, 'Failed to delete file'),
-            variant: 'destructive',
-          }),
+        onError: tellFailure('Delete failed', 'Failed to delete file'),
       },
     );
   return (
@@ -70,10 +65,9 @@ function consequence(files: readonly File[]): string {
 function announce({ deleted, failed }: DeletedFiles, provider: string) {
   const [failure] = failed;
   if (failure)
-    toast({
+    tellProblem({
       title: 'Delete failed',
       description: `${formatCount(failed.length, 'file')} could not be deleted: ${failure.message || 'Failed to delete file'}`,
-      variant: 'destructive',
     });
   const [first] = deleted;
   if (!first) return;

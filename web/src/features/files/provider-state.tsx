@@ -6,10 +6,9 @@ import type { ReactNode } from 'react';
 import { useEditing } from '#web/data/current-user.ts';
 import { useRetryFile } from '#web/data/files.ts';
 import { useProviderName } from '#web/data/sign-in-options.ts';
-import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import type { Icon } from '#web/ui/icon.ts';
 import { Spinner } from '#web/ui/spinner.tsx';
-import { toast } from '#web/ui/toast.tsx';
 
 const linkClass = 'font-medium text-primary-text underline-offset-4 hover:underline';
 
@@ -67,12 +66,7 @@ function Retry({ file: { id, filename } }: { file: File }) {
   const again = () => {
     if (retry.isPending) return;
     retry.mutate(id, {
-      onError: (error) =>
-        toast({
-          title: 'Forwarding failed',
-          description: errorText(error, 'Please try again.'),
-          variant: 'destructive',
-        }),
+      onError: tellFailure('Forwarding failed', 'Please try again.'),
     });
   };
   return (

@@ -6,6 +6,7 @@ import { uploadLane } from '#web/data/uploads/queue.ts';
 import { refusals } from '#web/data/uploads/refusal.ts';
 import { errorText } from '#web/lib/api.ts';
 import { formatCount } from '#web/lib/format.ts';
+import { tellProblem } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
@@ -42,10 +43,9 @@ export function UploadDialog({ files, onClose }: { files: readonly File[]; onClo
     if (retriesAll) list.retryAll();
     else if (hasWaiting) list.start();
     else
-      toast({
+      tellProblem({
         title: 'No files selected',
         description: 'Please select at least one file to upload',
-        variant: 'destructive',
       });
   };
   return (
@@ -111,10 +111,9 @@ function useEndOfUploads(ended: UploadsEnded | undefined, onClose: () => void) {
         description: `${formatCount(done, 'file')} uploaded, ${failures.length} failed.`,
       });
     else if (failure)
-      toast({
+      tellProblem({
         title: 'Upload failed',
         description: errorText(failure, refusals.files.failed),
-        variant: 'destructive',
       });
     const timer = setTimeout(() => {
       if (done > 0 && failures.length === 0) latest.current.onClose();

@@ -42,6 +42,41 @@ function nearest(xs: readonly number[], x: number): number {
   return right !== undefined && left !== undefined && x - left < right - x ? low - 1 : low;
 }
 
+type Drawn = Pick<LineChartProps, 'lines' | 'xEnd' | 'formatTick'> & { xs: readonly number[]; width: number };
+
+/** Where the axes run, and how values become places. */
+function scalesOf({ lines, xs, width, xEnd, formatTick }: Drawn) {
+  const isEmpty = xs.length === 0;
+  const most = lines.reduce((max, { points }) => points.reduce((top, { y }) => Math.max(top, y), max), 0);
+  const ticks = valueTicks(isEmpty ? 0 : most, 5);
+  const axisWidth = Math.max(...ticks.map((tick) => formatTick(tick).length)) * 7 + 12;
+  const hasNames = width >= roomForNames && !isEmpty;
+  const right = Math.max(axisWidth + 1, width - (hasNames ? namesWidth : 8));
+  const first = Math.min(0, xs[0] ?? 0);
+  const last = Math.max(xEnd ?? 0, xs.at(-1) ?? 0, first + 1);
+  const top = ticks.at(-1) ?? 1;
+  const toX = (x: number) => axisWidth + ((x - first) / (last - first)) * (right - axisWidth);
+  const toY = (y: number) => plot.bottom - (y / top) * (plot.bottom - plot.top);
+  return { ticks, axisWidth, hasNames, right, first, last, top, toX, toY };
+}
+
+/** Where a key leads among `count` measurements; nothing where it is none of the chart's. */
+function nextMeasurement(key: string, at: number, count: number): number | undefined {
+  const page = Math.max(1, Math.round(count / 10));
+  const moves: Record<string, number> = {
+    ArrowRight: at + 1,
+    ArrowUp: at + 1,
+    ArrowLeft: at - 1,
+    ArrowDown: at - 1,
+    PageUp: at + page,
+    PageDown: at - page,
+    Home: 0,
+    End: count - 1,
+  };
+  const next = moves[key];
+  return next === undefined ? undefined : Math.max(0, Math.min(count - 1, next));
+}
+
 /**
  * Lines over two linear axes. One tab stop: the arrow keys, Page Up and Down, Home and End go from measurement to
  * measurement, and what stands at one is written above the lines and read out. The pointer does the same.
@@ -55,16 +90,13 @@ export function LineChart({ label, lines, xName, formatX, formatY, formatTick, x
     [lines],
   );
   const isEmpty = xs.length === 0;
-  const most = lines.reduce((max, { points }) => points.reduce((top, { y }) => Math.max(top, y), max), 0);
-  const ticks = valueTicks(isEmpty ? 0 : most, 5);
-  const axisWidth = Math.max(...ticks.map((tick) => formatTick(tick).length)) * 7 + 12;
-  const hasNames = width >= roomForNames && !isEmpty;
-  const right = Math.max(axisWidth + 1, width - (hasNames ? namesWidth : 8));
-  const first = Math.min(0, xs[0] ?? 0);
-  const last = Math.max(xEnd ?? 0, xs.at(-1) ?? 0, first + 1);
-  const top = ticks.at(-1) ?? 1;
-  const toX = (x: number) => axisWidth + ((x - first) / (last - first)) * (right - axisWidth);
-  const toY = (y: number) => plot.bottom - (y / top) * (plot.bottom - plot.top);
+  const { ticks, axisWidth, hasNames, right, first, last, top, toX, toY } = scalesOf({
+    lines,
+    xs,
+    width,
+    xEnd,
+    formatTick,
+  });
   const at = pointed === null ? xs.length - 1 : Math.min(pointed, xs.length - 1);
   const shownX = xs[at];
 
@@ -78,21 +110,10 @@ export function LineChart({ label, lines, xName, formatX, formatY, formatTick, x
         ].join(', ');
 
   const keyDown = (event: KeyboardEvent) => {
-    const page = Math.max(1, Math.round(xs.length / 10));
-    const moves: Record<string, number> = {
-      ArrowRight: at + 1,
-      ArrowUp: at + 1,
-      ArrowLeft: at - 1,
-      ArrowDown: at - 1,
-      PageUp: at + page,
-      PageDown: at - page,
-      Home: 0,
-      End: xs.length - 1,
-    };
-    const next = moves[event.key];
+    const next = nextMeasurement(event.key, at, xs.length);
     if (next === undefined) return;
     event.preventDefault();
-    setPointed(Math.max(0, Math.min(xs.length - 1, next)));
+    setPointed(next);
   };
   const pointAt = (event: PointerEvent<HTMLElement>) => {
     const offset = event.clientX - event.currentTarget.getBoundingClientRect().left;
@@ -129,29 +150,7 @@ export function LineChart({ label, lines, xName, formatX, formatY, formatTick, x
           )}
           {hasNames && <Names lines={lines} x={toX(xs.at(-1) ?? last) + 8} toY={toY} />}
           {pointed !== null && shownX !== undefined && (
-            <g>
-              <line
-                x1={toX(shownX)}
-                x2={toX(shownX)}
-                y1={plot.top}
-                y2={plot.bottom}
-                strokeWidth={1}
-                className="stroke-muted-foreground"
-              />
-              {valuesAt(shownX).map(
-                ({ line, point }) =>
-                  point && (
-                    <circle
-                      key={line.key}
-                      cx={toX(point.x)}
-                      cy={toY(point.y)}
-                      r={4}
-                      strokeWidth={2}
-                      className={classNames('stroke-card', looks[line.look].fill)}
-                    />
-                  ),
-              )}
-            </g>
+            <Crosshair x={toX(shownX)} values={valuesAt(shownX)} toY={toY} />
           )}
         </svg>
         {isEmpty && (
@@ -161,5 +160,33 @@ export function LineChart({ label, lines, xName, formatX, formatY, formatTick, x
         )}
       </div>
     </div>
+  );
+}
+
+type CrosshairProps = {
+  x: number;
+  values: readonly { line: Line; point: Line['points'][number] | undefined }[];
+  toY: (y: number) => number;
+};
+
+/** The measurement that is pointed at. */
+function Crosshair({ x, values, toY }: CrosshairProps) {
+  return (
+    <g>
+      <line x1={x} x2={x} y1={plot.top} y2={plot.bottom} strokeWidth={1} className="stroke-muted-foreground" />
+      {values.map(
+        ({ line, point }) =>
+          point && (
+            <circle
+              key={line.key}
+              cx={x}
+              cy={toY(point.y)}
+              r={4}
+              strokeWidth={2}
+              className={classNames('stroke-card', looks[line.look].fill)}
+            />
+          ),
+      )}
+    </g>
   );
 }

@@ -19,8 +19,8 @@ type Dependencies = {
   log: FastifyBaseLogger;
 };
 
-/** Joins the parts of what assistants know from files. */
-export function createKnowledge(dependencies: Dependencies) {
+/** The knowledge of assistants: their files in vector stores. */
+export function knowledgeFeature(dependencies: Dependencies) {
   const { database, presence, provider, keys, files, config, log } = dependencies;
   const { db } = database;
   const { instance, isGone } = presence;
@@ -30,7 +30,7 @@ export function createKnowledge(dependencies: Dependencies) {
   const onProblem = (error: unknown) => log.error({ err: error }, 'indexing could not be begun again');
   return {
     jobs: [index, removal.job],
-    removeEverywhere: removal.removeEverywhere,
+    removeAtProvider: removal.removeEverywhere,
     ...knowledgeService({ database, retryCopy: files.retry, providerName, onProblem }),
   };
 }

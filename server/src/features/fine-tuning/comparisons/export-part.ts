@@ -1,5 +1,5 @@
 import type { OpenDatabase } from '../../../db/connect.ts';
-import type { ExportPart } from '../../account/export.ts';
+import type { ExportPart } from '../../../feature.ts';
 import type { AsideService } from '../../chat/side-questions/service.ts';
 import { comparisonRepository } from './repository.ts';
 import { threadsOf, toShown } from './service.ts';

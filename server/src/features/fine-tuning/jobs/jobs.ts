@@ -36,8 +36,8 @@ type Dependencies = {
   log: FastifyBaseLogger;
 };
 
-/** Joins the parts of the fine-tuning feature. */
-export function createFineTuning(dependencies: Dependencies) {
+/** Joins the parts of the jobs at the provider, and of the models that come of them. */
+export function createJobs(dependencies: Dependencies) {
   const { database, catalogue, config, keys, files, checkFiles, log } = dependencies;
   const { db } = database;
   const { usable, listed, forget } = dependencies.models;
@@ -76,7 +76,7 @@ export function createFineTuning(dependencies: Dependencies) {
     recover: follower.recover,
     keySaved: follower.keySaved,
     exportPart: fineTuningExport(database),
-    removeEverywhere: removalAtProvider({ db, jobs, models }),
+    removeAtProvider: removalAtProvider({ db, jobs, models }),
     routes: (router: Router) => fineTuningRoutes(router, { jobs, progress, models, bases, importJobs, provider, keys }),
   };
 }

@@ -13,7 +13,7 @@ export const colorFields: readonly { name: ColorName; label: string }[] = [
 /** The pickers before anything is chosen, by the theme that is shown. */
 export const themeColors: Readonly<Record<'light' | 'dark', Colors>> = {
   dark: colorDefaults,
-  // As in styles.css.
+  // As in styles/colors.css.
   light: {
     backgroundColor: '#fafafa',
     foregroundColor: '#18181b',

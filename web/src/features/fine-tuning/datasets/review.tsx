@@ -17,7 +17,7 @@ import { ExampleEditor } from './example-editor.tsx';
 import { ExampleList } from './example-list.tsx';
 import { ExampleView } from './example-view.tsx';
 import { examplesQuery, type ReviewFilter, useUpdateExample } from './queries.ts';
-import { useReviewKeys } from './use-review-keys.ts';
+import { type ReviewKeys, useReviewKeys } from './use-review-keys.ts';
 import { reviewWords } from './words.ts';
 
 /** Further examples are asked for when so few are left. */
@@ -48,9 +48,7 @@ export function Review({ dataset, filter }: { dataset: Dataset; filter: ReviewFi
     const next = example.review === verdict ? 'unreviewed' : verdict;
     update.mutate(
       { id: example.id, change: { review: next } },
-      {
-        onError: tellFailure('The review was not saved', 'Please try again.'),
-      },
+      { onError: tellFailure('The review was not saved', 'Please try again.') },
     );
     if (next !== 'unreviewed') show(index + 1);
   };
@@ -76,36 +74,19 @@ export function Review({ dataset, filter }: { dataset: Dataset; filter: ReviewFi
   if (!example) return <EmptyState icon={ListChecks} text={emptyWords[filter]} />;
   const known = filter === 'all' ? dataset.examples : examples.length;
   const total = `${formatNumber(known)}${filter !== 'all' && hasNextPage ? '+' : ''}`;
-  const verdict = reviewWords[example.review];
   return (
     <div className="grid items-start gap-4 lg:grid-cols-[18rem_minmax(0,1fr)]">
       <div className="sticky top-4 rounded-lg border border-border bg-card max-lg:hidden">
         <ExampleList examples={examples} shownId={example.id} onShow={show} />
       </div>
       <article aria-label="Example" className="min-w-0 rounded-lg border border-border bg-card">
-        <header className="flex min-h-12 flex-wrap items-center gap-2 border-border border-b py-1.5 pe-2 ps-5 max-md:ps-4">
-          <h2 className="font-medium tabular-nums">{`Example ${formatNumber(index + 1)} of ${total}`}</h2>
-          <Badge tone={verdict.tone}>{verdict.name}</Badge>
-          {example.edited && <Badge>Edited</Badge>}
-          <span className="ms-auto flex">
-            <IconButton
-              label="Previous example"
-              tooltip="Previous (←)"
-              icon={ChevronLeft}
-              disabled={index === 0}
-              onClick={keys.previous}
-              className="max-md:size-10"
-            />
-            <IconButton
-              label="Next example"
-              tooltip="Next (→)"
-              icon={ChevronRight}
-              disabled={index >= examples.length - 1}
-              onClick={keys.next}
-              className="max-md:size-10"
-            />
-          </span>
-        </header>
+        <ReviewHeader
+          example={example}
+          place={`Example ${formatNumber(index + 1)} of ${total}`}
+          isFirst={index === 0}
+          isLast={index >= examples.length - 1}
+          keys={keys}
+        />
         <div className="p-5 max-md:px-4">
           {editing ? (
             <ExampleEditor
@@ -118,38 +99,7 @@ export function Review({ dataset, filter }: { dataset: Dataset; filter: ReviewFi
             <ExampleView key={example.id} example={example} />
           )}
         </div>
-        {!editing && (
-          <footer className="sticky bottom-0 flex flex-wrap items-center gap-2 rounded-b-lg border-border border-t bg-card px-5 py-3 max-md:px-4">
-            <Button
-              icon={Check}
-              aria-pressed={example.review === 'kept'}
-              disabledReason={reason}
-              onClick={keys.keep}
-              className="aria-pressed:border-success max-sm:flex-1 max-md:h-10"
-            >
-              Keep
-            </Button>
-            <Button
-              icon={CircleSlash}
-              aria-pressed={example.review === 'left_out'}
-              disabledReason={reason}
-              onClick={keys.leaveOut}
-              className="aria-pressed:border-warning max-sm:flex-1 max-md:h-10"
-            >
-              Leave out
-            </Button>
-            <Button
-              variant="ghost"
-              icon={Pencil}
-              disabledReason={reason}
-              onClick={keys.edit}
-              className="max-sm:flex-1 max-md:h-10"
-            >
-              Edit
-            </Button>
-            <Legend />
-          </footer>
-        )}
+        {!editing && <ReviewFooter example={example} disabledReason={reason} keys={keys} />}
       </article>
       {isFetchNextPageError && (
         <Button onClick={() => void fetchNextPage()} className="lg:col-start-2">
@@ -157,6 +107,80 @@ export function Review({ dataset, filter }: { dataset: Dataset; filter: ReviewFi
         </Button>
       )}
     </div>
+  );
+}
+
+type ReviewHeaderProps = {
+  example: DatasetExample;
+  place: string;
+  isFirst: boolean;
+  isLast: boolean;
+  keys: ReviewKeys;
+};
+
+function ReviewHeader({ example, place, isFirst, isLast, keys }: ReviewHeaderProps) {
+  const verdict = reviewWords[example.review];
+  return (
+    <header className="flex min-h-12 flex-wrap items-center gap-2 border-border border-b py-1.5 pe-2 ps-5 max-md:ps-4">
+      <h2 className="font-medium tabular-nums">{place}</h2>
+      <Badge tone={verdict.tone}>{verdict.name}</Badge>
+      {example.edited && <Badge>Edited</Badge>}
+      <span className="ms-auto flex">
+        <IconButton
+          label="Previous example"
+          tooltip="Previous (←)"
+          icon={ChevronLeft}
+          disabled={isFirst}
+          onClick={keys.previous}
+          className="max-md:size-10"
+        />
+        <IconButton
+          label="Next example"
+          tooltip="Next (→)"
+          icon={ChevronRight}
+          disabled={isLast}
+          onClick={keys.next}
+          className="max-md:size-10"
+        />
+      </span>
+    </header>
+  );
+}
+
+type ReviewFooterProps = { example: DatasetExample; disabledReason: string | undefined; keys: ReviewKeys };
+
+function ReviewFooter({ example, disabledReason, keys }: ReviewFooterProps) {
+  return (
+    <footer className="sticky bottom-0 flex flex-wrap items-center gap-2 rounded-b-lg border-border border-t bg-card px-5 py-3 max-md:px-4">
+      <Button
+        icon={Check}
+        aria-pressed={example.review === 'kept'}
+        disabledReason={disabledReason}
+        onClick={keys.keep}
+        className="aria-pressed:border-success max-sm:flex-1 max-md:h-10"
+      >
+        Keep
+      </Button>
+      <Button
+        icon={CircleSlash}
+        aria-pressed={example.review === 'left_out'}
+        disabledReason={disabledReason}
+        onClick={keys.leaveOut}
+        className="aria-pressed:border-warning max-sm:flex-1 max-md:h-10"
+      >
+        Leave out
+      </Button>
+      <Button
+        variant="ghost"
+        icon={Pencil}
+        disabledReason={disabledReason}
+        onClick={keys.edit}
+        className="max-sm:flex-1 max-md:h-10"
+      >
+        Edit
+      </Button>
+      <Legend />
+    </footer>
   );
 }
 

@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Milestone } from 'lucide-react';
 import { useEditing } from '#web/data/current-user.ts';
 import { checkpointsQuery, useActivateCheckpoint } from '#web/data/fine-tuning.ts';
-import { errorText } from '#web/lib/api.ts';
 import { formatNumber } from '#web/lib/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
@@ -13,6 +12,7 @@ import { EmptyState } from '#web/ui/empty-state.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { StaleNotice } from '../stale-notice.tsx';
+import { tellError } from '../tell-error.ts';
 
 export function CheckpointsCard({ job, isUnderWay }: { job: Job; isUnderWay: boolean }) {
   const query = useQuery(checkpointsQuery(job.id, isUnderWay));
@@ -59,12 +59,7 @@ function CheckpointRow({ job, checkpoint }: { job: Job; checkpoint: Checkpoint }
       { id: job.id, checkpointId: id },
       {
         onSuccess: ({ name }) => toast({ title: 'Success', description: `${name} can be chosen as a model now.` }),
-        onError: (error) =>
-          toast({
-            title: 'Error',
-            description: ['Failed to activate the checkpoint', errorText(error, '')].filter(Boolean).join('. '),
-            variant: 'destructive',
-          }),
+        onError: tellError('Failed to activate the checkpoint'),
       },
     );
   return (

@@ -3,10 +3,10 @@ import { Import } from 'lucide-react';
 import { useEditing } from '#web/data/current-user.ts';
 import { useImportJobs } from '#web/data/fine-tuning.ts';
 import { useProviderName } from '#web/data/sign-in-options.ts';
-import { errorText } from '#web/lib/api.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { toast } from '#web/ui/toast.tsx';
+import { tellError } from '../tell-error.ts';
 
 type ImportJobsButtonProps = { variant: 'ghost' | 'secondary'; hasKey: boolean };
 
@@ -27,12 +27,7 @@ export function ImportJobsButton({ variant, hasKey }: ImportJobsButtonProps) {
                 ? `Nothing new: ${formatCount(known, 'job')} at ${provider} ${known === 1 ? 'is' : 'are'} here already.`
                 : `${providerIn('beginning', provider)} has no jobs of this key.`,
         }),
-      onError: (error) =>
-        toast({
-          title: 'Error',
-          description: ['Failed to bring in jobs', errorText(error, '')].filter(Boolean).join('. '),
-          variant: 'destructive',
-        }),
+      onError: tellError('Failed to bring in jobs'),
     });
   return (
     <Button

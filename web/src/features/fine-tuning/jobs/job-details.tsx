@@ -3,13 +3,12 @@ import { Download } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { fileAddress } from '#web/data/files.ts';
 import { readResult } from '#web/data/fine-tuning.ts';
-import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { formatDateTime } from '#web/lib/format.ts';
 import { saveBlob } from '#web/lib/save-file.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
 import { CopyButton } from '#web/ui/copy-button.tsx';
-import { toast } from '#web/ui/toast.tsx';
 
 /** What went into the job, and the ids it goes by. */
 export function JobDetails({ job }: { job: Job }) {
@@ -86,11 +85,7 @@ function ResultButton({ job: { id, name } }: { job: Job }) {
     try {
       saveBlob(`${name.replaceAll(/[^\p{L}\p{N}]+/gu, '-') || 'job'}-metrics.csv`, await readResult(id));
     } catch (error) {
-      toast({
-        title: 'Download failed',
-        description: errorText(error, 'The result file could not be read.'),
-        variant: 'destructive',
-      });
+      tellFailure('Download failed', 'The result file could not be read.')(error);
     } finally {
       setLoading(false);
     }

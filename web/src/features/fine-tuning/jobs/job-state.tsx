@@ -2,12 +2,11 @@ import type { Job } from '@roster/contracts/fine-tuning/jobs';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { isOpen } from '#web/data/fine-tuning.ts';
-import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { formatCost, formatDateTime, formatExpected, formatNumber, formatRelative } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
-import { toast } from '#web/ui/toast.tsx';
 import { whyNoCost } from './job-cost.tsx';
 import { JobStatusBadge, shareDone, stepsInWords } from './job-status.tsx';
 import { jobEstimateQuery } from './training-file-queries.ts';
@@ -95,7 +94,7 @@ function CostFact({ job }: { job: Job }) {
   }
   const count = () =>
     void estimate.refetch().then(({ error }) => {
-      if (error) toast({ title: 'No estimate', description: errorText(error), variant: 'destructive' });
+      if (error) tellFailure('No estimate')(error);
     });
   return (
     <Fact label="Cost so far">

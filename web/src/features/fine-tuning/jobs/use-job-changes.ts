@@ -1,7 +1,7 @@
 import type { Job } from '@roster/contracts/fine-tuning/jobs';
 import { isOpen, type JobChange, useChangeJob } from '#web/data/fine-tuning.ts';
-import { errorText } from '#web/lib/api.ts';
 import { toast } from '#web/ui/toast.tsx';
+import { tellError } from '../tell-error.ts';
 
 const done: Record<JobChange, (job: Job) => string> = {
   cancel: ({ name, status, cancelling }) => {
@@ -27,12 +27,7 @@ export function useJobChanges() {
       { id: job.id, change: what },
       {
         onSuccess: (changed) => toast({ title: 'Success', description: done[what](changed) }),
-        onError: (error) =>
-          toast({
-            title: 'Error',
-            description: [`Failed to ${what} fine-tuning job`, errorText(error, '')].filter(Boolean).join('. '),
-            variant: 'destructive',
-          }),
+        onError: tellError(`Failed to ${what} fine-tuning job`),
         onSettled: () => onDone?.(),
       },
     );

@@ -4,20 +4,17 @@ import { fewestExamples } from '@roster/contracts/fine-tuning/training-files';
 import { codePointLength } from '@roster/contracts/length';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useId, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useWatch } from 'react-hook-form';
 import { useCreateJob } from '#web/data/fine-tuning.ts';
-import { errorText } from '#web/lib/api.ts';
 import { newClientId } from '#web/lib/client-id.ts';
 import { showFieldErrors } from '#web/lib/form-errors.ts';
 import { formatCount } from '#web/lib/format.ts';
-import { UnsavedChanges } from '#web/parts/unsaved-changes.tsx';
-import { Button } from '#web/ui/button.tsx';
-import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
-import { Dialog } from '#web/ui/dialog.tsx';
+import { FormDialog } from '#web/parts/form-dialog.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Input } from '#web/ui/input.tsx';
 import { toast } from '#web/ui/toast.tsx';
+import { tellError } from '../../tell-error.ts';
 import { estimateOf, jobEstimateKey } from '../training-file-queries.ts';
 import { BaseModelField } from './base-model-field.tsx';
 import { FileField } from './file-field.tsx';
@@ -35,18 +32,14 @@ type CreateJobDialogProps = {
 };
 
 export function CreateJobDialog({ baseModels, files, chosen, onClose }: CreateJobDialogProps) {
-  const formId = useId();
   const form = useJobForm(chosen);
   const check = useCheckOf(form);
   const create = useCreateJob();
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [isAsking, setAsking] = useState(false);
   const [conversions, setConversions] = useState<Conversion[]>([]);
   const { errors, isDirty } = form.formState;
-  const isUnsaved = isDirty && !create.isSuccess;
   const clientIdOf = useClientId();
-  const close = () => (isUnsaved ? setAsking(true) : onClose());
 
   // In an effect, because the question about unsaved changes must have gone before the page does.
   const created = create.data;
@@ -66,11 +59,7 @@ export function CreateJobDialog({ baseModels, files, chosen, onClose }: CreateJo
         },
         onError: (error) => {
           showFieldErrors(form, error);
-          toast({
-            title: 'Error',
-            description: ['Failed to create fine-tuning job', errorText(error, '')].filter(Boolean).join('. '),
-            variant: 'destructive',
-          });
+          tellError('Failed to create fine-tuning job')(error);
         },
       },
     );
@@ -96,89 +85,70 @@ export function CreateJobDialog({ baseModels, files, chosen, onClose }: CreateJo
   };
 
   return (
-    <Dialog
-      open
-      onOpenChange={close}
+    <FormDialog
       size="lg"
       title="Create Fine-Tuning Job"
       description="The files are checked here before anything is sent. The training itself is billed by the provider."
-      footer={
-        <>
-          <Button onClick={close}>Cancel</Button>
-          <Button
-            type="submit"
-            form={formId}
-            variant="primary"
-            busy={create.isPending}
-            pendingLabel="Creating..."
-            disabledReason={whyNot(check)}
-          >
-            Create Job
-          </Button>
-        </>
-      }
+      action={['Create Job', 'Creating...']}
+      disabledReason={whyNot(check)}
+      busy={create.isPending}
+      onSubmit={form.handleSubmit(submit)}
+      onClose={onClose}
+      unsaved={{
+        when: isDirty && !create.isSuccess,
+        what: 'this job',
+        question: { description: 'What you entered for this job has not been saved.' },
+      }}
+      className="grid gap-5"
     >
-      <form id={formId} onSubmit={form.handleSubmit(submit)} noValidate className="grid gap-5">
-        <Field
-          label="Name"
-          required
-          error={errors.name?.message}
-          counter={{ value: codePointLength(form.watch('name')), max: jobNameLimit }}
-        >
-          {(control) => <Input {...control} {...form.register('name')} autoComplete="off" data-autofocus />}
-        </Field>
-        <BaseModelField form={form} baseModels={baseModels} />
-        <FileField
-          control={form.control}
-          name="trainingFileId"
-          label="Training file"
-          required
-          none="Choose a file"
-          hint="JSONL, one chat example per line; prompt-completion pairs are converted on request."
-          files={files}
-        />
-        <FileField
-          control={form.control}
-          name="validationFileId"
-          label="Validation file"
-          none="None"
-          hint="Examples that are not trained on, to measure by."
-          files={files}
-        />
-        <TrainingCheckPanel
-          check={check}
-          epochs={epochsOf(form.watch('n_epochs'))}
-          hasModel={form.watch('baseModel') !== ''}
-          offers={{
-            training: convertOffer('training'),
-            validation:
-              report && report.validation === null && report.ok && report.training.examples >= 2 * fewestExamples ? (
-                <SplitOffer
-                  report={report.training}
-                  onSplit={({ training, validation }) => {
-                    choose('trainingFileId', training);
-                    choose('validationFileId', validation);
-                  }}
-                />
-              ) : (
-                convertOffer('validation')
-              ),
-          }}
-        />
-        <HyperparameterFields form={form} />
-      </form>
-      <UnsavedChanges when={isUnsaved} what="this job" />
-      <ConfirmDialog
-        open={isAsking}
-        onOpenChange={() => setAsking(false)}
-        title="Discard unsaved changes?"
-        description="What you entered for this job has not been saved."
-        cancelLabel="Keep editing"
-        confirmLabel="Discard changes"
-        destructive
-        onConfirm={onClose}
+      <Field
+        label="Name"
+        required
+        error={errors.name?.message}
+        counter={{ value: codePointLength(form.watch('name')), max: jobNameLimit }}
+      >
+        {(control) => <Input {...control} {...form.register('name')} autoComplete="off" data-autofocus />}
+      </Field>
+      <BaseModelField form={form} baseModels={baseModels} />
+      <FileField
+        control={form.control}
+        name="trainingFileId"
+        label="Training file"
+        required
+        none="Choose a file"
+        hint="JSONL, one chat example per line; prompt-completion pairs are converted on request."
+        files={files}
       />
-    </Dialog>
+      <FileField
+        control={form.control}
+        name="validationFileId"
+        label="Validation file"
+        none="None"
+        hint="Examples that are not trained on, to measure by."
+        files={files}
+      />
+      <TrainingCheckPanel
+        check={check}
+        epochs={epochsOf(form.watch('n_epochs'))}
+        hasModel={form.watch('baseModel') !== ''}
+        offers={{
+          training: convertOffer('training'),
+          validation:
+            report && report.validation === null && report.ok && report.training.examples >= 2 * fewestExamples ? (
+              <SplitOffer
+                report={report.training}
+                onSplit={({ training, validation }) => {
+                  choose('trainingFileId', training);
+                  choose('validationFileId', validation);
+                }}
+              />
+            ) : (
+              convertOffer('validation')
+            ),
+        }}
+      />
+      <HyperparameterFields form={form} />
+    </FormDialog>
   );
 }
 

@@ -2,21 +2,14 @@ import type { File } from '@roster/contracts/files';
 import type { TrainingFileReport } from '@roster/contracts/fine-tuning/training-files';
 import { ArrowRightLeft, Split } from 'lucide-react';
 import { useState } from 'react';
-import { errorText } from '#web/lib/api.ts';
 import { formatCount, formatNumber } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { Slider } from '#web/ui/slider.tsx';
 import { toast } from '#web/ui/toast.tsx';
+import { tellError } from '../../tell-error.ts';
 import { useConvertFile, useSplitFile } from '../training-file-queries.ts';
-
-const failed = (what: string, error: unknown) =>
-  toast({
-    title: 'Error',
-    description: [what, errorText(error, '')].filter(Boolean).join('. '),
-    variant: 'destructive',
-  });
 
 export type Conversion = { file: File; examples: number; leftOut: { lines: number; first: number[] } };
 type ConvertOfferProps = { report: TrainingFileReport; onConverted: (conversion: Conversion) => void };
@@ -34,7 +27,7 @@ export function ConvertOffer({ report: { fileId, filename, examples }, onConvert
         });
         onConverted(conversion);
       },
-      onError: (error) => failed('Failed to convert the file', error),
+      onError: tellError('Failed to convert the file'),
     });
   return (
     <div className="rounded-md border border-border px-3.5 py-3">
@@ -90,7 +83,7 @@ export function SplitOffer({ report: { fileId, examples }, onSplit }: SplitOffer
           });
           onSplit({ training: training.id, validation: validation.id });
         },
-        onError: (error) => failed('Failed to split the file', error),
+        onError: tellError('Failed to split the file'),
       },
     );
   return (

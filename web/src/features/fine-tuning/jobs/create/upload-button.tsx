@@ -6,12 +6,12 @@ import { useRefetchedFiles } from '#web/data/files.ts';
 import { uploadLane } from '#web/data/uploads/queue.ts';
 import { refusals, whyRefused } from '#web/data/uploads/refusal.ts';
 import { errorText } from '#web/lib/api.ts';
+import { tellProblem } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
-import { toast } from '#web/ui/toast.tsx';
 
 type UploadButtonProps = { label: string; onUploaded: (file: StoredFile) => void };
 
-const fail = (description: string) => toast({ title: 'Upload failed', description, variant: 'destructive' });
+const fail = (description: string) => tellProblem({ title: 'Upload failed', description });
 
 /** Brings one file here without leaving the form. */
 export function UploadButton({ label, onUploaded }: UploadButtonProps) {

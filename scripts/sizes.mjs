@@ -1,0 +1,161 @@
+// Sizes of files and functions by folder: `node scripts/sizes.mjs`. With --check: no function has more than sixty lines
+// unless a comment before it says why, in a line that begins with `Long:`, or it stands in long-functions.json, which is
+// to become shorter: no function there may grow. --list writes those that stand into it.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import ts from 'typescript';
+import { root } from './install.mjs';
+
+const linesAtMost = 60;
+const folders = ['contracts/src', 'server/src', 'web/src', 'simulator/src', 'bench', 'scripts'];
+
+function sourcesBelow(folder) {
+  return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && /\.(?:tsx?|mjs)$/.test(entry.name) && !/\.(?:test|d)\.tsx?$/.test(entry.name))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+    .filter((path) => !/^server\/src\/(?:testing|db\/migrations)\//.test(path));
+}
+
+const isFunction = (node) =>
+  ts.isFunctionDeclaration(node) ||
+  ts.isFunctionExpression(node) ||
+  ts.isArrowFunction(node) ||
+  ts.isMethodDeclaration(node) ||
+  ts.isConstructorDeclaration(node);
+
+/** The name of a function; undefined: it has none. */
+function nameOf({ name, parent }, source) {
+  if (name) return name.getText(source);
+  if (ts.isVariableDeclaration(parent) || ts.isPropertyAssignment(parent)) return parent.name.getText(source);
+  return undefined;
+}
+/** What a function without a name is called here: by what it is given to. */
+const descriptionOf = ({ parent }, source) =>
+  ts.isCallExpression(parent) ? `given to ${parent.expression.getText(source).slice(0, 40)}` : 'unnamed';
+
+/** What stands for a function in the list of a file: the statement or member that it is the whole of, with its comments. */
+function statementOf(node) {
+  let outer = node;
+  while (
+    outer.parent &&
+    !ts.isSourceFile(outer.parent) &&
+    !ts.isBlock(outer.parent) &&
+    !ts.isObjectLiteralExpression(outer.parent)
+  )
+    outer = outer.parent;
+  return outer;
+}
+
+/** All functions of a text, each with its own lines and whether it says why it is long. */
+function functionsIn(path, text) {
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const lineAt = (position) => source.getLineAndCharacterOfPosition(position).line + 1;
+  const functions = [];
+  const visit = (node) => {
+    if (isFunction(node)) {
+      const line = lineAt(node.getStart(source));
+      const comments = ts.getLeadingCommentRanges(text, statementOf(node).getFullStart()) ?? [];
+      const hasReason = comments.some(({ pos, end }) =>
+        /^\/[/*][\s*]*(?:[^\n]*\n\s*\*\s*)*?Long:/.test(text.slice(pos, end)),
+      );
+      const own = nameOf(node, source);
+      const name = own ?? descriptionOf(node, source);
+      functions.push({ path, name, isNamed: own !== undefined, line, lines: lineAt(node.end) - line + 1, hasReason });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return functions;
+}
+
+const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+const largest = (items) => items.reduce((most, item) => (item.lines > most.lines ? item : most), { lines: 0 });
+/** Short enough, or with its reason. A function around others has their lines too. */
+const isTooLong = ({ lines, hasReason }) => lines > linesAtMost && !hasReason;
+
+function summary(name, files) {
+  const functions = files.flatMap((file) => file.functions);
+  // What is written in the arguments of a call is mostly a line, and would hide the others.
+  const named = functions.filter((one) => one.isNamed);
+  const [file, longest] = [largest(files), largest(functions)];
+  return {
+    folder: name,
+    files: files.length,
+    'median file': median(files.map(({ lines }) => lines)),
+    'largest file': `${file.lines} ${file.path}`,
+    'named functions': named.length,
+    'median function': median(named.map(({ lines }) => lines)),
+    'longest function': `${longest.lines} ${longest.name} (${longest.path}:${longest.line})`,
+    [`above ${linesAtMost}`]: functions.filter(({ lines }) => lines > linesAtMost).length,
+    'without reason': functions.filter(isTooLong).length,
+  };
+}
+
+const read = (path) => {
+  const text = readFileSync(join(root, path), 'utf8');
+  return { path, lines: text.split('\n').length - 1, functions: functionsIn(path, text) };
+};
+const filler = (lines) => 'a();\n'.repeat(lines);
+const planted = [
+  `function long() {\n${filler(60)}}`,
+  `const parts = () => {\n${filler(60)}};`,
+  `/** Long ago. */\nfunction long() {\n${filler(60)}}`,
+];
+const harmless = [
+  `function short() {\n${filler(58)}}`,
+  `/** Long: one after the other, nothing to share. */\nexport function long() {\n${filler(60)}}`,
+  `/**\n * Does it.\n * Long: a table.\n */\nconst long = () => {\n${filler(60)}};`,
+];
+
+const listFile = join(root, 'scripts/long-functions.json');
+const all = folders.flatMap(sourcesBelow).map(read);
+/** The long functions by their names, with their lines. */
+const long = new Map(
+  all
+    .flatMap(({ functions }) => functions.filter(isTooLong))
+    .map(({ path, name, lines }) => [`${path} ${name}`, lines])
+    .toSorted(([one], [other]) => (one < other ? -1 : 1)),
+);
+
+function check() {
+  const failures = [];
+  for (const text of planted)
+    if (!functionsIn('a.ts', text).some(isTooLong))
+      failures.push(`A planted violation was not found: ${text.slice(0, 40)}`);
+  for (const text of harmless)
+    if (functionsIn('a.ts', text).some(isTooLong)) failures.push(`Found where nothing is wrong: ${text.slice(0, 40)}`);
+  const standing = JSON.parse(readFileSync(listFile, 'utf8'));
+  for (const [name, lines] of long)
+    if (lines > (standing[name] ?? 0)) failures.push(`${name} has ${lines} lines: make it two, or say why (Long: …)`);
+  if (all.length < 200) failures.push(`Only ${all.length} files were looked at`);
+  for (const failure of failures) console.error(failure);
+  const gone = Object.keys(standing).filter((name) => !long.has(name));
+  if (gone.length > 0) console.log(`No longer long, to leave the list with --list:\n  ${gone.join('\n  ')}`);
+  console.log(`${long.size} long functions, ${planted.length} planted violations, ${failures.length} failures`);
+  process.exitCode = failures.length === 0 ? 0 : 1;
+}
+
+/** `server/src/features/chat`, `web/src/ui`, `bench`: as deep as the tree has subjects. */
+const groupOf = (path) => {
+  const parts = path.split('/').slice(0, -1);
+  return parts.slice(0, parts[2] === 'features' ? 4 : 3).join('/');
+};
+
+function report() {
+  const groups = [...Map.groupBy(all, ({ path }) => groupOf(path))].filter(([name]) => !folders.includes(name));
+  const totals = folders.map((folder) =>
+    summary(
+      folder,
+      all.filter(({ path }) => path.startsWith(`${folder}/`)),
+    ),
+  );
+  const rows = [...groups.map(([name, files]) => summary(name, files)), ...totals];
+  const columns = Object.keys(rows[0]);
+  for (const cells of [columns, columns.map(() => '---'), ...rows.map((row) => Object.values(row))])
+    console.log(`| ${cells.join(' | ')} |`);
+}
+
+if (process.argv.includes('--check')) check();
+else if (process.argv.includes('--list'))
+  writeFileSync(listFile, `${JSON.stringify(Object.fromEntries(long), undefined, 2)}\n`);
+else report();

@@ -1,0 +1,36 @@
+import type { OpenDatabase } from '../../db/connect.ts';
+import type { Router } from '../../http/router.ts';
+import type { Catalogue } from '../../provider/catalogue.ts';
+import type { Provider } from '../../provider/provider.ts';
+import type { ProviderKeyService } from '../account/provider-key.ts';
+import type { ModelService } from '../models/service.ts';
+import { assistantExport } from './export-part.ts';
+import { importService } from './import.ts';
+import type { KnowledgeService } from './knowledge/service.ts';
+import { assistantRepository } from './repository.ts';
+import { assistantRoutes } from './routes.ts';
+import { assistantService } from './service.ts';
+
+type Dependencies = {
+  database: OpenDatabase;
+  provider: Pick<Provider, 'assistants'>;
+  catalogue: Catalogue;
+  keys: ProviderKeyService;
+  models: Pick<ModelService, 'usable'>;
+  knowledge: Pick<KnowledgeService, 'list' | 'add' | 'remove' | 'retry'>;
+};
+
+/** The assistants of each user, and how they come in. */
+export function assistantFeature({ database, provider, catalogue, keys, models, knowledge }: Dependencies) {
+  const { db } = database;
+  const assistants = assistantService({ database, models });
+  const imports = importService({ db, provider, keys, models, catalogue });
+  const { find } = assistantRepository(db);
+
+  return {
+    routes: (router: Router) => assistantRoutes(router, { assistants, imports, knowledge }),
+    exportParts: [assistantExport(database)],
+    find,
+    owns: async (userId: number, id: number) => (await find(userId, id)) !== undefined,
+  };
+}

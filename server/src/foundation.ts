@@ -1,0 +1,62 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Config } from './config.ts';
+import type { OpenDatabase } from './db/connect.ts';
+import type { Presence } from './db/presence.ts';
+import { providerKeyService } from './features/account/provider-key.ts';
+import { sessionCookie } from './features/auth/cookie.ts';
+import type { HashingCost } from './features/auth/password-hashing.ts';
+import { liveSessions, sessionService } from './features/auth/sessions.ts';
+import type { ConnectionTimes } from './http/connections.ts';
+import { createEventStreams } from './http/event-stream.ts';
+import { createRates } from './http/rates.ts';
+import { createServer } from './http/server.ts';
+import { createMailTransport } from './mail/transport.ts';
+import { loadCatalogue } from './provider/catalogue.ts';
+import { createProvider } from './provider/create.ts';
+import { createVault } from './security/vault.ts';
+import { createFileStore } from './storage/create.ts';
+
+export type ForTests = {
+  /** Parse every answer with its contract. */
+  checkAnswers?: boolean;
+  hashingCost?: HashingCost;
+  connectionTimes?: ConnectionTimes;
+  jobTimes?: { pollMs: number };
+};
+
+export type Given = {
+  config: Config;
+  database: OpenDatabase;
+  presence: Presence;
+  log: FastifyBaseLogger;
+  setupCode: string;
+};
+
+/** What the server and the features are built on. */
+export async function foundation(given: Given, { connectionTimes, hashingCost }: ForTests) {
+  const { config, database, log } = given;
+  const { db } = database;
+  const streams = createEventStreams(liveSessions(db), (error) =>
+    log.error({ err: error }, 'checking sessions failed'),
+  );
+  const provider = await createProvider({ db, config: config.provider });
+  const vault = createVault(config.masterKeys);
+  return {
+    ...given,
+    app: createServer(config, log, connectionTimes),
+    rates: createRates(config.rateLimitScale),
+    cookie: sessionCookie(config.publicUrl.protocol === 'https:'),
+    streams,
+    onSessionsEnded: streams.endSessions,
+    sessions: sessionService(db, streams.endSessions),
+    mail: createMailTransport(config, log),
+    hashingCost,
+    catalogue: loadCatalogue(config.modelCatalogue),
+    provider,
+    store: await createFileStore(config),
+    vault,
+    keys: providerKeyService({ db, vault, provider, config }),
+  };
+}
+
+export type Foundation = Awaited<ReturnType<typeof foundation>>;

@@ -1,0 +1,13 @@
+import { ModalLayer } from '#web/ui/modal-layer.tsx';
+import { Sidebar } from './sidebar.tsx';
+
+/** The sidebar where there is no room for it: over the page, until something in it is chosen. */
+export function SidebarLayer({ onClose, onSearch }: { onClose: () => void; onSearch: () => void }) {
+  return (
+    <ModalLayer onOpenChange={onClose} label="Sidebar" className="flex">
+      <div data-layer-body className="h-full w-72 max-w-[85vw] animate-slide-end bg-card shadow-float">
+        <Sidebar collapsed={false} onToggle={onClose} onSearch={onSearch} onNavigate={onClose} />
+      </div>
+    </ModalLayer>
+  );
+}

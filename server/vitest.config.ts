@@ -1,15 +1,40 @@
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+// As scripts/install.mjs has it, also where the runner is called by itself: a worker and the servers that tests start
+// need not compile what another one has.
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../.cache/compiled', import.meta.url));
+
+/** These take longest: begun last, they would be waited for alone. Most of them start a server many times. */
+const longest = ['generated-input', 'crash', 'backup', 'operator', 'drain', 'closing', 'knowledge', 'ended-meanwhile'];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]) {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const found = longest.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
+      return found === -1 ? longest.length : found;
+    };
+    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
+  }
+}
 
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts'],
     globalSetup: ['src/testing/global-setup.ts'],
     // They say when to give up, also on a machine that does much else.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    // A second try tells a defect from a machine that was busy elsewhere; scripts/test.mjs names each test that needed one.
-    retry: 1,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000, interval: 20 } },
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than there are cores: tests wait for disks, for databases and for each other.
+    maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongestFirst },
+    // A worker loads the server once for all of its files. They share nothing else: each starts applications of its own.
+    isolate: false,
+    // Node runs the tests as it runs the server, without a build in between.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
   },
 });

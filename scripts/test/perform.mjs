@@ -20,12 +20,12 @@ async function perform({ name, run: work }, rest, isLive) {
   const heading = `\n── ${name} ${'─'.repeat(Math.max(3, 60 - name.length))}\n`;
   if (isLive) process.stdout.write(heading);
   const program = (args, options = {}) => run(args, options, printed);
-  const { passed, failed, names = [], secondTries = [] } = await work({ rest, program });
+  const { passed, failed, names = [] } = await work({ rest, program });
   const seconds = (performance.now() - started) / 1000;
   if (printed) process.stdout.write(Buffer.concat([Buffer.from(heading), ...printed]));
   console.log(`── ${name}: ${passed} passed, ${failed} failed, ${seconds.toFixed(1)} s`);
   const failures = failed > 0 ? [`${name}: ${failed} failed`, ...names.map((test) => `  ${test}`)] : [];
-  return { passed, failed, seconds, failures, secondTries };
+  return { passed, failed, seconds, failures };
 }
 
 /**
@@ -55,19 +55,12 @@ export async function performAll(steps, rest) {
 }
 
 const row = (name, ...cells) => console.log(name.padEnd(14) + cells.map((cell) => String(cell).padStart(9)).join(''));
-const list = (title, lines) => lines.length > 0 && console.log(`\n${title}\n  ${lines.join('\n  ')}`);
 
 /** Prints what failed, the seconds by step, and as the last line the count. Returns whether all passed. */
 export function printResults(outcomes, milliseconds) {
   const sum = (of, key) => of.reduce((total, outcome) => total + outcome[key], 0);
-  list(
-    'Needed a second try, each is to be looked into:',
-    outcomes.flatMap(({ secondTries }) => secondTries),
-  );
-  list(
-    'Failed:',
-    outcomes.flatMap(({ failures }) => failures),
-  );
+  const failures = outcomes.flatMap((outcome) => outcome.failures);
+  if (failures.length > 0) console.log(`\nFailed:\n  ${failures.join('\n  ')}`);
   console.log();
   row('step', 'passed', 'failed', 'seconds');
   for (const name of new Set(outcomes.map(({ step }) => step))) {

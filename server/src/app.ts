@@ -48,7 +48,7 @@ function createFeatures(base: Foundation) {
   return { auth, all };
 }
 
-export async function createApp({ checkResponses = false, ...parts }: Given & ForTests) {
+export async function createApp({ checkResponses = false, jobTimes, ...parts }: Given & ForTests) {
   const base = await foundation(parts, parts);
   const { app, config, cookie, database, log, mail, provider, rates, sessions, store, streams } = base;
   const { db } = database;
@@ -70,7 +70,7 @@ export async function createApp({ checkResponses = false, ...parts }: Given & Fo
     },
   });
 
-  const worker = createWorker({ db, handlers: features.flatMap(({ jobs = [] }) => jobs), log });
+  const worker = createWorker({ db, handlers: features.flatMap(({ jobs = [] }) => jobs), log, ...jobTimes });
   const upkeep = createUpkeep(
     [forgetGivenUpJobs(db), forgetKeptMails(config), ...features.flatMap(({ upkeep = [] }) => upkeep)],
     log,

@@ -21,6 +21,7 @@ export type ForTests = {
   checkResponses?: boolean;
   hashingCost?: HashingCost;
   connectionTimes?: ConnectionTimes;
+  jobTimes?: { pollMs: number };
 };
 
 export type Given = {

@@ -6,17 +6,23 @@ import type { Config } from './config.ts';
 import { connect, reach } from './db/connect.ts';
 import { migrate } from './db/migrate.ts';
 import { join } from './db/presence.ts';
+import type { Synchronous } from './db/sqlite.ts';
 import type { ForTests } from './foundation.ts';
 import { rememberMasterKey, verifyMasterKey } from './security/key-check.ts';
 import { rewrapKeys } from './security/key-rotation.ts';
 import { createVault } from './security/vault.ts';
 
 /** Checks, recovers, then listens. What was opened is closed again where a step fails. */
-export async function start(config: Config, log: FastifyBaseLogger, forTests: ForTests = {}) {
-  const database = connect(config.databaseUrl, config.dataDir, (error) => {
+export async function start(
+  config: Config,
+  log: FastifyBaseLogger,
+  { synchronous, ...forTests }: ForTests & { synchronous?: Synchronous } = {},
+) {
+  function onDiskFailure(error: unknown) {
     log.fatal({ err: error }, 'the disk failed; stopping, so that nothing is acknowledged that is not stored');
     process.exit(70);
-  });
+  }
+  const database = connect(config.databaseUrl, config.dataDir, onDiskFailure, synchronous);
   try {
     await reach(database);
     const vault = createVault(config.masterKeys);

@@ -9,7 +9,7 @@ import { lockFolder } from './folder-lock.ts';
 import { postgresDialect } from './postgres.ts';
 import { openReader } from './reader.ts';
 import type { Database } from './schema.ts';
-import { openSqlite, sqliteDialect } from './sqlite.ts';
+import { openSqlite, type Synchronous, sqliteDialect } from './sqlite.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -30,12 +30,13 @@ export function connect(
   url: string | undefined,
   dataDir: string,
   onDiskFailure: (error: unknown) => void = () => undefined,
+  synchronous?: Synchronous,
 ): OpenDatabase {
   makeDataFolder(dataDir);
   if (url) return connectPostgres(url);
   const lock = lockFolder(dataDir);
   const file = join(dataDir, 'roster.db');
-  const sqlite = orUnusable(file, () => openSqlite(file));
+  const sqlite = orUnusable(file, () => openSqlite(file, synchronous));
   const db = new Kysely<Database>({ dialect: withAfterCommit(sqliteDialect(sqlite, onDiskFailure)) });
   const reader = openReader(file);
   return {

@@ -3,11 +3,14 @@ import { type Dialect, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } 
 import { AppError, Unavailable } from '../errors.ts';
 import { groupingDriver } from './sqlite-driver.ts';
 
+/** What a commit waits for. Only `full` survives a power cut; with `off` it survives the end of the process alone. */
+export type Synchronous = 'full' | 'off';
+
 /** A file database: full synchronous commits, so that what was acknowledged survives a power cut. */
-export function openSqlite(file: string): DatabaseSync {
+export function openSqlite(file: string, synchronous: Synchronous = 'full'): DatabaseSync {
   const database = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: 5_000 });
   database.exec(
-    'pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -16000; pragma temp_store = memory',
+    `pragma journal_mode = wal; pragma synchronous = ${synchronous}; pragma cache_size = -16000; pragma temp_store = memory`,
   );
   return database;
 }

@@ -19,7 +19,15 @@ const statusOf: ReadonlyMap<string, number> = new Map(Object.entries(errorStatus
 /** What the server itself may do wrong; a failing provider is no failure of ours, and the simulator does fail at times. */
 const isOurFailure = (status: number, code: unknown) => status >= 500 && code !== 'provider_failed';
 
-const schemaOf = (schema: z.ZodType) => ({ ...z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) });
+/** Of each schema once: they are asked for again for every input. */
+const schemas = new Map<z.ZodType, Record<string, unknown>>();
+function schemaOf(schema: z.ZodType): Record<string, unknown> {
+  const known = schemas.get(schema);
+  if (known) return known;
+  const made = { ...z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) };
+  schemas.set(schema, made);
+  return made;
+}
 
 /** Well-formed as far as an address can be: lone surrogates have no encoding. */
 const encoded = (text: string) => encodeURIComponent(text.toWellFormed());

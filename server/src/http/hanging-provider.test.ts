@@ -7,6 +7,7 @@ import { readEvents } from '#server/testing/events';
 import { withFault } from '#server/testing/faults';
 import { upload, uploaded } from '#server/testing/files';
 import { draft as jobDraft, quick, running, trained, trainingFile } from '#server/testing/fine-tuning';
+import { ownTime } from '#server/testing/own-clock';
 import type { Visitor } from '#server/testing/visitor';
 
 /** With room for a machine that has much else to do; what hangs would take a minute. */
@@ -63,9 +64,9 @@ async function presses(app: TestApp, visitor: Visitor, name: string): Promise<Re
 
 /** `stored` or why not; and in time. */
 async function pressed(press: () => Promise<Answer>) {
-  const since = performance.now();
+  const since = ownTime();
   const { status, body } = await press();
-  const took = performance.now() - since;
+  const took = ownTime() - since;
   return { outcome: status < 300 ? 'stored' : `${status} ${body.code}`, took };
 }
 
@@ -81,7 +82,7 @@ describe('while the provider takes calls and never answers', () => {
     for (const { runId } of body.items) if (runId !== null) await visitor.post(`/api/runs/${runId}/stop`);
   }
 
-  test('all that is pressed answers within seconds: stored, or refused in words', { timeout: 90_000 }, async () => {
+  test('all that is pressed answers within seconds: stored, or refused in words', async () => {
     const ada = await app.as('ada');
     const all = await presses(app, ada, 'silent');
     const outcomes: Record<string, string> = {};
@@ -115,7 +116,7 @@ describe('while the provider takes calls and never answers', () => {
     });
   });
 
-  test('the list of models: a message is answered by the default model', { timeout: 30_000 }, async () => {
+  test('the list of models: a message is answered by the default model', async () => {
     const bob = await app.as('bob');
     await bob.post('/api/settings/apikey', { apiKey: keyOf('nolist') });
     await withFault(app, { hang: true }, { key: 'nolist', path: '/models' }, async () => {

@@ -1,18 +1,16 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createSimulator, type SimulatorOptions } from '@roster/simulator/simulator';
-import pg from 'pg';
 import { pino } from 'pino';
-import { inject } from 'vitest';
 import { loadConfig } from '../config.ts';
 import type { Engine } from '../db/connect.ts';
+import type { HashingCost } from '../features/auth/password-hashing.ts';
 import { type ConnectionTimes, usualTimes } from '../http/connections.ts';
 import { logSettings } from '../log.ts';
 import { start } from '../start.ts';
+import { readyDatabase } from './databases.ts';
 import { freePort } from './free-port.ts';
 import { createVisitor, type Visitor } from './visitor.ts';
+
+export { emptyDatabase, readyDatabase } from './databases.ts';
 
 export const engines: Engine[] = ['sqlite', 'postgres'];
 
@@ -20,50 +18,30 @@ export const engines: Engine[] = ['sqlite', 'postgres'];
 export const goodKey = `sk-${'simulated'.repeat(5)}`;
 export const password = 'correct horse battery';
 
-/** The lowest cost that the security requirements allow: tests hash often. */
-const hashingCost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
+/** Next to nothing: tests hash often, and few of them are about it. */
+const cheapHashing: HashingCost = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
 type Options = {
   env?: Record<string, string>;
   simulator?: SimulatorOptions;
   connectionTimes?: Partial<ConnectionTimes>;
+  hashingCost?: HashingCost;
   /** How the server reaches its PostgreSQL, where not directly. */
   databaseBy?: (url: URL) => URL;
 };
 
-/** An empty database of its own on the given engine, and what is needed to be rid of it. */
-export async function emptyDatabase(engine: Engine) {
-  const dataDir = mkdtempSync(join(tmpdir(), 'roster-test-'));
-  const removeFolder = () => rmSync(dataDir, { recursive: true, force: true });
-  if (engine === 'sqlite') return { dataDir, url: undefined, remove: async () => removeFolder() };
-  const name = `test_${randomBytes(8).toString('hex')}`;
-  const maintenance = inject('postgresUrl');
-  await onServer(maintenance, `create database ${name}`);
-  const url = new URL(maintenance);
-  url.pathname = `/${name}`;
-  return {
-    dataDir,
-    url: url.href,
-    async remove() {
-      await onServer(maintenance, `drop database ${name} with (force)`);
-      removeFolder();
-    },
-  };
-}
-
-async function onServer(url: string, statement: string) {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query(statement);
-  await client.end();
-}
-
 /** The whole product on a fresh database, with the simulator as its provider, listening on a free port. */
 export async function startApp(
   engine: Engine,
-  { env = {}, simulator: simulatorOptions = {}, connectionTimes, databaseBy = (url) => url }: Options = {},
+  {
+    env = {},
+    simulator: simulatorOptions = {},
+    connectionTimes,
+    hashingCost = cheapHashing,
+    databaseBy = (url) => url,
+  }: Options = {},
 ) {
-  const database = await emptyDatabase(engine);
+  const database = await readyDatabase(engine);
   const simulator = createSimulator({ tokenDelayMs: 0, ...simulatorOptions });
   const provider = await simulator.listen();
   const logLines: string[] = [];
@@ -93,6 +71,10 @@ export async function startApp(
     const running = await start(config, log, {
       checkResponses: true,
       hashingCost,
+      // No test ends the machine; those that end the process start it with what an operator has.
+      synchronous: 'off',
+      // Tests make stored work due behind the worker's back.
+      jobTimes: { pollMs: 100 },
       ...(connectionTimes && { connectionTimes: { ...usualTimes, ...connectionTimes } }),
     });
     const url = `http://localhost:${port}`;
@@ -104,6 +86,7 @@ export async function startApp(
   let isHalted = false;
   const others: { stop: () => Promise<void> }[] = [];
   const visitors = new Map<string, Visitor>();
+  let strangers = 0;
 
   return {
     dataDir: database.dataDir,
@@ -138,6 +121,14 @@ export async function startApp(
       const visitor = await this.as(name);
       await visitor.post('/api/settings/apikey', { apiKey: goodKey });
       return visitor;
+    },
+    /** Somebody new, whose key belongs to an account of their own at the provider. */
+    async someone(kind = 'person'): Promise<{ visitor: Visitor; key: string; email: string }> {
+      const name = `${kind}${++strangers}`;
+      const key = `sk-${kind}-${strangers}-${'k'.repeat(32)}`;
+      const visitor = await this.as(name);
+      await visitor.post('/api/settings/apikey', { apiKey: key });
+      return { visitor, key, email: `${name}@example.com` };
     },
     async secondProcess() {
       const second = await startProcess();

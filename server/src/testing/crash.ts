@@ -2,6 +2,7 @@ import { request } from 'undici';
 import { goodKey, password } from './app.ts';
 import { type Numbered, openEvents } from './events.ts';
 import { freePort } from './free-port.ts';
+import { waitedForProcessor } from './own-clock.ts';
 import { type Spawned, spawnServer, untilReady } from './process.ts';
 import { createVisitor, type Visitor } from './visitor.ts';
 
@@ -19,16 +20,19 @@ export async function killableServer(variables: Record<string, string>) {
   const port = await freePort();
   const place = { url: `http://localhost:${port}`, origin: `http://localhost:${port}` };
   let spawned: Spawned | undefined;
+  const waited = () => waitedForProcessor(spawned?.child.pid ?? 0);
   return {
     ...place,
     visitor: () => createVisitor(() => place),
-    /** Resolves with how long it took until it was ready. */
+    /** Resolves with how long it took until it was ready, the time not counted in which others had the processor. */
     async start(): Promise<number> {
       const before = performance.now();
       spawned = spawnServer({ PORT: String(port), RATE_LIMIT_SCALE: '1000', LOG_LEVEL: 'warn', ...variables });
       await untilReady(spawned, port);
-      return performance.now() - before;
+      return performance.now() - before - waited();
     },
+    /** How long the process has waited for a processor since it was started. */
+    waited,
     async kill() {
       spawned?.child.kill('SIGKILL');
       await spawned?.ended;

@@ -27,7 +27,7 @@ export async function beside<T>(
  * finds it taken is tried again in the next turn.
  */
 function besideOnThisThread(file: string): Dialect {
-  const database = openSqlite(file);
+  const database = openSqlite(file, 'off');
   database.exec('pragma busy_timeout = 0');
   const dialect = sqliteDialect(database);
   async function executeQuery<R>({ sql, parameters }: CompiledQuery) {

@@ -15,7 +15,7 @@ type Options = {
 };
 
 /** Long enough for any answer of the tests; a wait that takes so long has failed. */
-const patienceMs = 40_000;
+const patienceMs = 100_000;
 
 /** Opens the events of a run, as a tab does. */
 export async function openEvents(place: Place, visitor: Visitor, runId: number, { after, leaveAfter }: Options = {}) {

@@ -1,14 +1,14 @@
 import type { TestProject } from 'vitest/node';
+import { makeTemplates } from './databases.ts';
 import { startPostgres } from './postgres.ts';
-
-declare module 'vitest' {
-  interface ProvidedContext {
-    postgresUrl: string;
-  }
-}
 
 export async function setup(project: TestProject) {
   const postgres = await startPostgres();
+  const { remove, ...templates } = await makeTemplates(postgres.url);
   project.provide('postgresUrl', postgres.url);
-  return postgres.stop;
+  project.provide('templates', templates);
+  return async () => {
+    await remove();
+    await postgres.stop();
+  };
 }

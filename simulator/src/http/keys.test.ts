@@ -47,7 +47,7 @@ test('every answer has an id and says what is left', async () => {
   ];
   for (const { headers } of answers) {
     expect(headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{32}$/);
-    expect(headers.get('x-ratelimit-remaining-requests')).not.toBeNull();
+    expect(headers.get('x-ratelimit-remaining-requests')).toMatch(/^\d+$/);
   }
 });
 

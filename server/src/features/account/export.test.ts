@@ -201,7 +201,7 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
         .executeTakeFirstOrThrow(),
     );
     for (const secret of [goodKey, password, token, ...Object.values(stored)]) {
-      expect(secret).toBeTruthy();
+      expect(secret).toMatch(/.{8}/);
       expect(text).not.toContain(secret);
     }
   });
@@ -221,8 +221,7 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
     expect((await bare(app, 'GET', path)).status).toBe(401);
   });
 
-  // How long they may take says only when to give up.
-  describe('of many conversations', { timeout: 120_000 }, () => {
+  describe('of many conversations', () => {
     const conversations = 2_000;
     let gus: Visitor;
     let userId: number;

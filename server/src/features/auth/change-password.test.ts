@@ -3,23 +3,20 @@ import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { newThread, send, until } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
 import { openEvents } from '#server/testing/events';
-import { linkIn, type MailServer, startMailServer } from '#server/testing/mail';
+import { linkIn, type MailServer, startMailingApp } from '#server/testing/mail';
 
 const chosen = 'a much better sentence';
 
 describe.each(engines)('changing the password on %s', (engine) => {
   let app: TestApp;
   let mails: MailServer;
+  let stop: () => Promise<void>;
   let people = 0;
   beforeAll(async () => {
-    mails = await startMailServer();
-    app = await startApp(engine, { env: mails.env });
+    ({ app, mails, stop } = await startMailingApp(engine));
     await app.as('first');
   });
-  afterAll(async () => {
-    await app.stop();
-    await mails.stop();
-  });
+  afterAll(() => stop());
 
   async function person() {
     const name = `person${++people}`;

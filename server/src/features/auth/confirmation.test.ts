@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { beside, setUser } from '#server/testing/database';
-import { linkIn, type MailServer, startMailServer } from '#server/testing/mail';
+import { linkIn, type MailServer, startMailingApp, startMailServer } from '#server/testing/mail';
 import { roster } from '#server/testing/roster';
 
 const subject = 'Confirm your email address for Roster';
@@ -9,15 +9,12 @@ const subject = 'Confirm your email address for Roster';
 describe.each(engines)('confirming an address on %s', (engine) => {
   let app: TestApp;
   let mails: MailServer;
+  let stop: () => Promise<void>;
   let people = 0;
   beforeAll(async () => {
-    mails = await startMailServer();
-    app = await startApp(engine, { env: mails.env });
+    ({ app, mails, stop } = await startMailingApp(engine));
   });
-  afterAll(async () => {
-    await app.stop();
-    await mails.stop();
-  });
+  afterAll(() => stop());
 
   async function person() {
     const name = `person${++people}`;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { beside } from '#server/testing/database';
-import { keptFor, linkIn, type MailServer, startMailServer } from '#server/testing/mail';
+import { keptFor, linkIn, type MailServer, startMailingApp } from '#server/testing/mail';
 
 const subject = 'Confirm the new address of your Roster account';
 const asked = 'Another address was asked for your Roster account';
@@ -10,16 +10,13 @@ const changed = 'The address of your Roster account was changed';
 describe.each(engines)('own details on %s', (engine) => {
   let app: TestApp;
   let mails: MailServer;
+  let stop: () => Promise<void>;
   let people = 0;
   beforeAll(async () => {
-    mails = await startMailServer();
-    app = await startApp(engine, { env: mails.env });
+    ({ app, mails, stop } = await startMailingApp(engine));
     await app.as('first');
   });
-  afterAll(async () => {
-    await app.stop();
-    await mails.stop();
-  });
+  afterAll(() => stop());
 
   async function person() {
     const name = `person${++people}`;

@@ -7,7 +7,7 @@ describe.each(engines)('passwords and addresses on %s', (engine) => {
   let app: TestApp;
   let people = 0;
   beforeAll(async () => {
-    app = await startApp(engine);
+    app = await startApp(engine, { hashingCost: { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 } });
     await app.as('first');
   });
   afterAll(() => app.stop());

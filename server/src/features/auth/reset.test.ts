@@ -4,7 +4,7 @@ import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { newThread, send, until } from '#server/testing/chat';
 import { beside, setUser } from '#server/testing/database';
 import { openEvents } from '#server/testing/events';
-import { linkIn, type MailServer, startMailServer } from '#server/testing/mail';
+import { linkIn, type MailServer, startMailingApp, startMailServer } from '#server/testing/mail';
 import { enqueue } from '../../jobs/queue.ts';
 import { mailJob } from '../../mail/job.ts';
 import { passwordLinks } from './passwords.ts';
@@ -14,16 +14,13 @@ const chosen = 'a much better sentence';
 describe.each(engines)('resetting the password on %s', (engine) => {
   let app: TestApp;
   let mails: MailServer;
+  let stop: () => Promise<void>;
   let people = 0;
   beforeAll(async () => {
-    mails = await startMailServer();
-    app = await startApp(engine, { env: mails.env });
+    ({ app, mails, stop } = await startMailingApp(engine));
     await app.as('first');
   });
-  afterAll(async () => {
-    await app.stop();
-    await mails.stop();
-  });
+  afterAll(() => stop());
 
   const ask = (email: string) => app.visitor().post('/api/reset-password/request', { email });
   const reset = (input: Record<string, unknown>) => app.visitor().post('/api/reset-password/reset', input);

@@ -77,7 +77,7 @@ async function checkFiles(server: KillableServer, visitor: Visitor, contents: Ma
 }
 
 describe.each(filePlaces)('killed again and again on %s and %s', (engine, store) => {
-  test('a file is there whole or not at all, and reaches the provider once', { timeout: 300_000 }, async () => {
+  test('a file is there whole or not at all, and reaches the provider once', { timeout: 900_000 }, async () => {
     const { app, server } = await installation(engine, store);
     await server.start();
     const visitor = await registered(server, 'ada');

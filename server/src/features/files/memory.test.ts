@@ -25,9 +25,6 @@ function memoryOf(pid: number | undefined): number {
 // The figures come from Linux's own account of a process.
 test.runIf(process.platform === 'linux')(
   'eight uploads of 50 MB at once, and eight downloads, take little memory',
-  {
-    timeout: 180_000,
-  },
   async () => {
     const database = await emptyDatabase('sqlite');
     const simulator = createSimulator({ tokenDelayMs: 0 });

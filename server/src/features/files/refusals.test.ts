@@ -134,7 +134,7 @@ describe.each(filePlaces)('an upload on %s and %s', (engine, store) => {
     expect((await upload(app, visitor)).status).toBe(201);
   });
 
-  test('stays within what one person may keep, also when many come at once', { timeout: 60_000 }, async () => {
+  test('stays within what one person may keep, also when many come at once', async () => {
     const visitor = await someone();
     const userId = await idOf(visitor);
     await reserved(userId, storageLimit - 4_000, 1);

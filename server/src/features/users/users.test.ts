@@ -76,7 +76,7 @@ describe.each(engines)('administrators on %s', (engine) => {
       await ada.post('/api/admin/users', input);
       const { status, body } = await ada.post('/api/admin/users', { ...input, email: input.email.toUpperCase() });
       expect([status, body.code]).toEqual([409, 'email_taken']);
-      expect(body.fields.email).toBeDefined();
+      expect(Object.keys(body.fields)).toEqual(['email']);
     });
 
     test.each([

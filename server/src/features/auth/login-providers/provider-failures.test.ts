@@ -177,7 +177,7 @@ test('a secret that is not the right one is named in the log by the provider’s
   expect(app.logLines.join('')).toContain('(incorrect_client_credentials)');
 });
 
-test('a provider that keeps its answer to itself is given up after ten seconds', { timeout: 30_000 }, async () => {
+test('a provider that keeps its answer to itself is given up after ten seconds', async () => {
   const github = await startGitHub();
   const app = await startApp('sqlite', { env: github.env });
   onTestFinished(async () => {

@@ -27,7 +27,7 @@ async function sendNext({ visitor, threadId, next, sent }: Line): Promise<Sent |
 }
 
 describe.each(engines)('killed again and again on %s', (engine) => {
-  test('nothing that was acknowledged is lost, doubled or left hanging', { timeout: 180_000 }, async () => {
+  test('nothing that was acknowledged is lost, doubled or left hanging', { timeout: 900_000 }, async () => {
     const { database, server } = await installation(engine);
     await server.start();
     const lines = await linesOf([await registered(server, 'ada'), await registered(server, 'bob')]);
@@ -37,10 +37,10 @@ describe.each(engines)('killed again and again on %s', (engine) => {
     for (let round = 0; round < rounds[engine]; round++) {
       for (const line of lines) line.next = clientId();
       const sending = lines.map(sendNext);
-      const { killedAt, watching } = await killAtSomeMoment(server, round, lines, sending, random);
+      const { killedAt, waited, watching } = await killAtSomeMoment(server, round, lines, sending, random);
       const seen = watching.map((reader) => ({
         all: textOf(reader.events),
-        aSecondBefore: textOf(reader.seenBefore(killedAt - 1_000)),
+        aSecondBefore: textOf(reader.seenBefore(killedAt - 1_000 - waited)),
       }));
       for (const reader of watching) reader.leave();
       const unsure = (await Promise.all(sending)).flatMap((sent, index) => (sent ? [] : (lines[index] ?? [])));
@@ -58,7 +58,7 @@ describe.each(engines)('killed again and again on %s', (engine) => {
       for (const [index, line] of lines.entries())
         await checkLine(server, line, seen[index] ?? { all: '', aSecondBefore: '' });
     }
-    // The promise is 5 s for each; the machine that runs the tests may be busy with others at some of them.
+    // The promise is 5 s for each; the disk may be busy with others at some of them.
     expect(startTimes.toSorted((a, b) => a - b)[Math.floor(startTimes.length / 2)]).toBeLessThan(5_000);
     for (const { visitor, threadId } of lines)
       expect((await ask(server, visitor, threadId, 'Are you still there?')).answer.state).toBe('complete');
@@ -146,7 +146,9 @@ async function killAtSomeMoment(
       ? lines.map(({ visitor }) => visitor.post('/api/threads', { title: 'Meanwhile' }).catch(() => undefined))
       : [];
   const killedAt = performance.now();
+  // The second is of a server that gets to work; while others have the processor it can store nothing.
+  const waited = server.waited();
   await server.kill();
   await Promise.all(writing);
-  return { killedAt, watching };
+  return { killedAt, waited, watching };
 }

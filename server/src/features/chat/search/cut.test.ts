@@ -15,9 +15,10 @@ describe('cutting a text', () => {
 
   test('finds its place in the middle of a long text without reading all of it', () => {
     const text = `${'🦜'.repeat(400_000)}x`;
-    const since = performance.now();
+    const since = process.cpuUsage();
     for (let at = 500_000; at < 500_100; at++) expect(characterStart(text, at)).toBe(at - (at % 2));
-    expect(performance.now() - since).toBeLessThan(1_000);
+    // Of the processor, which is less than a second also where others have it most of the time.
+    expect(process.cpuUsage(since).user).toBeLessThan(1_000_000);
   });
 
   test('cuts a letter that is longer than what is wanted between its marks', () => {

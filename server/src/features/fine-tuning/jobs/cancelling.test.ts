@@ -22,18 +22,12 @@ const jobs = '/api/fine-tuning/jobs';
 
 describe.each(engines)('stopping a job on %s', (engine) => {
   let app: TestApp;
-  let people = 0;
   beforeAll(async () => {
     app = await startApp(engine, quick);
   });
   afterAll(() => app.stop());
 
-  async function someone() {
-    const visitor = await app.as(`person${++people}`);
-    const key = `sk-person-${people}-${'k'.repeat(32)}`;
-    await visitor.post('/api/settings/apikey', { apiKey: key });
-    return { visitor, key };
-  }
+  const someone = () => app.someone();
 
   test('that has not been sent ends it here, and it is never sent', async () => {
     const { visitor, key } = await someone();

@@ -29,7 +29,7 @@ async function installation(engine: Engine) {
 }
 
 describe.each(engines)('killed again and again on %s', (engine) => {
-  test('a job reaches the provider once, and its end is seen once', { timeout: 300_000 }, async () => {
+  test('a job reaches the provider once, and its end is seen once', { timeout: 900_000 }, async () => {
     const { app, server } = await installation(engine);
     await server.start();
     const visitor = await registered(server, 'ada');

@@ -7,18 +7,12 @@ const jobs = '/api/fine-tuning/jobs';
 
 describe.each(engines)('creating a job on %s', (engine) => {
   let app: TestApp;
-  let people = 0;
   beforeAll(async () => {
     app = await startApp(engine, quick);
   });
   afterAll(() => app.stop());
 
-  async function someone() {
-    const visitor = await app.as(`person${++people}`);
-    const key = `sk-person-${people}-${'k'.repeat(32)}`;
-    await visitor.post('/api/settings/apikey', { apiKey: key });
-    return { visitor, key };
-  }
+  const someone = () => app.someone();
 
   test('five times at once with one id makes one, here and at the provider', async () => {
     const { visitor, key } = await someone();

@@ -26,18 +26,12 @@ const jobs = '/api/fine-tuning/jobs';
 
 describe.each(engines)('what keeps a job from training on %s', (engine) => {
   let app: TestApp;
-  let people = 0;
   beforeAll(async () => {
     app = await startApp(engine, quick);
   });
   afterAll(() => app.stop());
 
-  async function someone(kind = 'person') {
-    const visitor = await app.as(`${kind}${++people}`);
-    const key = `sk-${kind}-${people}-${'k'.repeat(32)}`;
-    await visitor.post('/api/settings/apikey', { apiKey: key });
-    return { visitor, key };
-  }
+  const someone = (kind?: string) => app.someone(kind);
 
   test.each<[string, (visitor: Visitor) => Promise<Record<string, unknown>>, string, RegExp]>([
     ['no name', async () => ({ name: ' ' }), 'name', /required/],
@@ -80,7 +74,7 @@ describe.each(engines)('what keeps a job from training on %s', (engine) => {
   });
 
   test('without a key nothing is stored', async () => {
-    const visitor = await app.as(`keyless${++people}`);
+    const visitor = await app.as('keyless');
     const { id } = await trainingFile(app, visitor);
     expect(await visitor.post(jobs, draft(id))).toMatchObject({ status: 409, body: { code: 'no_api_key' } });
     expect((await visitor.get(jobs)).body).toEqual([]);
@@ -91,9 +85,9 @@ describe.each(engines)('what keeps a job from training on %s', (engine) => {
   });
 
   test('a Viewer sees jobs and begins none', async () => {
-    const { visitor } = await someone('viewer');
+    const { visitor, email } = await someone('viewer');
     const job = await begun(app, visitor);
-    await setUser(app, `viewer${people}@example.com`, { role: 'Viewer' });
+    await setUser(app, email, { role: 'Viewer' });
     expect((await visitor.get(`${jobs}/${job.id}`)).status).toBe(200);
     expect((await visitor.post(jobs, draft(Number(job.trainingFile.id)))).status).toBe(403);
     expect((await visitor.post(`${jobs}/${job.id}/cancel`)).status).toBe(403);

@@ -13,18 +13,12 @@ const path = '/api/fine-tuning/models/custom';
 
 describe.each(engines)('tuned models on %s', (engine) => {
   let app: TestApp;
-  let people = 0;
   beforeAll(async () => {
     app = await startApp(engine, quick);
   });
   afterAll(() => app.stop());
 
-  async function someone() {
-    const visitor = await app.as(`person${++people}`);
-    const key = `sk-person-${people}-${'k'.repeat(32)}`;
-    await visitor.post('/api/settings/apikey', { apiKey: key });
-    return { visitor, key };
-  }
+  const someone = () => app.someone();
   const listOf = async (visitor: Visitor): Promise<CustomModel[]> => (await visitor.get(path)).body;
   const offered = async (visitor: Visitor) => {
     const { body } = await visitor.get('/api/models');
@@ -137,7 +131,7 @@ describe.each(engines)('tuned models on %s', (engine) => {
       const ended = await trained(app, visitor, { name: 'Ended' });
       const open = await running(app, visitor, { name: 'Open' });
       // The same account at the provider, another person here.
-      const other = await app.as(`other${people}`);
+      const other = await app.as('other');
       await other.post('/api/settings/apikey', { apiKey: key });
       const answer = await other.post('/api/fine-tuning/jobs/import');
       expect([answer.status, answer.body]).toEqual([200, { imported: 2, known: 0 }]);

@@ -9,7 +9,8 @@ const examples = (count: number, from = 0) =>
   Array.from({ length: count }, (_, n) => conversation(`What is ${n + from}?`, `It is ${n + from}.`));
 const preferences = Array.from({ length: 60 }, (_, n) => preference(`Which ${n}?`, 'This.', 'That.'));
 
-describe.each(filePlaces)('the check of a training file on %s and %s', (engine, store) => {
+/** The product with its files there, and one who has files checked. */
+function startedWith(...[engine, store]: (typeof filePlaces)[number]) {
   let place: Awaited<ReturnType<typeof startFileApp>>;
   let ada: Visitor;
   beforeAll(async () => {
@@ -29,6 +30,11 @@ describe.each(filePlaces)('the check of a training file on %s and %s', (engine, 
   const check = (trainingFileId: number, more: object = {}, visitor = ada) =>
     visitor.post('/api/fine-tuning/validate', { trainingFileId, ...more });
   const messages = (report: { problems: { message: string }[] }) => report.problems.map(({ message }) => message);
+  return { place: () => place, ada: () => ada, saved, check, messages };
+}
+
+describe.each(filePlaces)('the check of a training file on %s and %s', (engine, store) => {
+  const { place, ada, saved, check, messages } = startedWith(engine, store);
 
   test('counts, and estimates what it costs', async () => {
     const id = await saved(examples(60));
@@ -51,6 +57,82 @@ describe.each(filePlaces)('the check of a training file on %s and %s', (engine, 
     const given = (await check(id, { baseModel: 'somebody-else', epochs: 7 })).body.estimate;
     expect(given).toEqual({ epochs: 7, tokens: 8820, costUsd: null, pricePerMillionUsd: null, priceAsOf: null });
   });
+
+  test('goes on after a line that is too long, and counts the lines right', async () => {
+    const content = [...examples(60), 'x'.repeat(9_000_000), ...examples(5, 60), 'no JSON'];
+    const { training } = (await check(await saved(content))).body;
+    expect([training.lines, training.examples]).toEqual([67, 65]);
+    expect(training.problems.map(({ line }: { line: number }) => line)).toEqual([61, 67]);
+  });
+
+  test('tells which examples of the validation file are in the training file too', async () => {
+    const [training, validation] = [await saved(examples(60)), await saved(['', ...examples(5, 58)])];
+    const { body } = await check(training, { validationFileId: validation });
+    expect([body.ok, body.overlap]).toEqual([
+      true,
+      {
+        examples: 2,
+        lines: [
+          { training: 59, validation: 2 },
+          { training: 60, validation: 3 },
+        ],
+      },
+    ]);
+    expect(messages(body.validation)).toContain('2 examples stand in the training file too, so they measure nothing.');
+    const other = (await check(training, { validationFileId: await saved(preferences) })).body;
+    expect([other.ok, messages(other.validation)]).toEqual([
+      false,
+      ['The file has another format than the training file.'],
+    ]);
+    expect((await check(training, { validationFileId: null })).body.validation).toBeNull();
+  });
+
+  const large = () => Buffer.from(examples(300_000).join('\n'));
+
+  test('lets others through while it works, and one person have one check', async () => {
+    const id = await saved(large());
+    const bob = await place().app.as('bob');
+    const [checking] = await callUnderWay(() => check(id));
+    let isDone = false;
+    void checking?.finally(() => {
+      isDone = true;
+    });
+    const isRefused = async () => {
+      const { status, headers } = await check(id);
+      return status === 429 && headers['retry-after'] === '5';
+    };
+    for (let call = 0; call < 10; call++) expect((await bob.get('/api/user')).status).toBe(200);
+    // The calls were answered between two moments at which the check went on.
+    expect([await isRefused(), isDone]).toEqual([true, false]);
+    expect((await checking)?.body.training.examples).toBe(300_000);
+  });
+
+  test('ends when the one who asked is gone, and is free for the next', async () => {
+    const id = await saved(large());
+    const leaving = new AbortController();
+    const small = await saved(examples(60));
+    const [asked] = await callUnderWay(async () => {
+      const { statusCode } = await request(`${place().app.url}/api/fine-tuning/validate`, {
+        method: 'POST',
+        headers: { cookie: cookieOf(ada()), 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' },
+        body: JSON.stringify({ trainingFileId: id }),
+        signal: leaving.signal,
+      });
+      return { status: statusCode };
+    });
+    leaving.abort();
+    await expect(asked).rejects.toThrow();
+    const { body } = await until('The next check', async () => {
+      const answer = await check(small);
+      return answer.status === 200 && answer;
+    });
+    expect(body.training.examples).toBe(60);
+  });
+});
+
+// What stands in a file is the same wherever it lies.
+describe('what the check of a training file tells', () => {
+  const { saved, check, messages } = startedWith('sqlite', 'disk');
 
   test.each([
     [
@@ -128,35 +210,6 @@ describe.each(filePlaces)('the check of a training file on %s and %s', (engine, 
     for (const { fix } of body.training.problems) expect(fix).not.toBe('');
   });
 
-  test('goes on after a line that is too long, and counts the lines right', async () => {
-    const content = [...examples(60), 'x'.repeat(9_000_000), ...examples(5, 60), 'no JSON'];
-    const { training } = (await check(await saved(content))).body;
-    expect([training.lines, training.examples]).toEqual([67, 65]);
-    expect(training.problems.map(({ line }: { line: number }) => line)).toEqual([61, 67]);
-  });
-
-  test('tells which examples of the validation file are in the training file too', async () => {
-    const [training, validation] = [await saved(examples(60)), await saved(['', ...examples(5, 58)])];
-    const { body } = await check(training, { validationFileId: validation });
-    expect([body.ok, body.overlap]).toEqual([
-      true,
-      {
-        examples: 2,
-        lines: [
-          { training: 59, validation: 2 },
-          { training: 60, validation: 3 },
-        ],
-      },
-    ]);
-    expect(messages(body.validation)).toContain('2 examples stand in the training file too, so they measure nothing.');
-    const other = (await check(training, { validationFileId: await saved(preferences) })).body;
-    expect([other.ok, messages(other.validation)]).toEqual([
-      false,
-      ['The file has another format than the training file.'],
-    ]);
-    expect((await check(training, { validationFileId: null })).body.validation).toBeNull();
-  });
-
   test.each([
     ['an unknown file', { trainingFileId: 2_000_000_000 }, 404, 'not_found'],
     ['no file', { trainingFileId: undefined }, 400, 'invalid_input'],
@@ -167,47 +220,5 @@ describe.each(filePlaces)('the check of a training file on %s and %s', (engine, 
   ])('refuses %s', async (_what, more, status, code) => {
     const { status: answered, body } = await check(1, more);
     expect([answered, body.code]).toEqual([status, code]);
-  });
-
-  const large = () => Buffer.from(examples(300_000).join('\n'));
-
-  test('lets others through while it works, and one person have one check', async () => {
-    const id = await saved(large());
-    const bob = await place.app.as('bob');
-    const [checking] = await callUnderWay(() => check(id));
-    let isDone = false;
-    void checking?.finally(() => {
-      isDone = true;
-    });
-    const isRefused = async () => {
-      const { status, headers } = await check(id);
-      return status === 429 && headers['retry-after'] === '5';
-    };
-    for (let call = 0; call < 10; call++) expect((await bob.get('/api/user')).status).toBe(200);
-    // The calls were answered between two moments at which the check went on.
-    expect([await isRefused(), isDone]).toEqual([true, false]);
-    expect((await checking)?.body.training.examples).toBe(300_000);
-  });
-
-  test('ends when the one who asked is gone, and is free for the next', async () => {
-    const id = await saved(large());
-    const leaving = new AbortController();
-    const small = await saved(examples(60));
-    const [asked] = await callUnderWay(async () => {
-      const { statusCode } = await request(`${place.app.url}/api/fine-tuning/validate`, {
-        method: 'POST',
-        headers: { cookie: cookieOf(ada), 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' },
-        body: JSON.stringify({ trainingFileId: id }),
-        signal: leaving.signal,
-      });
-      return { status: statusCode };
-    });
-    leaving.abort();
-    await expect(asked).rejects.toThrow();
-    const { body } = await until('The next check', async () => {
-      const answer = await check(small);
-      return answer.status === 200 && answer;
-    });
-    expect(body.training.examples).toBe(60);
   });
 });

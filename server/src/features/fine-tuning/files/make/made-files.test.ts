@@ -6,7 +6,23 @@ import { download, filePlaces, startFileApp, uploaded } from '#server/testing/fi
 import { conversation, pair } from '#server/testing/training-files';
 import type { Visitor } from '#server/testing/visitor';
 
-describe.each(filePlaces)('what is made of a training file on %s and %s', (engine, store) => {
+const numbered = (count: number) =>
+  Array.from({ length: count }, (_, n) => conversation(`Question ${n}`, `Answer ${n}`));
+
+/** Lines of one conversation, each with one exchange more. */
+const growing = (topic: string, count: number) =>
+  Array.from({ length: count }, (_, index) =>
+    JSON.stringify({
+      messages: Array.from({ length: index + 1 }, (_, turn) => [
+        { role: 'user', content: `${topic}, question ${turn}` },
+        { role: 'assistant', content: `Answer ${turn}`, ...(turn < index && { weight: 0 }) },
+      ]).flat(),
+    }),
+  );
+const topicsOf = (lines: string[]) => new Set(lines.map((line) => JSON.parse(line).messages[0].content.split(',')[0]));
+
+/** The product with its files there, and what a person does with them. */
+function startedWith(...[engine, store]: (typeof filePlaces)[number]) {
   let place: Awaited<ReturnType<typeof startFileApp>>;
   let people = 0;
   beforeAll(async () => {
@@ -32,6 +48,20 @@ describe.each(filePlaces)('what is made of a training file on %s and %s', (engin
     expect(await underWay()).toEqual([]);
     await until('The removal of the bytes', async () => place.stored().length === storedBefore);
   }
+  return {
+    place: () => place,
+    someone,
+    last: () => `person${people}@example.com`,
+    saved,
+    convert,
+    split,
+    linesOf,
+    expectOnly,
+  };
+}
+
+describe.each(filePlaces)('what is made of a training file on %s and %s', (engine, store) => {
+  const { place, someone, last, saved, convert, split, linesOf, expectOnly } = startedWith(engine, store);
 
   test('pairs become conversations, without what only the old models needed', async () => {
     const visitor = await someone();
@@ -67,6 +97,127 @@ describe.each(filePlaces)('what is made of a training file on %s and %s', (engin
     ]);
   });
 
+  test.each([
+    ['conversations', [conversation('a', 'b')]],
+    ['no JSON', ['a,b', 'c,d']],
+    ['pairs without a completion', [pair('a', ' ')]],
+  ])('a file with %s has nothing to convert', async (_what, lines) => {
+    const visitor = await someone();
+    const id = await saved(visitor, lines);
+    const before = place().stored().length;
+    const { status, body } = await convert(visitor, id);
+    expect([status, body.code, Object.keys(body.fields)]).toEqual([400, 'invalid_input', ['fileId']]);
+    await expectOnly(visitor, ['Old notes.jsonl'], before);
+  });
+
+  test('a division is the same each time, loses nothing, and keeps what is equal together', async () => {
+    const visitor = await someone();
+    const doubled = [...numbered(100), ...numbered(20)];
+    const id = await saved(visitor, [...doubled, '', '']);
+    const halves: string[][][] = [];
+    for (let round = 0; round < 2; round++) {
+      const { status, body } = await split(visitor, id, { validationShare: 0.25 });
+      expect([status, body.training.filename, body.validation.filename]).toEqual([
+        201,
+        'Old notes-train.jsonl',
+        'Old notes-validation.jsonl',
+      ]);
+      halves.push([await linesOf(visitor, body.training.id), await linesOf(visitor, body.validation.id)]);
+    }
+    expect(halves[0]).toEqual(halves[1]);
+    const [training = [], validation = []] = halves[0] ?? [];
+    expect([...training, ...validation].toSorted()).toEqual(doubled.toSorted());
+    expect(training.filter((line) => validation.includes(line))).toEqual([]);
+    expect(validation.length).toBeGreaterThanOrEqual(30);
+    expect(validation.length).toBeLessThanOrEqual(31);
+  });
+
+  test.each([
+    ['too few examples', numbered(10), /^Divided so, 8 examples would be left/],
+    [
+      'one example again and again',
+      Array.from({ length: 40 }, () => conversation('a', 'b')),
+      /^Divided so, 0 examples/,
+    ],
+    ['a line that is wrong', [...numbered(20), '{"messages":'], /^Line 21 is no training example/],
+  ])('a file with %s is not divided', async (_what, lines, message) => {
+    const visitor = await someone();
+    const id = await saved(visitor, lines);
+    const before = place().stored().length;
+    const { status, body } = await split(visitor, id);
+    expect([status, body.code, body.message]).toEqual([400, 'invalid_input', expect.stringMatching(message)]);
+    await expectOnly(visitor, ['Old notes.jsonl'], before);
+  });
+
+  /** The person has files of this many bytes more, by their rows. */
+  const filled = (visitor: Visitor, bytes: number) =>
+    beside(place().app, async (db) => {
+      const { body } = await visitor.get('/api/user');
+      const row = { filename: 'full.bin', name_key: 'full.bin', type: 'text/plain', sha256: '0'.repeat(64) };
+      const place = { user_id: body.id, size: bytes, storage_key: `full-${body.id}`, purpose: 'assistants' as const };
+      await db
+        .insertInto('files')
+        .values({ ...row, ...place, created_at: new Date().toISOString() })
+        .execute();
+    });
+
+  test('nothing is made beyond the quota', async () => {
+    const visitor = await someone();
+    const id = await saved(visitor, [pair('a', 'b')]);
+    await filled(visitor, storageLimit - fileSizeLimit);
+    const before = place().stored().length;
+    const { status, body } = await convert(visitor, id);
+    expect([status, body.code]).toEqual([409, 'quota_exceeded']);
+    await expectOnly(visitor, ['full.bin', 'Old notes.jsonl'], before);
+  });
+
+  test('where the second half has no room, the first one goes again', async () => {
+    const visitor = await someone();
+    const lines = numbered(40);
+    const id = await saved(visitor, lines);
+    const size = Buffer.byteLength(lines.join('\n'));
+    // The whole reservation of the first half fits, and then the second does not.
+    await filled(visitor, storageLimit - size - fileSizeLimit - 1);
+    const before = place().stored().length;
+    const { status, body } = await split(visitor, id);
+    expect([status, body.code]).toEqual([409, 'quota_exceeded']);
+    await expectOnly(visitor, ['full.bin', 'Old notes.jsonl'], before);
+  });
+
+  test('a file that would become larger than a file may be is not made', async () => {
+    const visitor = await someone();
+    const line = pair('"'.repeat(50), '"'.repeat(50));
+    // A conversation takes more letters than a pair.
+    const lines = Array.from({ length: Math.floor((fileSizeLimit - 1) / (line.length + 1)) }, () => line);
+    const id = await saved(visitor, lines);
+    const before = place().stored().length;
+    const { status, body } = await convert(visitor, id);
+    expect([status, body.code]).toEqual([413, 'too_large']);
+    await expectOnly(visitor, ['Old notes.jsonl'], before);
+  });
+
+  test('a Viewer makes none', async () => {
+    const visitor = await someone();
+    const id = await saved(visitor, [pair('a', 'b')]);
+    await setUser(place().app, last(), { role: 'Viewer' });
+    expect((await convert(visitor, id)).status).toBe(403);
+    expect((await split(visitor, id)).status).toBe(403);
+    expect((await visitor.post('/api/fine-tuning/validate', { trainingFileId: id })).status).toBe(200);
+  });
+
+  test.each([
+    ['convert', { fileId: 2_000_000_000 }],
+    ['split', { fileId: 2_000_000_000 }],
+  ])('to %s an unknown file is not found', async (call, body) => {
+    const answer = await (await someone()).post(`/api/fine-tuning/${call}`, body);
+    expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
+  });
+});
+
+// What stands in a file is the same wherever it lies.
+describe('what a training file is made into', () => {
+  const { someone, saved, convert, split, linesOf } = startedWith('sqlite', 'disk');
+
   test('what is left out is counted, and the first lines are named', async () => {
     const visitor = await someone();
     const others = ['not JSON', conversation('a', 'b'), pair('a', ' '), '[1]', '{"prompt":"a"}', '   '];
@@ -95,57 +246,6 @@ describe.each(filePlaces)('what is made of a training file on %s and %s', (engin
     );
     expect(contents).toEqual(['One ->', 'ends with END', 'Two', 'does not']);
   });
-
-  test.each([
-    ['conversations', [conversation('a', 'b')]],
-    ['no JSON', ['a,b', 'c,d']],
-    ['pairs without a completion', [pair('a', ' ')]],
-  ])('a file with %s has nothing to convert', async (_what, lines) => {
-    const visitor = await someone();
-    const id = await saved(visitor, lines);
-    const before = place.stored().length;
-    const { status, body } = await convert(visitor, id);
-    expect([status, body.code, Object.keys(body.fields)]).toEqual([400, 'invalid_input', ['fileId']]);
-    await expectOnly(visitor, ['Old notes.jsonl'], before);
-  });
-
-  const numbered = (count: number) =>
-    Array.from({ length: count }, (_, n) => conversation(`Question ${n}`, `Answer ${n}`));
-
-  test('a division is the same each time, loses nothing, and keeps what is equal together', async () => {
-    const visitor = await someone();
-    const doubled = [...numbered(100), ...numbered(20)];
-    const id = await saved(visitor, [...doubled, '', '']);
-    const halves: string[][][] = [];
-    for (let round = 0; round < 2; round++) {
-      const { status, body } = await split(visitor, id, { validationShare: 0.25 });
-      expect([status, body.training.filename, body.validation.filename]).toEqual([
-        201,
-        'Old notes-train.jsonl',
-        'Old notes-validation.jsonl',
-      ]);
-      halves.push([await linesOf(visitor, body.training.id), await linesOf(visitor, body.validation.id)]);
-    }
-    expect(halves[0]).toEqual(halves[1]);
-    const [training = [], validation = []] = halves[0] ?? [];
-    expect([...training, ...validation].toSorted()).toEqual(doubled.toSorted());
-    expect(training.filter((line) => validation.includes(line))).toEqual([]);
-    expect(validation.length).toBeGreaterThanOrEqual(30);
-    expect(validation.length).toBeLessThanOrEqual(31);
-  });
-
-  /** Lines of one conversation, each with one exchange more. */
-  const growing = (topic: string, count: number) =>
-    Array.from({ length: count }, (_, index) =>
-      JSON.stringify({
-        messages: Array.from({ length: index + 1 }, (_, turn) => [
-          { role: 'user', content: `${topic}, question ${turn}` },
-          { role: 'assistant', content: `Answer ${turn}`, ...(turn < index && { weight: 0 }) },
-        ]).flat(),
-      }),
-    );
-  const topicsOf = (lines: string[]) =>
-    new Set(lines.map((line) => JSON.parse(line).messages[0].content.split(',')[0]));
 
   test('what begins alike stays together, and the counts are those of the files', async () => {
     const visitor = await someone();
@@ -194,87 +294,6 @@ describe.each(filePlaces)('what is made of a training file on %s and %s', (engin
     const { body } = await split(visitor, await saved(visitor, numbered(11)), { validationShare: 0.05 });
     expect((await linesOf(visitor, body.training.id)).length).toBe(10);
     expect((await linesOf(visitor, body.validation.id)).length).toBe(1);
-  });
-
-  test.each([
-    ['too few examples', numbered(10), /^Divided so, 8 examples would be left/],
-    [
-      'one example again and again',
-      Array.from({ length: 40 }, () => conversation('a', 'b')),
-      /^Divided so, 0 examples/,
-    ],
-    ['a line that is wrong', [...numbered(20), '{"messages":'], /^Line 21 is no training example/],
-  ])('a file with %s is not divided', async (_what, lines, message) => {
-    const visitor = await someone();
-    const id = await saved(visitor, lines);
-    const before = place.stored().length;
-    const { status, body } = await split(visitor, id);
-    expect([status, body.code, body.message]).toEqual([400, 'invalid_input', expect.stringMatching(message)]);
-    await expectOnly(visitor, ['Old notes.jsonl'], before);
-  });
-
-  /** The person has files of this many bytes more, by their rows. */
-  const filled = (visitor: Visitor, bytes: number) =>
-    beside(place.app, async (db) => {
-      const { body } = await visitor.get('/api/user');
-      const row = { filename: 'full.bin', name_key: 'full.bin', type: 'text/plain', sha256: '0'.repeat(64) };
-      const place = { user_id: body.id, size: bytes, storage_key: `full-${body.id}`, purpose: 'assistants' as const };
-      await db
-        .insertInto('files')
-        .values({ ...row, ...place, created_at: new Date().toISOString() })
-        .execute();
-    });
-
-  test('nothing is made beyond the quota', async () => {
-    const visitor = await someone();
-    const id = await saved(visitor, [pair('a', 'b')]);
-    await filled(visitor, storageLimit - fileSizeLimit);
-    const before = place.stored().length;
-    const { status, body } = await convert(visitor, id);
-    expect([status, body.code]).toEqual([409, 'quota_exceeded']);
-    await expectOnly(visitor, ['full.bin', 'Old notes.jsonl'], before);
-  });
-
-  test('where the second half has no room, the first one goes again', async () => {
-    const visitor = await someone();
-    const lines = numbered(40);
-    const id = await saved(visitor, lines);
-    const size = Buffer.byteLength(lines.join('\n'));
-    // The whole reservation of the first half fits, and then the second does not.
-    await filled(visitor, storageLimit - size - fileSizeLimit - 1);
-    const before = place.stored().length;
-    const { status, body } = await split(visitor, id);
-    expect([status, body.code]).toEqual([409, 'quota_exceeded']);
-    await expectOnly(visitor, ['full.bin', 'Old notes.jsonl'], before);
-  });
-
-  test('a file that would become larger than a file may be is not made', async () => {
-    const visitor = await someone();
-    const line = pair('"'.repeat(50), '"'.repeat(50));
-    // A conversation takes more letters than a pair.
-    const lines = Array.from({ length: Math.floor((fileSizeLimit - 1) / (line.length + 1)) }, () => line);
-    const id = await saved(visitor, lines);
-    const before = place.stored().length;
-    const { status, body } = await convert(visitor, id);
-    expect([status, body.code]).toEqual([413, 'too_large']);
-    await expectOnly(visitor, ['Old notes.jsonl'], before);
-  });
-
-  test('a Viewer makes none', async () => {
-    const visitor = await someone();
-    const id = await saved(visitor, [pair('a', 'b')]);
-    await setUser(place.app, `person${people}@example.com`, { role: 'Viewer' });
-    expect((await convert(visitor, id)).status).toBe(403);
-    expect((await split(visitor, id)).status).toBe(403);
-    expect((await visitor.post('/api/fine-tuning/validate', { trainingFileId: id })).status).toBe(200);
-  });
-
-  test.each([
-    ['convert', { fileId: 2_000_000_000 }],
-    ['split', { fileId: 2_000_000_000 }],
-  ])('to %s an unknown file is not found', async (call, body) => {
-    const answer = await (await someone()).post(`/api/fine-tuning/${call}`, body);
-    expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
   });
 
   test.each([0, 0.01, 0.6, 1, -1, 'half'])('a share of %s is refused', async (validationShare) => {

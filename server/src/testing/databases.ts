@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { inject } from 'vitest';
+import { connect, type Engine } from '../db/connect.ts';
+import { migrate } from '../db/migrate.ts';
+
+/** Databases with today's tables and no rows, made once in a run and copied for each application. */
+export type Templates = { sqliteFile: string; postgresName: string };
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgresUrl: string;
+    templates: Templates;
+  }
+}
+
+const temporaryFolder = () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'roster-test-'));
+  return { dataDir, remove: () => rmSync(dataDir, { recursive: true, force: true }) };
+};
+const freshName = () => `test_${randomBytes(8).toString('hex')}`;
+
+async function onServer(url: string, statement: string) {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}
+
+function databaseAt(maintenance: string, name: string): string {
+  const url = new URL(maintenance);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** Before the first test of a run. */
+export async function makeTemplates(maintenance: string): Promise<Templates & { remove: () => Promise<void> }> {
+  const folder = temporaryFolder();
+  const postgresName = freshName();
+  await onServer(maintenance, `create database ${postgresName}`);
+  for (const url of [undefined, databaseAt(maintenance, postgresName)]) {
+    const database = connect(url, folder.dataDir);
+    await migrate(database);
+    await database.close();
+  }
+  return {
+    sqliteFile: join(folder.dataDir, 'roster.db'),
+    postgresName,
+    async remove() {
+      await onServer(maintenance, `drop database ${postgresName} with (force)`);
+      folder.remove();
+    },
+  };
+}
+
+async function newDatabase(engine: Engine, template: Templates | undefined) {
+  const { dataDir, remove } = temporaryFolder();
+  if (engine === 'sqlite') {
+    if (template) copyFileSync(template.sqliteFile, join(dataDir, 'roster.db'));
+    return { dataDir, url: undefined, remove: async () => remove() };
+  }
+  const maintenance = inject('postgresUrl');
+  const name = freshName();
+  await onServer(maintenance, `create database ${name} template ${template?.postgresName ?? 'template1'}`);
+  return {
+    dataDir,
+    url: databaseAt(maintenance, name),
+    async remove() {
+      await onServer(maintenance, `drop database ${name} with (force)`);
+      remove();
+    },
+  };
+}
+
+/** An empty database of its own on the given engine, and what is needed to be rid of it. */
+export const emptyDatabase = (engine: Engine) => newDatabase(engine, undefined);
+
+/** The same with today's tables. */
+export const readyDatabase = (engine: Engine) => newDatabase(engine, inject('templates'));

@@ -18,40 +18,58 @@ const Temperature = z
   .multipleOf(0.1, 'Temperature goes in steps of 0.1');
 const instructionsMessage = 'Instructions cannot exceed 1500 characters';
 
-/** What the create form holds. */
-export const AssistantDraft = z.strictObject({
-  name: Name,
-  description: Description.default(''),
-  model: Model,
-  temperature: Temperature.default(0.7),
-  /** null: the model's own default. */
-  reasoningEffort: ReasoningEffort.nullable().default(null),
-  instructions: textUpTo(instructionsLimit, instructionsMessage).default(''),
-});
-export type AssistantDraft = z.output<typeof AssistantDraft>;
+const Effort = ReasoningEffort.nullable();
 
 /**
- * What the edit form may send. Instructions may be longer than the form allows only while they do not grow: an
- * imported text stays whole (the service checks that against the stored one).
+ * What a person sets of an assistant, field by field: as the form of a new one sends it, as a change sends it, and as it
+ * is stored. Drafts, changes, answers, export and import, the database's columns and both forms follow from this list.
  */
-export const AssistantChanges = z.strictObject({
-  name: Name.optional(),
-  description: Description.optional(),
-  model: Model.optional(),
-  temperature: Temperature.optional(),
-  reasoningEffort: ReasoningEffort.nullable().optional(),
-  instructions: textUpTo(importedInstructionsLimit, instructionsMessage).optional(),
-});
+const assistantFields = {
+  name: { draft: Name, change: Name, stored: z.string() },
+  description: { draft: Description.default(''), change: Description, stored: z.string() },
+  model: { draft: Model, change: Model, stored: z.string() },
+  temperature: { draft: Temperature.default(0.7), change: Temperature, stored: z.number() },
+  /** null: the model's own default. */
+  reasoningEffort: { draft: Effort.default(null), change: Effort, stored: Effort },
+  instructions: {
+    draft: textUpTo(instructionsLimit, instructionsMessage).default(''),
+    /**
+     * Longer than the form allows only while they do not grow: an imported text stays whole (the service checks that
+     * against the stored one).
+     */
+    change: textUpTo(importedInstructionsLimit, instructionsMessage),
+    stored: z.string(),
+  },
+};
+
+type Fields = typeof assistantFields;
+
+/** The schemas of one of the three, by the names of the fields. */
+const schemasOf = <Form extends 'draft' | 'change' | 'stored'>(form: Form) =>
+  // The names are those of the list: what `fromEntries` forgets.
+  Object.fromEntries(Object.entries(assistantFields).map(([name, field]) => [name, field[form]])) as {
+    [Name in keyof Fields]: Fields[Name][Form];
+  };
+
+/** What the create form holds. */
+export const AssistantDraft = z.strictObject(schemasOf('draft'));
+export type AssistantDraft = z.output<typeof AssistantDraft>;
+
+/** What the edit form may send. */
+export const AssistantChanges = z.strictObject(schemasOf('change')).partial();
 export type AssistantChanges = z.output<typeof AssistantChanges>;
+
+/** The fields alone: parsing takes them out of whatever holds them. */
+export const AssistantSettings = z.object(schemasOf('stored'));
+export type AssistantSettings = z.output<typeof AssistantSettings>;
+export const assistantFieldNames = AssistantSettings.keyof().options;
+
+/** What a new assistant begins with. */
+export const assistantDefaults = AssistantDraft.omit({ name: true, model: true }).parse({});
 
 export const Assistant = z.object({
   id: Id,
-  name: z.string(),
-  description: z.string(),
-  model: z.string(),
-  temperature: z.number(),
-  reasoningEffort: ReasoningEffort.nullable(),
-  instructions: z.string(),
+  ...AssistantSettings.shape,
   isDefault: z.boolean(),
   /** The provider's own id, where the assistant was imported. */
   openaiAssistantId: z.string().nullable(),
@@ -112,12 +130,7 @@ export const AssistantExport = z.object({
   exportedAt: Time,
   assistants: z.array(
     z.object({
-      name: z.string(),
-      description: z.string(),
-      model: z.string(),
-      temperature: z.number(),
-      reasoningEffort: ReasoningEffort.nullable(),
-      instructions: z.string(),
+      ...AssistantSettings.shape,
       openaiAssistantId: z.string().nullable(),
       /** The names of the files that it knows from. */
       files: z.array(z.string()),

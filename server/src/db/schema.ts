@@ -1,9 +1,10 @@
 import type { SecurityEventKind } from '@roster/contracts/account';
-import type { KnowledgeState } from '@roster/contracts/assistants';
+import type { AssistantSettings, KnowledgeState } from '@roster/contracts/assistants';
 import type { Vote } from '@roster/contracts/fine-tuning/comparisons';
 import type { DatasetExample, DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import type { JobEvent, JobStatus, TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
 import type { Generated, GeneratedAlways } from 'kysely';
+import type { Columns } from './columns.ts';
 
 /** Portable columns only: integers, reals, text. Booleans are 0/1, times ISO 8601 text in UTC, JSON is text. */
 type Flag = 0 | 1;
@@ -59,15 +60,9 @@ export type Database = {
     notice: string | null;
   };
   provider_traits: { base_url: string; model: string; trait: string; value: string; learned_at: string };
-  assistants: {
+  assistants: Columns<AssistantSettings> & {
     id: Id;
     user_id: number;
-    name: string;
-    description: string;
-    model: string;
-    temperature: number;
-    reasoning_effort: string | null;
-    instructions: string;
     is_default: Flag;
     provider_assistant_id: string | null;
     created_at: string;

@@ -1,5 +1,6 @@
 import { type AssistantChanges, type AssistantDraft, assistants } from '@roster/contracts/assistants';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import type { z } from 'zod';
 import { call } from '#web/lib/api.ts';
 
 /** The user's assistants, the newest first. */
@@ -16,7 +17,7 @@ function useRefetchedList() {
 export function useCreateAssistant() {
   const refetch = useRefetchedList();
   return useMutation({
-    mutationFn: (draft: AssistantDraft) => call(assistants.create, { body: draft }),
+    mutationFn: (draft: z.input<typeof AssistantDraft>) => call(assistants.create, { body: draft }),
     onSuccess: refetch,
   });
 }

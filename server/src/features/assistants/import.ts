@@ -1,4 +1,4 @@
-import type { ImportCandidate, ImportResult } from '@roster/contracts/assistants';
+import { AssistantSettings, type ImportCandidate, type ImportResult } from '@roster/contracts/assistants';
 import type { Kysely } from 'kysely';
 import type { Database } from '../../db/schema.ts';
 import type { Actor } from '../../http/actor.ts';
@@ -161,12 +161,4 @@ async function judge(assistants: AssistantRepository, userId: number, entries: E
 
 const alreadyThere = ({ name }: { name: string }) => `It is already there: '${name}' is the same in every field.`;
 
-const fingerprint = (fields: Omit<ImportedDraft, 'openaiAssistantId'>) =>
-  JSON.stringify([
-    fields.name,
-    fields.description,
-    fields.model,
-    fields.temperature,
-    fields.reasoningEffort,
-    fields.instructions,
-  ]);
+const fingerprint = (fields: AssistantSettings) => JSON.stringify(Object.values(AssistantSettings.parse(fields)));

@@ -4,7 +4,8 @@ import { isObject, type JsonObject } from '../../is-object.ts';
 const listIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const count = (list: unknown[], one: string) => (list.length === 1 ? `one ${one}` : `${list.length} ${one}s`);
 /** Notes quote what others wrote; they stay short. */
-const brief = (value: unknown) => (typeof value === 'string' && value !== '' ? beginningOf(value, 60) : 'unnamed');
+export const brief = (value: unknown) =>
+  typeof value === 'string' && value !== '' ? beginningOf(value, 60) : 'unnamed';
 
 /** What an assistant or agent of the provider has and a Roster assistant has not, one sentence each. */
 export function leftBehind(raw: JsonObject): string[] {

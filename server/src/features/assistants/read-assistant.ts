@@ -1,10 +1,16 @@
-import { importedInstructionsLimit, instructionsLimit, ProviderAssistantId } from '@roster/contracts/assistants';
+import {
+  AssistantDraft,
+  AssistantSettings,
+  assistantFieldNames,
+  importedInstructionsLimit,
+  instructionsLimit,
+  ProviderAssistantId,
+} from '@roster/contracts/assistants';
 import { codePointLength } from '@roster/contracts/length';
-import { ReasoningEffort } from '@roster/contracts/models';
 import { isBlank } from '@roster/contracts/text';
 import { z } from 'zod';
 import { isObject, type JsonObject } from '../../is-object.ts';
-import { leftBehind } from './left-behind.ts';
+import { brief, leftBehind } from './left-behind.ts';
 import type { ImportedDraft } from './repository.ts';
 
 export const untitled = 'Untitled assistant';
@@ -46,19 +52,49 @@ export function readAssistant(raw: unknown): Reading {
     const name = isObject(raw) && typeof raw.name === 'string' ? cut(clean(raw.name), nameLimit) : null;
     return { id, name, problem: parsed.error.issues[0]?.message ?? 'This entry cannot be read' };
   }
-  const source = parsed.data;
+  const source = { ...parsed.data, reasoningEffort: effortIn(parsed.data) };
   const notes: string[] = [];
-  const draft = {
-    name: nameOf(clean(source.name), notes),
-    description: descriptionOf(clean(source.description), notes),
-    model: clean(source.model),
-    temperature: temperatureOf(source, notes),
-    reasoningEffort: effortOf(source, notes),
-    instructions: instructionsOf(source.instructions ?? '', notes),
-    openaiAssistantId: id,
-  };
+  const draft = { ...settingsOf(source, notes), openaiAssistantId: id };
   return { id, name: draft.name, draft, notes: [...notes, ...leftBehind(source)] };
 }
+
+type Read<Value> = (source: z.output<typeof Source>, notes: string[]) => Value;
+
+/** How the fields are read that the provider has in another way or within other limits. */
+const readers: { [Name in keyof AssistantSettings]?: Read<AssistantSettings[Name]> } = {
+  name: ({ name }, notes) => nameOf(clean(name), notes),
+  description: ({ description }, notes) => descriptionOf(clean(description), notes),
+  model: ({ model }) => clean(model),
+  temperature: temperatureOf,
+  instructions: ({ instructions }, notes) => instructionsOf(instructions ?? '', notes),
+};
+
+const settingsOf: Read<AssistantSettings> = (source, notes) =>
+  AssistantSettings.parse(
+    Object.fromEntries(
+      assistantFieldNames.map((name) => {
+        const read = readers[name] ?? asExported(name);
+        return [name, read(source, notes)];
+      }),
+    ),
+  );
+
+/** What is said of a value that a field cannot take. */
+const unknownValues: { [Name in keyof AssistantSettings]?: string } = {
+  reasoningEffort: 'The reasoning effort is not known here; the model’s own default is used.',
+};
+
+/** As Roster exports it; what a new assistant begins with where there is nothing, or something else. */
+const asExported =
+  (name: keyof AssistantSettings): Read<unknown> =>
+  (source, notes) => {
+    const field = AssistantDraft.shape[name];
+    const given = source[name] ?? undefined;
+    const read = field.safeParse(typeof given === 'string' ? storable(given) : given);
+    if (read.success) return read.data;
+    notes.push(unknownValues[name] ?? `${name} (${brief(given)}) cannot be taken along.`);
+    return field.parse(undefined);
+  };
 
 function providerIdOf(raw: JsonObject): string | null {
   const found = [raw.id, raw.openaiAssistantId].find((id) => ProviderAssistantId.safeParse(id).success);
@@ -111,12 +147,6 @@ function temperatureOf(source: z.output<typeof Source>, notes: string[]): number
   return rounded;
 }
 
-function effortOf(source: JsonObject, notes: string[]): ReasoningEffort | null {
-  const { reasoning, reasoning_effort: flat, reasoningEffort: own } = source;
-  const given = own ?? flat ?? (isObject(reasoning) ? reasoning.effort : null) ?? null;
-  if (given === null) return null;
-  const known = ReasoningEffort.safeParse(given);
-  if (known.success) return known.data;
-  notes.push('The reasoning effort is not known here; the model’s own default is used.');
-  return null;
-}
+/** An assistant has it in one place, an agent in another. */
+const effortIn = ({ reasoning, reasoning_effort: flat, reasoningEffort: own }: JsonObject) =>
+  own ?? flat ?? (isObject(reasoning) ? reasoning.effort : undefined);

@@ -1,6 +1,11 @@
-import type { Assistant, AssistantDraft } from '@roster/contracts/assistants';
-import { ReasoningEffort } from '@roster/contracts/models';
+import {
+  type Assistant,
+  type AssistantDraft,
+  AssistantSettings,
+  assistantFieldNames,
+} from '@roster/contracts/assistants';
 import { type Kysely, type Selectable, sql } from 'kysely';
+import { columnOf, toColumns } from '../../db/columns.ts';
 import { holdPerson } from '../../db/locks.ts';
 import { type Places, prepared } from '../../db/prepared.ts';
 import type { Database } from '../../db/schema.ts';
@@ -8,18 +13,11 @@ import type { Database } from '../../db/schema.ts';
 export type ImportedDraft = AssistantDraft & { openaiAssistantId: string | null };
 export type NewAssistant = ImportedDraft & { isDefault: boolean };
 
-const Effort = ReasoningEffort.nullable();
-
 type Row = Selectable<Database['assistants']> & { files: number };
 
 const toAssistant = (row: Row): Assistant => ({
   id: row.id,
-  name: row.name,
-  description: row.description,
-  model: row.model,
-  temperature: row.temperature,
-  reasoningEffort: Effort.parse(row.reasoning_effort),
-  instructions: row.instructions,
+  ...AssistantSettings.parse(Object.fromEntries(assistantFieldNames.map((name) => [name, row[columnOf(name)]]))),
   isDefault: row.is_default === 1,
   openaiAssistantId: row.provider_assistant_id,
   files: Number(row.files),
@@ -27,14 +25,7 @@ const toAssistant = (row: Row): Assistant => ({
   updatedAt: row.updated_at,
 });
 
-const editable = (draft: AssistantDraft) => ({
-  name: draft.name,
-  description: draft.description,
-  model: draft.model,
-  temperature: draft.temperature,
-  reasoning_effort: draft.reasoningEffort,
-  instructions: draft.instructions,
-});
+const editable = (draft: AssistantDraft) => toColumns(AssistantSettings.parse(draft));
 
 const fileCount =
   sql<number>`(select count(*) from assistant_files where assistant_files.assistant_id = assistants.id)`.as('files');

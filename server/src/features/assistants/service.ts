@@ -3,6 +3,7 @@ import {
   type AssistantChanges,
   type AssistantDraft,
   type AssistantExport,
+  AssistantSettings,
   instructionsLimit,
 } from '@roster/contracts/assistants';
 import { codePointLength } from '@roster/contracts/length';
@@ -87,14 +88,7 @@ export function assistantService({ database, models }: Dependencies) {
         const stored = await inTransaction.find(userId, id);
         if (!stored) throw notFound();
         if (changes.instructions !== undefined) checkInstructions(changes.instructions, stored.instructions);
-        return inTransaction.update(userId, id, {
-          name: changes.name ?? stored.name,
-          description: changes.description ?? stored.description,
-          model: changes.model ?? stored.model,
-          temperature: changes.temperature ?? stored.temperature,
-          reasoningEffort: changes.reasoningEffort === undefined ? stored.reasoningEffort : changes.reasoningEffort,
-          instructions: changes.instructions ?? stored.instructions,
-        });
+        return inTransaction.update(userId, id, AssistantSettings.parse({ ...stored, ...changes }));
       });
     },
 
@@ -139,12 +133,7 @@ export const exported = (list: Assistant[], names: ReadonlyMap<number, string[]>
   version: 1,
   exportedAt: new Date().toISOString(),
   assistants: list.map((assistant) => ({
-    name: assistant.name,
-    description: assistant.description,
-    model: assistant.model,
-    temperature: assistant.temperature,
-    reasoningEffort: assistant.reasoningEffort,
-    instructions: assistant.instructions,
+    ...AssistantSettings.parse(assistant),
     openaiAssistantId: assistant.openaiAssistantId,
     files: names.get(assistant.id) ?? [],
   })),

@@ -1,4 +1,4 @@
-import type { AssistantDraft } from '@roster/contracts/assistants';
+import { type AssistantDraft, assistantDefaults } from '@roster/contracts/assistants';
 import type { ModelList } from '@roster/contracts/models';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
@@ -25,12 +25,9 @@ function CreateForm({ models, onDone }: { models: ModelList | undefined; onDone:
   const create = useCreateAssistant();
   const { reason } = useEditing();
   const form = useDraftForm({
+    ...assistantDefaults,
     name: '',
-    description: '',
     model: models?.defaultModel ?? 'gpt-4o',
-    temperature: 0.7,
-    reasoningEffort: null,
-    instructions: '',
   });
 
   // In an effect, because the question about unsaved changes must have gone before the page does.

@@ -1,4 +1,9 @@
-import type { Assistant, AssistantChanges, AssistantDraft } from '@roster/contracts/assistants';
+import {
+  type Assistant,
+  type AssistantChanges,
+  type AssistantDraft,
+  AssistantSettings,
+} from '@roster/contracts/assistants';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useId } from 'react';
 import { assistantsQuery, useUpdateAssistant } from '#web/data/assistants.ts';
@@ -39,14 +44,7 @@ function OpenEditPanel({ assistant, onClose }: { assistant: Assistant; onClose: 
   const update = useUpdateAssistant();
   const { reason } = useEditing();
   const formId = useId();
-  const form = useEditForm({
-    name: assistant.name,
-    description: assistant.description,
-    model: assistant.model,
-    temperature: assistant.temperature,
-    reasoningEffort: assistant.reasoningEffort,
-    instructions: assistant.instructions,
-  });
+  const form = useEditForm(AssistantSettings.parse(assistant));
 
   useEffect(() => {
     if (update.isSuccess) onClose();

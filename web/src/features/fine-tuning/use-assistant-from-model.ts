@@ -16,14 +16,7 @@ export function useAssistantFromModel() {
   const mutation = useMutation({
     mutationFn: async ({ id, name, model, baseModel, isActive }: Tuned) => {
       if (id !== null && !isActive) await update.mutateAsync({ id, isActive: true });
-      return create.mutateAsync({
-        name,
-        description: `Runs on a model tuned from ${baseModel}.`,
-        model,
-        temperature: 0.7,
-        reasoningEffort: null,
-        instructions: '',
-      });
+      return create.mutateAsync({ name, description: `Runs on a model tuned from ${baseModel}.`, model });
     },
   });
   const make = (tuned: Tuned) =>

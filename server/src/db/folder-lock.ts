@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { orUnusable } from '../data-folder.ts';
-import { CannotStart } from '../errors.ts';
+import { orUnusable } from '#server/data-folder';
+import { CannotStart } from '#server/errors';
 
 const busy = 5;
 const isBusy = (error: unknown) => error instanceof Error && 'errcode' in error && error.errcode === busy;

@@ -9,8 +9,8 @@ import {
   PostgresQueryCompiler,
 } from 'kysely';
 import type pg from 'pg';
-import { Unavailable } from '../errors.ts';
-import { NoAnswer, type Watch, watched } from '../watch.ts';
+import { Unavailable } from '#server/errors';
+import { NoAnswer, type Watch, watched } from '#server/watch';
 
 const goodbyeMs = 1_500;
 

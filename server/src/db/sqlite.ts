@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { type Dialect, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
-import { AppError, Unavailable } from '../errors.ts';
+import { AppError, Unavailable } from '#server/errors';
 import { groupingDriver } from './sqlite-driver.ts';
 
 /** What a commit waits for. Only `full` survives a power cut; with `off` it survives the end of the process alone. */

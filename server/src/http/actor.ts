@@ -1,7 +1,7 @@
 import type { Role } from '@roster/contracts/auth';
 import type { FastifyRequest } from 'fastify';
 import type { Kysely } from 'kysely';
-import type { Database } from '../db/schema.ts';
+import type { Database } from '#server/db/schema';
 
 /** Who is signed in. Read anew for every request: nothing about a person is remembered in a session. */
 export type SignedIn = { userId: number; role: Role; sessionId: string };

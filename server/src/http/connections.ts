@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { AppError } from '../errors.ts';
+import { AppError } from '#server/errors';
 import { hasBody, limitBodyTime } from './body-time.ts';
 import { answerToUnreadable } from './error-handler.ts';
 

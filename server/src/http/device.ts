@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Visitor } from '../security/events-repository.ts';
+import type { Visitor } from '#server/security/events-repository';
 
 /** From which browser a call comes. */
 export const visitorOf = (request: FastifyRequest): Visitor => ({

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { type ErrorBody, type ErrorCode, errorStatus } from '@roster/contracts/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError, Unavailable } from '../errors.ts';
+import { AppError, Unavailable } from '#server/errors';
 import { senderOf } from './network.ts';
 
 const whatIsAway: Record<Unavailable['part'], string> = {

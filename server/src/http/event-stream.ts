@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Role } from '@roster/contracts/auth';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '../errors.ts';
+import { AppError } from '#server/errors';
 import type { SignedIn } from './actor.ts';
 
 const heartbeatMs = 15_000;

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { AppError } from '../errors.ts';
+import { AppError } from '#server/errors';
 
 const maxDepth = 20;
 const maxKeys = 1_000;

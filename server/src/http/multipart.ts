@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Busboy } from '@fastify/busboy';
-import { AppError } from '../errors.ts';
+import { AppError } from '#server/errors';
 
 /** A file while it arrives. Name and type are what the sender wrote: labels, of any content. */
 export type IncomingFile = { filename: string; type: string; content: AsyncIterable<Buffer> };

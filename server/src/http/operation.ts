@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { AppError } from '../errors.ts';
+import { AppError } from '#server/errors';
 
 /** For load balancers and monitoring: alive, and ready to take work. */
 export function operationRoutes(

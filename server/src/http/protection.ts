@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Config } from '../config.ts';
-import { AppError } from '../errors.ts';
+import type { Config } from '#server/config';
+import { AppError } from '#server/errors';
 import { senderOf } from './network.ts';
 
 const contentSecurityPolicy = [

@@ -1,5 +1,5 @@
-import { AppError } from '../errors.ts';
-import { ProviderError } from '../provider/error.ts';
+import { AppError } from '#server/errors';
+import { ProviderError } from '#server/provider/error';
 
 /** Rethrows a failed call to the provider as what its caller is told; anything else as it is. */
 export function throwProviderFailure(error: unknown): never {

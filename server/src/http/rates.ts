@@ -1,5 +1,5 @@
 import type { Rate } from '@roster/contracts/endpoint';
-import { AppError } from '../errors.ts';
+import { AppError } from '#server/errors';
 import { networkOf } from './network.ts';
 import { createWindows } from './rate-windows.ts';
 

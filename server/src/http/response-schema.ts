@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isObject } from '../is-object.ts';
+import { isObject } from '#server/is-object';
 
 type JsonSchema = Record<string, unknown>;
 

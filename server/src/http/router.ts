@@ -2,7 +2,7 @@ import { type Endpoint, Nothing, type Rate } from '@roster/contracts/endpoint';
 import { wording } from '@roster/contracts/wording';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { AppError } from '../errors.ts';
+import { AppError } from '#server/errors';
 import type { Actor, FindActor, HoldActor, SignedIn } from './actor.ts';
 import { type IncomingFile, receiveForm } from './multipart.ts';
 import { senderOf } from './network.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
-import type { Config } from '../config.ts';
+import type { Config } from '#server/config';
 import { compressAnswers } from './compression.ts';
 import { type ConnectionTimes, guardConnections, usualTimes } from './connections.ts';
 import { answerUnreadableAddress, handleErrors } from './error-handler.ts';

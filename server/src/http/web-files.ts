@@ -5,7 +5,7 @@ import fastifyStatic from '@fastify/static';
 import type { User } from '@roster/contracts/auth';
 import { pages } from '@roster/contracts/pages';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '../errors.ts';
+import { AppError } from '#server/errors';
 import { createPages } from './pages.ts';
 
 const folder = fileURLToPath(new URL('../../../web/dist/', import.meta.url));

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
-import { afterCommit } from '../db/after-commit.ts';
-import type { Database } from '../db/schema.ts';
+import { afterCommit } from '#server/db/after-commit';
+import type { Database } from '#server/db/schema';
 import type { Job } from './define.ts';
 import { jobRepository } from './repository.ts';
 

@@ -1,5 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
-import type { Database } from '../db/schema.ts';
+import type { Database } from '#server/db/schema';
 
 /** A job that a process has taken; its payload as it is stored. */
 export type StoredJob = { id: number; kind: string; payload: string; attempts: number; claimedUntil: string };

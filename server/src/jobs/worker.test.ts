@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
+import { connect } from '#server/db/connect';
+import { migrate } from '#server/db/migrate';
 import { emptyDatabase, engines } from '#server/testing/app';
 import { until } from '#server/testing/chat';
-import { connect } from '../db/connect.ts';
-import { migrate } from '../db/migrate.ts';
 import { defineJob, delayAfter, FinalFailure, type JobHandler, jobHandler } from './define.ts';
 import { enqueue, enqueueOnce } from './queue.ts';
 import { jobRepository } from './repository.ts';

@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
-import type { Database } from '../db/schema.ts';
-import { endsWithin } from '../ends-within.ts';
-import { failureInWords } from '../log-failure.ts';
+import type { Database } from '#server/db/schema';
+import { endsWithin } from '#server/ends-within';
+import { failureInWords } from '#server/log-failure';
 import { delayAfter, FinalFailure, type JobHandler, usualAttempts } from './define.ts';
 import { onEnqueued } from './queue.ts';
 import { jobRepository, type StoredJob } from './repository.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineJob } from '../jobs/define.ts';
+import { defineJob } from '#server/jobs/define';
 
 const userId = z.number().int();
 const Visitor = z.object({ userAgent: z.string().nullable(), ipAddress: z.string() });

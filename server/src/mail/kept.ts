@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
-import { type Chore, hourMs } from '../jobs/upkeep.ts';
+import type { Config } from '#server/config';
+import { type Chore, hourMs } from '#server/jobs/upkeep';
 
 const keptForMs = 30 * 24 * hourMs;
 

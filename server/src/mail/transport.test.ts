@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { z } from 'zod';
+import { enqueue } from '#server/jobs/queue';
+import { jobRepository } from '#server/jobs/repository';
+import { Secret } from '#server/security/secret';
 import { engines, password, startApp } from '#server/testing/app';
 import { until } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
 import { keptMails, linkIn, startMailServer } from '#server/testing/mail';
-import { enqueue } from '../jobs/queue.ts';
-import { jobRepository } from '../jobs/repository.ts';
-import { Secret } from '../security/secret.ts';
 import { mailJob } from './job.ts';
 import { createMailTransport } from './transport.ts';
 

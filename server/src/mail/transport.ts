@@ -1,8 +1,8 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Config } from '../config.ts';
-import { FinalFailure } from '../jobs/define.ts';
+import type { Config } from '#server/config';
+import { FinalFailure } from '#server/jobs/define';
 import { keptMailFolder } from './kept.ts';
 
 export type Mail = { to: string; subject: string; text: string };

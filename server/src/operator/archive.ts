@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { z } from 'zod';
-import { FileKey } from '../storage/file-store.ts';
+import { FileKey } from '#server/storage/file-store';
 import { Refused } from './refused.ts';
 import { type Row, type Table, type Tables, tables } from './tables-repository.ts';
 import { contentOf, type TarMember, tarMembers, tarWriter } from './tar.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import type { OpenDatabase } from '../db/connect.ts';
-import type { FileStore } from '../storage/file-store.ts';
+import type { OpenDatabase } from '#server/db/connect';
+import type { FileStore } from '#server/storage/file-store';
 import { archiveWriter, openArchive, StoredFile } from './archive.ts';
 import { Refused } from './refused.ts';
 import { hasFile, postgresTables, type Row, snapshot, sqliteTables, type Tables } from './tables-repository.ts';

@@ -1,9 +1,9 @@
 import { Email } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
-import type { OpenDatabase } from '../db/connect.ts';
-import type { Database } from '../db/schema.ts';
-import { type ManagedUserRecord, managedUserRepository, notConfirmed } from '../features/users/repository.ts';
-import { securityEventRepository } from '../security/events-repository.ts';
+import type { OpenDatabase } from '#server/db/connect';
+import type { Database } from '#server/db/schema';
+import { type ManagedUserRecord, managedUserRepository, notConfirmed } from '#server/features/users/repository';
+import { securityEventRepository } from '#server/security/events-repository';
 import { Refused } from './refused.ts';
 
 type Dependencies = {

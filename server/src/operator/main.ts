@@ -1,9 +1,9 @@
-import { loadOperatorConfig, type OperatorConfig } from '../config.ts';
-import { connectBeside, type OpenDatabase } from '../db/connect.ts';
-import { checkSchema } from '../db/migrate.ts';
-import { CannotStart } from '../errors.ts';
-import { passwordLinks } from '../features/auth/passwords.ts';
-import { createFileStore } from '../storage/create.ts';
+import { loadOperatorConfig, type OperatorConfig } from '#server/config';
+import { connectBeside, type OpenDatabase } from '#server/db/connect';
+import { checkSchema } from '#server/db/migrate';
+import { CannotStart } from '#server/errors';
+import { passwordLinks } from '#server/features/auth/passwords';
+import { createFileStore } from '#server/storage/create';
 import { backUp } from './backup.ts';
 import { operatorCommands } from './commands.ts';
 import { rotateKeys } from './keys.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { connect } from '../db/connect.ts';
-import { checkSchema } from '../db/migrate.ts';
+import { connect } from '#server/db/connect';
+import { checkSchema } from '#server/db/migrate';
 import { Refused } from './refused.ts';
 import { sqliteTables } from './tables-repository.ts';
 import { fillWhole, openEmptyTarget } from './target.ts';

@@ -1,7 +1,7 @@
-import { isOwnHistory } from '../db/migrate.ts';
-import type { MasterKey } from '../security/master-key.ts';
-import { CannotOpen, createVault } from '../security/vault.ts';
-import type { FileKey, FileStore } from '../storage/file-store.ts';
+import { isOwnHistory } from '#server/db/migrate';
+import type { MasterKey } from '#server/security/master-key';
+import { CannotOpen, createVault } from '#server/security/vault';
+import type { FileKey, FileStore } from '#server/storage/file-store';
 import { digest, type OpenArchive, openArchive } from './archive.ts';
 import { Refused } from './refused.ts';
 import type { Table, Tables } from './tables-repository.ts';

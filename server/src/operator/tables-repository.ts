@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { type Kysely, sql } from 'kysely';
-import { isPostgres } from '../db/engine.ts';
-import type { Database } from '../db/schema.ts';
-import { type SearchRepository, searchRepository } from '../features/chat/search/repository.ts';
+import { isPostgres } from '#server/db/engine';
+import type { Database } from '#server/db/schema';
+import { type SearchRepository, searchRepository } from '#server/features/chat/search/repository';
 
 export type Table = Exclude<keyof Database, 'schema_migrations'>;
 

@@ -1,6 +1,6 @@
-import { connect, type OpenDatabase } from '../db/connect.ts';
-import { migrate, waitForOthers } from '../db/migrate.ts';
-import { serversOn } from '../db/presence.ts';
+import { connect, type OpenDatabase } from '#server/db/connect';
+import { migrate, waitForOthers } from '#server/db/migrate';
+import { serversOn } from '#server/db/presence';
 import { Refused } from './refused.ts';
 import { fill, hasUsers, type Table, type Tables } from './tables-repository.ts';
 

@@ -1,8 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
+import { Secret } from '#server/security/secret';
 import { completed, delta } from '#server/testing/raw-provider';
-import { Secret } from '../security/secret.ts';
 import { createProviderHttp } from './http.ts';
 import type { AnswerRequest } from './provider.ts';
 import { answerByResponses } from './responses.ts';

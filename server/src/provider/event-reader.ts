@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Dispatcher } from 'undici';
-import { isObject } from '../is-object.ts';
+import { isObject } from '#server/is-object';
 import { ProviderError } from './error.ts';
 import { networkFailure } from './http.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Secret } from '../security/secret.ts';
+import { Secret } from '#server/security/secret';
 import { ProviderError } from './error.ts';
 import { failureInStream, failureOf, quotable, retryAfter } from './failures.ts';
 

@@ -1,5 +1,5 @@
 import { beginningOf } from '@roster/contracts/cut';
-import type { Secret } from '../security/secret.ts';
+import type { Secret } from '#server/security/secret';
 import { ProviderError } from './error.ts';
 
 type ErrorFields = { message: string; type: string; code: string; param: string };

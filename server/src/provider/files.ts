@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import type { Secret } from '../security/secret.ts';
+import type { Secret } from '#server/security/secret';
 import { ProviderError } from './error.ts';
 import { listLimit, type ProviderHttp } from './http.ts';
 import { timeOf } from './times.ts';

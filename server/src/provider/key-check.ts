@@ -1,5 +1,5 @@
 import { providerIn } from '@roster/contracts/provider-name';
-import type { Secret } from '../security/secret.ts';
+import type { Secret } from '#server/security/secret';
 import { ProviderError } from './error.ts';
 import { listLimit, type ProviderHttp } from './http.ts';
 import { pressedMs } from './times.ts';

@@ -1,6 +1,6 @@
 import { providerIn } from '@roster/contracts/provider-name';
 import { z } from 'zod';
-import type { Secret } from '../security/secret.ts';
+import type { Secret } from '#server/security/secret';
 import { ProviderError } from './error.ts';
 import { listLimit, type ProviderHttp } from './http.ts';
 import type { Provider, ProviderAssistant, ProviderModel } from './provider.ts';

@@ -1,5 +1,5 @@
 import type { ReasoningEffort } from '@roster/contracts/models';
-import type { Secret } from '../security/secret.ts';
+import type { Secret } from '#server/security/secret';
 import type { TokenCounts } from './catalogue.ts';
 import type { ProviderFiles } from './files.ts';
 import type { ProviderFineTuning } from './fine-tuning.ts';

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Database } from '../db/schema.ts';
+import type { Database } from '#server/db/schema';
 
 /**
  * What was learned about the configured provider: calls it does not serve, parameters a model refuses. Kept in the

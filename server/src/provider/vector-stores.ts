@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Secret } from '../security/secret.ts';
+import type { Secret } from '#server/security/secret';
 import { ProviderError } from './error.ts';
 import { quotable } from './failures.ts';
 import { listLimit, type ProviderCall, type ProviderHttp } from './http.ts';

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Database } from '../db/schema.ts';
+import type { Database } from '#server/db/schema';
 
 /** The wrapped data keys: one of each person, which seals whatever secrets that person gives. */
 export function dataKeyRepository(db: Kysely<Database>) {

@@ -1,6 +1,6 @@
 import type { SecurityEvent, SecurityEventKind } from '@roster/contracts/account';
 import type { Kysely } from 'kysely';
-import type { Database } from '../db/schema.ts';
+import type { Database } from '#server/db/schema';
 
 /** From which browser something was done. */
 export type Visitor = { userAgent: string | null; ipAddress: string };

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Database } from '../db/schema.ts';
+import type { Database } from '#server/db/schema';
 import { UnusableSecret } from './master-key.ts';
 import { CannotOpen, type Vault } from './vault.ts';
 

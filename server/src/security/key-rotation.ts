@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Database } from '../db/schema.ts';
+import type { Database } from '#server/db/schema';
 import { CannotOpen, type Vault } from './vault.ts';
 
 const atOnce = 100;

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeDataFolder, orUnusable } from '../data-folder.ts';
-import { CannotStart } from '../errors.ts';
+import { makeDataFolder, orUnusable } from '#server/data-folder';
+import { CannotStart } from '#server/errors';
 import { Secret } from './secret.ts';
 
 /** A key-encryption key and the id by which stored values name it. */

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
-import type { Database } from '../db/schema.ts';
-import { AppError } from '../errors.ts';
-import type { Actor } from '../http/actor.ts';
+import type { Database } from '#server/db/schema';
+import { AppError } from '#server/errors';
+import type { Actor } from '#server/http/actor';
 import { type RecordedEvent, securityEventRepository, type Visitor } from './events-repository.ts';
 import { sealWithDataKey } from './sealing.ts';
 import { Secret } from './secret.ts';

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Database } from '../db/schema.ts';
+import type { Database } from '#server/db/schema';
 import { dataKeyRepository } from './data-key-repository.ts';
 import type { Secret } from './secret.ts';
 import { CannotOpen, type PersonalSecret, type Vault } from './vault.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
+import type { Config } from '#server/config';
 import { diskStore } from './disk.ts';
 import type { FileStore } from './file-store.ts';
 import { watchedStore } from './watched.ts';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { S3mini, S3ServiceError } from 's3mini';
-import type { Config } from '../config.ts';
-import { isObject } from '../is-object.ts';
+import type { Config } from '#server/config';
+import { isObject } from '#server/is-object';
 import { type FileStore, NoSuchBytes } from './file-store.ts';
 
 /** What S3 demands of each part but the last. */

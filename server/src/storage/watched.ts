@@ -1,5 +1,5 @@
-import { AppError, Unavailable } from '../errors.ts';
-import { watched, within } from '../watch.ts';
+import { AppError, Unavailable } from '#server/errors';
+import { watched, within } from '#server/watch';
 import { type FileStore, NoSuchBytes } from './file-store.ts';
 
 /** One answer serves all who ask within this time. */

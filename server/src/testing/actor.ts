@@ -1,4 +1,4 @@
-import type { Actor } from '../http/actor.ts';
+import type { Actor } from '#server/http/actor';
 
 /** For calls of a service without its route: an administrator who stays signed in. */
 export const actor = (userId: number): Actor => ({

@@ -1,11 +1,11 @@
 import { createSimulator, type SimulatorOptions } from '@roster/simulator/simulator';
 import { pino } from 'pino';
-import { loadConfig } from '../config.ts';
-import type { Engine } from '../db/connect.ts';
-import type { HashingCost } from '../features/auth/password-hashing.ts';
-import { type ConnectionTimes, usualTimes } from '../http/connections.ts';
-import { logSettings } from '../log.ts';
-import { start } from '../start.ts';
+import { loadConfig } from '#server/config';
+import type { Engine } from '#server/db/connect';
+import type { HashingCost } from '#server/features/auth/password-hashing';
+import { type ConnectionTimes, usualTimes } from '#server/http/connections';
+import { logSettings } from '#server/log';
+import { start } from '#server/start';
 import { readyDatabase } from './databases.ts';
 import { freePort } from './free-port.ts';
 import { createVisitor, type Visitor } from './visitor.ts';

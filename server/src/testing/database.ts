@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Role, UserStatus } from '@roster/contracts/auth';
 import { CompiledQuery, type DatabaseConnection, type Dialect, Kysely } from 'kysely';
-import { connect } from '../db/connect.ts';
-import type { Database } from '../db/schema.ts';
-import { openSqlite, sqliteDialect } from '../db/sqlite.ts';
-import { bindable } from '../db/statements.ts';
+import { connect } from '#server/db/connect';
+import type { Database } from '#server/db/schema';
+import { openSqlite, sqliteDialect } from '#server/db/sqlite';
+import { bindable } from '#server/db/statements';
 
 /** A second connection to the database of a running app, beside the lock that keeps a second Roster away. */
 export async function beside<T>(

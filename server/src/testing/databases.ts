@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { inject } from 'vitest';
-import { connect, type Engine } from '../db/connect.ts';
-import { migrate } from '../db/migrate.ts';
+import { connect, type Engine } from '#server/db/connect';
+import { migrate } from '#server/db/migrate';
 
 /** Databases with today's tables and no rows, made once in a run and copied for each application. */
 export type Templates = { sqliteFile: string; postgresName: string };

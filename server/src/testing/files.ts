@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { File } from '@roster/contracts/files';
 import { request } from 'undici';
-import type { Engine } from '../db/connect.ts';
+import type { Engine } from '#server/db/connect';
 import { startApp } from './app.ts';
 import { bare } from './bare.ts';
 import { until } from './chat.ts';

@@ -2,8 +2,6 @@ import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
-import type { Engine } from '../db/connect.ts';
-import { startApp } from './app.ts';
 import { freePort } from './free-port.ts';
 import { until } from './until.ts';
 
@@ -85,20 +83,6 @@ export async function startMailServer() {
 }
 
 export type MailServer = Awaited<ReturnType<typeof startMailServer>>;
-
-/** The product with a mail server of its own. */
-export async function startMailingApp(engine: Engine) {
-  const mails = await startMailServer();
-  const app = await startApp(engine, { env: mails.env });
-  return {
-    app,
-    mails,
-    async stop() {
-      await app.stop();
-      await mails.stop();
-    },
-  };
-}
 
 type Kept = { file: string; headers: string; text: string; subject: string };
 

@@ -1,6 +1,6 @@
 import { CompiledQuery, type Kysely } from 'kysely';
-import type { Engine } from '../db/connect.ts';
-import type { Database } from '../db/schema.ts';
+import type { Engine } from '#server/db/connect';
+import type { Database } from '#server/db/schema';
 
 /** How the database goes about each query that `work` asks. */
 export async function plansOf(

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import type { Engine } from '../db/connect.ts';
-import type { Database } from '../db/schema.ts';
+import type { Engine } from '#server/db/connect';
+import type { Database } from '#server/db/schema';
 
 /** The tables whose rows name the person they belong to, as the database itself lists them. */
 async function ownedTables(db: Kysely<Database>): Promise<string[]> {

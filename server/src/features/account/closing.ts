@@ -1,11 +1,11 @@
 import type { AccountClosing } from '@roster/contracts/account';
 import type { z } from 'zod';
-import { AppError } from '../../errors.ts';
-import type { LeftAtProvider, RemoveAtProvider } from '../../feature.ts';
-import type { Actor } from '../../http/actor.ts';
-import type { Visitor } from '../../security/events-repository.ts';
-import type { ConfirmPassword } from '../auth/confirm-password.ts';
-import type { SessionService } from '../auth/sessions.ts';
+import { AppError } from '#server/errors';
+import type { LeftAtProvider, RemoveAtProvider } from '#server/feature';
+import type { ConfirmPassword } from '#server/features/auth/confirm-password';
+import type { SessionService } from '#server/features/auth/sessions';
+import type { Actor } from '#server/http/actor';
+import type { Visitor } from '#server/security/events-repository';
 import type { RemoveAccount } from './removal.ts';
 
 type Dependencies = {

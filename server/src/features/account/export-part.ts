@@ -1,8 +1,8 @@
-import type { OpenDatabase } from '../../db/connect.ts';
-import type { ExportPart } from '../../feature.ts';
-import { deviceLabel } from '../../http/device.ts';
-import { securityEventRepository } from '../../security/events-repository.ts';
-import { usageRepository } from '../usage/repository.ts';
+import type { OpenDatabase } from '#server/db/connect';
+import type { ExportPart } from '#server/feature';
+import { usageRepository } from '#server/features/usage/repository';
+import { deviceLabel } from '#server/http/device';
+import { securityEventRepository } from '#server/security/events-repository';
 import { exportRepository } from './export-repository.ts';
 import { preferencesRepository } from './preferences-repository.ts';
 import { toSecurityEvent } from './security-events.ts';

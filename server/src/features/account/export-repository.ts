@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Database } from '../../db/schema.ts';
+import type { Database } from '#server/db/schema';
 
 /** Named column by column: a hash, a token or a sealed key leaves only if it is named here. */
 export function exportRepository(db: Kysely<Database>) {

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { Kysely } from 'kysely';
-import type { Database } from '../../db/schema.ts';
-import { AppError } from '../../errors.ts';
-import type { ExportEntry, ExportPart } from '../../feature.ts';
-import type { Actor } from '../../http/actor.ts';
-import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
+import type { Database } from '#server/db/schema';
+import { AppError } from '#server/errors';
+import type { ExportEntry, ExportPart } from '#server/feature';
+import type { Actor } from '#server/http/actor';
+import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import { zipOf } from './zip.ts';
 
 type Dependencies = {

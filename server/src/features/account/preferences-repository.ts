@@ -1,6 +1,6 @@
 import { defaultPreferences, type Preferences } from '@roster/contracts/account';
 import type { Kysely } from 'kysely';
-import type { Database } from '../../db/schema.ts';
+import type { Database } from '#server/db/schema';
 
 const flag = (value: boolean): 0 | 1 => (value ? 1 : 0);
 

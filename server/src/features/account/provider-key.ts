@@ -1,14 +1,14 @@
 import { keyFormatMessage, openAiKeyPattern, type UserConfig } from '@roster/contracts/account';
 import type { Kysely } from 'kysely';
-import type { Config } from '../../config.ts';
-import type { Database } from '../../db/schema.ts';
-import { AppError } from '../../errors.ts';
-import type { Actor } from '../../http/actor.ts';
-import type { Provider } from '../../provider/provider.ts';
-import type { Visitor } from '../../security/events-repository.ts';
-import { personalKeys } from '../../security/personal-keys.ts';
-import { Secret } from '../../security/secret.ts';
-import type { Vault } from '../../security/vault.ts';
+import type { Config } from '#server/config';
+import type { Database } from '#server/db/schema';
+import { AppError } from '#server/errors';
+import type { Actor } from '#server/http/actor';
+import type { Provider } from '#server/provider/provider';
+import type { Visitor } from '#server/security/events-repository';
+import { personalKeys } from '#server/security/personal-keys';
+import { Secret } from '#server/security/secret';
+import type { Vault } from '#server/security/vault';
 import { keyRepository } from './repository.ts';
 
 type Dependencies = {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import { isPostgres } from '../../db/engine.ts';
-import type { Database } from '../../db/schema.ts';
+import { isPostgres } from '#server/db/engine';
+import type { Database } from '#server/db/schema';
 
 export function removalRepository(db: Kysely<Database>) {
   return {

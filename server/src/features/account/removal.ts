@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely';
-import type { OpenDatabase } from '../../db/connect.ts';
-import { holdAccounts } from '../../db/locks.ts';
-import type { Database } from '../../db/schema.ts';
-import { AppError } from '../../errors.ts';
-import type { AccountRemovalPart } from '../../feature.ts';
-import type { Actor } from '../../http/actor.ts';
-import { enqueue } from '../../jobs/queue.ts';
-import { mailJob } from '../../mail/job.ts';
-import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
+import type { OpenDatabase } from '#server/db/connect';
+import { holdAccounts } from '#server/db/locks';
+import type { Database } from '#server/db/schema';
+import { AppError } from '#server/errors';
+import type { AccountRemovalPart } from '#server/feature';
+import type { Actor } from '#server/http/actor';
+import { enqueue } from '#server/jobs/queue';
+import { mailJob } from '#server/mail/job';
+import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import { removalRepository } from './removal-repository.ts';
 
 type Dependencies = {

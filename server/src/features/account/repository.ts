@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import { type Places, prepared } from '../../db/prepared.ts';
-import type { Database } from '../../db/schema.ts';
+import { type Places, prepared } from '#server/db/prepared';
+import type { Database } from '#server/db/schema';
 
 export type StoredKey = {
   sealed: string;

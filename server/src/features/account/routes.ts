@@ -1,10 +1,10 @@
 import { account as api } from '@roster/contracts/account';
 import type { FastifyReply } from 'fastify';
-import { AppError } from '../../errors.ts';
-import { visitorOf } from '../../http/device.ts';
-import type { Router } from '../../http/router.ts';
-import type { noticeRepository } from '../../security/notices-repository.ts';
-import type { ModelService } from '../models/service.ts';
+import { AppError } from '#server/errors';
+import type { ModelService } from '#server/features/models/service';
+import { visitorOf } from '#server/http/device';
+import type { Router } from '#server/http/router';
+import type { noticeRepository } from '#server/security/notices-repository';
 import type { CloseAccount } from './closing.ts';
 import type { ExportAll } from './export.ts';
 import type { PreferencesService } from './preferences.ts';

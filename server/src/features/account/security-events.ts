@@ -1,10 +1,10 @@
 import type { SecurityEvent } from '@roster/contracts/account';
 import { Id } from '@roster/contracts/endpoint';
 import type { Selectable } from 'kysely';
-import type { Database } from '../../db/schema.ts';
-import { deviceLabel } from '../../http/device.ts';
-import { cursorsOf, pageOf } from '../../http/paging.ts';
-import type { SecurityEvents } from '../../security/events-repository.ts';
+import type { Database } from '#server/db/schema';
+import { deviceLabel } from '#server/http/device';
+import { cursorsOf, pageOf } from '#server/http/paging';
+import type { SecurityEvents } from '#server/security/events-repository';
 
 export const toSecurityEvent = (row: Selectable<Database['security_events']>): SecurityEvent => ({
   id: row.id,

@@ -1,5 +1,5 @@
-import type { OpenDatabase } from '../../db/connect.ts';
-import type { ExportPart } from '../../feature.ts';
+import type { OpenDatabase } from '#server/db/connect';
+import type { ExportPart } from '#server/feature';
 import { knowledgeRepository } from './knowledge/repository.ts';
 import { assistantRepository } from './repository.ts';
 import { exported, withFiles } from './service.ts';

@@ -1,9 +1,9 @@
-import type { OpenDatabase } from '../../db/connect.ts';
-import type { Router } from '../../http/router.ts';
-import type { Catalogue } from '../../provider/catalogue.ts';
-import type { Provider } from '../../provider/provider.ts';
-import type { ProviderKeyService } from '../account/provider-key.ts';
-import type { ModelService } from '../models/service.ts';
+import type { OpenDatabase } from '#server/db/connect';
+import type { ProviderKeyService } from '#server/features/account/provider-key';
+import type { ModelService } from '#server/features/models/service';
+import type { Router } from '#server/http/router';
+import type { Catalogue } from '#server/provider/catalogue';
+import type { Provider } from '#server/provider/provider';
 import { assistantExport } from './export-part.ts';
 import { importService } from './import.ts';
 import type { KnowledgeService } from './knowledge/service.ts';

@@ -1,5 +1,5 @@
 import { beginningOf } from '@roster/contracts/cut';
-import { isObject, type JsonObject } from '../../is-object.ts';
+import { isObject, type JsonObject } from '#server/is-object';
 
 const listIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const count = (list: unknown[], one: string) => (list.length === 1 ? `one ${one}` : `${list.length} ${one}s`);

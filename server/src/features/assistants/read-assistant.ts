@@ -9,7 +9,7 @@ import {
 import { codePointLength } from '@roster/contracts/length';
 import { isBlank } from '@roster/contracts/text';
 import { z } from 'zod';
-import { isObject, type JsonObject } from '../../is-object.ts';
+import { isObject, type JsonObject } from '#server/is-object';
 import { brief, leftBehind } from './left-behind.ts';
 import type { ImportedDraft } from './repository.ts';
 

@@ -5,10 +5,10 @@ import {
   assistantFieldNames,
 } from '@roster/contracts/assistants';
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { columnOf, toColumns } from '../../db/columns.ts';
-import { holdPerson } from '../../db/locks.ts';
-import { type Places, prepared } from '../../db/prepared.ts';
-import type { Database } from '../../db/schema.ts';
+import { columnOf, toColumns } from '#server/db/columns';
+import { holdPerson } from '#server/db/locks';
+import { type Places, prepared } from '#server/db/prepared';
+import type { Database } from '#server/db/schema';
 
 export type ImportedDraft = AssistantDraft & { openaiAssistantId: string | null };
 export type NewAssistant = ImportedDraft & { isDefault: boolean };

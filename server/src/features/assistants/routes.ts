@@ -1,7 +1,7 @@
 import { assistants as api } from '@roster/contracts/assistants';
 import type { FastifyReply } from 'fastify';
-import { linkNext } from '../../http/paging.ts';
-import type { Router } from '../../http/router.ts';
+import { linkNext } from '#server/http/paging';
+import type { Router } from '#server/http/router';
 import type { ImportService } from './import.ts';
 import type { KnowledgeService } from './knowledge/service.ts';
 import type { AssistantService } from './service.ts';

@@ -8,12 +8,12 @@ import {
 } from '@roster/contracts/assistants';
 import { codePointLength } from '@roster/contracts/length';
 import type { Kysely } from 'kysely';
-import type { OpenDatabase } from '../../db/connect.ts';
-import type { Database } from '../../db/schema.ts';
-import { AppError } from '../../errors.ts';
-import type { Actor } from '../../http/actor.ts';
-import { pageOf } from '../../http/paging.ts';
-import type { ModelService } from '../models/service.ts';
+import type { OpenDatabase } from '#server/db/connect';
+import type { Database } from '#server/db/schema';
+import { AppError } from '#server/errors';
+import type { ModelService } from '#server/features/models/service';
+import type { Actor } from '#server/http/actor';
+import { pageOf } from '#server/http/paging';
 import { releaseStore } from './knowledge/queue.ts';
 import { knowledgeRepository } from './knowledge/repository.ts';
 import { type AssistantRepository, assistantRepository } from './repository.ts';

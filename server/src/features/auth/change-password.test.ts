@@ -3,7 +3,8 @@ import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { newThread, send, until } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
 import { openEvents } from '#server/testing/events';
-import { linkIn, type MailServer, startMailingApp } from '#server/testing/mail';
+import { linkIn, type MailServer } from '#server/testing/mail';
+import { startMailingApp } from '#server/testing/mailing-app';
 
 const chosen = 'a much better sentence';
 

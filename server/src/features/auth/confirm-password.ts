@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
-import type { Database } from '../../db/schema.ts';
-import type { Rates, Sender } from '../../http/rates.ts';
-import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
+import type { Database } from '#server/db/schema';
+import type { Rates, Sender } from '#server/http/rates';
+import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import type { PasswordHashing } from './password-hashing.ts';
 import { userRepository } from './repository.ts';
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { beside, setUser } from '#server/testing/database';
-import { linkIn, type MailServer, startMailingApp, startMailServer } from '#server/testing/mail';
+import { linkIn, type MailServer, startMailServer } from '#server/testing/mail';
+import { startMailingApp } from '#server/testing/mailing-app';
 import { roster } from '#server/testing/roster';
 
 const subject = 'Confirm your email address for Roster';

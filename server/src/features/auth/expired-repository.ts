@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
-import type { Database } from '../../db/schema.ts';
-import { type Chore, hourMs } from '../../jobs/upkeep.ts';
-import { securityEventRepository } from '../../security/events-repository.ts';
+import type { Database } from '#server/db/schema';
+import { type Chore, hourMs } from '#server/jobs/upkeep';
+import { securityEventRepository } from '#server/security/events-repository';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
 
 const minute = 60_000;

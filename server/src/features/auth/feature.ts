@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import type { Config } from '../../config.ts';
-import type { OpenDatabase } from '../../db/connect.ts';
-import type { Rates } from '../../http/rates.ts';
-import type { Router } from '../../http/router.ts';
-import type { MailTransport } from '../../mail/transport.ts';
+import type { Config } from '#server/config';
+import type { OpenDatabase } from '#server/db/connect';
+import type { Rates } from '#server/http/rates';
+import type { Router } from '#server/http/router';
+import type { MailTransport } from '#server/mail/transport';
 import { passwordConfirmation } from './confirm-password.ts';
 import { confirmationService } from './confirmation.ts';
 import type { SessionCookie } from './cookie.ts';

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
-import type { Config } from '../../config.ts';
-import { holdAccounts } from '../../db/locks.ts';
-import type { Database } from '../../db/schema.ts';
-import { AppError } from '../../errors.ts';
-import { type RecordedEvent, securityEventRepository } from '../../security/events-repository.ts';
+import type { Config } from '#server/config';
+import { holdAccounts } from '#server/db/locks';
+import type { Database } from '#server/db/schema';
+import { AppError } from '#server/errors';
+import { type RecordedEvent, securityEventRepository } from '#server/security/events-repository';
 import { type NewAccount, type UserRecord, userRepository } from './repository.ts';
 
 export const registrationClosed = () =>

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { beside } from '#server/testing/database';
-import { keptFor, linkIn, type MailServer, startMailingApp } from '#server/testing/mail';
+import { keptFor, linkIn, type MailServer } from '#server/testing/mail';
+import { startMailingApp } from '#server/testing/mailing-app';
 
 const subject = 'Confirm the new address of your Roster account';
 const asked = 'Another address was asked for your Roster account';

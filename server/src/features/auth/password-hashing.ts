@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts';
+import { AppError } from '#server/errors';
 
 /** Argon2id; memory in KiB. */
 export type HashingCost = { memoryCost: number; timeCost: number; parallelism: number };

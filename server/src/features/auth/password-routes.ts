@@ -1,7 +1,7 @@
 import { auth as api } from '@roster/contracts/auth';
-import { visitorOf } from '../../http/device.ts';
-import { senderOf } from '../../http/network.ts';
-import type { Router } from '../../http/router.ts';
+import { visitorOf } from '#server/http/device';
+import { senderOf } from '#server/http/network';
+import type { Router } from '#server/http/router';
 import type { ConfirmationService } from './confirmation.ts';
 import type { NewAddressService } from './new-address.ts';
 import type { PasswordService } from './passwords.ts';

@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
-import type { Database } from '../../db/schema.ts';
-import { AppError } from '../../errors.ts';
-import type { Actor } from '../../http/actor.ts';
-import { enqueue } from '../../jobs/queue.ts';
-import { mailJob } from '../../mail/job.ts';
-import { type RecordedEvent, securityEventRepository, type Visitor } from '../../security/events-repository.ts';
-import { noticeRepository } from '../../security/notices-repository.ts';
+import type { Database } from '#server/db/schema';
+import { AppError } from '#server/errors';
+import type { Actor } from '#server/http/actor';
+import { enqueue } from '#server/jobs/queue';
+import { mailJob } from '#server/mail/job';
+import { type RecordedEvent, securityEventRepository, type Visitor } from '#server/security/events-repository';
+import { noticeRepository } from '#server/security/notices-repository';
 import type { ConfirmPassword } from './confirm-password.ts';
 import { tokenLinks } from './links.ts';
 import { mailedTokenRepository } from './mailed-token-repository.ts';

@@ -1,7 +1,7 @@
 import type { LoginProvider, Role, UserStatus } from '@roster/contracts/auth';
 import type { Kysely, Selectable } from 'kysely';
-import { type Places, prepared } from '../../db/prepared.ts';
-import type { Database } from '../../db/schema.ts';
+import { type Places, prepared } from '#server/db/prepared';
+import type { Database } from '#server/db/schema';
 
 export type UserRecord = {
   id: number;

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { enqueue } from '#server/jobs/queue';
+import { mailJob } from '#server/mail/job';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { newThread, send, until } from '#server/testing/chat';
 import { beside, setUser } from '#server/testing/database';
 import { openEvents } from '#server/testing/events';
-import { linkIn, type MailServer, startMailingApp, startMailServer } from '#server/testing/mail';
-import { enqueue } from '../../jobs/queue.ts';
-import { mailJob } from '../../mail/job.ts';
+import { linkIn, type MailServer, startMailServer } from '#server/testing/mail';
+import { startMailingApp } from '#server/testing/mailing-app';
 import { passwordLinks } from './passwords.ts';
 
 const chosen = 'a much better sentence';

@@ -1,9 +1,9 @@
 import { auth as api } from '@roster/contracts/auth';
 import type { FastifyRequest } from 'fastify';
-import type { Config } from '../../config.ts';
-import { visitorOf } from '../../http/device.ts';
-import { senderOf } from '../../http/network.ts';
-import type { Router } from '../../http/router.ts';
+import type { Config } from '#server/config';
+import { visitorOf } from '#server/http/device';
+import { senderOf } from '#server/http/network';
+import type { Router } from '#server/http/router';
 import type { SessionCookie } from './cookie.ts';
 import type { AuthService } from './service.ts';
 import type { SessionService } from './sessions.ts';

@@ -1,12 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { User } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
-import type { Config } from '../../config.ts';
-import type { Database } from '../../db/schema.ts';
-import { AppError } from '../../errors.ts';
-import type { SignedIn } from '../../http/actor.ts';
-import type { Rates } from '../../http/rates.ts';
-import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
+import type { Config } from '#server/config';
+import type { Database } from '#server/db/schema';
+import { AppError } from '#server/errors';
+import type { SignedIn } from '#server/http/actor';
+import type { Rates } from '#server/http/rates';
+import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import { signInSender } from './confirm-password.ts';
 import type { ConfirmationService } from './confirmation.ts';
 import { createAccount, registrationClosed } from './new-account.ts';

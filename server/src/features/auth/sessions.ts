@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Role, Session } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
-import type { Database } from '../../db/schema.ts';
-import { AppError } from '../../errors.ts';
-import type { SignedIn } from '../../http/actor.ts';
-import { deviceLabel } from '../../http/device.ts';
-import { securityEventRepository, type Visitor } from '../../security/events-repository.ts';
+import type { Database } from '#server/db/schema';
+import { AppError } from '#server/errors';
+import type { SignedIn } from '#server/http/actor';
+import { deviceLabel } from '#server/http/device';
+import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import { type SessionRepository, sessionRepository } from './repository.ts';
 
 const day = 24 * 60 * 60 * 1000;

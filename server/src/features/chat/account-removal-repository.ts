@@ -1,8 +1,8 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
-import { isPostgres } from '../../db/engine.ts';
-import { holdRuns, holdThreads } from '../../db/locks.ts';
-import type { Database } from '../../db/schema.ts';
+import { isPostgres } from '#server/db/engine';
+import { holdRuns, holdThreads } from '#server/db/locks';
+import type { Database } from '#server/db/schema';
 import { searchRepository } from './search/repository.ts';
 import { threadRepository } from './threads/repository.ts';
 

@@ -1,5 +1,5 @@
-import type { OpenDatabase } from '../../db/connect.ts';
-import type { ExportEntry, ExportPart } from '../../feature.ts';
+import type { OpenDatabase } from '#server/db/connect';
+import type { ExportEntry, ExportPart } from '#server/feature';
 import { messageExportRepository } from './messages/export-repository.ts';
 import { conversationText, pagesOf } from './threads/export.ts';
 import { type ThreadRepository, threadRepository } from './threads/repository.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { connect } from '#server/db/connect';
+import { migrate } from '#server/db/migrate';
 import { emptyDatabase } from '#server/testing/app';
 import { plansOf } from '#server/testing/query-plans';
-import { connect } from '../../db/connect.ts';
-import { migrate } from '../../db/migrate.ts';
 import { branchRepository } from './messages/branch-repository.ts';
 import { messageFileRepository } from './messages/file-repository.ts';
 import { runRepository } from './runs/repository.ts';

@@ -1,7 +1,7 @@
 import { chat as api } from '@roster/contracts/chat';
-import { AppError } from '../../errors.ts';
-import type { EventStreams } from '../../http/event-stream.ts';
-import type { Router } from '../../http/router.ts';
+import { AppError } from '#server/errors';
+import type { EventStreams } from '#server/http/event-stream';
+import type { Router } from '#server/http/router';
 import type { MessagePages } from './messages/pages.ts';
 import type { RatingService } from './messages/ratings.ts';
 import type { MessageService } from './messages/service.ts';

@@ -1,4 +1,4 @@
-import type { Chore } from '../../jobs/upkeep.ts';
+import type { Chore } from '#server/jobs/upkeep';
 import type { RunExecutor } from './runs/executor.ts';
 import type { SearchRepository } from './search/repository.ts';
 

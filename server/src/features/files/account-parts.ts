@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
-import type { Database } from '../../db/schema.ts';
-import type { AccountRemovalPart, ExportPart } from '../../feature.ts';
-import type { FileKey, FileStore } from '../../storage/file-store.ts';
+import type { Database } from '#server/db/schema';
+import type { AccountRemovalPart, ExportPart } from '#server/feature';
+import type { FileKey, FileStore } from '#server/storage/file-store';
 import { cleanName } from './labels.ts';
 import { fileRepository, readableKey } from './repository.ts';
 

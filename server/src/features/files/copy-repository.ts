@@ -1,6 +1,6 @@
 import type { FilePurpose, PendingRemoval } from '@roster/contracts/files';
 import type { Kysely, Selectable } from 'kysely';
-import type { Database } from '../../db/schema.ts';
+import type { Database } from '#server/db/schema';
 
 type State = Database['provider_copies']['state'];
 

@@ -1,10 +1,10 @@
 import type { FilePurpose } from '@roster/contracts/files';
 import type { Kysely } from 'kysely';
-import type { Database } from '../../db/schema.ts';
-import { AppError } from '../../errors.ts';
-import { type Job, jobHandler } from '../../jobs/define.ts';
-import { enqueue, enqueueOnce } from '../../jobs/queue.ts';
-import { ProviderError } from '../../provider/error.ts';
+import type { Database } from '#server/db/schema';
+import { AppError } from '#server/errors';
+import { type Job, jobHandler } from '#server/jobs/define';
+import { enqueue, enqueueOnce } from '#server/jobs/queue';
+import { ProviderError } from '#server/provider/error';
 import { copyRepository } from './copy-repository.ts';
 import { type Dependencies as ForwardDependencies, forwardCopy } from './forward.ts';
 import { type CopyPayload, checkCopiesJob, forwardJob, removeCopyJob } from './jobs.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineJob } from '../../jobs/define.ts';
-import { FileKey } from '../../storage/file-store.ts';
+import { defineJob } from '#server/jobs/define';
+import { FileKey } from '#server/storage/file-store';
 
 /** More than a week. */
 const untilItIsGone = 200;

@@ -1,7 +1,7 @@
 import { Id } from '@roster/contracts/endpoint';
 import type { File, FilesQuery } from '@roster/contracts/files';
 import { z } from 'zod';
-import { cursorsOf, notOurCursor, pageOf } from '../../http/paging.ts';
+import { cursorsOf, notOurCursor, pageOf } from '#server/http/paging';
 import type { FileRepository, Place } from './repository.ts';
 
 const cursors = cursorsOf(

@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
-import type { Database } from '../../db/schema.ts';
-import { type JobHandler, jobHandler } from '../../jobs/define.ts';
-import { enqueue } from '../../jobs/queue.ts';
-import { type FileStore, fileKeyOf } from '../../storage/file-store.ts';
+import type { Database } from '#server/db/schema';
+import { type JobHandler, jobHandler } from '#server/jobs/define';
+import { enqueue } from '#server/jobs/queue';
+import { type FileStore, fileKeyOf } from '#server/storage/file-store';
 import { removeBytesJob } from './jobs.ts';
 
 /** In one job. */

@@ -1,9 +1,9 @@
 import type { File, FilePurpose, FileSort } from '@roster/contracts/files';
 import { type Kysely, sql } from 'kysely';
-import { holdPerson } from '../../db/locks.ts';
-import type { Database } from '../../db/schema.ts';
-import { AppError } from '../../errors.ts';
-import { type FileKey, fileKeyOf } from '../../storage/file-store.ts';
+import { holdPerson } from '#server/db/locks';
+import type { Database } from '#server/db/schema';
+import { AppError } from '#server/errors';
+import { type FileKey, fileKeyOf } from '#server/storage/file-store';
 
 export type StoredFile = {
   filename: string;

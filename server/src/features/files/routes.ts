@@ -1,8 +1,8 @@
 import { files as api } from '@roster/contracts/files';
-import { AppError } from '../../errors.ts';
-import { linkNext } from '../../http/paging.ts';
-import type { Router } from '../../http/router.ts';
-import type { FileStore } from '../../storage/file-store.ts';
+import { AppError } from '#server/errors';
+import { linkNext } from '#server/http/paging';
+import type { Router } from '#server/http/router';
+import type { FileStore } from '#server/storage/file-store';
 import type { CopyRepository } from './copy-repository.ts';
 import type { Forwarding } from './forwarding.ts';
 import { attachment } from './labels.ts';

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import type { Database } from '../../db/schema.ts';
-import type { FileKey } from '../../storage/file-store.ts';
+import type { Database } from '#server/db/schema';
+import type { FileKey } from '#server/storage/file-store';
 
 /** Uploads that are under way: the room they may need, and where their bytes go. */
 export function uploadRepository(db: Kysely<Database>) {

@@ -1,6 +1,6 @@
-import type { OpenDatabase } from '../../db/connect.ts';
-import { AppError } from '../../errors.ts';
-import type { ExportPart, LeftAtProvider } from '../../feature.ts';
+import type { OpenDatabase } from '#server/db/connect';
+import { AppError } from '#server/errors';
+import type { ExportPart, LeftAtProvider } from '#server/feature';
 import { progressRepository } from './jobs/progress-repository.ts';
 import { fineTuningJobRepository } from './jobs/repository.ts';
 import type { JobService } from './jobs/service.ts';

@@ -1,7 +1,7 @@
-import type { Router } from '../../http/router.ts';
-import type { FileStore } from '../../storage/file-store.ts';
-import type { SideQuestionService } from '../chat/side-questions/service.ts';
-import type { FileRepository } from '../files/repository.ts';
+import type { SideQuestionService } from '#server/features/chat/side-questions/service';
+import type { FileRepository } from '#server/features/files/repository';
+import type { Router } from '#server/http/router';
+import type { FileStore } from '#server/storage/file-store';
 import { createComparisons } from './comparisons/comparisons.ts';
 import { createDatasets } from './datasets/datasets.ts';
 import { createTrainingFiles } from './files/files.ts';

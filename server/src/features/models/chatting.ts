@@ -1,4 +1,4 @@
-import type { ProviderModel } from '../../provider/provider.ts';
+import type { ProviderModel } from '#server/provider/provider';
 
 /** What OpenAI's mixed list holds that can hold a conversation. */
 const chatModel = /^(gpt-|o\d|chatgpt-|chat-latest|ft:)/;

@@ -1,5 +1,5 @@
 import { models as api } from '@roster/contracts/models';
-import type { Router } from '../../http/router.ts';
+import type { Router } from '#server/http/router';
 import type { ModelService } from './service.ts';
 
 export const modelRoutes =

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { ProviderKeyService } from '#server/features/account/provider-key';
 import { loadCatalogue } from '#server/provider/catalogue';
 import { ProviderError } from '#server/provider/error';
 import type { Provider, ProviderModel } from '#server/provider/provider';
 import { Secret } from '#server/security/secret';
-import type { ProviderKeyService } from '../account/provider-key.ts';
 import { modelService } from './service.ts';
 
 /** OpenAI's own mixed list cannot be had from the simulator's address; the rules on it are shown on the service. */

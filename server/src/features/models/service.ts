@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { type Model, type ModelList, specifiedModels } from '@roster/contracts/models';
-import type { Config } from '../../config.ts';
-import { endsWithin } from '../../ends-within.ts';
-import { AppError } from '../../errors.ts';
-import type { Catalogue } from '../../provider/catalogue.ts';
-import { ProviderError } from '../../provider/error.ts';
-import type { Provider, ProviderModel } from '../../provider/provider.ts';
-import type { Secret } from '../../security/secret.ts';
-import type { ProviderKeyService } from '../account/provider-key.ts';
+import type { Config } from '#server/config';
+import { endsWithin } from '#server/ends-within';
+import { AppError } from '#server/errors';
+import type { ProviderKeyService } from '#server/features/account/provider-key';
+import type { Catalogue } from '#server/provider/catalogue';
+import { ProviderError } from '#server/provider/error';
+import type { Provider, ProviderModel } from '#server/provider/provider';
+import type { Secret } from '#server/security/secret';
 import { chatting } from './chatting.ts';
 
 const freshForMs = 5 * 60_000;

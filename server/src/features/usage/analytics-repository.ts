@@ -1,6 +1,6 @@
 import type { UsageRequest } from '@roster/contracts/usage';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Database } from '../../db/schema.ts';
+import type { Database } from '#server/db/schema';
 import { type DaySpan, quarterOf } from './days.ts';
 import { byColumn, type Sums } from './sums.ts';
 

@@ -1,7 +1,7 @@
 import { Id } from '@roster/contracts/endpoint';
 import type { Analytics, Figures } from '@roster/contracts/usage';
 import { z } from 'zod';
-import { cursorsOf, pageOf } from '../../http/paging.ts';
+import { cursorsOf, pageOf } from '#server/http/paging';
 import type { AnalyticsRepository, RequestFilter } from './analytics-repository.ts';
 import { type DaySpan, daysIn, nextDay } from './days.ts';
 import { noUsage, plus, type Sums, toFigures } from './sums.ts';

@@ -1,5 +1,5 @@
-import type { OpenDatabase } from '../../db/connect.ts';
-import type { ExportPart } from '../../feature.ts';
+import type { OpenDatabase } from '#server/db/connect';
+import type { ExportPart } from '#server/feature';
 import { budgetRepository } from './budget-repository.ts';
 import { priceRepository } from './price-repository.ts';
 

@@ -1,9 +1,9 @@
-import type { Config } from '../../config.ts';
-import type { OpenDatabase } from '../../db/connect.ts';
-import type { Router } from '../../http/router.ts';
-import type { Catalogue } from '../../provider/catalogue.ts';
-import type { Provider } from '../../provider/provider.ts';
-import type { Vault } from '../../security/vault.ts';
+import type { Config } from '#server/config';
+import type { OpenDatabase } from '#server/db/connect';
+import type { Router } from '#server/http/router';
+import type { Catalogue } from '#server/provider/catalogue';
+import type { Provider } from '#server/provider/provider';
+import type { Vault } from '#server/security/vault';
 import { adminKeyService } from './admin-key.ts';
 import { analyticsService } from './analytics.ts';
 import { analyticsRepository } from './analytics-repository.ts';

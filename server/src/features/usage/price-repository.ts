@@ -1,6 +1,6 @@
 import type { OwnPrice } from '@roster/contracts/usage';
 import type { Kysely, Selectable } from 'kysely';
-import type { Database } from '../../db/schema.ts';
+import type { Database } from '#server/db/schema';
 
 const toPrice = (row: Selectable<Database['own_prices']>): OwnPrice => ({
   model: row.model,

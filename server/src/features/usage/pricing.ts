@@ -1,8 +1,8 @@
 import type { OwnPrice } from '@roster/contracts/usage';
 import type { Kysely } from 'kysely';
-import type { Database } from '../../db/schema.ts';
-import { AppError } from '../../errors.ts';
-import { type Catalogue, costOf, type TokenCounts } from '../../provider/catalogue.ts';
+import type { Database } from '#server/db/schema';
+import { AppError } from '#server/errors';
+import { type Catalogue, costOf, type TokenCounts } from '#server/provider/catalogue';
 import { priceRepository } from './price-repository.ts';
 import { usageRepository } from './repository.ts';
 

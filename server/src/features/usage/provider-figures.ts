@@ -1,8 +1,8 @@
 import type { ProviderFigures } from '@roster/contracts/usage';
-import { throwProviderFailure } from '../../http/provider-failure.ts';
-import { ProviderError } from '../../provider/error.ts';
-import type { ModelUsage, ProviderOrganization, UtcDays } from '../../provider/organization.ts';
-import type { Secret } from '../../security/secret.ts';
+import { throwProviderFailure } from '#server/http/provider-failure';
+import { ProviderError } from '#server/provider/error';
+import type { ModelUsage, ProviderOrganization, UtcDays } from '#server/provider/organization';
+import type { Secret } from '#server/security/secret';
 import type { AdminKeyService } from './admin-key.ts';
 import type { AnalyticsRepository } from './analytics-repository.ts';
 import { daysIn } from './days.ts';

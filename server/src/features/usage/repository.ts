@@ -1,8 +1,8 @@
 import type { Usage } from '@roster/contracts/chat';
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { type Places, prepared } from '../../db/prepared.ts';
-import type { Database } from '../../db/schema.ts';
-import type { TokenCounts } from '../../provider/catalogue.ts';
+import { type Places, prepared } from '#server/db/prepared';
+import type { Database } from '#server/db/schema';
+import type { TokenCounts } from '#server/provider/catalogue';
 import { quarterOf } from './days.ts';
 import { byColumn, noUsage, type Sums } from './sums.ts';
 

@@ -1,6 +1,6 @@
 import { usage as api } from '@roster/contracts/usage';
-import { visitorOf } from '../../http/device.ts';
-import type { Router } from '../../http/router.ts';
+import { visitorOf } from '#server/http/device';
+import type { Router } from '#server/http/router';
 import type { AdminKeyService } from './admin-key.ts';
 import type { AnalyticsService } from './analytics.ts';
 import type { BudgetService } from './budgets.ts';

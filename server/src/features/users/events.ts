@@ -2,8 +2,8 @@ import type { SecurityEventKind } from '@roster/contracts/account';
 import { securityEvents as allKinds } from '@roster/contracts/account';
 import { Id } from '@roster/contracts/endpoint';
 import type { AccountEvent } from '@roster/contracts/users';
-import { cursorsOf, pageOf } from '../../http/paging.ts';
-import type { SecurityEvents } from '../../security/events-repository.ts';
+import { cursorsOf, pageOf } from '#server/http/paging';
+import type { SecurityEvents } from '#server/security/events-repository';
 
 /** What is about an account, as against what its owner does inside it. A new kind has to be decided on here. */
 const isAboutAccount: Record<SecurityEventKind, boolean> = {

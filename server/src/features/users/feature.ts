@@ -1,6 +1,6 @@
-import type { OpenDatabase } from '../../db/connect.ts';
-import type { Router } from '../../http/router.ts';
-import { securityEventRepository } from '../../security/events-repository.ts';
+import type { OpenDatabase } from '#server/db/connect';
+import type { Router } from '#server/http/router';
+import { securityEventRepository } from '#server/security/events-repository';
 import { accountEventService } from './events.ts';
 import { userRoutes } from './routes.ts';
 import { userService } from './service.ts';

@@ -1,7 +1,7 @@
 import type { UserSort } from '@roster/contracts/users';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { isPostgres } from '../../db/engine.ts';
-import type { Database } from '../../db/schema.ts';
+import { isPostgres } from '#server/db/engine';
+import type { Database } from '#server/db/schema';
 import { type ManagedUserRecord, toManagedUser } from './repository.ts';
 
 /** Where a page begins: after this account, in the order of the list. */

@@ -1,13 +1,13 @@
 import { userSorts } from '@roster/contracts/users';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connect } from '#server/db/connect';
+import { migrate } from '#server/db/migrate';
 import { emptyDatabase, engines, startApp, type TestApp } from '#server/testing/app';
 import { cursorOf } from '#server/testing/cursor';
 import { beside } from '#server/testing/database';
 import { plansOf } from '#server/testing/query-plans';
 import type { Visitor } from '#server/testing/visitor';
-import { connect } from '../../db/connect.ts';
-import { migrate } from '../../db/migrate.ts';
 import { userListRepository } from './list-repository.ts';
 
 type Listed = {

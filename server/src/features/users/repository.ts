@@ -1,7 +1,7 @@
 import type { Role, UserStatus } from '@roster/contracts/auth';
 import type { ManagedUser } from '@roster/contracts/users';
 import type { Kysely, Selectable } from 'kysely';
-import type { Database } from '../../db/schema.ts';
+import type { Database } from '#server/db/schema';
 
 export type ManagedUserRecord = ManagedUser;
 

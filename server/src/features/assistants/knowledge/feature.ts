@@ -1,10 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Config } from '../../../config.ts';
-import type { OpenDatabase } from '../../../db/connect.ts';
-import type { Presence } from '../../../db/presence.ts';
-import type { Provider } from '../../../provider/provider.ts';
-import type { ProviderKeyService } from '../../account/provider-key.ts';
-import type { Forwarding } from '../../files/forwarding.ts';
+import type { Config } from '#server/config';
+import type { OpenDatabase } from '#server/db/connect';
+import type { Presence } from '#server/db/presence';
+import type { ProviderKeyService } from '#server/features/account/provider-key';
+import type { Forwarding } from '#server/features/files/forwarding';
+import type { Provider } from '#server/provider/provider';
 import { indexing } from './indexing.ts';
 import { storeRemoval } from './removal.ts';
 import { knowledgeService } from './service.ts';

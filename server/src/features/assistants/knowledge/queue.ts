@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import type { Database } from '../../../db/schema.ts';
-import { defineJob } from '../../../jobs/define.ts';
-import { enqueueOnce } from '../../../jobs/queue.ts';
+import type { Database } from '#server/db/schema';
+import { defineJob } from '#server/jobs/define';
+import { enqueueOnce } from '#server/jobs/queue';
 import { knowledgeRepository } from './repository.ts';
 import { storeRepository } from './store-repository.ts';
 

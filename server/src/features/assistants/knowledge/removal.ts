@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely';
-import type { Database } from '../../../db/schema.ts';
-import { AppError } from '../../../errors.ts';
-import { jobHandler } from '../../../jobs/define.ts';
-import { ProviderError } from '../../../provider/error.ts';
-import type { Provider } from '../../../provider/provider.ts';
-import type { Secret } from '../../../security/secret.ts';
+import type { Database } from '#server/db/schema';
+import { AppError } from '#server/errors';
+import { jobHandler } from '#server/jobs/define';
+import { ProviderError } from '#server/provider/error';
+import type { Provider } from '#server/provider/provider';
+import type { Secret } from '#server/security/secret';
 import { clockTolerance } from './indexing.ts';
 import { releaseStore, removeStoreJob } from './queue.ts';
 import { storeRepository } from './store-repository.ts';

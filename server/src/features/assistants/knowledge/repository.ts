@@ -1,7 +1,7 @@
 import type { KnowledgeState } from '@roster/contracts/assistants';
 import type { Kysely } from 'kysely';
-import { isPostgres } from '../../../db/engine.ts';
-import type { Database } from '../../../db/schema.ts';
+import { isPostgres } from '#server/db/engine';
+import type { Database } from '#server/db/schema';
 
 /** A file of an assistant, with what its copy at the provider has come to. */
 export type KnownFile = {

@@ -1,12 +1,12 @@
 import { type AssistantFile, assistantFileLimit } from '@roster/contracts/assistants';
 import { whyNotSearchable } from '@roster/contracts/searchable-files';
 import type { Kysely } from 'kysely';
-import type { OpenDatabase } from '../../../db/connect.ts';
-import type { Database } from '../../../db/schema.ts';
-import { AppError } from '../../../errors.ts';
-import { enqueueOnce } from '../../../jobs/queue.ts';
-import type { FileSearch } from '../../../provider/provider.ts';
-import { assistantRepository } from '../repository.ts';
+import type { OpenDatabase } from '#server/db/connect';
+import type { Database } from '#server/db/schema';
+import { AppError } from '#server/errors';
+import { assistantRepository } from '#server/features/assistants/repository';
+import { enqueueOnce } from '#server/jobs/queue';
+import type { FileSearch } from '#server/provider/provider';
 import { notServed } from './indexing.ts';
 import { queueIndexing, removeStoreJob } from './queue.ts';
 import { type KnownFile, knowledgeRepository } from './repository.ts';

@@ -1,6 +1,6 @@
 import type { Configuration } from 'openid-client';
 import { z } from 'zod';
-import type { Config } from '../../../config.ts';
+import type { Config } from '#server/config';
 import {
   boundedFetch,
   challengeOf,

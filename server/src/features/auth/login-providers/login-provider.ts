@@ -3,8 +3,8 @@ import { Email, type LoginProvider, type LoginProviderFailure } from '@roster/co
 import { codePointLength } from '@roster/contracts/length';
 import { visibleLength } from '@roster/contracts/text';
 import type { CustomFetch } from 'openid-client';
-import { isLoopback } from '../../../config.ts';
-import { isObject } from '../../../is-object.ts';
+import { isLoopback } from '#server/config';
+import { isObject } from '#server/is-object';
 
 /** Who signs in, as Google or GitHub says: known by the subject, with an address that the provider has verified. */
 export type LoginIdentity = { provider: LoginProvider; subject: string; email: string; name: string | null };

@@ -1,8 +1,8 @@
 import type { LoginProvider, LoginProviderFailure } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
-import type { Database } from '../../../db/schema.ts';
-import { securityEventRepository, type Visitor } from '../../../security/events-repository.ts';
-import { userRepository } from '../repository.ts';
+import type { Database } from '#server/db/schema';
+import { userRepository } from '#server/features/auth/repository';
+import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import { type LoginIdentity, LoginProviderError } from './login-provider.ts';
 
 export const names: Record<LoginProvider, string> = { google: 'Google', github: 'GitHub' };

@@ -1,7 +1,7 @@
 import type { LoginProvider } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
-import type { Database } from '../../../db/schema.ts';
-import type { SignedIn } from '../../../http/actor.ts';
+import type { Database } from '#server/db/schema';
+import type { SignedIn } from '#server/http/actor';
 import type { FlowSecrets, LoginIdentity } from './login-provider.ts';
 
 /** `connectsTo`: the session that it was begun in, whose account the identity is connected to; null when signing in. */

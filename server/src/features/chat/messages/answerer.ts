@@ -1,8 +1,8 @@
 import type { Assistant } from '@roster/contracts/assistants';
 import type { Thread } from '@roster/contracts/chat';
 import type { ReasoningEffort } from '@roster/contracts/models';
-import type { Catalogue } from '../../../provider/catalogue.ts';
-import type { Knowledge } from '../../assistants/knowledge/service.ts';
+import type { Knowledge } from '#server/features/assistants/knowledge/service';
+import type { Catalogue } from '#server/provider/catalogue';
 
 /** What answers in a thread: an assistant's settings, or only a model. */
 export type Answerer = {

@@ -1,8 +1,8 @@
 import { attachedBytesLimit, attachedTextLimit } from '@roster/contracts/chat';
-import { AppError } from '../../../errors.ts';
-import type { TurnFile } from '../../../provider/provider.ts';
-import type { FileKey, FileStore } from '../../../storage/file-store.ts';
-import type { FileRepository, StoredFile } from '../../files/repository.ts';
+import { AppError } from '#server/errors';
+import type { FileRepository, StoredFile } from '#server/features/files/repository';
+import type { TurnFile } from '#server/provider/provider';
+import type { FileKey, FileStore } from '#server/storage/file-store';
 import { kindOf } from './file-kind.ts';
 import type { Attachment, KeptAttachment } from './file-repository.ts';
 

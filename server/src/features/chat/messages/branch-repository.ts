@@ -1,7 +1,7 @@
 import type { Message } from '@roster/contracts/chat';
 import { type Kysely, sql } from 'kysely';
-import { type Operand, type Places, prepared } from '../../../db/prepared.ts';
-import type { Database } from '../../../db/schema.ts';
+import { type Operand, type Places, prepared } from '#server/db/prepared';
+import type { Database } from '#server/db/schema';
 import type { MessagePlace } from './repository.ts';
 import { isOf, selectMessages, withSiblings } from './row-repository.ts';
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Message, Run } from '@roster/contracts/chat';
 import type { Kysely } from 'kysely';
-import type { Database } from '../../../db/schema.ts';
-import { AppError } from '../../../errors.ts';
-import { noMessage } from '../not-found.ts';
-import { runRepository } from '../runs/repository.ts';
+import type { Database } from '#server/db/schema';
+import { AppError } from '#server/errors';
+import { noMessage } from '#server/features/chat/not-found';
+import { runRepository } from '#server/features/chat/runs/repository';
 import { type ClientCall, messageRepository } from './repository.ts';
 
 /** What a call has stored and begun; `run` is the first of `runs`. */

@@ -1,6 +1,6 @@
 import type { Message } from '@roster/contracts/chat';
 import type { Kysely } from 'kysely';
-import type { Database } from '../../../db/schema.ts';
+import type { Database } from '#server/db/schema';
 import type { KeptAttachment } from './file-repository.ts';
 import { filesOf, isOf, type MessageRow, selectMessages, toMessage } from './row-repository.ts';
 

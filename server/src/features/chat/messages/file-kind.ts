@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { attachedTextLimit } from '@roster/contracts/chat';
-import type { FileStore } from '../../../storage/file-store.ts';
-import type { StoredFile } from '../../files/repository.ts';
+import type { StoredFile } from '#server/features/files/repository';
+import type { FileStore } from '#server/storage/file-store';
 import type { Attachment } from './file-repository.ts';
 
 type Reading = Pick<FileStore, 'read'>;

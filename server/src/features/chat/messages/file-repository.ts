@@ -1,8 +1,8 @@
 import type { AttachedFile, AttachmentKind } from '@roster/contracts/chat';
 import type { Kysely } from 'kysely';
-import { isPostgres } from '../../../db/engine.ts';
-import { type Places, prepared } from '../../../db/prepared.ts';
-import type { Database } from '../../../db/schema.ts';
+import { isPostgres } from '#server/db/engine';
+import { type Places, prepared } from '#server/db/prepared';
+import type { Database } from '#server/db/schema';
 
 /** A file as it is attached: what it is was found out by its bytes. */
 export type Attachment = {

@@ -1,6 +1,6 @@
 import { attachedBytesLimit } from '@roster/contracts/chat';
-import type { Catalogue } from '../../../provider/catalogue.ts';
-import type { AnswerPiece, ConversationTurn, TurnFile } from '../../../provider/provider.ts';
+import type { Catalogue } from '#server/provider/catalogue';
+import type { AnswerPiece, ConversationTurn, TurnFile } from '#server/provider/provider';
 import type { AttachmentReader } from './attachments.ts';
 import type { BranchRepository } from './branch-repository.ts';
 import type { KeptAttachment, MessageFileRepository } from './file-repository.ts';

@@ -1,10 +1,10 @@
 import type { Message } from '@roster/contracts/chat';
 import { Id } from '@roster/contracts/endpoint';
 import { z } from 'zod';
-import { cursorsOf } from '../../../http/paging.ts';
-import { noMessage, noThread } from '../not-found.ts';
-import type { PartialAnswers } from '../runs/partial-answers.ts';
-import type { ThreadRepository } from '../threads/repository.ts';
+import { noMessage, noThread } from '#server/features/chat/not-found';
+import type { PartialAnswers } from '#server/features/chat/runs/partial-answers';
+import type { ThreadRepository } from '#server/features/chat/threads/repository';
+import { cursorsOf } from '#server/http/paging';
 import type { BranchRepository } from './branch-repository.ts';
 import type { MessageRepository } from './repository.ts';
 

@@ -1,8 +1,8 @@
 import type { AnswerRating } from '@roster/contracts/chat';
 import type { Kysely } from 'kysely';
-import { isPostgres } from '../../../db/engine.ts';
-import { keepPerson } from '../../../db/locks.ts';
-import type { Database } from '../../../db/schema.ts';
+import { isPostgres } from '#server/db/engine';
+import { keepPerson } from '#server/db/locks';
+import type { Database } from '#server/db/schema';
 
 export type RatingChange = { [Name in keyof AnswerRating]?: AnswerRating[Name] | undefined };
 

@@ -1,5 +1,5 @@
-import type { OpenDatabase } from '../../../db/connect.ts';
-import { AppError } from '../../../errors.ts';
+import type { OpenDatabase } from '#server/db/connect';
+import { AppError } from '#server/errors';
 import { type RatingChange, ratingRepository } from './rating-repository.ts';
 
 const wrongCorrection = (message: string) =>

@@ -1,7 +1,7 @@
 import type { Message } from '@roster/contracts/chat';
 import type { Kysely } from 'kysely';
-import { type Places, prepared } from '../../../db/prepared.ts';
-import type { Database } from '../../../db/schema.ts';
+import { type Places, prepared } from '#server/db/prepared';
+import type { Database } from '#server/db/schema';
 import { isOf, selectMessages, withSiblings } from './row-repository.ts';
 
 export type MessagePlace = {

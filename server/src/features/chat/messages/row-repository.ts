@@ -1,8 +1,8 @@
 import type { Message } from '@roster/contracts/chat';
 import { type Kysely, sql } from 'kysely';
-import { type Operand, type Places, prepared } from '../../../db/prepared.ts';
-import type { Database } from '../../../db/schema.ts';
-import { toUsage, usageColumns } from '../../usage/repository.ts';
+import { type Operand, type Places, prepared } from '#server/db/prepared';
+import type { Database } from '#server/db/schema';
+import { toUsage, usageColumns } from '#server/features/usage/repository';
 import { messageFileRepository, shownFile } from './file-repository.ts';
 
 /** With a plus, so that SQLite looks up the branch's messages instead of walking through all of their owner's. */

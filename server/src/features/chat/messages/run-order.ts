@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
-import type { Database } from '../../../db/schema.ts';
-import type { Catalogue } from '../../../provider/catalogue.ts';
-import type { Secret } from '../../../security/secret.ts';
-import type { RunOrder } from '../runs/live-run.ts';
-import { runRepository } from '../runs/repository.ts';
+import type { Database } from '#server/db/schema';
+import type { RunOrder } from '#server/features/chat/runs/live-run';
+import { runRepository } from '#server/features/chat/runs/repository';
+import type { Catalogue } from '#server/provider/catalogue';
+import type { Secret } from '#server/security/secret';
 import type { StoredAnswer } from './answer-store.ts';
 import type { Answerer } from './answerer.ts';
 import type { AttachmentReader } from './attachments.ts';

@@ -1,6 +1,6 @@
 import type { chat } from '@roster/contracts/chat';
 import type { z } from 'zod';
-import type { ThreadRecord } from '../threads/repository.ts';
+import type { ThreadRecord } from '#server/features/chat/threads/repository';
 import type { AnswerStore } from './answer-store.ts';
 import type { AttachmentReader } from './attachments.ts';
 import { clientCall, type Started } from './client-calls.ts';

@@ -1,11 +1,11 @@
 import type { Message } from '@roster/contracts/chat';
-import type { OpenDatabase } from '../../../db/connect.ts';
-import type { Catalogue } from '../../../provider/catalogue.ts';
-import type { Secret } from '../../../security/secret.ts';
-import { noMessage, noThread } from '../not-found.ts';
-import type { RunExecutor } from '../runs/executor.ts';
-import type { PartialAnswers } from '../runs/partial-answers.ts';
-import { type ThreadRecord, threadRepository } from '../threads/repository.ts';
+import type { OpenDatabase } from '#server/db/connect';
+import { noMessage, noThread } from '#server/features/chat/not-found';
+import type { RunExecutor } from '#server/features/chat/runs/executor';
+import type { PartialAnswers } from '#server/features/chat/runs/partial-answers';
+import { type ThreadRecord, threadRepository } from '#server/features/chat/threads/repository';
+import type { Catalogue } from '#server/provider/catalogue';
+import type { Secret } from '#server/security/secret';
 import { answerStore } from './answer-store.ts';
 import type { AnswererFinder } from './answerer.ts';
 import type { AttachmentReader } from './attachments.ts';

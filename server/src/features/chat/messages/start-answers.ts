@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
-import type { Database } from '../../../db/schema.ts';
-import type { Secret } from '../../../security/secret.ts';
-import { noMessage, noThread } from '../not-found.ts';
-import type { RunExecutor } from '../runs/executor.ts';
-import type { ThreadRecord } from '../threads/repository.ts';
+import type { Database } from '#server/db/schema';
+import { noMessage, noThread } from '#server/features/chat/not-found';
+import type { RunExecutor } from '#server/features/chat/runs/executor';
+import type { ThreadRecord } from '#server/features/chat/threads/repository';
+import type { Secret } from '#server/security/secret';
 import type { StoredAnswer } from './answer-store.ts';
 import type { Answerer, AnswererFinder } from './answerer.ts';
 import { earlierCall, type Started } from './client-calls.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { endsWithin } from '../../../ends-within.ts';
-import { AppError, restarting } from '../../../errors.ts';
+import { endsWithin } from '#server/ends-within';
+import { AppError, restarting } from '#server/errors';
 import type { FollowUpWork } from './follow-ups.ts';
 import type { LiveRuns } from './live-run.ts';
 import type { RunRepository } from './repository.ts';

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
-import { isPostgres } from '../../../db/engine.ts';
-import { type Places, prepared } from '../../../db/prepared.ts';
-import type { Database } from '../../../db/schema.ts';
+import { isPostgres } from '#server/db/engine';
+import { type Places, prepared } from '#server/db/prepared';
+import type { Database } from '#server/db/schema';
 
 /** Events of a run that follow each other, as they go over the wire. */
 export type EventBatch = { runId: number; first: number; last: number; frames: string };

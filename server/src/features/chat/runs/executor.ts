@@ -1,8 +1,8 @@
 import type { RunEvent } from '@roster/contracts/chat';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Presence } from '../../../db/presence.ts';
-import { ProviderError } from '../../../provider/error.ts';
-import type { AnswerEnd, Provider } from '../../../provider/provider.ts';
+import type { Presence } from '#server/db/presence';
+import { ProviderError } from '#server/provider/error';
+import type { AnswerEnd, Provider } from '#server/provider/provider';
 import { runClosing } from './closing.ts';
 import type { End, RunEndings } from './end.ts';
 import type { FoldedLog } from './event-log.ts';

@@ -1,5 +1,5 @@
 import type { RunError } from '@roster/contracts/errors';
-import { ProviderError } from '../../../provider/error.ts';
+import { ProviderError } from '#server/provider/error';
 
 export const interruption: RunError = {
   code: 'interrupted',

@@ -1,6 +1,6 @@
 import type { RunEvent } from '@roster/contracts/chat';
-import type { EventStream } from '../../../http/event-stream.ts';
-import type { AnswerRequest } from '../../../provider/provider.ts';
+import type { EventStream } from '#server/http/event-stream';
+import type { AnswerRequest } from '#server/provider/provider';
 import { emptyLog, fold, frameOf } from './event-log.ts';
 
 /** What a run asks the provider for. */

@@ -1,5 +1,5 @@
 import type { Message } from '@roster/contracts/chat';
-import type { MessageRepository } from '../messages/repository.ts';
+import type { MessageRepository } from '#server/features/chat/messages/repository';
 import { type FoldedLog, foldedBatches } from './event-log.ts';
 import type { EventRepository } from './event-repository.ts';
 import type { RunExecutor } from './executor.ts';

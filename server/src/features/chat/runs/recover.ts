@@ -1,4 +1,4 @@
-import type { Presence } from '../../../db/presence.ts';
+import type { Presence } from '#server/db/presence';
 import type { LiveRuns } from './live-run.ts';
 import type { AbandonedRun, RunRepository } from './repository.ts';
 

@@ -1,9 +1,9 @@
 import type { Run, RunState } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
 import { type Kysely, sql } from 'kysely';
-import { type Places, prepared } from '../../../db/prepared.ts';
-import type { Database } from '../../../db/schema.ts';
-import { toUsage, usageColumns } from '../../usage/repository.ts';
+import { type Places, prepared } from '#server/db/prepared';
+import type { Database } from '#server/db/schema';
+import { toUsage, usageColumns } from '#server/features/usage/repository';
 
 /** Written out instead of bound: only then can SQLite see that a partial index over these states answers the query. */
 export const underWay = sql<'queued' | 'running'>`('queued', 'running')`;

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Presence } from '../../../db/presence.ts';
+import type { Presence } from '#server/db/presence';
 import type { EventRepository } from './event-repository.ts';
 import type { LiveRun, LiveRuns } from './live-run.ts';
 

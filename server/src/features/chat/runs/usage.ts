@@ -1,12 +1,12 @@
 import type { RunEvent } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
 import type { Kysely } from 'kysely';
-import type { Database } from '../../../db/schema.ts';
-import type { TokenCounts } from '../../../provider/catalogue.ts';
-import type { AnswerEnd, AnswerRequest } from '../../../provider/provider.ts';
-import type { PricingService } from '../../usage/pricing.ts';
-import type { UsageRecord } from '../../usage/repository.ts';
-import { estimateTokens } from '../messages/token-estimate.ts';
+import type { Database } from '#server/db/schema';
+import { estimateTokens } from '#server/features/chat/messages/token-estimate';
+import type { PricingService } from '#server/features/usage/pricing';
+import type { UsageRecord } from '#server/features/usage/repository';
+import type { TokenCounts } from '#server/provider/catalogue';
+import type { AnswerEnd, AnswerRequest } from '#server/provider/provider';
 import type { FoldedLog } from './event-log.ts';
 import type { LiveRun, RunOrder } from './live-run.ts';
 

@@ -1,7 +1,7 @@
 import type { Run } from '@roster/contracts/chat';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Actor } from '../../../http/actor.ts';
-import type { EventStream } from '../../../http/event-stream.ts';
+import type { Actor } from '#server/http/actor';
+import type { EventStream } from '#server/http/event-stream';
 import { framesAfter } from './event-log.ts';
 import type { EventRepository } from './event-repository.ts';
 import type { LiveRuns } from './live-run.ts';

@@ -1,7 +1,7 @@
 import type { RunEvent } from '@roster/contracts/chat';
-import { ProviderError } from '../../../provider/error.ts';
-import type { AnswerEnd, AnswerPiece, Provider } from '../../../provider/provider.ts';
-import { leftOutNotes } from '../messages/history.ts';
+import { leftOutNotes } from '#server/features/chat/messages/history';
+import { ProviderError } from '#server/provider/error';
+import type { AnswerEnd, AnswerPiece, Provider } from '#server/provider/provider';
 import type { LiveRun, PreparedRequest } from './live-run.ts';
 
 type Writing = { provider: Pick<Provider, 'answer'>; publish: (events: RunEvent[]) => void };

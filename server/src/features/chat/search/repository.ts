@@ -1,8 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { isPostgres } from '../../../db/engine.ts';
-import { type Places, prepared } from '../../../db/prepared.ts';
-import type { Database } from '../../../db/schema.ts';
-import { searchWords } from '../../../db/search-words.ts';
+import { isPostgres } from '#server/db/engine';
+import { type Places, prepared } from '#server/db/prepared';
+import type { Database } from '#server/db/schema';
+import { searchWords } from '#server/db/search-words';
 import { wordsOf } from './words.ts';
 
 type Index = 'thread_search' | 'message_search';

@@ -1,7 +1,7 @@
-import type { OpenDatabase } from '../../../db/connect.ts';
-import type { PartialAnswers } from '../runs/partial-answers.ts';
-import { runRepository } from '../runs/repository.ts';
-import { type ThreadRecord, threadRepository } from '../threads/repository.ts';
+import type { OpenDatabase } from '#server/db/connect';
+import type { PartialAnswers } from '#server/features/chat/runs/partial-answers';
+import { runRepository } from '#server/features/chat/runs/repository';
+import { type ThreadRecord, threadRepository } from '#server/features/chat/threads/repository';
 import { type FoundThread, findThreads, type SearchOptions } from './threads-repository.ts';
 import { hasWords } from './words.ts';
 

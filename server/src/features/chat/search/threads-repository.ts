@@ -1,7 +1,13 @@
 import { type Kysely, sql } from 'kysely';
-import type { Database } from '../../../db/schema.ts';
-import { messageFileRepository } from '../messages/file-repository.ts';
-import { flag, type ThreadPosition, type ThreadRecord, threadPage, toThreadRecord } from '../threads/repository.ts';
+import type { Database } from '#server/db/schema';
+import { messageFileRepository } from '#server/features/chat/messages/file-repository';
+import {
+  flag,
+  type ThreadPosition,
+  type ThreadRecord,
+  threadPage,
+  toThreadRecord,
+} from '#server/features/chat/threads/repository';
 import { searchSources } from './repository.ts';
 
 export type SearchOptions = { archived: boolean | undefined; limit: number; after: ThreadPosition | undefined };

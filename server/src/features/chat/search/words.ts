@@ -1,4 +1,4 @@
-import { searchWords } from '../../../db/search-words.ts';
+import { searchWords } from '#server/db/search-words';
 
 /** A search looks at so many words at most. */
 const wordsAtMost = 12;

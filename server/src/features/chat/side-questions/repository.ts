@@ -1,8 +1,8 @@
 import type { RunState, Usage } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
 import type { Kysely } from 'kysely';
-import type { Database } from '../../../db/schema.ts';
-import { toUsage, usageColumns } from '../../usage/repository.ts';
+import type { Database } from '#server/db/schema';
+import { toUsage, usageColumns } from '#server/features/usage/repository';
 
 /** The answer to what was asked beside the conversations. Its text is stored when it has ended. */
 export type SideAnswer = {

@@ -1,19 +1,19 @@
 import type { Kysely } from 'kysely';
-import type { OpenDatabase } from '../../../db/connect.ts';
-import { holdRuns, takeTurn } from '../../../db/locks.ts';
-import type { Database } from '../../../db/schema.ts';
-import { AppError } from '../../../errors.ts';
-import type { Catalogue } from '../../../provider/catalogue.ts';
-import type { ConversationTurn } from '../../../provider/provider.ts';
-import type { Secret } from '../../../security/secret.ts';
-import { conversationsAtOnce } from '../messages/answer-store.ts';
-import { messageRepository } from '../messages/repository.ts';
-import type { RunExecutor } from '../runs/executor.ts';
-import type { RunOrder } from '../runs/live-run.ts';
-import { runRepository } from '../runs/repository.ts';
-import { searchRepository } from '../search/repository.ts';
-import { threadRepository } from '../threads/repository.ts';
-import { openingTitle } from '../threads/titles.ts';
+import type { OpenDatabase } from '#server/db/connect';
+import { holdRuns, takeTurn } from '#server/db/locks';
+import type { Database } from '#server/db/schema';
+import { AppError } from '#server/errors';
+import { conversationsAtOnce } from '#server/features/chat/messages/answer-store';
+import { messageRepository } from '#server/features/chat/messages/repository';
+import type { RunExecutor } from '#server/features/chat/runs/executor';
+import type { RunOrder } from '#server/features/chat/runs/live-run';
+import { runRepository } from '#server/features/chat/runs/repository';
+import { searchRepository } from '#server/features/chat/search/repository';
+import { threadRepository } from '#server/features/chat/threads/repository';
+import { openingTitle } from '#server/features/chat/threads/titles';
+import type { Catalogue } from '#server/provider/catalogue';
+import type { ConversationTurn } from '#server/provider/provider';
+import type { Secret } from '#server/security/secret';
 import { sideQuestionRepository } from './repository.ts';
 
 export type SideQuestion = {

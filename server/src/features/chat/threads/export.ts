@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { Message, Thread } from '@roster/contracts/chat';
-import type { BranchRepository } from '../messages/branch-repository.ts';
-import type { KeptMessage, MessageExportRepository } from '../messages/export-repository.ts';
-import type { MessagePages } from '../messages/pages.ts';
-import type { MessageRepository } from '../messages/repository.ts';
+import type { BranchRepository } from '#server/features/chat/messages/branch-repository';
+import type { KeptMessage, MessageExportRepository } from '#server/features/chat/messages/export-repository';
+import type { MessagePages } from '#server/features/chat/messages/pages';
+import type { MessageRepository } from '#server/features/chat/messages/repository';
 
 const atOnce = 200;
 

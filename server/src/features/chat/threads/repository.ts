@@ -1,10 +1,10 @@
 import type { Thread } from '@roster/contracts/chat';
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { isPostgres } from '../../../db/engine.ts';
-import { type Places, prepared } from '../../../db/prepared.ts';
-import type { Database } from '../../../db/schema.ts';
-import { messageFileRepository } from '../messages/file-repository.ts';
-import { underWay } from '../runs/repository.ts';
+import { isPostgres } from '#server/db/engine';
+import { type Places, prepared } from '#server/db/prepared';
+import type { Database } from '#server/db/schema';
+import { messageFileRepository } from '#server/features/chat/messages/file-repository';
+import { underWay } from '#server/features/chat/runs/repository';
 
 export type ThreadRecord = Thread & {
   titleSource: 'opening' | 'suggested' | 'chosen';

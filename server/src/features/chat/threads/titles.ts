@@ -1,15 +1,15 @@
 import { beginningOf } from '@roster/contracts/cut';
 import type { Kysely } from 'kysely';
-import type { Database } from '../../../db/schema.ts';
-import type { Catalogue } from '../../../provider/catalogue.ts';
-import { ProviderError } from '../../../provider/error.ts';
-import type { AnswerRequest, Provider } from '../../../provider/provider.ts';
-import type { PricingService } from '../../usage/pricing.ts';
-import { usageRepository } from '../../usage/repository.ts';
-import { branchRepository } from '../messages/branch-repository.ts';
-import { messageRepository } from '../messages/repository.ts';
-import type { RunOrder } from '../runs/live-run.ts';
-import { searchRepository } from '../search/repository.ts';
+import type { Database } from '#server/db/schema';
+import { branchRepository } from '#server/features/chat/messages/branch-repository';
+import { messageRepository } from '#server/features/chat/messages/repository';
+import type { RunOrder } from '#server/features/chat/runs/live-run';
+import { searchRepository } from '#server/features/chat/search/repository';
+import type { PricingService } from '#server/features/usage/pricing';
+import { usageRepository } from '#server/features/usage/repository';
+import type { Catalogue } from '#server/provider/catalogue';
+import { ProviderError } from '#server/provider/error';
+import type { AnswerRequest, Provider } from '#server/provider/provider';
 import { threadRepository } from './repository.ts';
 
 const titleLength = 60;

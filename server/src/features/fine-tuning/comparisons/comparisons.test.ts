@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { usageRepository } from '#server/features/usage/repository';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { ask, asksOf, forgetAsks, newThread, send, titleAsksOf, until } from '#server/testing/chat';
 import {
@@ -15,7 +16,6 @@ import { openEvents, readEvents, textOf } from '#server/testing/events';
 import { withFault } from '#server/testing/faults';
 import type { Visitor } from '#server/testing/visitor';
 import { beginDownload, jsonLines, unzip } from '#server/testing/zip';
-import { usageRepository } from '../../usage/repository.ts';
 
 describe.each(engines)('comparing two models on %s', (engine) => {
   let app: TestApp;

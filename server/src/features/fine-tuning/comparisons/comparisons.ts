@@ -1,9 +1,9 @@
 import { comparisons as api } from '@roster/contracts/fine-tuning/comparisons';
-import type { OpenDatabase } from '../../../db/connect.ts';
-import type { Router } from '../../../http/router.ts';
-import type { FileStore } from '../../../storage/file-store.ts';
-import type { SideQuestionService } from '../../chat/side-questions/service.ts';
-import type { FileRepository } from '../../files/repository.ts';
+import type { OpenDatabase } from '#server/db/connect';
+import type { SideQuestionService } from '#server/features/chat/side-questions/service';
+import type { FileRepository } from '#server/features/files/repository';
+import type { Router } from '#server/http/router';
+import type { FileStore } from '#server/storage/file-store';
 import { comparisonExport } from './export-part.ts';
 import { comparisonService } from './service.ts';
 

@@ -1,6 +1,6 @@
-import type { OpenDatabase } from '../../../db/connect.ts';
-import type { ExportPart } from '../../../feature.ts';
-import type { SideQuestionService } from '../../chat/side-questions/service.ts';
+import type { OpenDatabase } from '#server/db/connect';
+import type { ExportPart } from '#server/feature';
+import type { SideQuestionService } from '#server/features/chat/side-questions/service';
 import { comparisonRepository } from './repository.ts';
 import { threadsOf, toShown } from './service.ts';
 

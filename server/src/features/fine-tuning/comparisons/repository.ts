@@ -1,6 +1,6 @@
 import type { Comparison, Vote } from '@roster/contracts/fine-tuning/comparisons';
 import { type Kysely, sql } from 'kysely';
-import type { Database } from '../../../db/schema.ts';
+import type { Database } from '#server/db/schema';
 import type { Example } from './example-line.ts';
 
 export type PromptRecord = Example & {

@@ -1,5 +1,5 @@
-import type { OpenDatabase } from '../../../db/connect.ts';
-import type { Router } from '../../../http/router.ts';
+import type { OpenDatabase } from '#server/db/connect';
+import type { Router } from '#server/http/router';
 import { datasetExport } from './export-part.ts';
 import { gatheringService } from './gathering.ts';
 import { datasetRoutes } from './routes.ts';

@@ -1,7 +1,7 @@
 import type { DatasetExample, DatasetTurn } from '@roster/contracts/fine-tuning/datasets';
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { isPostgres } from '../../../db/engine.ts';
-import type { Database } from '../../../db/schema.ts';
+import { isPostgres } from '#server/db/engine';
+import type { Database } from '#server/db/schema';
 import type { IncludedExample } from './division.ts';
 
 type Review = DatasetExample['review'];

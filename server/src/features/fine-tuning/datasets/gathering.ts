@@ -1,8 +1,8 @@
 import { fileSizeLimit } from '@roster/contracts/files';
 import { type DatasetFormat, datasetExampleLimit } from '@roster/contracts/fine-tuning/datasets';
-import type { OpenDatabase } from '../../../db/connect.ts';
-import { AppError } from '../../../errors.ts';
-import type { Actor } from '../../../http/actor.ts';
+import type { OpenDatabase } from '#server/db/connect';
+import { AppError } from '#server/errors';
+import type { Actor } from '#server/http/actor';
 import { branchesTo } from './branches.ts';
 import { exampleRepository, type NewExample } from './example-repository.ts';
 import { type Candidate, type RatedAnswer, ratedAnswerRepository } from './rated-answer-repository.ts';

@@ -1,6 +1,6 @@
 import type { DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Database } from '../../../db/schema.ts';
+import type { Database } from '#server/db/schema';
 
 /** An answer that an example can be made of; `rejectedId` is a worse answer to the same question, 0: its own old text. */
 export type Candidate = { sourceId: number; rejectedId: number };

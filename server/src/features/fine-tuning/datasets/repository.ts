@@ -1,8 +1,8 @@
 import type { Dataset, DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import { type Kysely, sql } from 'kysely';
-import { isPostgres } from '../../../db/engine.ts';
-import { keepPerson } from '../../../db/locks.ts';
-import type { Database } from '../../../db/schema.ts';
+import { isPostgres } from '#server/db/engine';
+import { keepPerson } from '#server/db/locks';
+import type { Database } from '#server/db/schema';
 
 /** Where a page of the list begins: after this dataset, in the order of the list. */
 export type DatasetPosition = { updatedAt: string; id: number };

@@ -1,8 +1,8 @@
 import type { File, FilePurpose } from '@roster/contracts/files';
 import type { DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
-import type { OpenDatabase } from '../../../db/connect.ts';
-import { AppError } from '../../../errors.ts';
-import type { Actor } from '../../../http/actor.ts';
+import type { OpenDatabase } from '#server/db/connect';
+import { AppError } from '#server/errors';
+import type { Actor } from '#server/http/actor';
 import { divided } from './division.ts';
 import { exampleRepository } from './example-repository.ts';
 import { noDataset } from './gathering.ts';

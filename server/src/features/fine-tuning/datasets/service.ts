@@ -6,11 +6,11 @@ import {
   datasetLimit,
 } from '@roster/contracts/fine-tuning/datasets';
 import { z } from 'zod';
-import type { OpenDatabase } from '../../../db/connect.ts';
-import { takeTurn } from '../../../db/locks.ts';
-import { AppError } from '../../../errors.ts';
-import type { Actor } from '../../../http/actor.ts';
-import { cursorsOf, pageOf } from '../../../http/paging.ts';
+import type { OpenDatabase } from '#server/db/connect';
+import { takeTurn } from '#server/db/locks';
+import { AppError } from '#server/errors';
+import type { Actor } from '#server/http/actor';
+import { cursorsOf, pageOf } from '#server/http/paging';
 import { exampleRepository, type Lesson } from './example-repository.ts';
 import { type GatheringService, noDataset } from './gathering.ts';
 import { type DatasetPosition, datasetRepository } from './repository.ts';

@@ -1,4 +1,4 @@
-import type { Router } from '../../../http/router.ts';
+import type { Router } from '#server/http/router';
 import { trainingFileRoutes } from './routes.ts';
 import { type Dependencies, trainingFileService } from './service.ts';
 import { trainingFileThread } from './thread.ts';

@@ -1,7 +1,7 @@
 import { trainingFiles as api } from '@roster/contracts/fine-tuning/training-files';
 import type { FastifyReply } from 'fastify';
-import { endsWithin } from '../../../ends-within.ts';
-import type { Router } from '../../../http/router.ts';
+import { endsWithin } from '#server/ends-within';
+import type { Router } from '#server/http/router';
 import type { TrainingFileService } from './service.ts';
 
 /** Long enough for a refusal to be written, and for what was begun in the store to be taken back. */

@@ -5,11 +5,11 @@ import {
   type trainingFiles,
 } from '@roster/contracts/fine-tuning/training-files';
 import type { z } from 'zod';
-import { AppError } from '../../../errors.ts';
-import type { Actor } from '../../../http/actor.ts';
-import type { Catalogue } from '../../../provider/catalogue.ts';
-import type { FileStore } from '../../../storage/file-store.ts';
-import type { FileRepository, StoredFile } from '../../files/repository.ts';
+import { AppError } from '#server/errors';
+import type { FileRepository, StoredFile } from '#server/features/files/repository';
+import type { Actor } from '#server/http/actor';
+import type { Catalogue } from '#server/provider/catalogue';
+import type { FileStore } from '#server/storage/file-store';
 import { acceptedFiles } from './check/accepted.ts';
 import { reportOf } from './check/report.ts';
 import { type Making, makingOfFiles } from './make/making.ts';

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { AppError, restarting } from '../../../errors.ts';
+import { AppError, restarting } from '#server/errors';
 import type { Kind, Order, Question, Reply, Works } from './task.ts';
 import { cancelled, turns } from './turns.ts';
 

@@ -1,4 +1,4 @@
-import type { Catalogue } from '../../../provider/catalogue.ts';
+import type { Catalogue } from '#server/provider/catalogue';
 
 /** USD of a training; null where nobody knows. */
 export function trainingCost(

@@ -1,7 +1,7 @@
 import type { Checkpoint, JobEvent, JobMetric } from '@roster/contracts/fine-tuning/jobs';
 import { type Kysely, sql } from 'kysely';
-import type { Database } from '../../../db/schema.ts';
-import type { ProviderCheckpoint, ProviderJobEvent, ProviderMetrics } from '../../../provider/training-answers.ts';
+import type { Database } from '#server/db/schema';
+import type { ProviderCheckpoint, ProviderJobEvent, ProviderMetrics } from '#server/provider/training-answers';
 
 const rowsAtOnce = 200;
 

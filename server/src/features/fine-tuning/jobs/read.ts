@@ -1,8 +1,8 @@
 import { isFinalJob } from '@roster/contracts/fine-tuning/jobs';
-import { ProviderError } from '../../../provider/error.ts';
-import type { ProviderFineTuning } from '../../../provider/fine-tuning.ts';
-import type { ProviderCheckpoint } from '../../../provider/training-answers.ts';
-import type { Secret } from '../../../security/secret.ts';
+import { ProviderError } from '#server/provider/error';
+import type { ProviderFineTuning } from '#server/provider/fine-tuning';
+import type { ProviderCheckpoint } from '#server/provider/training-answers';
+import type { Secret } from '#server/security/secret';
 import type { JobChanges, JobRecord } from './rows.ts';
 import { type Found, stateOf } from './states.ts';
 import type { JobWords } from './words.ts';

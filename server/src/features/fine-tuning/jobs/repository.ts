@@ -1,8 +1,8 @@
 import { finalJobStatuses, type Job } from '@roster/contracts/fine-tuning/jobs';
 import type { Kysely } from 'kysely';
-import { isPostgres } from '../../../db/engine.ts';
-import { holdPerson } from '../../../db/locks.ts';
-import type { Database } from '../../../db/schema.ts';
+import { isPostgres } from '#server/db/engine';
+import { holdPerson } from '#server/db/locks';
+import type { Database } from '#server/db/schema';
 import {
   columnsOf,
   type JobChanges,

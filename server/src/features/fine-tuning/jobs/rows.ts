@@ -1,6 +1,6 @@
 import { finalJobStatuses, Hyperparameters, type Job, type TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
 import type { Selectable } from 'kysely';
-import type { Database } from '../../../db/schema.ts';
+import type { Database } from '#server/db/schema';
 
 type Row = Selectable<Database['fine_tuning_jobs']>;
 

@@ -1,9 +1,9 @@
 import { isFinalJob } from '@roster/contracts/fine-tuning/jobs';
 import type { Kysely } from 'kysely';
-import type { Database } from '../../../db/schema.ts';
-import type { Catalogue } from '../../../provider/catalogue.ts';
-import { usageRepository } from '../../usage/repository.ts';
-import { modelRepository } from '../models/repository.ts';
+import type { Database } from '#server/db/schema';
+import { modelRepository } from '#server/features/fine-tuning/models/repository';
+import { usageRepository } from '#server/features/usage/repository';
+import type { Catalogue } from '#server/provider/catalogue';
 import { trainingCost } from './cost.ts';
 import { progressRepository } from './progress-repository.ts';
 import { fineTuningJobRepository } from './repository.ts';

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
-import type { Database } from '../../../db/schema.ts';
-import { ProviderError } from '../../../provider/error.ts';
-import type { ProviderFineTuning } from '../../../provider/fine-tuning.ts';
-import type { ProviderJob } from '../../../provider/training-answers.ts';
-import type { Secret } from '../../../security/secret.ts';
+import type { Database } from '#server/db/schema';
+import { ProviderError } from '#server/provider/error';
+import type { ProviderFineTuning } from '#server/provider/fine-tuning';
+import type { ProviderJob } from '#server/provider/training-answers';
+import type { Secret } from '#server/security/secret';
 import { fineTuningJobRepository } from './repository.ts';
 import type { JobRecord } from './rows.ts';
 import { type Found, stateOf } from './states.ts';

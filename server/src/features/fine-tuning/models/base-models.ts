@@ -1,6 +1,6 @@
 import { type BaseModel, trainingMethods } from '@roster/contracts/fine-tuning/jobs';
 import type { Model } from '@roster/contracts/models';
-import type { Catalogue } from '../../../provider/catalogue.ts';
+import type { Catalogue } from '#server/provider/catalogue';
 
 type Dependencies = {
   catalogue: Pick<Catalogue, 'trainable' | 'asOf'>;

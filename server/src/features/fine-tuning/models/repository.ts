@@ -1,6 +1,6 @@
 import type { CustomModel } from '@roster/contracts/fine-tuning/jobs';
 import type { Kysely, Selectable } from 'kysely';
-import type { Database } from '../../../db/schema.ts';
+import type { Database } from '#server/db/schema';
 
 /** Without what the catalogue knows of it. */
 export type StoredModel = Omit<CustomModel, 'shutdownDate'>;

@@ -1,13 +1,13 @@
 import type { CustomModel } from '@roster/contracts/fine-tuning/jobs';
-import { AppError } from '../../../errors.ts';
-import { pageOf } from '../../../http/paging.ts';
-import { throwProviderFailure } from '../../../http/provider-failure.ts';
-import type { Catalogue } from '../../../provider/catalogue.ts';
-import { ProviderError } from '../../../provider/error.ts';
-import type { ProviderFineTuning } from '../../../provider/fine-tuning.ts';
-import type { Secret } from '../../../security/secret.ts';
-import type { ProgressRepository } from '../jobs/progress-repository.ts';
-import type { JobRecord } from '../jobs/rows.ts';
+import { AppError } from '#server/errors';
+import type { ProgressRepository } from '#server/features/fine-tuning/jobs/progress-repository';
+import type { JobRecord } from '#server/features/fine-tuning/jobs/rows';
+import { pageOf } from '#server/http/paging';
+import { throwProviderFailure } from '#server/http/provider-failure';
+import type { Catalogue } from '#server/provider/catalogue';
+import { ProviderError } from '#server/provider/error';
+import type { ProviderFineTuning } from '#server/provider/fine-tuning';
+import type { Secret } from '#server/security/secret';
 import type { ModelRepository, StoredModel } from './repository.ts';
 
 type Dependencies = {

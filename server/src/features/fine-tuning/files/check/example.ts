@@ -1,5 +1,5 @@
 import type { TrainingFormat } from '@roster/contracts/fine-tuning/training-files';
-import { isObject, type JsonObject } from '../../../../is-object.ts';
+import { isObject, type JsonObject } from '#server/is-object';
 import { quoted } from './json-line.ts';
 import { checkFields, checkMessage, type Tell } from './message-check.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { lineReader } from '#server/features/fine-tuning/files/lines';
+import { likelyEpochs } from '#server/features/fine-tuning/files/tokens/estimate';
 import { seeded } from '#server/testing/crash';
 import { conversation, pair, preference } from '#server/testing/training-files';
-import { lineReader } from '../lines.ts';
-import { likelyEpochs } from '../tokens/estimate.ts';
 import { fileCheck } from './file-check.ts';
 
 const limits = { listed: 100, tokens: 2_000 };

@@ -1,6 +1,6 @@
 import type { TrainingProblem } from '@roster/contracts/fine-tuning/training-files';
-import { type Line, lineLimit } from '../lines.ts';
-import { type CountText, countExample } from '../tokens/tokens.ts';
+import { type Line, lineLimit } from '#server/features/fine-tuning/files/lines';
+import { type CountText, countExample } from '#server/features/fine-tuning/files/tokens/tokens';
 import { checkExample, type ExampleFormat, formatOf } from './example.ts';
 import { contentKey, readLine } from './json-line.ts';
 import type { Tell } from './message-check.ts';

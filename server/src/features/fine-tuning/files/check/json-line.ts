@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { beginningOf } from '@roster/contracts/cut';
-import { isObject, type JsonObject } from '../../../../is-object.ts';
+import { isObject, type JsonObject } from '#server/is-object';
 
 /** What can be said of a line before its fields are looked at. */
 export type ReadLine =

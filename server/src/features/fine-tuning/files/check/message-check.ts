@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../../is-object.ts';
+import { isObject, type JsonObject } from '#server/is-object';
 import { quoted } from './json-line.ts';
 
 /** Tells of something that is wrong, and what to change. */

@@ -1,6 +1,6 @@
-import { lineReader } from '../lines.ts';
-import type { Job, Works } from '../task.ts';
-import type { tokenCounter } from '../tokens/tokenizer.ts';
+import { lineReader } from '#server/features/fine-tuning/files/lines';
+import type { Job, Works } from '#server/features/fine-tuning/files/task';
+import type { tokenCounter } from '#server/features/fine-tuning/files/tokens/tokenizer';
 import { fileCheck } from './file-check.ts';
 import { natureOf } from './nature.ts';
 

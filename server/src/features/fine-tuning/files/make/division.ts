@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../../../is-object.ts';
-import { type ContentKey, contentKey } from '../check/json-line.ts';
+import { type ContentKey, contentKey } from '#server/features/fine-tuning/files/check/json-line';
+import { isObject, type JsonObject } from '#server/is-object';
 
 export type Side = 'training' | 'validation';
 

@@ -1,9 +1,9 @@
-import type { JsonObject } from '../../../../is-object.ts';
-import { formatOf } from '../check/example.ts';
-import { readLine } from '../check/json-line.ts';
-import { natureOf } from '../check/nature.ts';
-import { type Line, lineLimit, lineReader } from '../lines.ts';
-import type { Job, Works } from '../task.ts';
+import { formatOf } from '#server/features/fine-tuning/files/check/example';
+import { readLine } from '#server/features/fine-tuning/files/check/json-line';
+import { natureOf } from '#server/features/fine-tuning/files/check/nature';
+import { type Line, lineLimit, lineReader } from '#server/features/fine-tuning/files/lines';
+import type { Job, Works } from '#server/features/fine-tuning/files/task';
+import type { JsonObject } from '#server/is-object';
 import { divisionPlan, sides } from './division.ts';
 import { conversationOf, pairOf, pairSurvey } from './pairs.ts';
 

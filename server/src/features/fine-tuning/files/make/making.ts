@@ -1,11 +1,11 @@
 import { beginningOf } from '@roster/contracts/cut';
 import { type File, filenameLimit } from '@roster/contracts/files';
 import { fewestExamples } from '@roster/contracts/fine-tuning/training-files';
-import { AppError } from '../../../../errors.ts';
-import type { Actor } from '../../../../http/actor.ts';
-import type { StoredFile } from '../../../files/repository.ts';
-import { resultOf } from '../result.ts';
-import type { Source, TrainingFileThread } from '../thread.ts';
+import { AppError } from '#server/errors';
+import type { StoredFile } from '#server/features/files/repository';
+import { resultOf } from '#server/features/fine-tuning/files/result';
+import type { Source, TrainingFileThread } from '#server/features/fine-tuning/files/thread';
+import type { Actor } from '#server/http/actor';
 import type { Side } from './division.ts';
 
 /** What the files feature does for this one. */

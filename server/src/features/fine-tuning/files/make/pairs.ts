@@ -1,5 +1,5 @@
 import { namedLines } from '@roster/contracts/fine-tuning/training-files';
-import type { JsonObject } from '../../../../is-object.ts';
+import type { JsonObject } from '#server/is-object';
 
 /** What stands around the pairs of a file because the old models needed it, and is left out of conversations. */
 export type Trimming = {

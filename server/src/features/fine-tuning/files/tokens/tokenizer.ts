@@ -1,4 +1,4 @@
-import { plainWords } from '../check/plain-words.ts';
+import { plainWords } from '#server/features/fine-tuning/files/check/plain-words';
 import { bytePairs } from './byte-pairs.ts';
 import { hashOf, noToken, tokenTable } from './token-table.ts';
 import type { CountText } from './tokens.ts';

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../../../is-object.ts';
-import type { ExampleFormat } from '../check/example.ts';
+import type { ExampleFormat } from '#server/features/fine-tuning/files/check/example';
+import { isObject, type JsonObject } from '#server/is-object';
 
 /** What one text comes to. */
 export type CountText = (text: string) => number;

@@ -32,7 +32,7 @@ const physicalProperty =
 
 const allowed = [
   // Placed by a script, which measures from the left of the window whatever the direction is.
-  ['web/src/ui/tooltip.tsx', 'left-0'],
+  ['web/src/ui/tooltip-box.tsx', 'left-0'],
   ['web/src/ui/menu.tsx', 'left-0'],
   // For a page from right to left alone, where paragraphs would each begin at their own side.
   ['web/src/styles/base.css', 'text-align: right'],

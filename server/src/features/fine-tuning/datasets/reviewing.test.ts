@@ -4,6 +4,7 @@ import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { setUser } from '#server/testing/database';
 import { datasetsPath, examplesOf, gathered, ratedThread, textsOf } from '#server/testing/datasets';
+import { until } from '#server/testing/until';
 import type { Visitor } from '#server/testing/visitor';
 
 describe.each(engines)('reviewing a dataset on %s', (engine) => {
@@ -153,7 +154,9 @@ describe.each(engines)('reviewing a dataset on %s', (engine) => {
     await ratedThread(app, zoe, [{ value: 'good' }]);
     const made = [];
     for (let index = 0; index < 5; index++) made.push((await gathered(zoe, { name: `Dataset ${index}` })).id);
-    // The last changed first.
+    // The last changed first. The clock that changes are ordered by counts whole milliseconds.
+    const lastMade = Date.parse((await zoe.get(`${datasetsPath}/${made[4]}`)).body.updatedAt);
+    await until('the next millisecond', async () => Date.now() > lastMade);
     await zoe.patch(`${datasetsPath}/${made[1]}`, { name: 'Renamed' });
     const ids = [];
     let next: string | null = '';

@@ -81,12 +81,13 @@ export const steps = [
   },
   {
     name: 'rules',
-    about: 'rules of our own, each proven by planted violations: documents, imports, classes, assertions',
+    about: 'rules of our own, each proven by planted violations: documents, imports, classes, assertions, sizes',
     checks: [
       check('documents', ['scripts/documents.mjs']),
       check('import rules', ['scripts/import-rules/check.mjs']),
       check('logical classes', ['scripts/logical-classes.mjs']),
       check('real assertions', ['scripts/real-assertions.mjs']),
+      check('sizes', ['scripts/sizes.mjs', '--check']),
     ],
   },
   {

@@ -11,6 +11,7 @@ import {
   password,
   request,
   test,
+  untilUsable,
   toasts,
 } from './fixtures.ts';
 import type { Roster } from './roster.ts';
@@ -42,6 +43,8 @@ const card = (page: Page, label: string) =>
 async function openFiles(page: Page) {
   await page.goto('/files');
   await expect(page.getByRole('heading', { name: 'File Management' })).toBeVisible();
+  // The server draws as much; what is dropped needs the application.
+  await untilUsable(page);
 }
 
 async function openDialog(page: Page, files: Parameters<ReturnType<Page['locator']>['setInputFiles']>[0]) {

@@ -11,8 +11,8 @@ import {
   password,
   request,
   test,
-  untilUsable,
   toasts,
+  untilUsable,
 } from './fixtures.ts';
 import type { Roster } from './roster.ts';
 

@@ -12,7 +12,8 @@ import type { ConfirmationService } from './confirmation.ts';
 import { createAccount, registrationClosed } from './new-account.ts';
 import type { PasswordHashing } from './password-hashing.ts';
 import { refuseGuessable } from './password-rules.ts';
-import { sessionRepository, type UserRecord, userRepository } from './repository.ts';
+import { type UserRecord, userRepository } from './repository.ts';
+import { sessionRepository } from './session-repository.ts';
 import type { SessionService } from './sessions.ts';
 import { toUser } from './user.ts';
 

@@ -137,6 +137,8 @@ test.describe('before any script', () => {
     const releaseForm = await holdFiles(page, '**/assets/register-form-*.js');
     release();
     await untilUsable(page);
+    // Also where it takes longer than a page may take before something stands in for it: that timer began earlier.
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 200)));
     await page.getByLabel('Password', { exact: true }).pressSequentially('correct ');
     await expect(page.getByLabel('Confirm Password')).toHaveCount(0);
     releaseForm();

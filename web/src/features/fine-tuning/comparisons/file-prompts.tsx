@@ -1,3 +1,4 @@
+import type { File } from '@roster/contracts/files';
 import { promptLimit } from '@roster/contracts/fine-tuning/comparisons';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -48,23 +49,7 @@ export function FilePrompts({ fileId, onFile, count, onCount, errors }: FileProm
     );
   return (
     <div className="grid gap-4 sm:grid-cols-[minmax(0,1fr)_9rem]">
-      <Field
-        label="File"
-        required
-        hint="Lines are chosen evenly over the whole file; those with tools or images are passed over."
-        error={errors.file}
-      >
-        {(control) => (
-          <Select {...control} name="file" value={fileId} onChange={(event) => onFile(event.target.value)}>
-            <option value="">{files ? 'Choose a file' : 'Loading...'}</option>
-            {files?.map(({ id, filename, size }) => (
-              <option key={id} value={id}>
-                {filename} ({formatMegabytes(size)})
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <FileField files={files} fileId={fileId} error={errors.file} onFile={onFile} />
       <Field label="Prompts" required error={errors.count}>
         {(control) => (
           <Input
@@ -80,5 +65,32 @@ export function FilePrompts({ fileId, onFile, count, onCount, errors }: FileProm
         )}
       </Field>
     </div>
+  );
+}
+
+type FileFieldProps = Pick<FilePromptsProps, 'fileId' | 'onFile'> & {
+  files: readonly File[] | undefined;
+  error: string | undefined;
+};
+
+function FileField({ files, fileId, error, onFile }: FileFieldProps) {
+  return (
+    <Field
+      label="File"
+      required
+      hint="Lines are chosen evenly over the whole file; those with tools or images are passed over."
+      error={error}
+    >
+      {(control) => (
+        <Select {...control} name="file" value={fileId} onChange={(event) => onFile(event.target.value)}>
+          <option value="">{files ? 'Choose a file' : 'Loading...'}</option>
+          {files?.map(({ id, filename, size }) => (
+            <option key={id} value={id}>
+              {filename} ({formatMegabytes(size)})
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
   );
 }

@@ -5,10 +5,10 @@ import { Link } from '@tanstack/react-router';
 import { filesQuery } from '#web/data/files.ts';
 import { errorText } from '#web/lib/api.ts';
 import { formatMegabytes } from '#web/lib/format.ts';
-import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Input } from '#web/ui/input.tsx';
 import { Notice } from '#web/ui/notice.tsx';
+import { RetryNotice } from '#web/ui/retry-notice.tsx';
 import { Select } from '#web/ui/select.tsx';
 
 type FilePromptsProps = {
@@ -25,17 +25,9 @@ export function FilePrompts({ fileId, onFile, count, onCount, errors }: FileProm
   const files = query.data?.pages.flatMap(({ items }) => items);
   if (query.isError && !files)
     return (
-      <Notice
-        tone="destructive"
-        title="The files could not be loaded"
-        action={
-          <Button size="sm" busy={query.isFetching} onClick={() => void query.refetch()}>
-            Try Again
-          </Button>
-        }
-      >
+      <RetryNotice tone="destructive" title="The files could not be loaded" query={query}>
         {errorText(query.error)}
-      </Notice>
+      </RetryNotice>
     );
   if (files?.length === 0)
     return (

@@ -5,11 +5,12 @@ import { useState } from 'react';
 import { errorText } from '#web/lib/api.ts';
 import { formatCount, formatMegabytes, formatNumber } from '#web/lib/format.ts';
 import { FormDialog } from '#web/parts/form-dialog.tsx';
-import { Button, buttonClass } from '#web/ui/button.tsx';
+import { buttonClass } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Input } from '#web/ui/input.tsx';
 import { Notice } from '#web/ui/notice.tsx';
+import { RetryNotice } from '#web/ui/retry-notice.tsx';
 import { Select } from '#web/ui/select.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { divisionQuery, useSaveDataset } from './queries.ts';
@@ -76,17 +77,9 @@ export function SaveDialog({ dataset, onClose }: { dataset: Dataset; onClose: ()
       <ValidationField share={share} isWhole={division.data?.conversations === 1} onChange={setShare} />
       <WhatComes dataset={dataset} division={share === null ? null : division.data} />
       {share !== null && division.error && (
-        <Notice
-          tone="warning"
-          title="The parts could not be counted"
-          action={
-            <Button size="sm" onClick={() => division.refetch()}>
-              Try Again
-            </Button>
-          }
-        >
+        <RetryNotice tone="warning" title="The parts could not be counted" query={division}>
           {errorText(division.error, 'They can be saved all the same.')}
-        </Notice>
+        </RetryNotice>
       )}
     </FormDialog>
   );

@@ -70,7 +70,7 @@ export function trainingFileService({ files, store, catalogue, thread, making }:
     };
   }
 
-  /** Goes on when whoever asked is gone: their job counts on it. The thread has a limit of its own. */
+  /** Goes on after the client has disconnected: their job relies on it. The thread has a time limit of its own. */
   const accepted = acceptedFiles((userId, { trainingFileId, validationFileId, method }) =>
     reportOn(userId, { trainingFileId, validationFileId, method }, new AbortController().signal),
   );

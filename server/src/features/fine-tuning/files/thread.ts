@@ -34,7 +34,7 @@ export function trainingFileThread() {
     started.once('exit', () => {
       if (worker === started) worker = undefined;
     });
-    // What goes wrong in it is told to whoever waits for its answer; between two orders nobody does.
+    // Its failures are given to the caller that waits for its answer; between two tasks there is none.
     started.on('error', () => undefined);
     started.unref();
     return started;
@@ -85,7 +85,7 @@ export function trainingFileThread() {
   }
 
   return {
-    /** What comes out is yielded as it is made. Whoever stops reading it ends the work. */
+    /** Yields the output as it is made. A reader that stops early ends the task. */
     async *run<K extends Kind>(userId: number, work: Work<K>): Pieces<K> {
       try {
         return yield* inTurn(userId, { ...work, signal: AbortSignal.any([work.signal, stopping.signal]) });

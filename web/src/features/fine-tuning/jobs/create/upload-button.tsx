@@ -13,7 +13,7 @@ type UploadButtonProps = { label: string; onUploaded: (file: StoredFile) => void
 
 const fail = (description: string) => tellProblem({ title: 'Upload failed', description });
 
-/** Brings one file here without leaving the form. */
+/** Uploads one file without leaving the form. */
 export function UploadButton({ label, onUploaded }: UploadButtonProps) {
   const input = useRef<HTMLInputElement>(null);
   const abort = useRef<AbortController>(undefined);

@@ -17,7 +17,7 @@ async function holdFiles(page: Page, pattern: string | RegExp) {
 
 const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Moss grows in the shade.') };
 
-/** The layout shifts of every page, from its beginning. */
+/** The layout shifts of every page, from its start. */
 const countShifts = (context: BrowserContext) =>
   context.addInitScript(() => {
     Object.assign(globalThis, { shifted: 0 });

@@ -51,7 +51,7 @@ export function s3Store(config: NonNullable<Config['s3']>): FileStore & { breakO
         if (first.value.length < partBytes) await client.putObject(key, first.value);
         else {
           const uploadId = await client.getMultipartUploadId(key);
-          await putParts(key, uploadId, following(first.value, parts)).catch(async (error: unknown) => {
+          await putParts(key, uploadId, withFirst(first.value, parts)).catch(async (error: unknown) => {
             await client.abortMultipartUpload(key, uploadId);
             throw error;
           });
@@ -103,7 +103,7 @@ async function* inParts(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer, 
   if (size > 0) yield Buffer.concat(pieces, size);
 }
 
-async function* following(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* withFirst(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield first;
   yield* rest;
 }

@@ -28,7 +28,7 @@ const busyMs = 1_000;
 const firstLookMs = 1_000;
 const lastLookMs = 30_000;
 
-/** What another key may mend, and nothing else: a saved key begins again. */
+/** Failures that only another key can end: the files wait for it instead of failing. */
 const needsOtherKey = new Set<ProviderError['code']>(['key_rejected', 'missing_scope', 'region']);
 
 /** In how many milliseconds: the later, the longer until the next look, by how long ago the last change was. */

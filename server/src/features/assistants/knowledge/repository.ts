@@ -194,7 +194,7 @@ export function knowledgeRepository(db: Kysely<Database>) {
         .where('changed_at', '=', changedAt)
         .execute();
     },
-    /** What failed is begun anew: one file, or all of somebody. */
+    /** Retries what failed: one file, or all files of a user. */
     async beginAgain(userId: number, only?: { assistantId: number; fileId: number }) {
       let query = db
         .updateTable('assistant_files')

@@ -10,7 +10,7 @@ const answeredWithinMs = 5_000;
 export function trainingFileRoutes({ route }: Router, trainingFiles: TrainingFileService) {
   const unanswered = new Set<Promise<void>>();
 
-  /** Tells when whoever asked is gone. */
+  /** Aborts when the client has disconnected. */
   function leaving(reply: FastifyReply): AbortSignal {
     const controller = new AbortController();
     const { promise: isOver, resolve } = Promise.withResolvers<void>();

@@ -76,7 +76,7 @@ export function trainingFileService(dependencies: Dependencies) {
   const { files, store, thread, making } = dependencies;
   const make = makingOfFiles({ making, thread });
 
-  /** Goes on when whoever asked is gone: their job counts on it. The thread has a limit of its own. */
+  /** Goes on when the user who asked is gone: their job counts on it. The thread has a limit of its own. */
   const accepted = acceptedFiles((userId, chosen) =>
     reportOn(dependencies, userId, chosen, new AbortController().signal),
   );

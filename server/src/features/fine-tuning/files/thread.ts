@@ -87,7 +87,7 @@ export function trainingFileThread() {
   }
 
   return {
-    /** What comes out is yielded as it is made. Whoever stops reading it ends the work. */
+    /** Yields the output as it is made. A reader that stops early ends the task. */
     async *run<K extends Kind>(userId: number, work: Work<K>): Pieces<K> {
       try {
         return yield* inTurn(userId, { ...work, signal: AbortSignal.any([work.signal, stopping.signal]) });

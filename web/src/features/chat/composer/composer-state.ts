@@ -31,7 +31,7 @@ export type ComposerStore = {
   watch: (listener: () => void, from: string) => () => void;
   /** Empties the composer; what `post` could not send stands in it again, before what was written meanwhile. */
   send: (post: (text: string, files: readonly StoredFile[]) => Promise<boolean>) => Promise<void>;
-  /** A new conversation has got its own address: what is written meanwhile goes along, whoever shows it. */
+  /** A new conversation has got its own address: what is written meanwhile goes along, whichever component shows it. */
   moveTo: (place: string) => void;
 };
 

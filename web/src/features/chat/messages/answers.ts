@@ -23,7 +23,7 @@ function goneOn(): unknown[] {
   return Array.isArray(kept) ? kept : [];
 }
 
-/** Somebody has chosen the answer to go on with. The server knows it too, unless that was the first one. */
+/** The user has chosen the answer to go on with. The server knows it too, unless that was the first one. */
 export function markGoneOn(questionId: number): void {
   writeStored(storageKey, JSON.stringify([questionId, ...goneOn()].slice(0, keptAtMost)));
 }

@@ -1,7 +1,7 @@
 import { ChevronRight } from 'lucide-react';
 import { AnswerText } from '#web/ui/markdown/answer-text.tsx';
 
-/** The model's summary of its thinking, folded away until someone wants it. */
+/** The model's summary of its thinking, folded away until it is opened. */
 export function Reasoning({ text, live }: { text: string; live: boolean }) {
   if (text === '') return null;
   return (

@@ -8,7 +8,7 @@ import { showRunEnd } from '#web/features/chat/threads/mutations.ts';
 import { refreshMessages, showThread } from '#web/features/chat/threads/thread-cache.ts';
 import { messagesQuery, threadQuery } from '#web/features/chat/threads/thread-queries.ts';
 
-/** What to tell someone who is elsewhere; nothing where they ended it themselves. */
+/** The notification for a user who is elsewhere; none where they ended it themselves. */
 function finishedText(end: RunEnd): string | undefined {
   if (end.state === 'stopped') return undefined;
   if (end.state === 'complete') return 'The answer is complete.';

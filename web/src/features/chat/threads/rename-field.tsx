@@ -5,7 +5,7 @@ import { classNames } from '#web/ui/class-names.ts';
 import { Input } from '#web/ui/input.tsx';
 import { useUpdateThread } from './mutations.ts';
 
-/** A title being changed where it stands. Enter or leaving keeps it, Esc does not. */
+/** A title being edited in place. Enter or losing the focus saves it, Esc does not. */
 export function RenameField({
   thread,
   onDone,

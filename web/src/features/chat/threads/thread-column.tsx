@@ -28,7 +28,7 @@ type ThreadColumnProps = {
   className: string;
 };
 
-/** Finding a conversation, or beginning one. */
+/** Search, and the button for a new conversation. */
 export function ThreadColumn(props: ThreadColumnProps) {
   const { openThreadId, onOpen, onOpenMatch, onNewChat, onStartChat, onRemoved, className } = props;
   const [searched, setSearched] = useState('');

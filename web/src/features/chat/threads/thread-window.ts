@@ -1,6 +1,6 @@
 import type { Thread, ThreadListItem } from '@roster/contracts/chat';
 
-/** The loaded beginning of a list of threads. */
+/** The loaded first part of a list of threads. */
 export type ThreadWindow = { items: readonly ThreadListItem[]; nextCursor: string | null };
 
 /** Pinned first, then the newest: the order the server keeps. */

@@ -98,7 +98,7 @@ describe('processes on one PostgreSQL', () => {
   });
 });
 
-test('a process on SQLite is alone: whoever else was there is gone', async () => {
+test('a process on SQLite is alone: any other process is gone', async () => {
   const { aProcess } = await aDatabase('sqlite');
   const only = await aProcess();
   expect(await only.isGone(only.instance)).toBe(false);

@@ -1,6 +1,6 @@
 import type { RunError } from '@roster/contracts/errors';
 
-/** Not a lack of credit: only a person can mend it, and the provider asks not to be tried again. */
+/** Not a lack of credit: only a person can end it, and the provider asks not to retry. */
 const passing = new Set<ProviderError['code']>([
   'rate_limited',
   'provider_unavailable',
@@ -42,7 +42,7 @@ export class ProviderError extends Error {
     this.requestId = details.requestId;
   }
 
-  /** The next try may mend it. */
+  /** A retry may succeed. */
   get isPassing(): boolean {
     return passing.has(this.code);
   }

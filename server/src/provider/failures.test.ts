@@ -46,7 +46,7 @@ describe('a provider’s refusal', () => {
   });
 
   test.each([
-    // A lack of credit ends only when somebody pays; the provider asks not to be tried again.
+    // A lack of credit ends only when it is paid for; the provider asks not to retry.
     [429, { code: 'insufficient_quota' }, { isPassing: false, isUncertain: false, isAbsent: false }],
     [429, { code: 'rate_limit_exceeded' }, { isPassing: true, isUncertain: false, isAbsent: false }],
     [408, {}, { isPassing: true, isUncertain: true, isAbsent: false }],

@@ -132,7 +132,7 @@ export function createProviderHttp(baseUrl: string) {
 
 export type ProviderHttp = ReturnType<typeof createProviderHttp>;
 
-/** Only what a second try may mend: time-outs, conflicts, limits, server trouble, the network; never a lack of credit. */
+/** Only failures that a retry may overcome: time-outs, conflicts, limits, server errors, the network; never a lack of credit. */
 function isWorthRepeating({ code, status }: ProviderError): boolean {
   if (code === 'insufficient_quota') return false;
   return status === undefined ? code === 'provider_unreachable' : [408, 409, 429].includes(status) || status >= 500;

@@ -82,7 +82,7 @@ export function providerOrganization(http: ProviderHttp, providerName: string): 
     throw unreadable(new Error(`more than ${pagesAtMost} pages`));
   }
 
-  /** The results of each day that the provider told of. */
+  /** The results of each day in the provider's response. */
   async function daily<Result extends z.ZodType>(
     adminKey: Secret,
     list: keyof typeof longestPage,

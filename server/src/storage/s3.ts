@@ -67,7 +67,7 @@ async function put(client: S3mini, key: string, content: AsyncIterable<Buffer>) 
     const first = await parts.next();
     if (first.done) throw new Error('There is nothing to store');
     if (first.value.length < partBytes) await client.putObject(key, first.value);
-    else await putParts(client, key, following(first.value, parts));
+    else await putParts(client, key, withFirst(first.value, parts));
   } finally {
     await parts.return(undefined);
   }
@@ -136,7 +136,7 @@ async function* inParts(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer, 
   if (size > 0) yield Buffer.concat(pieces, size);
 }
 
-async function* following(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* withFirst(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield first;
   yield* rest;
 }

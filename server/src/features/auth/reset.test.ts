@@ -213,7 +213,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     expect((await reset({ token, userId, password: chosen })).status).toBe(204);
   });
 
-  test('tells somebody without a good link nothing about passwords', async () => {
+  test('tells a visitor without a good link nothing about passwords', async () => {
     const { id: userId } = await userRow('first@example.com');
     const { body } = await reset({ token: 'A'.repeat(43), userId, password: 'first@example.com' });
     expect(body.code).toBe('invalid_token');
@@ -311,7 +311,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     expect(await signIn(email, chosen)).toBe(200);
   });
 
-  test('by the owner of an address takes the account from whoever registered it', async () => {
+  test('by the owner of an address takes the account from the one who registered it', async () => {
     const attacker = app.visitor();
     const email = 'victim@example.com';
     await attacker.post('/api/register', { email, password: 'known to the attacker' });

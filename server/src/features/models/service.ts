@@ -12,7 +12,7 @@ import { chatting } from './chatting.ts';
 
 const freshForMs = 5 * 60_000;
 const rememberedUsers = 1_000;
-/** How long the provider has for its list, and how long somebody waits who wants something else. */
+/** How long the provider has for its list, and how long a request waits that needs the list only beside something else. */
 const askForMs = 10_000;
 const waitForMs = 3_000;
 

@@ -31,7 +31,7 @@ const attempts = 5;
 
 /** What an identity at Google or GitHub opens, and what it is connected to. */
 export function loginProviderService({ db, holdSession, config, onSessionsEnded }: Dependencies) {
-  /** In one transaction, from the beginning where another one was faster. */
+  /** In one transaction, which starts again where another one was faster. */
   async function decide<T>(work: (trx: Kysely<Database>) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {

@@ -60,7 +60,7 @@ export class LiveRun {
     this.order = order;
   }
 
-  /** Numbers the events, keeps them, and sends them to whoever watches. */
+  /** Numbers the events, keeps them, and sends them to all watchers. */
   publish(events: RunEvent[]) {
     let frames = '';
     for (const event of events) {
@@ -89,7 +89,7 @@ export class LiveRun {
     this.#saved = last;
   }
 
-  /** Breaks the call to the provider off, because somebody wants it so. */
+  /** Aborts the call to the provider, because a stop was asked for. */
   stop() {
     this.controller.abort(new Stopped());
   }

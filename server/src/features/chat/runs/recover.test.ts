@@ -77,7 +77,7 @@ describe.each(engines)('after a restart on %s', (engine) => {
     expect(lastOf(events)).toEqual({ type: 'failed', error: interrupted });
     for (let after = 0; after < 6; after++)
       expect(await readEvents(app, ada, run.id, { after })).toEqual(events.slice(after));
-    // Whoever had seen more than was stored is told the end all the same, under a number beyond what they have.
+    // A reader that has seen more events than were stored gets the end all the same, under a number beyond those.
     for (const after of [6, 50, 20_000]) {
       const rest = await readEvents(app, ada, run.id, { after });
       expect(rest).toEqual(events.slice(-1));

@@ -5,7 +5,7 @@ export type Nature = { kind: 'text'; hasMark: boolean } | { kind: 'other'; messa
 
 const other = (message: string, fix: string): Nature => ({ kind: 'other', message, fix });
 
-/** Whether a file can be JSONL at all, by its first bytes. What cannot is told of once instead of line by line. */
+/** Whether a file can be JSONL at all, by its first bytes. If not, one problem is reported instead of one for each line. */
 export function natureOf(chunk: Buffer): Nature {
   const start = chunk.subarray(0, looksAt);
   const [first = 0, second = 0] = start;

@@ -1,6 +1,6 @@
 import type { CheckLimits, FileFindings } from './check/file-check.ts';
-import type { Border, DivisionPlan, Side } from './make/division.ts';
 import type { PairSurvey, Trimming } from './make/pairs.ts';
+import type { Border, DivisionPlan, Side } from './make/split.ts';
 
 /** What the thread can be asked to do with the lines of files, and what comes of it. */
 export type Works = {

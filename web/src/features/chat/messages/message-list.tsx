@@ -14,7 +14,7 @@ import { changesOfModel, type PendingMessage, withPending } from './message-chan
 import type { MessageWindow } from './message-window.ts';
 import { PendingQuestion } from './pending-question.tsx';
 import { Question } from './question.tsx';
-import { useFollowing } from './use-following.ts';
+import { useFollowing } from './use-auto-scroll.ts';
 
 export type MessageListHandle = { goToEnd: () => void; show: (messageId: number) => void };
 

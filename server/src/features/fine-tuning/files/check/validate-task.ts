@@ -2,7 +2,7 @@ import { lineReader } from '#server/features/fine-tuning/files/lines';
 import type { Job, Works } from '#server/features/fine-tuning/files/task';
 import type { tokenCounter } from '#server/features/fine-tuning/files/tokens/tokenizer';
 import { fileCheck } from './file-check.ts';
-import { natureOf } from './nature.ts';
+import { natureOf } from './first-bytes.ts';
 
 /** Checks one file after the other; each is compared with the first. */
 export async function validateJob(

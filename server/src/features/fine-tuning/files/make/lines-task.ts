@@ -1,11 +1,11 @@
 import { formatOf } from '#server/features/fine-tuning/files/check/example';
+import { natureOf } from '#server/features/fine-tuning/files/check/first-bytes';
 import { readLine } from '#server/features/fine-tuning/files/check/json-line';
-import { natureOf } from '#server/features/fine-tuning/files/check/nature';
 import { type Line, lineLimit, lineReader } from '#server/features/fine-tuning/files/lines';
 import type { Job, Works } from '#server/features/fine-tuning/files/task';
 import type { JsonObject } from '#server/is-object';
-import { divisionPlan, sides } from './division.ts';
 import { conversationOf, pairOf, pairSurvey } from './pairs.ts';
+import { divisionPlan, sides } from './split.ts';
 
 /** Lines that are read one by one; `see` gets no blank ones, and undefined for what is no object. */
 function eachLine(see: (value: JsonObject | undefined, line: Line) => void): Pick<Job, 'take' | 'next'> {

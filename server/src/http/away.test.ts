@@ -61,6 +61,23 @@ test.each([
   expect(logged.length).toBeGreaterThanOrEqual(8);
 });
 
+test('a server whose database has fallen silent stops all the same', async () => {
+  const { hostname, port } = new URL(inject('postgresUrl'));
+  const line = await startLine({ host: hostname, port: Number(port) });
+  const databaseBy = (url: URL) => new URL(url.href.replace(url.host, `127.0.0.1:${line.port}`));
+  const app = await startApp('postgres', { databaseBy });
+  onTestFinished(async () => {
+    await line.close();
+    await app.stop();
+  });
+  await (await app.as('ada')).get('/api/assistants');
+  line.set('hang');
+  const since = ownTime();
+  await app.halt();
+  // An operator's system waits for ten seconds before it kills.
+  expect(ownTime() - since).toBeLessThan(10_000);
+});
+
 test.each([
   'refuse',
   'hang',

@@ -20,7 +20,7 @@ export class ProviderError extends Error {
   readonly param: string | undefined;
   /** The provider's own code of the failure, where it has one. */
   readonly providerCode: string | undefined;
-  /** What the provider calls this request, for its support. */
+  /** The provider's id of the request, for its support. */
   readonly requestId: string | undefined;
   constructor(
     code: ProviderError['code'],
@@ -43,17 +43,17 @@ export class ProviderError extends Error {
   }
 
   /** A retry may succeed. */
-  get isPassing(): boolean {
+  get isTransient(): boolean {
     return passing.has(this.code);
   }
 
-  /** It is unknown whether the provider did what it was asked for; any other refusal says that it did not. */
+  /** It is unknown whether the provider did it; with any other failure, it did not. */
   get isUncertain(): boolean {
     return this.status === undefined || this.status >= 500 || this.status === 408;
   }
 
-  /** There is no such thing there. */
-  get isAbsent(): boolean {
+  /** The provider has no such object. */
+  get isNotFound(): boolean {
     return this.status === 404;
   }
 }

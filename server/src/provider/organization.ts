@@ -6,7 +6,7 @@ import { listLimit, type ProviderHttp } from './http.ts';
 import type { KeyCheck } from './key-check.ts';
 import { pressedMs } from './times.ts';
 
-/** What the organization asked of a model; null: the provider names none. */
+/** The organization's usage of a model; null: the provider names none. */
 export type ModelUsage = {
   model: string | null;
   requests: number;

@@ -115,7 +115,7 @@ async function failed(dependencies: Dependencies, store: VectorStore, rows: Know
   }
   await stores.note(userId, id, error.message);
   if (error.code === 'key_rejected') await keys.noteRejected(userId, error.message);
-  if (error.isPassing) throw error;
+  if (error.isTransient) throw error;
   if (!needsOtherKey.has(error.code)) await settleAll(db, open, { state: 'failed', error: error.message });
 }
 

@@ -85,9 +85,9 @@ async function notSeen({ keys, words }: Dependencies, job: JobRecord, error: unk
     await keys.noteRejected(job.userId, error.message);
     return { changes: { notice: words.keyRejected(error.message) }, again: 'woken' };
   }
-  if (job.providerJobId !== null && error.isAbsent) return { changes: { notice: words.foreign }, again: 'woken' };
+  if (job.providerJobId !== null && error.isNotFound) return { changes: { notice: words.foreign }, again: 'woken' };
   const notice = job.providerJobId === null ? words.notSent(error.message) : words.unseen(error.message);
-  return { changes: { notice }, again: error.isPassing ? 'failed' : 'seldom', wait: error.retryAfterSeconds };
+  return { changes: { notice }, again: error.isTransient ? 'failed' : 'seldom', wait: error.retryAfterSeconds };
 }
 
 /** Submits the job where the provider does not have it yet, else reads it. */

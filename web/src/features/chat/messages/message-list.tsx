@@ -14,7 +14,7 @@ import { changesOfModel, type PendingMessage, withPending } from './message-chan
 import type { MessageWindow } from './message-window.ts';
 import { PendingQuestion } from './pending-question.tsx';
 import { Question } from './question.tsx';
-import { useFollowing } from './use-following.ts';
+import { useAutoScroll } from './use-auto-scroll.ts';
 
 export type MessageListHandle = { goToEnd: () => void; show: (messageId: number) => void };
 
@@ -40,7 +40,7 @@ export function MessageList({ ref, threadId, window, pending, editingId, targetI
   const content = useRef<HTMLDivElement>(null);
   const handle = useRef<VirtualizerHandle>(null);
   const loading = useRef(false);
-  const { isAway, goToEnd, stay } = useFollowing(scroller, content);
+  const { isAway, goToEnd, stay } = useAutoScroll(scroller, content);
   const { olderCursor, newerCursor } = window;
   const rows = useMemo(() => withPending(window, pending), [window, pending]);
   const open = undecided(window);

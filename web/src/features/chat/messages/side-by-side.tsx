@@ -43,7 +43,7 @@ function useSeen(): boolean {
 
 type FollowedProps = { answer: Message; run: NonNullable<Message['run']> };
 
-/** Follows an answer beside the shown one, which the page itself follows. */
+/** Watches an answer beside the shown one, which the page itself watches. */
 function Followed({ answer: { id, threadId, parentId }, run: { id: runId } }: FollowedProps) {
   const client = useQueryClient();
   useEffect(() => {

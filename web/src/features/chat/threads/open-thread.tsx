@@ -8,7 +8,7 @@ import type { CorrectionDialogProps } from '#web/features/chat/messages/correcti
 import { loadMessageList } from '#web/features/chat/messages/load-message-list.ts';
 import { LoadingMessages } from '#web/features/chat/messages/loading-messages.tsx';
 import { type ThreadActions, ThreadActionsContext } from '#web/features/chat/messages/thread-actions.ts';
-import { useFollowedThread } from '#web/features/chat/runs/use-followed-thread.ts';
+import { useWatchedThread } from '#web/features/chat/runs/use-watched-thread.ts';
 import { ApiError, errorText } from '#web/lib/api.ts';
 import { tellProblem } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -69,7 +69,7 @@ export function OpenThread({ open, state, runId, targetId, onBack, onRemoved }: 
   const { threadId, box, change } = open;
   const { editingId, improving, several } = state;
   const messages = useQuery(messagesQuery(threadId));
-  const thread = useFollowedThread(threadId);
+  const thread = useWatchedThread(threadId);
   const actions = useThreadActions(open, thread.data, runId);
   const stop = useMemo(() => (runId === null ? null : () => stopAnswers(open, runId)), [open, runId]);
   const stopImproving = useCallback(() => change({ improving: null }), [change]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { seeded } from '#server/testing/crash';
-import { divided } from './division.ts';
+import { divided } from './split.ts';
 
 /** Conversations of these sizes, their examples mixed. */
 const examplesOf = (sizes: number[]) =>

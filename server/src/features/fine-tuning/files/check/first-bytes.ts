@@ -1,12 +1,12 @@
 const looksAt = 4096;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
-export type Nature = { kind: 'text'; hasMark: boolean } | { kind: 'other'; message: string; fix: string };
+export type FirstBytes = { kind: 'text'; hasMark: boolean } | { kind: 'other'; message: string; fix: string };
 
-const other = (message: string, fix: string): Nature => ({ kind: 'other', message, fix });
+const other = (message: string, fix: string): FirstBytes => ({ kind: 'other', message, fix });
 
 /** Whether a file can be JSONL at all, by its first bytes. If not, one problem is reported instead of one for each line. */
-export function natureOf(chunk: Buffer): Nature {
+export function contentOf(chunk: Buffer): FirstBytes {
   const start = chunk.subarray(0, looksAt);
   const [first = 0, second = 0] = start;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))

@@ -5,7 +5,7 @@ const atEnd = 8;
 /** Further from the end than this, the way back is offered. */
 const farFromEnd = 160;
 
-export type Following = {
+export type AutoScroll = {
   /** The reader is away from the end. */
   isAway: boolean;
   /** Goes to the end and stays there. */
@@ -21,13 +21,13 @@ const byScrollbarFor = 30_000;
 
 /**
  * Keeps the end of a scrolled area in view while it grows, but only for a reader who is at the end. What a person
- * scrolls up stops the following; what moves because sizes become known does not.
+ * scrolls up stops the auto-scroll; what moves because sizes become known does not.
  */
-export function useFollowing(
+export function useAutoScroll(
   scroller: RefObject<HTMLElement | null>,
   content: RefObject<HTMLElement | null>,
-): Following {
-  const follows = useRef(true);
+): AutoScroll {
+  const isOn = useRef(true);
   const lastTop = useRef(0);
   const byHandUntil = useRef(0);
   /** Told to stay: a list that is still being measured may look as if this were its end. Until a hand moves it. */
@@ -39,11 +39,11 @@ export function useFollowing(
   const pin = useCallback(() => {
     const area = scroller.current;
     if (!area) return;
-    if (follows.current && !isPressed.current) {
+    if (isOn.current && !isPressed.current) {
       area.scrollTop = area.scrollHeight;
       lastTop.current = area.scrollTop;
     }
-    setIsAway(!follows.current && distanceToEnd(area) > farFromEnd);
+    setIsAway(!isOn.current && distanceToEnd(area) > farFromEnd);
   }, [scroller]);
 
   useEffect(() => {
@@ -51,10 +51,10 @@ export function useFollowing(
     if (!area) return;
     const onScroll = () => {
       const distance = distanceToEnd(area);
-      if (distance <= atEnd && !stays.current) follows.current = true;
-      else if (area.scrollTop < lastTop.current - 1 && performance.now() < byHandUntil.current) follows.current = false;
+      if (distance <= atEnd && !stays.current) isOn.current = true;
+      else if (area.scrollTop < lastTop.current - 1 && performance.now() < byHandUntil.current) isOn.current = false;
       lastTop.current = area.scrollTop;
-      setIsAway(!follows.current && distance > farFromEnd);
+      setIsAway(!isOn.current && distance > farFromEnd);
     };
     const byHand = ({ type }: Event) => {
       stays.current = false;
@@ -90,12 +90,12 @@ export function useFollowing(
   }, [scroller, content, pin]);
 
   const goToEnd = useCallback(() => {
-    follows.current = true;
+    isOn.current = true;
     stays.current = false;
     pin();
   }, [pin]);
   const stay = useCallback(() => {
-    follows.current = false;
+    isOn.current = false;
     stays.current = true;
   }, []);
   return { isAway, goToEnd, stay };

@@ -15,8 +15,8 @@ function finishedText(end: RunEnd): string | undefined {
   return end.error ? `The answer failed. ${end.error.message}` : 'The answer failed.';
 }
 
-/** Follows the run that writes the last message, and what other tabs do in the thread. */
-export function useFollowedThread(threadId: number) {
+/** Watches the run that writes the last message, and the changes of other tabs in the thread. */
+export function useWatchedThread(threadId: number) {
   const client = useQueryClient();
   const thread = useQuery(threadQuery(threadId));
   const run = useQuery({ ...messagesQuery(threadId), select: runUnderWay }).data ?? null;

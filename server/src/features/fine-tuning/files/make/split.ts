@@ -4,18 +4,18 @@ import { isObject, type JsonObject } from '#server/is-object';
 export type Side = 'training' | 'validation';
 
 /** `beginning`: what begins alike stays together. `line`: every line for itself, where all of them begin alike. */
-export type DividedBy = 'beginning' | 'line';
+export type SplitBy = 'beginning' | 'line';
 
 /** Where the file is divided; what a line needs to know its side. */
 export type Border = {
-  by: DividedBy;
+  by: SplitBy;
   /** A line belongs to the validation where its place is below, */
   below: number;
   /** unless it is at one of these, where more lines stand than there was room for. */
   except: readonly number[];
 };
 
-export type DivisionPlan = {
+export type SplitPlan = {
   training: number;
   validation: number;
   border: Border;
@@ -34,7 +34,7 @@ function beginningOf({ messages: ofChat, input, prompt }: JsonObject): JsonObjec
   return { messages: first < 0 ? messages : messages.slice(0, first + 1) };
 }
 
-const placeBy = (by: DividedBy, example: JsonObject) =>
+const placeBy = (by: SplitBy, example: JsonObject) =>
   placeOf(contentKey(by === 'line' ? example : beginningOf(example)));
 
 /** Of each line, for the same border. */
@@ -78,7 +78,7 @@ function* groups(sorted: Uint32Array): Generator<{ place: number; count: number 
  * Notes where all examples stand, and sets the border where the wanted share lies below it. What begins alike has the
  * same place, so it is never on both sides.
  */
-export function divisionPlan(share: number) {
+export function splitPlan(share: number) {
   const byBeginning = placeList();
   const byLine = placeList();
   return {
@@ -86,9 +86,9 @@ export function divisionPlan(share: number) {
       byBeginning.add(placeBy('beginning', example));
       byLine.add(placeBy('line', example));
     },
-    result(wrongLine: number | null): DivisionPlan {
+    result(wrongLine: number | null): SplitPlan {
       const beginnings = byBeginning.sorted();
-      const by: DividedBy = beginnings.at(0) === beginnings.at(-1) ? 'line' : 'beginning';
+      const by: SplitBy = beginnings.at(0) === beginnings.at(-1) ? 'line' : 'beginning';
       const places = by === 'line' ? byLine.sorted() : beginnings;
       const { validation, below, except } = borderOf(places, Math.max(1, Math.round(places.length * share)));
       return { training: places.length - validation, validation, border: { by, below, except }, wrongLine };

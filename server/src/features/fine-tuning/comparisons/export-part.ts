@@ -9,7 +9,7 @@ const atOnce = 20;
 /** The comparisons in the export of all of a person's data. Reads beside the main connection. */
 export function comparisonExport(
   { reader }: Pick<OpenDatabase, 'reader'>,
-  answersOf: SideQuestionService['answersFromReader'],
+  answersOf: SideQuestionService['exportedAnswers'],
 ): ExportPart {
   const comparisons = comparisonRepository(reader);
 

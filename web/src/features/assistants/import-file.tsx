@@ -106,7 +106,7 @@ function DropZone({ isPending, onFile }: DropZoneProps) {
         aria-label="JSON file with assistants"
         onChange={(event) => {
           onFile(event.currentTarget.files?.[0]);
-          // So that the same file can be chosen again after it was mended.
+          // So that the same file can be chosen again after it was corrected.
           event.currentTarget.value = '';
         }}
       />

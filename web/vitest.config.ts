@@ -21,11 +21,18 @@ export default defineConfig({
         optimizeDeps: { entries: ['src/main.tsx', 'src/**/*.test.tsx'] },
         test: {
           name: 'components',
+          isolate: false,
+          // What a busy machine takes longer for is not wrong.
+          testTimeout: 60_000,
+          expect: { poll: { timeout: 20_000 } },
+          setupFiles: ['src/testing/setup.ts'],
           include: ['src/**/*.test.tsx'],
           browser: {
             enabled: true,
             headless: true,
             screenshotFailures: false,
+            // As in the browser tests: a part of a name or text, whatever its case.
+            locators: { exact: false },
             viewport: { width: 1440, height: 900 },
             provider: playwright({
               launchOptions: {

@@ -33,17 +33,12 @@ describe('a provider’s refusal', () => {
     expect(failed(status, error)).toMatchObject({ code, status });
   });
 
-  test.each([
-    '',
-    'null',
-    '[]',
-    '"x"',
-    '<html>',
-    '{"error":',
-    '{"detail":"Not Found"}',
-  ])('with the body %j is told in our own words', (body) => {
-    expect(failureOf(500, body, {}, key).message).toBe('The provider is having trouble.');
-  });
+  test.each(['', 'null', '[]', '"x"', '<html>', '{"error":', '{"detail":"Not Found"}'])(
+    'with the body %j is told in our own words',
+    (body) => {
+      expect(failureOf(500, body, {}, key).message).toBe('The provider is having trouble.');
+    },
+  );
 
   test.each([
     // A lack of credit ends only when it is paid for; the provider asks not to retry.
@@ -92,12 +87,10 @@ describe('how long the provider asks to wait', () => {
     expect(retryAfter({ 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' })).toBe(0);
   });
 
-  test.each([
-    {},
-    { 'retry-after': '' },
-    { 'retry-after': 'soon' },
-    { 'retry-after': ['1', '2'] },
-  ])('%j says nothing', (headers) => {
-    expect(retryAfter(headers)).toBeUndefined();
-  });
+  test.each([{}, { 'retry-after': '' }, { 'retry-after': 'soon' }, { 'retry-after': ['1', '2'] }])(
+    '%j says nothing',
+    (headers) => {
+      expect(retryAfter(headers)).toBeUndefined();
+    },
+  );
 });

@@ -51,24 +51,19 @@ describe.each([
   afterAll(() => place.close());
 
   const part = 5 * 1024 * 1024;
-  test.each([
-    1,
-    65_536,
-    part - 1,
-    part,
-    part + 1,
-    2 * part,
-    3 * part + 17,
-  ])('gives back %i bytes as they were', async (size) => {
-    const { store, names } = place;
-    const [key, content] = [newFileKey(), someBytes(size)];
-    await store.put(key, inChunks(content));
-    expect(names()).toEqual([key]);
-    expect(sha256(await buffer(await store.read(key)))).toBe(sha256(content));
-    await store.remove(key);
-    expect(names()).toEqual([]);
-    await expect(store.read(key)).rejects.toThrow();
-  });
+  test.each([1, 65_536, part - 1, part, part + 1, 2 * part, 3 * part + 17])(
+    'gives back %i bytes as they were',
+    async (size) => {
+      const { store, names } = place;
+      const [key, content] = [newFileKey(), someBytes(size)];
+      await store.put(key, inChunks(content));
+      expect(names()).toEqual([key]);
+      expect(sha256(await buffer(await store.read(key)))).toBe(sha256(content));
+      await store.remove(key);
+      expect(names()).toEqual([]);
+      await expect(store.read(key)).rejects.toThrow();
+    },
+  );
 
   test.each([0, 1_000, part + 1, 3 * part])('keeps nothing of what breaks off after %i bytes', async (size) => {
     const { store, names } = place;

@@ -171,23 +171,15 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     expect((await reset({ token, userId, password: chosen })).status).toBe(204);
   });
 
-  test.each([
-    [null],
-    [''],
-    ['x'],
-    ['A'.repeat(43)],
-    ['A'.repeat(44)],
-    [{}],
-    [[]],
-    [0],
-    [true],
-    ['%00'.repeat(14)],
-  ])('is not opened by the token %j', async (token) => {
-    const { id: userId } = await userRow('first@example.com');
-    const { status, body } = await reset({ token, userId, password: chosen });
-    expect([status, ['invalid_token', 'invalid_input'].includes(body.code)]).toEqual([400, true]);
-    expect(await signIn('first@example.com', password)).toBe(200);
-  });
+  test.each([[null], [''], ['x'], ['A'.repeat(43)], ['A'.repeat(44)], [{}], [[]], [0], [true], ['%00'.repeat(14)]])(
+    'is not opened by the token %j',
+    async (token) => {
+      const { id: userId } = await userRow('first@example.com');
+      const { status, body } = await reset({ token, userId, password: chosen });
+      expect([status, ['invalid_token', 'invalid_input'].includes(body.code)]).toEqual([400, true]);
+      expect(await signIn('first@example.com', password)).toBe(200);
+    },
+  );
 
   test('ends all sessions and what they have open, within five seconds', async () => {
     const visitor = await app.withKey('streamer');

@@ -1,4 +1,4 @@
-import { instructionsLimit } from '@roster/contracts/assistants';
+import { descriptionLimit, instructionsLimit, nameLimit } from '@roster/contracts/assistants';
 import { codePointLength } from '@roster/contracts/length';
 import type { ModelList } from '@roster/contracts/models';
 import { formatNumber } from '#web/lib/format.ts';
@@ -18,14 +18,19 @@ export function AssistantFields({ form, models }: AssistantFieldsProps) {
   const isLong = stored > instructionsLimit;
   return (
     <div className="grid gap-5">
-      <Field label="Name" required error={errors.name?.message} counter={{ value: codePointLength(name), max: 100 }}>
+      <Field
+        label="Name"
+        required
+        error={errors.name?.message}
+        counter={{ value: codePointLength(name), max: nameLimit }}
+      >
         {(control) => <Input {...control} {...form.register('name')} autoComplete="off" data-autofocus />}
       </Field>
       <Field
         label="Description"
         hint="What it is for."
         error={errors.description?.message}
-        counter={{ value: codePointLength(description), max: 500 }}
+        counter={{ value: codePointLength(description), max: descriptionLimit }}
       >
         {(control) => <Textarea {...control} {...form.register('description')} rows={2} />}
       </Field>

@@ -1,5 +1,5 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { AssistantDraft, instructionsLimit } from '@roster/contracts/assistants';
+import { AssistantDraft, assistantDefaults, instructionsLimit } from '@roster/contracts/assistants';
 import { codePointLength } from '@roster/contracts/length';
 import { textUpTo } from '@roster/contracts/text';
 import { type UseFormReturn, useForm } from 'react-hook-form';
@@ -17,7 +17,7 @@ export function useEditForm(values: AssistantDraft): AssistantForm {
   const limit = Math.max(instructionsLimit, codePointLength(values.instructions));
   const schema = AssistantDraft.extend({
     instructions: textUpTo(limit, `Instructions cannot exceed ${limit} characters`).default(''),
-    temperature: z.number().min(0).max(1).default(0.7),
+    temperature: z.number().min(0).max(1).default(assistantDefaults.temperature),
   });
   return useForm({ resolver: zodResolver(schema), defaultValues: values });
 }

@@ -87,23 +87,23 @@ describe.each(engines)('after a restart on %s', (engine) => {
     expect((await ada.get('/api/threads?q=upon')).body.items.map(({ id }: { id: number }) => id)).toEqual([threadId]);
   });
 
-  test.each([
-    'queued',
-    'running',
-  ] as const)('one that was %s without a word costs nothing and can be tried again', async (state) => {
-    const { threadId, run, message } = await leftBehind([], state);
-    await app.restart();
-    expect(await messageOf(ada, threadId, run.messageId)).toMatchObject({
-      state: 'interrupted',
-      text: '',
-      usage: null,
-    });
-    expect(await usageOf(run.id)).toEqual([]);
-    expect(await readEvents(app, ada, run.id)).toMatchObject([{ event: { type: 'failed', error: interrupted } }]);
-    await regenerated(app, ada, message.id);
-    expect((await messagesOf(ada, threadId)).at(-1)).toMatchObject({ state: 'complete' });
-    expect((await ask(app, ada, threadId, 'And on')).answer.state).toBe('complete');
-  });
+  test.each(['queued', 'running'] as const)(
+    'one that was %s without a word costs nothing and can be tried again',
+    async (state) => {
+      const { threadId, run, message } = await leftBehind([], state);
+      await app.restart();
+      expect(await messageOf(ada, threadId, run.messageId)).toMatchObject({
+        state: 'interrupted',
+        text: '',
+        usage: null,
+      });
+      expect(await usageOf(run.id)).toEqual([]);
+      expect(await readEvents(app, ada, run.id)).toMatchObject([{ event: { type: 'failed', error: interrupted } }]);
+      await regenerated(app, ada, message.id);
+      expect((await messagesOf(ada, threadId)).at(-1)).toMatchObject({ state: 'complete' });
+      expect((await ask(app, ada, threadId, 'And on')).answer.state).toBe('complete');
+    },
+  );
 
   test('one whose log cannot be read keeps neither the server nor the others from starting', async () => {
     const broken = await leftBehind([{ type: 'text', text: 'x' }]);

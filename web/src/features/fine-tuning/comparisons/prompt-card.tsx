@@ -122,7 +122,7 @@ function PromptHead({ number, prompt }: { number: number; prompt: ComparisonProm
   return (
     <header className="px-5 pt-4 pb-4">
       <h2 className="text-muted-foreground text-sm">Prompt {number}</h2>
-      <p className="wrap-anywhere mt-1 max-w-[80ch] whitespace-pre-wrap">{turns.at(-1)?.text}</p>
+      <p className="wrap-anywhere mt-1 w-fit max-w-[80ch] whitespace-pre-wrap">{turns.at(-1)?.text}</p>
       <div className="mt-1 flex flex-col items-start">
         {instructions !== '' && <Folded label="Instructions">{instructions}</Folded>}
         {before.length > 0 && (
@@ -152,7 +152,7 @@ function Folded({ label, children }: { label: string; children: ReactNode }) {
         />
         {label}
       </summary>
-      <div className="wrap-anywhere mt-1 mb-2 max-w-[80ch] whitespace-pre-wrap border-border border-s-2 ps-4">
+      <div className="wrap-anywhere mt-1 mb-2 w-fit max-w-[80ch] whitespace-pre-wrap border-border border-s-2 ps-4">
         {children}
       </div>
     </details>

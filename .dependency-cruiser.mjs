@@ -169,7 +169,8 @@ export default {
     },
     {
       name: 'no-cycles',
-      comment: 'Two modules that need each other are one module, or three. In tests and measurements types may go both ways.',
+      comment:
+        'Two modules that need each other are one module, or three. In tests and measurements types may go both ways.',
       severity: 'error',
       from: {},
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },

@@ -31,7 +31,7 @@ export async function measureAnalytics(): Promise<{ faults: string[] }> {
     what: 'calls of one model and assistant',
     path: `/api/analytics/requests?${new URLSearchParams({ ...range, model: 'gpt-4o', assistantId: '5' })}`,
     queries: await floor.queriesOf((db) =>
-      analyticsService(analyticsRepository(db)).requests(userId, range, filter, 50),
+      analyticsService(analyticsRepository(db)).requests(userId, { ...range, ...filter, limit: 50 }),
     ),
   });
   const roster = await startRoster(folder, source.port);

@@ -140,7 +140,7 @@ export type Database = {
     assistant_id: number | null;
     /** Of a training. */
     job_id: number | null;
-    /** Of what was asked in a comparison. */
+    /** Of a comparison's side questions. */
     comparison_id: number | null;
     purpose: 'chat' | 'title' | 'training';
     model: string;

@@ -36,3 +36,28 @@ test.describe('creating', () => {
     await expect(page.getByPlaceholder('Message Editor in chief')).toBeVisible();
   });
 });
+
+test('a name in Arabic begins above its model like the others, and reads from right to left', async ({
+  page,
+  roster,
+  withAssistant,
+}) => {
+  expect(withAssistant.assistantId).toBeGreaterThan(0);
+  await request(page, roster, 'POST', '/api/assistants', { name: 'مترجم GPT', model: 'gpt-4o' });
+  await page.goto('/chat');
+  const row = (name: string) => page.getByRole('listitem').filter({ hasText: `${name}gpt-4o` });
+  /** Where letters of a text are drawn, from the left edge of the window. */
+  const drawnAt = (name: string, letters: [number, number]) =>
+    row(name)
+      .getByText(name, { exact: true })
+      .evaluate((element, [from, to]) => {
+        const range = document.createRange();
+        const text = document.createTreeWalker(element, NodeFilter.SHOW_TEXT).nextNode() ?? element;
+        range.setStart(text, from);
+        range.setEnd(text, to);
+        return range.getBoundingClientRect().left;
+      }, letters);
+  const whole = await drawnAt('مترجم GPT', [0, 9]);
+  expect(whole).toBeCloseTo(await drawnAt('Tutor', [0, 5]), 0);
+  expect(await drawnAt('مترجم GPT', [0, 1])).toBeGreaterThan(await drawnAt('مترجم GPT', [6, 9]));
+});

@@ -38,7 +38,7 @@ test.describe('the theme', () => {
   };
   const themesSeen = (page: Page) => page.evaluate(() => Reflect.get(window, 'themesSeen'));
 
-  test('is dark until someone chooses, is kept, and never flashes', async ({ page, signedIn }) => {
+  test('is dark until one is chosen, is kept, and never flashes', async ({ page, signedIn }) => {
     await page.addInitScript(recordThemes);
     await page.goto('/settings?tab=preferences');
     await expect(page.getByText(signedIn.email).first()).toBeVisible();
@@ -120,7 +120,7 @@ test('a change of page is said, and the focus goes to its heading', async ({ pag
   await expect(page.locator('main')).toHaveCount(1);
 });
 
-test.describe('home, for somebody who has been here', () => {
+test.describe('home, for a returning user', () => {
   test('a question typed there is sent in a conversation of its own, which stands there afterwards', async ({
     page,
     roster,

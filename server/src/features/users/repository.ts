@@ -3,9 +3,7 @@ import type { ManagedUser } from '@roster/contracts/users';
 import type { Kysely, Selectable } from 'kysely';
 import type { Database } from '#server/db/schema';
 
-export type ManagedUserRecord = ManagedUser;
-
-export const toManagedUser = (row: Selectable<Database['users']>): ManagedUserRecord => ({
+export const toManagedUser = (row: Selectable<Database['users']>): ManagedUser => ({
   id: row.id,
   email: row.email,
   name: row.name,
@@ -20,11 +18,11 @@ export const toManagedUser = (row: Selectable<Database['users']>): ManagedUserRe
 /** Accounts, without anything that is their owners': these queries are the administrators' and the operator's. */
 export function managedUserRepository(db: Kysely<Database>) {
   return {
-    async byId(userId: number): Promise<ManagedUserRecord | undefined> {
+    async byId(userId: number): Promise<ManagedUser | undefined> {
       const row = await db.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirst();
       return row && toManagedUser(row);
     },
-    async byEmail(email: string): Promise<ManagedUserRecord | undefined> {
+    async byEmail(email: string): Promise<ManagedUser | undefined> {
       const row = await db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
       return row && toManagedUser(row);
     },
@@ -35,7 +33,7 @@ export function managedUserRepository(db: Kysely<Database>) {
       role: Role;
       status: UserStatus;
       passwordHash: string | null;
-    }): Promise<ManagedUserRecord | undefined> {
+    }): Promise<ManagedUser | undefined> {
       const row = await db
         .insertInto('users')
         .values({

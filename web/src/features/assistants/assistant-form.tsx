@@ -1,32 +1,12 @@
-import { zodResolver } from '@hookform/resolvers/zod';
-import { AssistantDraft, instructionsLimit } from '@roster/contracts/assistants';
+import { descriptionLimit, instructionsLimit, nameLimit } from '@roster/contracts/assistants';
 import { codePointLength } from '@roster/contracts/length';
 import type { ModelList } from '@roster/contracts/models';
-import { textUpTo } from '@roster/contracts/text';
-import { type UseFormReturn, useForm } from 'react-hook-form';
-import { z } from 'zod';
 import { formatNumber } from '#web/lib/format.ts';
 import { Field } from '#web/ui/field.tsx';
 import { Input } from '#web/ui/input.tsx';
 import { Textarea } from '#web/ui/textarea.tsx';
 import { ModelFields } from './model-fields.tsx';
-
-export type AssistantForm = UseFormReturn<z.input<typeof AssistantDraft>, unknown, AssistantDraft>;
-
-/** The form of a new assistant. */
-export function useDraftForm(values: AssistantDraft): AssistantForm {
-  return useForm({ resolver: zodResolver(AssistantDraft), defaultValues: values });
-}
-
-/** The form of one that exists: what was imported may be longer than what is typed, while it does not grow. */
-export function useEditForm(values: AssistantDraft): AssistantForm {
-  const limit = Math.max(instructionsLimit, codePointLength(values.instructions));
-  const schema = AssistantDraft.extend({
-    instructions: textUpTo(limit, `Instructions cannot exceed ${limit} characters`).default(''),
-    temperature: z.number().min(0).max(1).default(0.7),
-  });
-  return useForm({ resolver: zodResolver(schema), defaultValues: values });
-}
+import type { AssistantForm } from './use-assistant-form.ts';
 
 type AssistantFieldsProps = { form: AssistantForm; models: ModelList | undefined };
 
@@ -38,14 +18,19 @@ export function AssistantFields({ form, models }: AssistantFieldsProps) {
   const isLong = stored > instructionsLimit;
   return (
     <div className="grid gap-5">
-      <Field label="Name" required error={errors.name?.message} counter={{ value: codePointLength(name), max: 100 }}>
+      <Field
+        label="Name"
+        required
+        error={errors.name?.message}
+        counter={{ value: codePointLength(name), max: nameLimit }}
+      >
         {(control) => <Input {...control} {...form.register('name')} autoComplete="off" data-autofocus />}
       </Field>
       <Field
         label="Description"
         hint="What it is for."
         error={errors.description?.message}
-        counter={{ value: codePointLength(description), max: 500 }}
+        counter={{ value: codePointLength(description), max: descriptionLimit }}
       >
         {(control) => <Textarea {...control} {...form.register('description')} rows={2} />}
       </Field>

@@ -20,11 +20,11 @@ export const removeStoreJob = defineJob({
   attempts: 200,
 });
 
-/** Has the vector store of an assistant made what the assistant’s files say, by a job of the same transaction. */
+/** Enqueues, in the caller's transaction, the job that brings an assistant's vector store in line with its files. */
 export const queueIndexing = (trx: Kysely<Database>, userId: number, assistantId: number, inMs = 0) =>
   enqueueOnce(trx, indexJob, { userId, assistantId }, { inMs });
 
-/** A file has come to the provider, or could not: whoever knows from it looks again. */
+/** A file has been forwarded, or could not be: the assistants that search it are indexed again. */
 export async function copySettled(trx: Kysely<Database>, userId: number, fileId: number) {
   for (const assistantId of await knowledgeRepository(trx).assistantsWith(userId, fileId))
     await queueIndexing(trx, userId, assistantId);

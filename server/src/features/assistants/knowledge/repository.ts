@@ -3,8 +3,10 @@ import type { Kysely } from 'kysely';
 import { isPostgres } from '#server/db/engine';
 import type { Database } from '#server/db/schema';
 
-/** A file of an assistant, with what its copy at the provider has come to. */
-export type KnownFile = {
+/** A file of an assistant, with the state of its provider copy. */
+export type KnowledgeFile = {
+  userId: number;
+  assistantId: number;
   fileId: number;
   filename: string;
   size: number;
@@ -18,7 +20,7 @@ export type KnownFile = {
 
 export type Change = { state: KnowledgeState; error: string | null; indexedFileId: string | null };
 
-/** The files that assistants know from. */
+/** The knowledge of assistants. */
 export function knowledgeRepository(db: Kysely<Database>) {
   const ofAssistant = (userId: number, assistantId: number) =>
     db
@@ -28,7 +30,7 @@ export function knowledgeRepository(db: Kysely<Database>) {
 
   return {
     /** In the order they were added. */
-    async of(userId: number, assistantId: number): Promise<KnownFile[]> {
+    async of(userId: number, assistantId: number): Promise<KnowledgeFile[]> {
       const rows = await ofAssistant(userId, assistantId)
         .innerJoin('files', 'files.id', 'assistant_files.file_id')
         // Training files are not among those that can be searched, so the file's own copy is the one.
@@ -36,6 +38,8 @@ export function knowledgeRepository(db: Kysely<Database>) {
           join.onRef('copy.file_id', '=', 'files.id').onRef('copy.purpose', '=', 'files.purpose'),
         )
         .select([
+          'assistant_files.user_id as userId',
+          'assistant_files.assistant_id as assistantId',
           'files.id as fileId',
           'files.filename',
           'files.size',
@@ -56,7 +60,7 @@ export function knowledgeRepository(db: Kysely<Database>) {
         copy: copyState === null ? null : { state: copyState, error: copyError, providerFileId },
       }));
     },
-    /** What an answer needs: how far each file is, what it is called, and where it is searched. */
+    /** For an answer: each file's state, its name, and the store it is searched in. */
     async forAnswer(userId: number, assistantId: number) {
       return ofAssistant(userId, assistantId)
         .innerJoin('files', 'files.id', 'assistant_files.file_id')
@@ -86,7 +90,7 @@ export function knowledgeRepository(db: Kysely<Database>) {
         names.set(assistant_id, [...(names.get(assistant_id) ?? []), filename]);
       return names;
     },
-    /** The assistants that know from a file. */
+    /** The assistants that have a file as knowledge. */
     async assistantsWith(userId: number, fileId: number): Promise<number[]> {
       const rows = await db
         .selectFrom('assistant_files')
@@ -165,7 +169,7 @@ export function knowledgeRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return numDeletedRows > 0n;
     },
-    /** An assistant that is being deleted uses no files any more; what it knew from goes with it. */
+    /** Before an assistant is deleted: it uses no files any more. Its knowledge rows go with it. */
     async forgetUses(userId: number, assistantId: number) {
       await db
         .deleteFrom('file_uses')
@@ -175,7 +179,7 @@ export function knowledgeRepository(db: Kysely<Database>) {
         .execute();
     },
     /** Only where nobody has changed it since it was read. */
-    async change(userId: number, assistantId: number, { fileId, changedAt }: KnownFile, change: Change) {
+    async change({ userId, assistantId, fileId, changedAt }: KnowledgeFile, change: Change) {
       await db
         .updateTable('assistant_files')
         .set({
@@ -190,7 +194,7 @@ export function knowledgeRepository(db: Kysely<Database>) {
         .where('changed_at', '=', changedAt)
         .execute();
     },
-    /** What failed is begun anew: one file, or all of somebody. */
+    /** Retries what failed: one file, or all files of a user. */
     async beginAgain(userId: number, only?: { assistantId: number; fileId: number }) {
       let query = db
         .updateTable('assistant_files')

@@ -2,11 +2,11 @@ import type { DatasetExample, DatasetTurn } from '@roster/contracts/fine-tuning/
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { isPostgres } from '#server/db/engine';
 import type { Database } from '#server/db/schema';
-import type { IncludedExample } from './division.ts';
+import type { IncludedExample } from './split.ts';
 
 type Review = DatasetExample['review'];
 
-/** What a model learns from an example. */
+/** The content of an example, which a model learns. */
 export type Lesson = Pick<DatasetExample, 'instructions' | 'turns' | 'answer' | 'rejected'>;
 
 /** An example as it is gathered. `rejectedId`: the worse answer, where it is another message. */

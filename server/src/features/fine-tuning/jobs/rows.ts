@@ -39,7 +39,7 @@ export type NewJob = {
   trainingFile: JobFileOfNew;
   validationFile: JobFileOfNew | null;
   token: string;
-  /** The maker's own id for it, with what it was asked for with. */
+  /** The client id, with a digest of the request. */
   client?: { id: string; digest: string } | undefined;
 };
 
@@ -60,7 +60,7 @@ export type JobChanges = Partial<{
   finishedAt: string | null;
 }>;
 
-/** What somebody changed by hand, or a later version wrote, is no reason to fail. */
+/** A value that was changed by hand, or written by a later version, is no reason to fail. */
 const hyperparametersOf = (stored: string): Hyperparameters => {
   const parsed = Hyperparameters.safeParse(JSON.parse(stored));
   return parsed.success ? parsed.data : {};
@@ -116,7 +116,7 @@ export const toJob = (row: Row & { step: number | null }): Job => ({
   finishedAt: row.finished_at,
 });
 
-/** null in JSON and in SQL alike; what is undefined is not changed. */
+/** null is stored as SQL's NULL; undefined leaves the column unchanged. */
 export const columnsOf = (changes: JobChanges) => ({
   ...(changes.status !== undefined && { status: changes.status }),
   ...(changes.notice !== undefined && { notice: changes.notice }),
@@ -136,7 +136,7 @@ export const columnsOf = (changes: JobChanges) => ({
   ...(changes.finishedAt !== undefined && { finished_at: changes.finishedAt }),
 });
 
-/** The columns that a job has from its beginning. */
+/** The columns of a new job. */
 export const newRow = (userId: number, job: NewJob) => ({
   user_id: userId,
   name: job.name,

@@ -1,0 +1,63 @@
+import { hash } from 'node:crypto';
+
+/** An example of a training file. Those of one conversation have the same word for it. */
+export type IncludedExample = { id: number; conversation: string };
+
+/** `validation` is empty where there is one conversation only: it is not divided. */
+export type Division = { conversations: number; training: number[]; validation: number[] };
+
+/** Pseudo-random, and the same each time. */
+const lotOf = (ids: readonly number[]) => hash('sha256', String(ids[0]));
+
+/**
+ * Divides whole conversations, since a model that has learned one half of a conversation knows what the other half is
+ * about. Of all divisions into two parts this one comes nearest to the share; the same examples are divided the same way
+ * each time.
+ */
+export function divided(examples: readonly IncludedExample[], share: number): Division {
+  const byConversation = Map.groupBy(examples, ({ conversation }) => conversation);
+  const conversations = [...byConversation.values()]
+    .map((members) => members.map(({ id }) => id))
+    .map((ids) => ({ ids, lot: lotOf(ids) }))
+    .sort((a, b) => (a.lot < b.lot ? -1 : 1));
+  const wanted = Math.max(1, Math.round(examples.length * share));
+  const sizes = conversations.map(({ ids }) => ids.length);
+  const chosen = new Set(nearest(sizes, wanted).flatMap((index) => conversations[index]?.ids ?? []));
+  return {
+    conversations: conversations.length,
+    training: examples.filter(({ id }) => !chosen.has(id)).map(({ id }) => id),
+    validation: examples.filter(({ id }) => chosen.has(id)).map(({ id }) => id),
+  };
+}
+
+/**
+ * Which of these sizes come together nearest to the wanted sum, without being all; none where there are fewer than two.
+ * Sums are made of the sizes from the first on, so that the choice is a sample of them and not the smallest.
+ */
+function nearest(sizes: readonly number[], wanted: number): number[] {
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  const none = -1;
+  /** For each sum the size with which it was reached first, so without that one what is left was reached before. */
+  const reachedWith = new Int32Array(total).fill(none);
+  const isReached = (sum: number) => sum === 0 || (reachedWith[sum] ?? none) !== none;
+  let most = 0;
+  for (const [index, size] of sizes.entries()) {
+    most = Math.min(most + size, total - 1);
+    for (let sum = most; sum >= size; sum--) if (!isReached(sum) && isReached(sum - size)) reachedWith[sum] = index;
+    if (isReached(wanted)) break;
+  }
+  const chosen: number[] = [];
+  for (let sum = nearestOf(isReached, wanted, total); sum > 0; ) {
+    const index = reachedWith[sum] ?? none;
+    chosen.push(index);
+    sum -= sizes[index] ?? sum;
+  }
+  return chosen;
+}
+
+/** The sum between nothing and all that is nearest, of two the smaller one; 0: there is none. */
+function nearestOf(isReached: (sum: number) => boolean, wanted: number, total: number): number {
+  for (let distance = 0; distance < total; distance++)
+    for (const sum of [wanted - distance, wanted + distance]) if (sum > 0 && sum < total && isReached(sum)) return sum;
+  return 0;
+}

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { beside } from '#server/testing/database';
+import { productionCost } from './password-hashing.ts';
 
 /** Behind one proxy, so that the tests can come from many addresses. */
 const env = { RATE_LIMIT_SCALE: '1', TRUST_PROXY: '1' };
@@ -146,7 +147,8 @@ describe('without a trusted proxy', () => {
 
 describe('while too many people sign in at once', () => {
   test('being turned away is no wrong password', async () => {
-    const app = await startApp('sqlite', { env });
+    // Passwords take their time, so that most of those who come at once find the others waiting.
+    const app = await startApp('sqlite', { env, hashingCost: productionCost });
     const signIn = (address: number) =>
       app
         .visitor()

@@ -12,6 +12,7 @@ import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
+import { FileInput } from '#web/ui/file-input.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { ProgressBar } from './progress-bar.tsx';
 import { suggestPurpose } from './purposes.ts';
@@ -152,18 +153,7 @@ function DropZone({ onFiles }: { onFiles: (files: File[]) => void }) {
       <UploadIcon aria-hidden className="size-5 text-muted-foreground" />
       <p className="text-muted-foreground">{isOver ? 'Drop the files here' : 'Drag and drop files here, or'}</p>
       <Button onClick={() => input.current?.click()}>Browse Files</Button>
-      <input
-        ref={input}
-        type="file"
-        multiple
-        hidden
-        aria-label="Files to upload"
-        onChange={({ currentTarget }) => {
-          onFiles([...(currentTarget.files ?? [])]);
-          // So that the same file can be chosen again.
-          currentTarget.value = '';
-        }}
-      />
+      <FileInput ref={input} multiple label="Files to upload" onFiles={onFiles} />
     </div>
   );
 }

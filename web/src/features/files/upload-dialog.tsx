@@ -84,7 +84,7 @@ function useUploadList(files: readonly File[], onClose: () => void): UploadList 
     return created;
   });
   useEffect(() => () => list.cancelAll(), [list]);
-  useEndOfUploads(ended, onClose);
+  useEndOfUploads(ended, list, onClose);
   return list;
 }
 
@@ -116,7 +116,7 @@ function useStopQuestion(list: UploadList, isRunning: boolean, onClose: () => vo
 }
 
 /** Says what came of it, refreshes the list, and closes where nothing is left to do here. */
-function useEndOfUploads(ended: UploadsEnded | undefined, onClose: () => void) {
+function useEndOfUploads(ended: UploadsEnded | undefined, list: UploadList, onClose: () => void) {
   const refetch = useRefetchedFiles();
   const latest = useRef({ refetch, onClose });
   useEffect(() => {
@@ -133,11 +133,12 @@ function useEndOfUploads(ended: UploadsEnded | undefined, onClose: () => void) {
       });
     else if (failure) tellFailure('Upload failed', refusals.files.failed)(failure);
     const timer = setTimeout(() => {
-      if (done > 0 && failures.length === 0) latest.current.onClose();
+      // A file may have been sent again meanwhile, which closing would cancel.
+      if (done > 0 && failures.length === 0 && !list.get().isRunning) latest.current.onClose();
       void latest.current.refetch();
     }, closeAfter);
     return () => clearTimeout(timer);
-  }, [ended]);
+  }, [ended, list]);
 }
 
 function DropZone({ onFiles }: { onFiles: (files: File[]) => void }) {

@@ -14,7 +14,7 @@ type Refused = {
   detail: string;
 };
 
-/** Records, within a transaction, a sign-in or connection by a login provider that was refused at an account. */
+/** Records, within a transaction, a sign-in or connection that was refused although its proof was good. */
 export async function recordRefused(trx: Kysely<Database>, { userId, event, visitor, detail }: Refused) {
   const events = securityEventRepository(trx);
   const since = new Date(Date.now() - dayMs).toISOString();

@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { afterUsable, isUsable } from '#web/lib/usable.ts';
+import { preloadOnceUsable } from '#web/lib/preload.ts';
+import { isUsable } from '#web/lib/usable.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { loadedPart } from '#web/ui/loaded-part.tsx';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
@@ -20,43 +21,51 @@ const StartChatDialog = lazy(async () => ({
 
 /** What a conversation is drawn with; a new one does without it at first. */
 export const loadThreadPane = ThreadPane.load;
-afterUsable(loadThreadPane).catch(() => undefined);
+preloadOnceUsable(loadThreadPane);
 
 type ChatPageProps = { threadId?: number | undefined; assistantId?: number | undefined; isNew?: boolean };
 
 /** The message of a search result that is to be shown. */
 type Target = { threadId: number; messageId: number };
 
-/** Conversations at the left, the open one beside it; on a phone one of the two. */
-export function ChatPage({ threadId, assistantId, isNew }: ChatPageProps) {
+/** What is open, in the address and beside it, and the ways to something else. */
+function useOpened() {
   const navigate = useNavigate();
-  const [choosing, setChoosing] = useState(false);
   /** A new chat without an assistant has no address of its own. */
   const [plain, setPlain] = useState<Choice | undefined>(undefined);
   const [target, setTarget] = useState<Target | null>(null);
-
-  const openThread = (id: number) => {
-    setPlain(undefined);
-    setTarget(null);
-    void navigate({ to: '/chat/$threadId', params: { threadId: String(id) } });
-  };
-  const openMatch = (found: Target) => {
+  const open = (threadId: number, found: Target | null) => {
     setPlain(undefined);
     setTarget(found);
-    void navigate({ to: '/chat/$threadId', params: { threadId: String(found.threadId) } });
+    void navigate({ to: '/chat/$threadId', params: { threadId: String(threadId) } });
   };
-  const startChat = (choice: Choice) => {
+  return {
+    plain,
+    target,
+    openThread: (id: number) => open(id, null),
+    openMatch: (found: Target) => open(found.threadId, found),
+    startChat(choice: Choice) {
+      setPlain(choice.assistantId === null ? choice : undefined);
+      setTarget(null);
+      void navigate({
+        to: '/chat',
+        search: choice.assistantId === null ? { new: true } : { assistant: choice.assistantId },
+      });
+    },
+    showList() {
+      setPlain(undefined);
+      void navigate({ to: '/chat', search: {} });
+    },
+  };
+}
+
+/** Conversations at the left, the open one beside it; on a phone one of the two. */
+export function ChatPage({ threadId, assistantId, isNew }: ChatPageProps) {
+  const [choosing, setChoosing] = useState(false);
+  const { plain, target, openThread, openMatch, startChat, showList } = useOpened();
+  const startWith = (id: number | null) => {
     setChoosing(false);
-    setPlain(choice.assistantId === null ? choice : undefined);
-    setTarget(null);
-    void navigate({
-      to: '/chat',
-      search: choice.assistantId === null ? { new: true } : { assistant: choice.assistantId },
-    });
-  };
-  const showList = () => {
-    setPlain(undefined);
-    void navigate({ to: '/chat', search: {} });
+    startChat({ assistantId: id, model: null });
   };
 
   const showsPane = threadId !== undefined || assistantId !== undefined || plain !== undefined || isNew;
@@ -68,7 +77,7 @@ export function ChatPage({ threadId, assistantId, isNew }: ChatPageProps) {
         onOpen={openThread}
         onOpenMatch={openMatch}
         onNewChat={() => setChoosing(true)}
-        onStartChat={(id) => startChat({ assistantId: id, model: null })}
+        onStartChat={startWith}
         onRemoved={(id) => id === threadId && showList()}
         className={classNames('w-76 shrink-0 border-border border-e max-md:w-full', showsPane && 'max-md:hidden')}
       />
@@ -94,7 +103,7 @@ export function ChatPage({ threadId, assistantId, isNew }: ChatPageProps) {
       </div>
       {choosing && (
         <Suspense>
-          <StartChatDialog onOpenChange={setChoosing} onStart={(id) => startChat({ assistantId: id, model: null })} />
+          <StartChatDialog onOpenChange={setChoosing} onStart={startWith} />
         </Suspense>
       )}
     </div>

@@ -1,5 +1,6 @@
 import { ChevronDown } from 'lucide-react';
 import { type ComponentType, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { preload } from '#web/lib/preload.ts';
 import { Button } from '#web/ui/button.tsx';
 import type { AnswererPickerProps } from './answerer-picker.tsx';
 import { answererOf, type Choice, useAnswerers } from './use-assistants.ts';
@@ -9,7 +10,7 @@ const AnswererPicker: ComponentType<AnswererPickerProps> = lazy(async () => ({
   default: (await loadPicker()).AnswererPicker,
 }));
 /** Before it is opened, so that it is there in the same moment. */
-const preload = () => void loadPicker().catch(() => undefined);
+const preloadPicker = () => preload(loadPicker);
 
 type PickerButtonProps = Omit<AnswererPickerProps, 'anchor' | 'onClose'> & {
   /** The button; it gets what belongs to a button that opens something. */
@@ -33,8 +34,8 @@ export function PickerButton({ button, ...picker }: PickerButtonProps) {
         'aria-haspopup': 'dialog',
         'aria-expanded': isOpen,
         onClick: () => setOpen(!isOpen),
-        onPointerEnter: preload,
-        onFocus: preload,
+        onPointerEnter: preloadPicker,
+        onFocus: preloadPicker,
       })}
       {isOpen && (
         <Suspense>
@@ -63,7 +64,7 @@ type AnswererMenuProps = {
 export function AnswererMenu({ current, onChoose, several, label }: AnswererMenuProps) {
   const known = useAnswerers();
   useEffect(() => {
-    const timer = setTimeout(preload, 2000);
+    const timer = setTimeout(preloadPicker, 2000);
     return () => clearTimeout(timer);
   }, []);
   const answerer = answererOf(known, current);

@@ -1,11 +1,12 @@
 import { modelsAtOnce } from '@roster/contracts/chat';
 import { useQuery } from '@tanstack/react-query';
 import { Check, Search, Square, SquareCheck } from 'lucide-react';
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { modelsQuery } from '#web/data/models.ts';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
+import { useActiveOption } from '#web/ui/use-active-option.ts';
 import { usePlacement } from '#web/ui/use-placement.ts';
 import { type AnswererOption, answererOptions } from './answerer-options.ts';
 import { type Choice, useAnswerers } from './use-assistants.ts';
@@ -25,38 +26,10 @@ export type AnswererPickerProps = {
 const isSame = (one: Choice | null, other: Choice) =>
   one?.assistantId === other.assistantId && one.model === other.model;
 
-/** Assistants and models with what they cost: one field that searches them, by pointer and by keyboard. */
-export function AnswererPicker(props: AnswererPickerProps) {
-  const { anchor, label, current, onChoose, several, modelsOnly = false, onClose } = props;
-  const known = useAnswerers();
-  const models = useQuery(modelsQuery);
-  const [text, setText] = useState('');
-  const [marked, setMarked] = useState<readonly string[] | null>(several?.models.length ? several.models : null);
-  const isOfModels = modelsOnly || marked !== null;
-  const searched = isOfModels ? 'Search models' : 'Search assistants and models';
-  const groups = answererOptions({
-    answerers: known?.answerers ?? [],
-    models: models.data,
-    text,
-    modelsOnly: isOfModels,
-  });
-  const options = groups.flatMap((group) => group.options);
-  const [activeId, setActiveId] = useState<string | null>(null);
-  const active =
-    options.find(({ id }) => id === activeId) ??
-    options.find(({ choice, label: name }) => (text === '' ? isSame(current, choice) : name === text.trim())) ??
-    options[0];
+/** Below the button that opened it; a press beside it closes it. */
+function usePopover({ anchor, onClose }: Pick<AnswererPickerProps, 'anchor' | 'onClose'>) {
   const box = useRef<HTMLDivElement>(null);
-  const list = useRef<HTMLDivElement>(null);
-  const field = useRef<HTMLInputElement>(null);
-  const listId = useId();
   usePlacement({ box, anchor, side: 'bottom', align: 'end', gap: 6 });
-
-  useEffect(() => field.current?.focus({ preventScroll: true }), []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the element to show is found by what is active.
-  useEffect(() => {
-    list.current?.querySelector('[data-active]')?.scrollIntoView({ block: 'nearest' });
-  }, [active?.id]);
   useEffect(() => {
     const pressBeside = ({ target }: Event) => {
       if (!(target instanceof Node) || box.current?.contains(target) || anchor()?.contains(target)) return;
@@ -65,7 +38,19 @@ export function AnswererPicker(props: AnswererPickerProps) {
     document.addEventListener('pointerdown', pressBeside, true);
     return () => document.removeEventListener('pointerdown', pressBeside, true);
   });
+  return box;
+}
 
+/** The options that are found, which of them are chosen, and what taking one does. */
+function useOptions({ current, onChoose, several, modelsOnly = false, onClose }: AnswererPickerProps) {
+  const known = useAnswerers();
+  const { data: models } = useQuery(modelsQuery);
+  const [text, setText] = useState('');
+  /** Where several are asked at once; null: one answers. */
+  const [marked, setMarked] = useState<readonly string[] | null>(several?.models.length ? several.models : null);
+  const isOfModels = modelsOnly || marked !== null;
+  const groups = answererOptions({ answerers: known?.answerers ?? [], models, text, modelsOnly: isOfModels });
+  const options = groups.flatMap((group) => group.options);
   const isFull = marked !== null && marked.length >= modelsAtOnce;
   const reasonOf = ({ disabledReason, label: id }: AnswererOption) =>
     disabledReason ?? (isFull && !marked.includes(id) ? `${modelsAtOnce} models are chosen.` : null);
@@ -77,21 +62,31 @@ export function AnswererPicker(props: AnswererPickerProps) {
     } else
       setMarked(marked.includes(option.label) ? marked.filter((id) => id !== option.label) : [...marked, option.label]);
   };
+  return {
+    ...{ text, setText, marked, setMarked, groups, options, reasonOf, take },
+    first:
+      options.find(({ choice, label: name }) => (text === '' ? isSame(current, choice) : name === text.trim())) ??
+      options[0],
+    isChosen: ({ choice, label: id }: AnswererOption) =>
+      marked === null ? isSame(current, choice) : marked.includes(id),
+    searched: isOfModels ? 'Search models' : 'Search assistants and models',
+    none: known && models ? `Nothing found for “${text.trim()}”` : 'Loading the models…',
+    notice: models?.notice,
+  };
+}
+
+/** Assistants and models with what they cost: one field that searches them, by pointer and by keyboard. */
+export function AnswererPicker(props: AnswererPickerProps) {
+  const { label, several, onClose } = props;
+  const box = usePopover(props);
+  const found = useOptions(props);
+  const { text, setText, marked, setMarked, searched } = found;
+  const listed = useActiveOption({ options: found.options, first: found.first, onTake: found.take });
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus({ preventScroll: true }), []);
   const finish = (chosen: readonly string[]) => {
     onClose(true);
     queueMicrotask(() => several?.onChoose([...chosen]));
-  };
-  const move = (step: number) => {
-    const at = active ? options.indexOf(active) : 0;
-    setActiveId(options[(at + step + options.length) % options.length]?.id ?? null);
-  };
-  const keyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return;
-    if (event.key === 'ArrowDown') move(1);
-    else if (event.key === 'ArrowUp') move(-1);
-    else if (event.key === 'Enter') take(active);
-    else return;
-    event.preventDefault();
   };
 
   return createPortal(
@@ -113,71 +108,73 @@ export function AnswererPicker(props: AnswererPickerProps) {
       <div className="flex shrink-0 items-center gap-2.5 border-border border-b px-3">
         <Search aria-hidden className="size-4 shrink-0 text-muted-foreground" />
         <input
+          {...listed.fieldProps}
           ref={field}
-          role="combobox"
           aria-label={searched}
-          aria-expanded="true"
-          aria-controls={listId}
-          aria-activedescendant={active ? `${listId}-${active.id}` : undefined}
-          aria-autocomplete="list"
-          autoComplete="off"
-          spellCheck={false}
           placeholder={`${searched}…`}
           value={text}
           onChange={(event) => {
             setText(event.currentTarget.value);
-            setActiveId(null);
+            listed.setActiveId(null);
           }}
-          onKeyDown={keyDown}
           className="h-11 min-w-0 flex-1 bg-transparent text-lg outline-none md:text-base"
         />
         <span className="shrink-0 text-muted-foreground text-xs max-md:hidden">US$ per million tokens</span>
       </div>
-      <div
-        ref={list}
-        id={listId}
-        role="listbox"
-        aria-label={label}
-        aria-multiselectable={marked !== null}
-        className="min-h-0 flex-1 overflow-y-auto overscroll-contain p-1.5"
-      >
-        <p aria-hidden="true" className="px-2 pt-1.5 text-end text-muted-foreground text-xs md:hidden">
-          US$ per million tokens
-        </p>
-        {groups.map(({ title, options: grouped }) => (
-          // biome-ignore lint/a11y/useSemanticElements: a listbox groups its options with this role.
-          <div key={title} role="group" aria-label={title} className="pb-1">
-            <p aria-hidden="true" className="px-2 pt-1.5 pb-1 text-muted-foreground text-xs">
-              {title}
-            </p>
-            {grouped.map((option) => (
-              <Option
-                key={option.id}
-                id={`${listId}-${option.id}`}
-                option={option}
-                reason={reasonOf(option)}
-                isActive={option === active}
-                isChosen={marked === null ? isSame(current, option.choice) : marked.includes(option.label)}
-                isMarkable={marked !== null}
-                onPoint={() => setActiveId(option.id)}
-                onTake={() => {
-                  setActiveId(option.id);
-                  take(option);
-                }}
-              />
-            ))}
-          </div>
-        ))}
-        {options.length === 0 && (
-          <p className="wrap-anywhere px-2 py-6 text-center text-muted-foreground">
-            {known && models.data ? `Nothing found for “${text.trim()}”` : 'Loading the models…'}
-          </p>
-        )}
-        {models.data?.notice && <p className="px-2 py-1.5 text-muted-foreground text-sm">{models.data.notice}</p>}
-      </div>
+      <OptionList label={label} found={found} listed={listed} />
       {several && <SeveralFooter marked={marked} onBegin={() => setMarked([])} onFinish={finish} />}
     </div>,
     document.body,
+  );
+}
+
+type OptionListProps = {
+  label: string;
+  found: ReturnType<typeof useOptions>;
+  listed: ReturnType<typeof useActiveOption<AnswererOption>>;
+};
+
+function OptionList({ label, found, listed }: OptionListProps) {
+  const { groups, options, marked, reasonOf, isChosen, take, none, notice } = found;
+  const { listId, optionId, active, setActiveId } = listed;
+  return (
+    <div
+      id={listId}
+      role="listbox"
+      aria-label={label}
+      aria-multiselectable={marked !== null}
+      className="min-h-0 flex-1 overflow-y-auto overscroll-contain p-1.5"
+    >
+      <p aria-hidden="true" className="px-2 pt-1.5 text-end text-muted-foreground text-xs md:hidden">
+        US$ per million tokens
+      </p>
+      {groups.map(({ title, options: grouped }) => (
+        // biome-ignore lint/a11y/useSemanticElements: a listbox groups its options with this role.
+        <div key={title} role="group" aria-label={title} className="pb-1">
+          <p aria-hidden="true" className="px-2 pt-1.5 pb-1 text-muted-foreground text-xs">
+            {title}
+          </p>
+          {grouped.map((option) => (
+            <Option
+              key={option.id}
+              id={optionId(option)}
+              option={option}
+              reason={reasonOf(option)}
+              isActive={option === active}
+              isChosen={isChosen(option)}
+              isMarkable={marked !== null}
+              onPoint={() => setActiveId(option.id)}
+              onTake={() => {
+                setActiveId(option.id);
+                take(option);
+              }}
+            />
+          ))}
+        </div>
+      ))}
+      {options.length === 0 && <p className="wrap-anywhere px-2 py-6 text-center text-muted-foreground">{none}</p>}
+      {notice && <p className="px-2 py-1.5 text-muted-foreground text-sm">{notice}</p>}
+    </div>
   );
 }
 
@@ -244,7 +241,6 @@ function Option({ id, option, reason, isActive, isChosen, isMarkable, onPoint, o
       role="option"
       aria-selected={isChosen}
       aria-disabled={reason === null ? undefined : true}
-      data-active={isActive || undefined}
       onPointerMove={onPoint}
       onClick={onTake}
       className={classNames(

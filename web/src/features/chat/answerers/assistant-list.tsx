@@ -27,10 +27,10 @@ function useFolded(): [isFolded: boolean, toggle: () => void] {
   return [isFolded, toggle];
 }
 
+type AssistantListProps = { onStartChat: (assistantId: number) => void };
+
 /** The assistants, each a click away from a conversation with it. */
-export function AssistantList({ onStartChat }: { onStartChat: (assistantId: number) => void }) {
-  const { data, error, isFetching, refetch } = useQuery(assistantsQuery);
-  const { mayEdit, reason } = useEditing();
+export function AssistantList({ onStartChat }: AssistantListProps) {
   const [isFolded, toggle] = useFolded();
   return (
     <section
@@ -52,54 +52,73 @@ export function AssistantList({ onStartChat }: { onStartChat: (assistantId: numb
           />
         </button>
       </h2>
-      {isFolded ? null : data ? (
-        <ul className="min-h-0 overflow-y-auto px-2">
-          {defaultFirst(data).map((assistant) => (
-            <li key={assistant.id} className="py-px">
-              <Tooltip content={`Start a chat with ${assistant.name}`} side="right">
-                <button
-                  type="button"
-                  onClick={() => onStartChat(assistant.id)}
-                  className="flex w-full items-center gap-2 rounded-md px-2 py-1.5 text-start transition-colors duration-120 hover:bg-hover"
-                >
-                  <span className="min-w-0 flex-1">
-                    <span dir="auto" className="block truncate">
-                      {assistant.name}
-                    </span>
-                    <span className="block truncate text-muted-foreground text-xs">{assistant.model}</span>
-                  </span>
-                  {assistant.isDefault && <Badge tone="accent">Default</Badge>}
-                </button>
-              </Tooltip>
-            </li>
-          ))}
-          {data.length === 0 && (
-            <li className="px-2 py-1.5 text-muted-foreground text-sm">
-              You have no assistants.{' '}
-              {mayEdit ? (
-                <Link
-                  to="/settings"
-                  search={{ tab: 'assistants', view: 'create' }}
-                  className="text-primary-text underline underline-offset-2"
-                >
-                  Create one
-                </Link>
-              ) : (
-                reason
-              )}
-            </li>
-          )}
-        </ul>
-      ) : error && !isFetching ? (
-        <div role="alert" className="px-4 py-2 text-sm">
-          <p className="text-muted-foreground">{errorText(error, 'The assistants could not be loaded.')}</p>
-          <Button size="sm" className="mt-2" onClick={() => void refetch()}>
-            Try Again
-          </Button>
-        </div>
-      ) : (
-        <LoadingAssistants />
-      )}
+      <Assistants isFolded={isFolded} onStartChat={onStartChat} />
     </section>
+  );
+}
+
+/** Asked for also while they are folded, so that they are there at once. */
+function Assistants({ isFolded, onStartChat }: AssistantListProps & { isFolded: boolean }) {
+  const { data, error, isFetching, refetch } = useQuery(assistantsQuery);
+  if (isFolded) return null;
+  if (data)
+    return (
+      <ul className="min-h-0 overflow-y-auto px-2">
+        {defaultFirst(data).map((assistant) => (
+          <li key={assistant.id} className="py-px">
+            <AssistantButton assistant={assistant} onStartChat={onStartChat} />
+          </li>
+        ))}
+        {data.length === 0 && <NoAssistants />}
+      </ul>
+    );
+  if (!error || isFetching) return <LoadingAssistants />;
+  return (
+    <div role="alert" className="px-4 py-2 text-sm">
+      <p className="text-muted-foreground">{errorText(error, 'The assistants could not be loaded.')}</p>
+      <Button size="sm" className="mt-2" onClick={() => void refetch()}>
+        Try Again
+      </Button>
+    </div>
+  );
+}
+
+function AssistantButton({ assistant, onStartChat }: AssistantListProps & { assistant: Assistant }) {
+  return (
+    <Tooltip content={`Start a chat with ${assistant.name}`} side="right">
+      <button
+        type="button"
+        onClick={() => onStartChat(assistant.id)}
+        className="flex w-full items-center gap-2 rounded-md px-2 py-1.5 text-start transition-colors duration-120 hover:bg-hover"
+      >
+        <span className="min-w-0 flex-1">
+          <span dir="auto" className="block truncate">
+            {assistant.name}
+          </span>
+          <span className="block truncate text-muted-foreground text-xs">{assistant.model}</span>
+        </span>
+        {assistant.isDefault && <Badge tone="accent">Default</Badge>}
+      </button>
+    </Tooltip>
+  );
+}
+
+function NoAssistants() {
+  const { mayEdit, reason } = useEditing();
+  return (
+    <li className="px-2 py-1.5 text-muted-foreground text-sm">
+      You have no assistants.{' '}
+      {mayEdit ? (
+        <Link
+          to="/settings"
+          search={{ tab: 'assistants', view: 'create' }}
+          className="text-primary-text underline underline-offset-2"
+        >
+          Create one
+        </Link>
+      ) : (
+        reason
+      )}
+    </li>
   );
 }

@@ -48,3 +48,7 @@ export function answererOf(known: Answerers | undefined, { assistantId, model }:
 
 /** 'Tutor · gpt-4o' */
 export const answererLabel = ({ name, model }: Answerer): string => (model === null ? name : `${name} · ${model}`);
+
+/** What stands in an empty composer. */
+export const placeholderFor = (answerer: Answerer | undefined): string =>
+  answerer && answerer.assistantId !== null ? `Message ${answerer.name}` : 'Write a message';

@@ -28,12 +28,80 @@ type ComposerAttachmentsProps = {
 /** The files of the message that is being written: chosen, dropped or pasted and uploaded at once, or stored before. */
 export function ComposerAttachments({ place, tooLong, box, onFiles }: ComposerAttachmentsProps) {
   const { reason } = useEditing();
-  const { attachments, text, pasted } = useComposer(place);
+  const { attachments } = useComposer(place);
   const uploads = useMemo(() => attachments.filter(({ state }) => state !== 'sending'), [attachments]);
+  // Here, because it need not be there at first.
+  useRoomForToasts(box);
+  return (
+    <>
+      {uploads.length > 0 && <AttachmentList {...{ place, uploads, box }} />}
+      {tooLong && <AttachAsText {...{ place, box, onFiles }} />}
+      <AttachMenu {...{ place, uploads, box, onFiles }} />
+      <output className="sr-only">{spoken(uploads)}</output>
+      <DropPlace box={box} text={reason ?? 'Drop files to attach them to your message'} />
+    </>
+  );
+}
+
+type Uploads = { uploads: readonly Attachment[] };
+
+function AttachmentList({ place, uploads, box }: Pick<ComposerAttachmentsProps, 'place' | 'box'> & Uploads) {
+  const failed = uploads.filter(({ state }) => state === 'failed').length;
+  return (
+    <div className="max-h-[30dvh] basis-full overflow-y-auto">
+      <AttachmentLook box={box}>
+        <ul aria-label="Attachments" className="flex flex-wrap gap-1.5 p-0.5">
+          {uploads.map((upload) => (
+            <li key={upload.key} className="min-w-0 max-w-full basis-60 max-md:basis-full">
+              <UploadChip
+                upload={upload}
+                onRemove={() => {
+                  removeAttachment(composerAt(place), upload.key);
+                  box.current?.focus();
+                }}
+                onRetry={() => retryUpload(composerAt(place), upload.key)}
+              />
+            </li>
+          ))}
+        </ul>
+      </AttachmentLook>
+      {failed > 0 && (
+        <p role="alert" className="px-1 pt-1 text-destructive-text text-sm">
+          {failed === 1 ? 'A file was' : `${failed} files were`} not uploaded. Try again, or remove{' '}
+          {failed === 1 ? 'it' : 'them'}, to send the message.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** A way out for a text that is longer than a message may be. */
+function AttachAsText({ place, box, onFiles }: Omit<ComposerAttachmentsProps, 'tooLong'>) {
+  const { reason } = useEditing();
+  const attachText = () => {
+    const { text, pasted } = composerAt(place).get();
+    const long = pasted !== '' && text.includes(pasted) ? pasted : text;
+    onFiles([new File([long], 'pasted-text.txt', { type: 'text/plain' })]);
+    composerAt(place).set({ text: text.replace(long, () => '').trim(), pasted: '' });
+    box.current?.focus();
+  };
+  return (
+    <div className="flex basis-full flex-wrap items-center gap-2 px-2 py-1">
+      <p className="min-w-0 flex-1 text-muted-foreground text-sm">
+        Longer text can be attached as a file; say in the message what it is for.
+      </p>
+      <Button size="sm" onClick={attachText} disabledReason={reason} className="max-md:h-10">
+        Attach as a text file
+      </Button>
+    </div>
+  );
+}
+
+/** Files from this device, or those that the server has already. */
+function AttachMenu({ place, uploads, box, onFiles }: Omit<ComposerAttachmentsProps, 'tooLong'> & Uploads) {
+  const { reason } = useEditing();
   const picker = useRef<HTMLInputElement>(null);
   const [isChoosing, setChoosing] = useState(false);
-  const composer = () => composerAt(place);
-
   // The dialog gives the focus back to its button as it goes; the message is what comes next.
   const hasAttached = useRef(false);
   useEffect(() => {
@@ -41,54 +109,8 @@ export function ComposerAttachments({ place, tooLong, box, onFiles }: ComposerAt
     hasAttached.current = false;
     box.current?.focus();
   }, [isChoosing, box]);
-  // Here, because it need not be there at first.
-  useRoomForToasts(box);
-
-  const attachText = () => {
-    const long = pasted !== '' && text.includes(pasted) ? pasted : text;
-    onFiles([new File([long], 'pasted-text.txt', { type: 'text/plain' })]);
-    composer().set({ text: text.replace(long, () => '').trim(), pasted: '' });
-    box.current?.focus();
-  };
-  const failed = uploads.filter(({ state }) => state === 'failed').length;
   return (
     <>
-      {uploads.length > 0 && (
-        <div className="max-h-[30dvh] basis-full overflow-y-auto">
-          <AttachmentLook box={box}>
-            <ul aria-label="Attachments" className="flex flex-wrap gap-1.5 p-0.5">
-              {uploads.map((upload) => (
-                <li key={upload.key} className="min-w-0 max-w-full basis-60 max-md:basis-full">
-                  <UploadChip
-                    upload={upload}
-                    onRemove={() => {
-                      removeAttachment(composer(), upload.key);
-                      box.current?.focus();
-                    }}
-                    onRetry={() => retryUpload(composer(), upload.key)}
-                  />
-                </li>
-              ))}
-            </ul>
-          </AttachmentLook>
-          {failed > 0 && (
-            <p role="alert" className="px-1 pt-1 text-destructive-text text-sm">
-              {failed === 1 ? 'A file was' : `${failed} files were`} not uploaded. Try again, or remove{' '}
-              {failed === 1 ? 'it' : 'them'}, to send the message.
-            </p>
-          )}
-        </div>
-      )}
-      {tooLong && (
-        <div className="flex basis-full flex-wrap items-center gap-2 px-2 py-1">
-          <p className="min-w-0 flex-1 text-muted-foreground text-sm">
-            Longer text can be attached as a file; say in the message what it is for.
-          </p>
-          <Button size="sm" onClick={attachText} disabledReason={reason} className="max-md:h-10">
-            Attach as a text file
-          </Button>
-        </div>
-      )}
       <input
         ref={picker}
         type="file"
@@ -118,7 +140,7 @@ export function ComposerAttachments({ place, tooLong, box, onFiles }: ComposerAt
           <ChooseFilesDialog
             attached={uploads}
             onAttach={(files) => {
-              attachStored(composer(), files);
+              attachStored(composerAt(place), files);
               setChoosing(false);
               hasAttached.current = true;
             }}
@@ -126,8 +148,6 @@ export function ComposerAttachments({ place, tooLong, box, onFiles }: ComposerAt
           />
         </Suspense>
       )}
-      <output className="sr-only">{spoken(uploads)}</output>
-      <DropPlace box={box} text={reason ?? 'Drop files to attach them to your message'} />
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { isBlank } from '@roster/contracts/blank';
-import { useCallback, useSyncExternalStore } from 'react';
+import { useCallback } from 'react';
 import {
   type Attachment,
   attachedFiles,
@@ -10,6 +10,7 @@ import {
 } from '#web/features/chat/attachments/attachments.ts';
 import { valuesOwner } from '#web/lib/browser-values.ts';
 import { readDraft, writeDraft } from '#web/lib/drafts.ts';
+import { createStore, useStore } from '#web/lib/store.ts';
 
 /** The message that is being written at a place. */
 export type ComposerState = {
@@ -25,13 +26,15 @@ export type ComposerState = {
   wanted: boolean;
 };
 
+type Post = (text: string, files: readonly StoredFile[]) => Promise<boolean>;
+
 /** Stands above whatever shows it, so that parts that are loaded later find all that was written before. */
 export type ComposerStore = {
   get: () => ComposerState;
   set: (changes: Partial<ComposerState>) => void;
   watch: (listener: () => void, from: string) => () => void;
   /** Empties the composer; what `post` could not send stands in it again, before what was written meanwhile. */
-  send: (post: (text: string, files: readonly StoredFile[]) => Promise<boolean>) => Promise<void>;
+  send: (post: Post) => Promise<void>;
   /** A new conversation has got its own address: what is written meanwhile goes along, whichever component shows it. */
   moveTo: (place: string) => void;
 };
@@ -42,94 +45,105 @@ const joined = (sent: string, next: string) => (sent === '' ? next : isBlank(nex
 /** Of one person: who signs in next finds nothing of what was written before. */
 const composers = new Map<string, ComposerStore>();
 const keyOf = (place: string) => `${valuesOwner()} ${place}`;
+function forgetAt(place: string, composer: ComposerStore) {
+  if (composers.get(keyOf(place)) === composer) composers.delete(keyOf(place));
+}
+
+/** What this browser keeps of the message at a place, so that a reload loses nothing of it. */
+function keptDraft(place: string) {
+  let text = readDraft(place);
+  let files = readDraft(filesAt(place));
+  return {
+    text,
+    attachments: fromKeptText(files),
+    /** What was written on another page or in another tab meanwhile; empty: nothing. */
+    writtenElsewhere() {
+      const now = readDraft(place);
+      return now === text ? '' : now;
+    },
+    write(nextText: string, nextFiles: string) {
+      if (nextText !== text) writeDraft(place, nextText);
+      if (nextFiles !== files) writeDraft(filesAt(place), nextFiles);
+      text = nextText;
+      files = nextFiles;
+    },
+    forget() {
+      writeDraft(place, '');
+      writeDraft(filesAt(place), '');
+    },
+  };
+}
+
+const isAnythingUnderWay = ({ underWay, offered, attachments }: ComposerState) =>
+  underWay !== null || offered.length > 0 || attachments.some(isUnderWay);
+
+async function sendFrom({ get, set }: Pick<ComposerStore, 'get' | 'set'>, post: Post): Promise<void> {
+  const { text, attachments } = get();
+  const files = attachedFiles(attachments);
+  const isSentAlong = ({ id }: Attachment) => files.some((file) => file.id === id);
+  const moved = (from: Attachment['state'], to: Attachment['state']) =>
+    get().attachments.map((one) => (one.state === from && isSentAlong(one) ? { ...one, state: to } : one));
+  set({ text: '', underWay: text, wanted: false, pasted: '', attachments: moved('done', 'sending') });
+  let isSent = false;
+  try {
+    isSent = await post(text, files);
+  } finally {
+    if (isSent) set({ underWay: null, attachments: get().attachments.filter((one) => !isSentAlong(one)) });
+    else set({ underWay: null, text: joined(text, get().text), attachments: moved('sending', 'done') });
+  }
+}
 
 function createComposer(firstPlace: string): ComposerStore {
   const owner = valuesOwner();
   let place = firstPlace;
-  let keptDraft = readDraft(place);
-  let keptFiles = readDraft(filesAt(place));
-  let state: ComposerState = {
-    text: keptDraft,
-    attachments: fromKeptText(keptFiles),
+  let kept = keptDraft(place);
+  const { text, attachments } = kept;
+  const state = createStore<ComposerState>({
+    text,
+    attachments,
     offered: [],
     pasted: '',
     underWay: null,
     wanted: false,
-  };
-  const listeners = new Set<() => void>();
+  });
+  let watchers = 0;
 
   function keep() {
     if (owner !== valuesOwner()) return;
-    const draft = joined(state.underWay ?? '', state.text);
-    const files = keptText(state.attachments);
-    if (draft !== keptDraft) writeDraft(place, draft);
-    if (files !== keptFiles) writeDraft(filesAt(place), files);
-    keptDraft = draft;
-    keptFiles = files;
+    const now = state.get();
+    kept.write(joined(now.underWay ?? '', now.text), keptText(now.attachments));
   }
 
   /** What nobody looks at stays only while something of it is on its way. */
   function forgetUnwatched() {
-    if (listeners.size > 0 || state.underWay !== null || state.offered.length > 0) return;
-    if (state.attachments.some(isUnderWay)) return;
-    forgetAt(place);
+    if (watchers === 0 && !isAnythingUnderWay(state.get())) forgetAt(place, self);
   }
-
-  function forgetAt(left: string) {
-    if (composers.get(keyOf(left)) === self) composers.delete(keyOf(left));
-  }
-
-  function set(changes: Partial<ComposerState>) {
-    state = { ...state, ...changes };
-    keep();
-    for (const listener of listeners) listener();
-    forgetUnwatched();
-  }
-
-  const moved = (ids: readonly number[], from: Attachment['state'], to: Attachment['state']) =>
-    state.attachments.map((one) =>
-      one.state === from && one.id !== null && ids.includes(one.id) ? { ...one, state: to } : one,
-    );
 
   const self: ComposerStore = {
-    get: () => state,
-    set,
+    get: state.get,
+    set(changes) {
+      state.set({ ...state.get(), ...changes });
+      keep();
+      forgetUnwatched();
+    },
     watch(listener, from) {
-      listeners.add(listener);
-      // Written elsewhere meanwhile: on another page, in another tab.
-      const draft = readDraft(place);
-      if (draft !== '' && draft !== keptDraft && state.underWay === null) set({ text: draft });
+      const leave = state.subscribe(listener);
+      watchers += 1;
+      const written = kept.writtenElsewhere();
+      if (written !== '' && state.get().underWay === null) self.set({ text: written });
       return () => {
-        listeners.delete(listener);
-        if (from !== place) forgetAt(from);
+        leave();
+        watchers -= 1;
+        if (from !== place) forgetAt(from, self);
         forgetUnwatched();
       };
     },
-    async send(post) {
-      const { text } = state;
-      const files = attachedFiles(state.attachments);
-      const ids = files.map(({ id }) => id);
-      set({ text: '', underWay: text, wanted: false, pasted: '', attachments: moved(ids, 'done', 'sending') });
-      let isSent = false;
-      try {
-        isSent = await post(text, files);
-      } finally {
-        if (isSent) {
-          const attachments = state.attachments.filter(({ id }) => id === null || !ids.includes(id));
-          set({ underWay: null, attachments });
-        } else {
-          const attachments = moved(ids, 'sending', 'done');
-          set({ underWay: null, text: joined(text, state.text), attachments });
-        }
-      }
-    },
+    send: (post) => sendFrom(self, post),
     moveTo(next) {
       if (owner !== valuesOwner()) return;
-      writeDraft(place, '');
-      writeDraft(filesAt(place), '');
+      kept.forget();
       place = next;
-      keptDraft = readDraft(place);
-      keptFiles = readDraft(filesAt(place));
+      kept = keptDraft(place);
       composers.set(keyOf(place), self);
       keep();
     },
@@ -144,7 +158,6 @@ export function composerAt(place: string): ComposerStore {
 }
 
 export function useComposer(place: string): ComposerState {
-  const watch = useCallback((listener: () => void) => composerAt(place).watch(listener, place), [place]);
-  const now = () => composerAt(place).get();
-  return useSyncExternalStore(watch, now, now);
+  const subscribe = useCallback((listener: () => void) => composerAt(place).watch(listener, place), [place]);
+  return useStore({ get: () => composerAt(place).get(), subscribe });
 }

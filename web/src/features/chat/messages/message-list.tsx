@@ -1,9 +1,20 @@
 import type { Message } from '@roster/contracts/chat';
 import { useQueryClient } from '@tanstack/react-query';
 import { ArrowDown } from 'lucide-react';
-import { memo, type Ref, Suspense, useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef } from 'react';
+import {
+  memo,
+  type Ref,
+  type RefObject,
+  Suspense,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+} from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { loadEnd, loadNewer, loadOlder } from '#web/features/chat/threads/thread-cache.ts';
+import { useFurtherPages } from '#web/features/chat/use-further-pages.ts';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { onDemand } from '#web/ui/markdown/on-demand.tsx';
@@ -14,7 +25,7 @@ import { changesOfModel, type PendingMessage, withPending } from './message-chan
 import type { MessageWindow } from './message-window.ts';
 import { PendingQuestion } from './pending-question.tsx';
 import { Question } from './question.tsx';
-import { useAutoScroll } from './use-auto-scroll.ts';
+import { type AutoScroll, useAutoScroll } from './use-auto-scroll.ts';
 
 export type MessageListHandle = { goToEnd: () => void; show: (messageId: number) => void };
 
@@ -33,40 +44,14 @@ type MessageListProps = {
 const ahead = 2500;
 const topRoom = 40;
 
-/** The messages of a thread: only what is near the view is on the page, further pages come as they are needed. */
-export function MessageList({ ref, threadId, window, pending, editingId, targetId }: MessageListProps) {
-  const client = useQueryClient();
-  const scroller = useRef<HTMLDivElement>(null);
-  const content = useRef<HTMLDivElement>(null);
-  const handle = useRef<VirtualizerHandle>(null);
-  const loading = useRef(false);
-  const { isAway, goToEnd, stay } = useAutoScroll(scroller, content);
-  const { olderCursor, newerCursor } = window;
-  const rows = useMemo(() => withPending(window, pending), [window, pending]);
-  const open = undecided(window);
-  const newModels = useMemo(() => changesOfModel(window.items), [window.items]);
-  const indexOf = (id: number | null) => rows.findIndex((row) => row.id === id);
+type ScrolledParts = { handle: RefObject<VirtualizerHandle | null>; autoScroll: AutoScroll };
 
-  const loadMore = () => {
-    const area = scroller.current;
-    if (!area || loading.current) return;
-    const needsOlder = olderCursor !== null && area.scrollTop < ahead;
-    const needsNewer = newerCursor !== null && area.scrollHeight - area.scrollTop - area.clientHeight < ahead;
-    if (!needsOlder && !needsNewer) return;
-    loading.current = true;
-    const load = needsOlder ? loadOlder : loadNewer;
-    // A page that could not be loaded is asked for again with the next movement.
-    load(client, threadId)
-      .catch(() => undefined)
-      .finally(() => {
-        loading.current = false;
-      });
-  };
-  // After each page, whether the next one is needed already.
-  useEffect(loadMore);
-
+/** Where the list is scrolled to: on opening, after sending, and when it is told to. */
+function useScrolling(props: MessageListProps, rows: Rows, { handle, autoScroll }: ScrolledParts) {
+  const { ref, targetId, pending } = props;
+  const { goToEnd, stay } = autoScroll;
   const show = (messageId: number) => {
-    const index = indexOf(messageId);
+    const index = indexIn(rows, messageId);
     if (index < 0) return;
     stay();
     handle.current?.scrollToIndex(index, { align: 'center' });
@@ -85,12 +70,41 @@ export function MessageList({ ref, threadId, window, pending, editingId, targetI
   useLayoutEffect(() => {
     if (pendingId !== undefined) goToEnd();
   }, [pendingId, goToEnd]);
+}
 
-  const jump = async () => {
-    if (newerCursor !== null) await loadEnd(client, threadId).catch(() => undefined);
-    goToEnd();
-  };
-  const kept = [indexOf(editingId), indexOf(pendingId ?? null)].filter((index) => index >= 0);
+/** Asks for the pages before and behind as the view comes near them. */
+function usePagesAround({ threadId, window }: MessageListProps, scroller: RefObject<HTMLElement | null>): () => void {
+  const client = useQueryClient();
+  const { olderCursor, newerCursor } = window;
+  const loadMore = useFurtherPages(() => {
+    const area = scroller.current;
+    if (!area) return undefined;
+    const needsOlder = olderCursor !== null && area.scrollTop < ahead;
+    const needsNewer = newerCursor !== null && area.scrollHeight - area.scrollTop - area.clientHeight < ahead;
+    if (!needsOlder && !needsNewer) return undefined;
+    return needsOlder ? loadOlder(client, threadId) : loadNewer(client, threadId);
+  });
+  // After each page, whether the next one is needed already.
+  useEffect(loadMore);
+  return loadMore;
+}
+
+type Rows = ReturnType<typeof withPending>;
+const indexIn = (rows: Rows, id: number | null | undefined) => rows.findIndex((row) => row.id === id);
+
+/** The messages of a thread: only what is near the view is on the page, further pages come as they are needed. */
+export function MessageList(props: MessageListProps) {
+  const { threadId, window, pending, editingId, targetId } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const handle = useRef<VirtualizerHandle>(null);
+  const autoScroll = useAutoScroll(scroller, content);
+  const rows = useMemo(() => withPending(window, pending), [window, pending]);
+  const open = undecided(window);
+  const newModels = useMemo(() => changesOfModel(window.items), [window.items]);
+  const loadMore = usePagesAround(props, scroller);
+  useScrolling(props, rows, { handle, autoScroll });
+  const kept = [indexIn(rows, editingId), indexIn(rows, pending?.id)].filter((index) => index >= 0);
   return (
     <div className="relative min-h-0 flex-1">
       <section
@@ -102,7 +116,7 @@ export function MessageList({ ref, threadId, window, pending, editingId, targetI
       >
         <div ref={content}>
           <div style={{ height: topRoom }} className="flex items-center justify-center text-muted-foreground">
-            {olderCursor !== null && <Spinner label="Loading earlier messages" />}
+            {window.olderCursor !== null && <Spinner label="Loading earlier messages" />}
           </div>
           <Virtualizer
             ref={handle}
@@ -128,18 +142,31 @@ export function MessageList({ ref, threadId, window, pending, editingId, targetI
           <div className="h-6" />
         </div>
       </section>
-      {(isAway || newerCursor !== null) && (
-        <div className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center">
-          <Button
-            size="sm"
-            icon={ArrowDown}
-            onClick={() => void jump()}
-            className="pointer-events-auto animate-rise bg-popover shadow-float max-md:h-10"
-          >
-            Jump to latest
-          </Button>
-        </div>
-      )}
+      <JumpToLatest threadId={threadId} window={window} autoScroll={autoScroll} />
+    </div>
+  );
+}
+
+type JumpToLatestProps = Pick<MessageListProps, 'threadId' | 'window'> & { autoScroll: AutoScroll };
+
+function JumpToLatest({ threadId, window: { newerCursor }, autoScroll: { isAway, goToEnd } }: JumpToLatestProps) {
+  const client = useQueryClient();
+  if (!isAway && newerCursor === null) return null;
+  const jump = async () => {
+    // Where the end cannot be loaded, to the end of what is there.
+    if (newerCursor !== null) await loadEnd(client, threadId).catch(() => undefined);
+    goToEnd();
+  };
+  return (
+    <div className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center">
+      <Button
+        size="sm"
+        icon={ArrowDown}
+        onClick={() => void jump()}
+        className="pointer-events-auto animate-rise bg-popover shadow-float max-md:h-10"
+      >
+        Jump to latest
+      </Button>
     </div>
   );
 }

@@ -11,27 +11,20 @@ import { IconButton } from '#web/ui/icon-button.tsx';
 import { Textarea } from '#web/ui/textarea.tsx';
 import { useThreadActions } from './thread-actions.ts';
 
-/** A question being written anew. The old one and its answers stay as a branch. */
-export function QuestionEditor({ message }: { message: Message }) {
-  const { sendEdited, stopEditing, unsentEdit, blockedReason } = useThreadActions();
+/** The question as it is being changed, from what an edit that was not sent has left. */
+function useEdited(message: Message) {
+  const { sendEdited, unsentEdit, blockedReason } = useThreadActions();
   const [unsent] = useState(() => unsentEdit(message.id));
-  const look = useLook();
   const [text, setText] = useState(unsent?.text ?? message.text);
   const [files, setFiles] = useState<readonly StoredFile[]>(
     () => unsent?.files ?? message.files.flatMap(({ id, ...file }) => (id === null ? [] : [{ id, ...file }])),
   );
   const [problem, setProblem] = useState<string | null>(null);
-  const box = useRef<HTMLTextAreaElement>(null);
-  const noteId = useId();
   const { counter, tooLong, problem: lengthProblem } = useMessageLength(text);
-  const shownProblem = problem ?? lengthProblem;
-
-  useEffect(() => {
-    const field = box.current;
-    field?.focus({ preventScroll: true });
-    field?.setSelectionRange(field.value.length, field.value.length);
-  }, []);
-
+  const change = (typed: string) => {
+    setText(typed);
+    setProblem(null);
+  };
   const send = () => {
     if (blockedReason) return;
     if (tooLong) return;
@@ -39,6 +32,20 @@ export function QuestionEditor({ message }: { message: Message }) {
     if (isBlank(text)) return setProblem('Message is required');
     sendEdited({ messageId: message.id, parentId: message.parentId, text, files });
   };
+  return { text, change, files, setFiles, counter, tooLong, problem: problem ?? lengthProblem, send };
+}
+
+/** A question being written anew. The old one and its answers stay as a branch. */
+export function QuestionEditor({ message }: { message: Message }) {
+  const { stopEditing, blockedReason } = useThreadActions();
+  const { text, change, files, setFiles, counter, tooLong, problem, send } = useEdited(message);
+  const box = useRef<HTMLTextAreaElement>(null);
+  const noteId = useId();
+  useEffect(() => {
+    const field = box.current;
+    field?.focus({ preventScroll: true });
+    field?.setSelectionRange(field.value.length, field.value.length);
+  }, []);
   const keyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return;
     if (event.key === 'Escape') {
@@ -51,53 +58,20 @@ export function QuestionEditor({ message }: { message: Message }) {
   };
   return (
     <div className="rounded-lg border border-border bg-card p-2.5">
-      {files.length > 0 && (
-        <ul aria-label="Attached files" className="mb-2 flex flex-wrap gap-1.5">
-          {files.map((file) => (
-            <li key={file.id} className="min-w-0 max-w-full">
-              <AttachmentChip
-                filename={file.filename}
-                detail={sizeOf(file.size)}
-                kind={file.kind ?? kindByName(file.filename)}
-                onLook={() => look(file)}
-              >
-                <IconButton
-                  label={`Remove ${file.filename}`}
-                  icon={X}
-                  size="sm"
-                  onClick={() => setFiles(files.filter(({ id }) => id !== file.id))}
-                  className="max-md:size-10"
-                />
-              </AttachmentChip>
-            </li>
-          ))}
-        </ul>
-      )}
+      {files.length > 0 && <KeptFiles files={files} onChange={setFiles} />}
       <Textarea
         ref={box}
         value={text}
         rows={2}
-        onChange={(event) => {
-          setText(event.target.value);
-          setProblem(null);
-        }}
+        onChange={(event) => change(event.target.value)}
         onKeyDown={keyDown}
         aria-label="Edit question"
-        aria-invalid={shownProblem || tooLong ? true : undefined}
+        aria-invalid={problem || tooLong ? true : undefined}
         aria-describedby={noteId}
         className="field-sizing-content max-h-[40dvh] min-h-18"
       />
       <div className="mt-2 flex flex-wrap items-center justify-end gap-2">
-        <p id={noteId} className="me-auto min-w-0 text-sm max-md:basis-full">
-          {shownProblem ? (
-            <span role="alert" className="text-destructive-text">
-              {shownProblem}
-            </span>
-          ) : (
-            <span className="text-muted-foreground">The old version stays beside it.</span>
-          )}
-          {counter && <span className="ms-2 text-muted-foreground tabular-nums">{counter}</span>}
-        </p>
+        <EditNote id={noteId} problem={problem} counter={counter} />
         <Button size="sm" variant="ghost" onClick={stopEditing} className="max-md:h-10">
           Cancel
         </Button>
@@ -106,5 +80,49 @@ export function QuestionEditor({ message }: { message: Message }) {
         </Button>
       </div>
     </div>
+  );
+}
+
+type KeptFilesProps = { files: readonly StoredFile[]; onChange: (files: readonly StoredFile[]) => void };
+
+/** The files of the question, each of which can be left out of the new one. */
+function KeptFiles({ files, onChange }: KeptFilesProps) {
+  const look = useLook();
+  return (
+    <ul aria-label="Attached files" className="mb-2 flex flex-wrap gap-1.5">
+      {files.map((file) => (
+        <li key={file.id} className="min-w-0 max-w-full">
+          <AttachmentChip
+            filename={file.filename}
+            detail={sizeOf(file.size)}
+            kind={file.kind ?? kindByName(file.filename)}
+            onLook={() => look(file)}
+          >
+            <IconButton
+              label={`Remove ${file.filename}`}
+              icon={X}
+              size="sm"
+              onClick={() => onChange(files.filter(({ id }) => id !== file.id))}
+              className="max-md:size-10"
+            />
+          </AttachmentChip>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function EditNote({ id, problem, counter }: { id: string; problem: string | null; counter: string | null }) {
+  return (
+    <p id={id} className="me-auto min-w-0 text-sm max-md:basis-full">
+      {problem ? (
+        <span role="alert" className="text-destructive-text">
+          {problem}
+        </span>
+      ) : (
+        <span className="text-muted-foreground">The old version stays beside it.</span>
+      )}
+      {counter && <span className="ms-2 text-muted-foreground tabular-nums">{counter}</span>}
+    </p>
   );
 }

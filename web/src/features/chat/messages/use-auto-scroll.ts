@@ -1,4 +1,4 @@
-import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
+import { type RefObject, useCallback, useEffect, useState } from 'react';
 
 /** Within this many pixels of the end, the reader is at the end. */
 const atEnd = 8;
@@ -19,6 +19,51 @@ const byHandFor = 1500;
 /** A scrollbar may be held for long. */
 const byScrollbarFor = 30_000;
 
+/** How its reader stands to a scrolled area. */
+type Reader = {
+  isOn: boolean;
+  lastTop: number;
+  byHandUntil: number;
+  /** Told to stay: a list that is still being measured may look as if this were its end. Until a hand moves it. */
+  stays: boolean;
+  /** A pointer is held down on something inside: if it moved away, the press would be lost. */
+  isPressed: boolean;
+};
+
+const isFarAway = (area: HTMLElement, { isOn }: Reader) => !isOn && distanceToEnd(area) > farFromEnd;
+
+/** Whether it goes on scrolling by itself, after the area has been scrolled by anything. */
+function noteScroll(area: HTMLElement, reader: Reader) {
+  if (distanceToEnd(area) <= atEnd && !reader.stays) reader.isOn = true;
+  else if (area.scrollTop < reader.lastTop - 1 && performance.now() < reader.byHandUntil) reader.isOn = false;
+  reader.lastTop = area.scrollTop;
+}
+
+/** Notes which movements come from a hand, and while something inside is pressed, until `signal` ends it. */
+function noteHand(area: HTMLElement, reader: Reader, released: () => void, signal: AbortSignal) {
+  const byHand = ({ type }: Event) => {
+    reader.stays = false;
+    reader.byHandUntil = performance.now() + (type === 'pointerdown' ? byScrollbarFor : byHandFor);
+  };
+  const press = ({ target, button, pointerType }: PointerEvent) => {
+    // The scrollbar belongs to the area itself. What a finger holds it scrolls.
+    if (target === area || button !== 0 || pointerType === 'touch') return;
+    reader.isPressed = true;
+    const pressing = new AbortController();
+    const release = () => {
+      pressing.abort();
+      reader.isPressed = false;
+      // After the click that the release makes.
+      requestAnimationFrame(released);
+    };
+    for (const type of ['pointerup', 'pointercancel', 'contextmenu', 'blur'])
+      window.addEventListener(type, release, { signal: AbortSignal.any([pressing.signal, signal]) });
+  };
+  const options = { passive: true, signal };
+  area.addEventListener('pointerdown', press, options);
+  for (const type of ['wheel', 'touchmove', 'pointerdown', 'keydown']) area.addEventListener(type, byHand, options);
+}
+
 /**
  * Keeps the end of a scrolled area in view while it grows, but only for a reader who is at the end. What a person
  * scrolls up stops the auto-scroll; what moves because sizes become known does not.
@@ -27,60 +72,38 @@ export function useAutoScroll(
   scroller: RefObject<HTMLElement | null>,
   content: RefObject<HTMLElement | null>,
 ): AutoScroll {
-  const isOn = useRef(true);
-  const lastTop = useRef(0);
-  const byHandUntil = useRef(0);
-  /** Told to stay: a list that is still being measured may look as if this were its end. Until a hand moves it. */
-  const stays = useRef(false);
-  /** A pointer is held down on something inside: if it moved away, the press would be lost. */
-  const isPressed = useRef(false);
+  const [reader] = useState<Reader>(() => ({
+    isOn: true,
+    lastTop: 0,
+    byHandUntil: 0,
+    stays: false,
+    isPressed: false,
+  }));
   const [isAway, setIsAway] = useState(false);
 
   const pin = useCallback(() => {
     const area = scroller.current;
     if (!area) return;
-    if (isOn.current && !isPressed.current) {
+    if (reader.isOn && !reader.isPressed) {
       area.scrollTop = area.scrollHeight;
-      lastTop.current = area.scrollTop;
+      reader.lastTop = area.scrollTop;
     }
-    setIsAway(!isOn.current && distanceToEnd(area) > farFromEnd);
-  }, [scroller]);
+    setIsAway(isFarAway(area, reader));
+  }, [scroller, reader]);
 
   useEffect(() => {
     const area = scroller.current;
     if (!area) return;
-    const onScroll = () => {
-      const distance = distanceToEnd(area);
-      if (distance <= atEnd && !stays.current) isOn.current = true;
-      else if (area.scrollTop < lastTop.current - 1 && performance.now() < byHandUntil.current) isOn.current = false;
-      lastTop.current = area.scrollTop;
-      setIsAway(!isOn.current && distance > farFromEnd);
-    };
-    const byHand = ({ type }: Event) => {
-      stays.current = false;
-      byHandUntil.current = performance.now() + (type === 'pointerdown' ? byScrollbarFor : byHandFor);
-    };
     const leaving = new AbortController();
-    const options = { passive: true, signal: leaving.signal };
-    const press = ({ target, button, pointerType }: PointerEvent) => {
-      // The scrollbar belongs to the area itself. What a finger holds it scrolls.
-      if (target === area || button !== 0 || pointerType === 'touch') return;
-      isPressed.current = true;
-      const released = new AbortController();
-      const release = () => {
-        released.abort();
-        isPressed.current = false;
-        // After the click that the release makes.
-        requestAnimationFrame(pin);
-      };
-      for (const type of ['pointerup', 'pointercancel', 'contextmenu', 'blur'])
-        window.addEventListener(type, release, { signal: AbortSignal.any([released.signal, leaving.signal]) });
+    const { signal } = leaving;
+    const onScroll = () => {
+      noteScroll(area, reader);
+      setIsAway(isFarAway(area, reader));
     };
-    area.addEventListener('scroll', onScroll, options);
-    area.addEventListener('pointerdown', press, options);
-    for (const type of ['wheel', 'touchmove', 'pointerdown', 'keydown']) area.addEventListener(type, byHand, options);
+    area.addEventListener('scroll', onScroll, { passive: true, signal });
+    noteHand(area, reader, pin, signal);
     return () => leaving.abort();
-  }, [scroller, pin]);
+  }, [scroller, reader, pin]);
 
   // The observer runs before the frame is painted, so what was added is never seen below the edge first.
   useEffect(() => {
@@ -90,14 +113,10 @@ export function useAutoScroll(
   }, [scroller, content, pin]);
 
   const goToEnd = useCallback(() => {
-    isOn.current = true;
-    stays.current = false;
+    Object.assign(reader, { isOn: true, stays: false });
     pin();
-  }, [pin]);
-  const stay = useCallback(() => {
-    isOn.current = false;
-    stays.current = true;
-  }, []);
+  }, [reader, pin]);
+  const stay = useCallback(() => void Object.assign(reader, { isOn: false, stays: true }), [reader]);
   return { isAway, goToEnd, stay };
 }
 

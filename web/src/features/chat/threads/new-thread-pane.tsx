@@ -1,23 +1,29 @@
 import type { Thread } from '@roster/contracts/chat';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useUser } from '#web/data/current-user.ts';
 import { endAsking, isAskedInNewThread, newThreadPlace } from '#web/data/first-question.ts';
 import { rememberChoice, rememberedModel } from '#web/features/chat/answerers/choice-memory.ts';
-import { type Answerer, answererOf, type Choice, useAnswerers } from '#web/features/chat/answerers/use-assistants.ts';
+import {
+  type Answerer,
+  answererOf,
+  type Choice,
+  placeholderFor,
+  useAnswerers,
+} from '#web/features/chat/answerers/use-assistants.ts';
 import type { StoredFile } from '#web/features/chat/attachments/attachments.ts';
 import { Composer } from '#web/features/chat/composer/composer.tsx';
 import { composerAt } from '#web/features/chat/composer/composer-state.ts';
 import { focusUnlessTouch } from '#web/features/chat/focus-unless-touch.ts';
 import type { PendingMessage } from '#web/features/chat/messages/message-changes.ts';
 import { loadedModule } from '#web/lib/loaded-module.ts';
-import { afterUsable } from '#web/lib/usable.ts';
+import { preloadOnceUsable } from '#web/lib/preload.ts';
 import { PaneHeader } from './pane-header.tsx';
 
 const firstMessage = loadedModule(() => import('./first-message.tsx'));
 // There soon: until then, what is sent waits.
-afterUsable(firstMessage.load).catch(() => undefined);
+preloadOnceUsable(firstMessage.load);
 
 type NewThreadPaneProps = {
   /** Left out: what the last conversation began with, or the default assistant. */
@@ -29,17 +35,24 @@ type NewThreadPaneProps = {
 
 const place = newThreadPlace;
 
-/** A conversation that begins with its first message. */
-export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThreadPaneProps) {
+/** Who answers: whom one has chosen, else whom the last conversation began with, else the default assistant. */
+function useAnsweredBy(choice: Choice | undefined) {
   const known = useAnswerers();
-  const client = useQueryClient();
-  const parts = firstMessage.use();
-  const [failure, setFailure] = useState<unknown>(null);
-  const router = useRouter();
-  /** Made by a first try whose message did not get through. */
-  const [thread, setThread] = useState<Thread | null>(null);
-  /** Stays until the conversation itself is shown. */
-  const [pending, setPending] = useState<PendingMessage | null>(null);
+  const userId = useUser().id;
+  const defaultId = known?.defaultAnswerer.assistantId ?? null;
+  const remembered = known && rememberedModel(userId, defaultId);
+  const current =
+    choice ?? (remembered ? { assistantId: null, model: remembered } : { assistantId: defaultId, model: null });
+  return {
+    current,
+    answerer: answererOf(known, current),
+    // Who answers by default is known in a moment; Enter pressed before that must not leave the assistant out.
+    isKnown: known !== undefined || choice !== undefined,
+    remember: () => rememberChoice(userId, current, defaultId),
+  };
+}
+
+function useIsHere() {
   const isHere = useRef(true);
   useEffect(() => {
     isHere.current = true;
@@ -47,24 +60,26 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
       isHere.current = false;
     };
   }, []);
-  const box = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => {
-    if (isAskedInNewThread()) composerAt(place).set({ wanted: true });
-    endAsking();
-  }, []);
-  const [several, setSeveral] = useState<readonly string[]>([]);
-  const userId = useUser().id;
-  const defaultId = known?.defaultAnswerer.assistantId ?? null;
-  const remembered = known && rememberedModel(userId, defaultId);
-  const current =
-    choice ?? (remembered ? { assistantId: null, model: remembered } : { assistantId: defaultId, model: null });
-  const answerer = answererOf(known, current);
+  return isHere;
+}
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: choosing an assistant leads on to the message
-  useEffect(() => focusUnlessTouch(box.current), [choice?.assistantId, choice?.model]);
-  // New Chat leads on to the message also where a new conversation is open already.
-  useEffect(() => router.subscribe('onResolved', () => focusUnlessTouch(box.current)), [router]);
+type Beginning = {
+  current: Choice;
+  /** The models that the message goes to, where it goes to several. */
+  several: readonly string[];
+  remember: () => void;
+  onStarted: (threadId: number) => void;
+};
 
+/** Makes the conversation with its first message. */
+function useFirstMessage({ current, several, remember, onStarted }: Beginning) {
+  const client = useQueryClient();
+  const [failure, setFailure] = useState<unknown>(null);
+  /** Made by a first try whose message did not get through. */
+  const [thread, setThread] = useState<Thread | null>(null);
+  /** Stays until the conversation itself is shown. */
+  const [pending, setPending] = useState<PendingMessage | null>(null);
+  const isHere = useIsHere();
   const send = async (text: string, overBudget: boolean, files: readonly StoredFile[]) => {
     const { pendingMessage, startThread, UnfinishedStart } = await firstMessage.load();
     setPending(pendingMessage(undefined, { text, files, parentId: null }));
@@ -80,7 +95,7 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
         models: several,
         thread: isSameStart ? thread : null,
       });
-      rememberChoice(userId, current, defaultId);
+      remember();
       if (isHere.current) {
         composerAt(place).moveTo(`chat:${made.id}`);
         onStarted(made.id);
@@ -93,6 +108,52 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
       return false;
     }
   };
+  return { send, pending, failure };
+}
+
+/** Leads on to the message: after choosing who answers, and by New Chat where a new conversation is open already. */
+function useFocusOnMessage(box: RefObject<HTMLTextAreaElement | null>, choice: Choice | undefined) {
+  const router = useRouter();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: choosing an assistant leads on to the message
+  useEffect(() => focusUnlessTouch(box.current), [choice?.assistantId, choice?.model]);
+  useEffect(() => router.subscribe('onResolved', () => focusUnlessTouch(box.current)), [router, box]);
+}
+
+/** Asked on another page, such as Home: it stands in the composer already, and is sent. */
+function useQuestionAskedElsewhere() {
+  useEffect(() => {
+    if (isAskedInNewThread()) composerAt(place).set({ wanted: true });
+    endAsking();
+  }, []);
+}
+
+/** A conversation that begins with its first message. */
+export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThreadPaneProps) {
+  const parts = firstMessage.use();
+  const [several, setSeveral] = useState<readonly string[]>([]);
+  const { current, answerer, isKnown, remember } = useAnsweredBy(choice);
+  const { send, pending, failure } = useFirstMessage({ current, several, remember, onStarted });
+  const box = useRef<HTMLTextAreaElement>(null);
+  useQuestionAskedElsewhere();
+  useFocusOnMessage(box, choice);
+
+  const choose = (next: Choice) => {
+    setSeveral([]);
+    onChoose(next);
+  };
+  const notice =
+    parts &&
+    ((sendOverBudget: () => void) => (
+      <parts.ComposerNotices
+        several={several}
+        onAskOne={() => setSeveral([])}
+        failure={failure}
+        onSendOverBudget={sendOverBudget}
+        needsKey
+        assistantId={answerer?.assistantId ?? null}
+        isAnswering={false}
+      />
+    ));
   return (
     <section aria-label="New conversation" className="relative flex h-full min-h-0 flex-col">
       <title>Chat · Roster</title>
@@ -103,10 +164,7 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
           parts && (
             <parts.AnswererMenu
               current={current}
-              onChoose={(next) => {
-                setSeveral([]);
-                onChoose(next);
-              }}
+              onChoose={choose}
               several={{ models: several, onChoose: setSeveral }}
             />
           )
@@ -120,25 +178,11 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
       <Composer
         ref={box}
         place={place}
-        placeholder={answerer && answerer.assistantId !== null ? `Message ${answerer.name}` : 'Write a message'}
+        placeholder={placeholderFor(answerer)}
         onSend={send}
         sending={pending !== null}
-        // Who answers by default is known in a moment; Enter pressed before that must not leave the assistant out.
-        waiting={!parts || (!known && choice === undefined)}
-        notice={
-          parts &&
-          ((sendOverBudget) => (
-            <parts.ComposerNotices
-              several={several}
-              onAskOne={() => setSeveral([])}
-              failure={failure}
-              onSendOverBudget={sendOverBudget}
-              needsKey
-              assistantId={answerer?.assistantId ?? null}
-              isAnswering={false}
-            />
-          ))
-        }
+        waiting={!parts || !isKnown}
+        notice={notice}
       />
     </section>
   );

@@ -1,28 +1,19 @@
 import { isBlank } from '@roster/contracts/blank';
 import type { Thread } from '@roster/contracts/chat';
-import { useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { ApiError, errorText } from '#web/lib/api.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { Input } from '#web/ui/input.tsx';
 import { useUpdateThread } from './mutations.ts';
 
-/** A title being edited in place. Enter or losing the focus saves it, Esc does not. */
-export function RenameField({
-  thread,
-  onDone,
-  className,
-}: {
-  thread: Thread;
-  onDone: () => void;
-  className?: string | undefined;
-}) {
+type RenameFieldProps = { thread: Thread; onDone: () => void; className?: string | undefined };
+
+/** The title as it is typed, and why it was not kept. */
+function useRenaming({ thread, onDone }: RenameFieldProps) {
   const [title, setTitle] = useState(thread.title);
   const [error, setError] = useState<string | null>(null);
-  const input = useRef<HTMLInputElement>(null);
   const finished = useRef(false);
   const update = useUpdateThread();
-  useEffect(() => input.current?.select(), []);
-
   const done = () => {
     finished.current = true;
     onDone();
@@ -39,26 +30,36 @@ export function RenameField({
       },
     );
   };
+  const change = (typed: string) => {
+    setTitle(typed);
+    setError(null);
+  };
+  return { title, error, change, save, done };
+}
+
+/** A title being changed where it stands. Enter or leaving keeps it, Esc does not. */
+export function RenameField(props: RenameFieldProps) {
+  const { title, error, change, save, done } = useRenaming(props);
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.select(), []);
+  const keyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === 'Enter') save(false);
+    else if (event.key === 'Escape') {
+      event.preventDefault();
+      done();
+    }
+  };
   return (
-    <div className={classNames('py-px', className)}>
+    <div className={classNames('py-px', props.className)}>
       <Input
         ref={input}
         value={title}
         aria-label="Title of the conversation"
         aria-invalid={error ? true : undefined}
-        onChange={(event) => {
-          setTitle(event.target.value);
-          setError(null);
-        }}
+        onChange={(event) => change(event.target.value)}
         onBlur={() => save(true)}
-        onKeyDown={(event) => {
-          if (event.nativeEvent.isComposing) return;
-          if (event.key === 'Enter') save(false);
-          else if (event.key === 'Escape') {
-            event.preventDefault();
-            done();
-          }
-        }}
+        onKeyDown={keyDown}
         className="h-10 px-2"
       />
       {error && (

@@ -1,7 +1,7 @@
 import type { ThreadListItem } from '@roster/contracts/chat';
 import { Link } from '@tanstack/react-router';
 import { Ellipsis } from 'lucide-react';
-import { lazy, type MouseEvent, memo, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, type MouseEvent, memo, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import { Badge } from '#web/ui/badge.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
@@ -22,18 +22,23 @@ type ThreadListRowProps = {
 const isPlainClick = (event: MouseEvent) =>
   event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
 
-/** A conversation in the list; a click with a modifier opens it in a tab of its own, as any link. */
-export const ThreadListRow = memo(function ThreadListRow(props: ThreadListRowProps) {
-  const { thread, isOpen, query, onOpen, onOpenMatch, onRemoved } = props;
+/** Whether the title is being changed. After that the keyboard goes on in its row, where the field had the focus. */
+function useRenaming(link: RefObject<HTMLElement | null>) {
   const [renaming, setRenaming] = useState(false);
-  const { match } = thread;
-  const link = useRef<HTMLAnchorElement>(null);
   const wasRenaming = useRef(false);
-  // The field had the focus and is gone; the keyboard goes on in its row.
   useEffect(() => {
     if (wasRenaming.current && !renaming && document.activeElement === document.body) link.current?.focus();
     wasRenaming.current = renaming;
-  }, [renaming]);
+  }, [renaming, link]);
+  return [renaming, setRenaming] as const;
+}
+
+/** A conversation in the list; a click with a modifier opens it in a tab of its own, as any link. */
+export const ThreadListRow = memo(function ThreadListRow(props: ThreadListRowProps) {
+  const { thread, isOpen, query, onOpen, onOpenMatch, onRemoved } = props;
+  const { match } = thread;
+  const link = useRef<HTMLAnchorElement>(null);
+  const [renaming, setRenaming] = useRenaming(link);
 
   if (renaming)
     return (
@@ -64,22 +69,7 @@ export const ThreadListRow = memo(function ThreadListRow(props: ThreadListRowPro
           isOpen ? 'bg-active font-medium' : undefined,
         )}
       >
-        <span className="flex items-center gap-2">
-          <span dir="auto" className="min-w-0 flex-1 truncate">
-            <MarkedText text={thread.title} query={query} />
-          </span>
-          {thread.archived && query !== '' && <Badge>Archived</Badge>}
-          {thread.runId !== null && (
-            <span className="size-1.5 shrink-0 animate-pulse rounded-full bg-primary">
-              <span className="sr-only">An answer is being written</span>
-            </span>
-          )}
-        </span>
-        {match && (
-          <span dir="auto" className="mt-0.5 line-clamp-2 font-normal text-muted-foreground text-sm">
-            <MarkedText text={match.snippet} query={query} />
-          </span>
-        )}
+        <TitleAndMatch thread={thread} query={query} />
       </Link>
       <ThreadMenu
         thread={thread}
@@ -101,3 +91,27 @@ export const ThreadListRow = memo(function ThreadListRow(props: ThreadListRowPro
     </div>
   );
 });
+
+function TitleAndMatch({ thread, query }: Pick<ThreadListRowProps, 'thread' | 'query'>) {
+  const { title, archived, runId, match } = thread;
+  return (
+    <>
+      <span className="flex items-center gap-2">
+        <span dir="auto" className="min-w-0 flex-1 truncate">
+          <MarkedText text={title} query={query} />
+        </span>
+        {archived && query !== '' && <Badge>Archived</Badge>}
+        {runId !== null && (
+          <span className="size-1.5 shrink-0 animate-pulse rounded-full bg-primary">
+            <span className="sr-only">An answer is being written</span>
+          </span>
+        )}
+      </span>
+      {match && (
+        <span dir="auto" className="mt-0.5 line-clamp-2 font-normal text-muted-foreground text-sm">
+          <MarkedText text={match.snippet} query={query} />
+        </span>
+      )}
+    </>
+  );
+}

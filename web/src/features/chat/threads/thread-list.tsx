@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Archive, MessagesSquare, SearchX } from 'lucide-react';
 import { type KeyboardEvent, useCallback, useMemo, useRef } from 'react';
 import { VList, type VListHandle } from 'virtua';
+import { useFurtherPages } from '#web/features/chat/use-further-pages.ts';
 import { errorText } from '#web/lib/api.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -33,30 +34,9 @@ function moveFocus(event: KeyboardEvent<HTMLElement>) {
   next.focus();
 }
 
-export function ThreadList({ filter, openThreadId, onOpen, onOpenMatch, onRemoved }: ThreadListProps) {
+/** Opens a conversation at its end, or at the message that was found in it. */
+function useOpening({ onOpen, onOpenMatch }: Pick<ThreadListProps, 'onOpen' | 'onOpenMatch'>) {
   const client = useQueryClient();
-  const list = useRef<VListHandle>(null);
-  const loading = useRef(false);
-  const { data, error, isFetching, refetch } = useQuery(threadListQuery(filter));
-  const rows = useMemo<ThreadRow[]>(() => {
-    if (!data) return [];
-    if (filter.q === '' && !filter.archived) return groupThreads(data.items, new Date());
-    return data.items.map((thread) => ({ kind: 'thread', thread }));
-  }, [data, filter.q, filter.archived]);
-
-  const loadMore = () => {
-    const handle = list.current;
-    if (!handle || loading.current || !data?.nextCursor) return;
-    if (handle.scrollSize - handle.scrollOffset - handle.viewportSize > 1200) return;
-    loading.current = true;
-    loadMoreThreads(client, filter)
-      // The next movement of the list asks again.
-      .catch(() => undefined)
-      .finally(() => {
-        loading.current = false;
-      });
-  };
-
   const open = useCallback(
     (id: number) => {
       forgetMiddle(client, id);
@@ -75,19 +55,27 @@ export function ThreadList({ filter, openThreadId, onOpen, onOpenMatch, onRemove
     },
     [client, onOpenMatch],
   );
+  return { open, openMatch };
+}
 
-  if (!data) {
-    if (!error || isFetching) return <LoadingRows />;
-    return (
-      <div role="alert" className="min-h-0 flex-1 px-4 py-6 text-center">
-        <p className="font-medium">The conversations could not be loaded</p>
-        <p className="mt-1 text-muted-foreground text-sm">{errorText(error)}</p>
-        <Button size="sm" className="mt-4" onClick={() => void refetch()}>
-          Try Again
-        </Button>
-      </div>
-    );
-  }
+export function ThreadList({ filter, openThreadId, onOpen, onOpenMatch, onRemoved }: ThreadListProps) {
+  const client = useQueryClient();
+  const list = useRef<VListHandle>(null);
+  const { data, error, isFetching, refetch } = useQuery(threadListQuery(filter));
+  const rows = useMemo<ThreadRow[]>(() => {
+    if (!data) return [];
+    if (filter.q === '' && !filter.archived) return groupThreads(data.items, new Date());
+    return data.items.map((thread) => ({ kind: 'thread', thread }));
+  }, [data, filter.q, filter.archived]);
+  const { open, openMatch } = useOpening({ onOpen, onOpenMatch });
+  const loadMore = useFurtherPages(() => {
+    const handle = list.current;
+    if (!handle || !data?.nextCursor) return undefined;
+    const isNear = handle.scrollSize - handle.scrollOffset - handle.viewportSize <= 1200;
+    return isNear ? loadMoreThreads(client, filter) : undefined;
+  });
+
+  if (!data) return error && !isFetching ? <NotLoaded error={error} onRetry={() => void refetch()} /> : <LoadingRows />;
   if (rows.length === 0) return <NoRows filter={filter} openThreadId={openThreadId} />;
   return (
     <VList
@@ -119,6 +107,18 @@ export function ThreadList({ filter, openThreadId, onOpen, onOpenMatch, onRemove
         )
       }
     </VList>
+  );
+}
+
+function NotLoaded({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  return (
+    <div role="alert" className="min-h-0 flex-1 px-4 py-6 text-center">
+      <p className="font-medium">The conversations could not be loaded</p>
+      <p className="mt-1 text-muted-foreground text-sm">{errorText(error)}</p>
+      <Button size="sm" className="mt-4" onClick={onRetry}>
+        Try Again
+      </Button>
+    </div>
   );
 }
 

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useReducer, useRef } from 'react';
-import { answererOf, useAnswerers } from '#web/features/chat/answerers/use-assistants.ts';
+import { answererOf, placeholderFor, useAnswerers } from '#web/features/chat/answerers/use-assistants.ts';
 import { Composer } from '#web/features/chat/composer/composer.tsx';
 import { focusUnlessTouch } from '#web/features/chat/focus-unless-touch.ts';
 import { loadMessageList } from '#web/features/chat/messages/load-message-list.ts';
@@ -9,7 +9,7 @@ import type { MessageListHandle } from '#web/features/chat/messages/message-list
 import { runUnderWay } from '#web/features/chat/messages/message-window.ts';
 import { ApiError } from '#web/lib/api.ts';
 import { loadedModule } from '#web/lib/loaded-module.ts';
-import { afterUsable } from '#web/lib/usable.ts';
+import { preloadOnceUsable } from '#web/lib/preload.ts';
 import { PaneHeader } from './pane-header.tsx';
 import { messagesQuery, threadQuery } from './thread-queries.ts';
 import { noThreadState, type OpenThread, withChanges } from './thread-state.ts';
@@ -17,7 +17,7 @@ import { noThreadState, type OpenThread, withChanges } from './thread-state.ts';
 const openThread = loadedModule(() => import('./open-thread.tsx'));
 /** What a conversation is drawn with. One can write in it before. */
 export const loadOpenThread = openThread.load;
-for (const load of [loadOpenThread, loadMessageList]) afterUsable<unknown>(load).catch(() => undefined);
+for (const load of [loadOpenThread, loadMessageList]) preloadOnceUsable(load);
 
 type ThreadPaneProps = {
   threadId: number;
@@ -38,26 +38,17 @@ export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPane
   const thread = useQuery(threadQuery(threadId));
   const run = useQuery({ ...messagesQuery(threadId), select: runUnderWay });
   const parts = openThread.use();
-  const answerer = answererOf(useAnswerers(), {
-    assistantId: thread.data?.assistantId ?? null,
-    model: thread.data?.model ?? null,
-  });
   useEffect(() => focusUnlessTouch(box.current), []);
 
+  const { assistantId = null, model = null } = thread.data ?? {};
+  const answerer = answererOf(useAnswerers(), { assistantId, model });
   const runId = run.data?.id ?? thread.data?.runId ?? null;
   const stop = async (id: number) => (await loadOpenThread()).stopAnswers(open, id);
   const { several, failure } = state;
   return (
     <section aria-label={thread.data?.title ?? 'Conversation'} className="relative flex h-full min-h-0 flex-col">
       {parts ? (
-        <parts.OpenThread
-          open={open}
-          state={state}
-          runId={runId}
-          targetId={targetId}
-          onBack={onBack}
-          onRemoved={onRemoved}
-        />
+        <parts.OpenThread {...{ open, state, runId, targetId, onBack, onRemoved }} />
       ) : (
         <Opening title={thread.data?.title} onBack={onBack} />
       )}
@@ -65,7 +56,7 @@ export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPane
         <Composer
           ref={box}
           place={`chat:${threadId}`}
-          placeholder={answerer && answerer.assistantId !== null ? `Message ${answerer.name}` : 'Write a message'}
+          placeholder={placeholderFor(answerer)}
           onSend={async (text, overBudget, files) =>
             (await loadOpenThread()).sendQuestion(open, { text, files, models: several, overBudget })
           }
@@ -82,7 +73,7 @@ export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPane
                 onAskOne={() => change({ several: [] })}
                 failure={failure?.error}
                 onSendOverBudget={failure?.insist ?? sendOverBudget}
-                assistantId={thread.data?.assistantId ?? null}
+                assistantId={assistantId}
                 isAnswering={runId !== null}
               />
             ))

@@ -1,8 +1,9 @@
 import { Agent } from 'node:http';
 import { join } from 'node:path';
+import { freePort } from '../server/src/testing/free-port.ts';
 import { now } from './clock.ts';
 import { medianOf, ms, percentile, printTable, times, verdict } from './figures.ts';
-import { freePort, root, startProgram } from './processes.ts';
+import { root, startProgram } from './processes.ts';
 import { newThreads, type Person, preparePeople, startRoster, temporaryFolder } from './roster.ts';
 import { settings } from './settings.ts';
 import { startSource } from './source-process.ts';

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { freePort } from '../server/src/testing/free-port.ts';
 import { installBeside } from './beside.ts';
 import { exchange } from './exchange.ts';
-import { cacheFolder, freePort, type Program, startProgram } from './processes.ts';
+import { cacheFolder, type Program, startProgram } from './processes.ts';
 
 export const gateway = '@portkey-ai/gateway';
 const version = '1.15.2';

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { freePort } from '../server/src/testing/free-port.ts';
 import { exchange } from './exchange.ts';
-import { cacheFolder, freePort, type Program, root, startProgram } from './processes.ts';
+import { cacheFolder, type Program, root, startProgram } from './processes.ts';
 import { settings } from './settings.ts';
 import { instructions, model } from './targets.ts';
 

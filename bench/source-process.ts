@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { freePort, type Program, root, startProgram } from './processes.ts';
+import { freePort } from '../server/src/testing/free-port.ts';
+import { type Program, root, startProgram } from './processes.ts';
 
 export type Source = {
   port: number;

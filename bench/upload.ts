@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { freePort } from '../server/src/testing/free-port.ts';
 import { median, megabytes, ms, printTable, times } from './figures.ts';
-import { freePort, root, startProgram } from './processes.ts';
+import { root, startProgram } from './processes.ts';
 import { signIn, startRoster, temporaryFolder } from './roster.ts';
 import { sendFile } from './send-file.ts';
 

@@ -106,6 +106,12 @@ export function createWindows(capacity: number, now: () => number) {
         set(window, part, used + 1);
         return 0;
       },
+      standing() {
+        const window = live(place);
+        const part = window?.parts?.has(place.part ?? '') ? place.part : undefined;
+        const used = window ? usedOf(window, part) : 0;
+        return { remaining: Math.max(0, count - used), resetMs: window ? window.endsAt - now() : 0 };
+      },
       giveBack() {
         const window = live(place);
         if (!window) return;

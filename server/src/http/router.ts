@@ -12,7 +12,7 @@ import { responseSchema } from './response-schema.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Every route says who may call it; one that does not keeps the server from starting. */
-    access?: Endpoint['access'] | 'operation';
+    access?: Endpoint['access'] | 'operation' | 'token';
     rate?: Rate;
     accepts?: Endpoint['accepts'];
     /** Answered under whatever name the server is called. */
@@ -24,6 +24,8 @@ declare module 'fastify' {
     actor: Actor | null;
     /** On the monotonic clock: when it was seen who it is. */
     admittedAt: number;
+    /** Of a call under /v1: its body as it came. */
+    bodyText?: string;
   }
 }
 
@@ -241,7 +243,7 @@ function readInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType
 const isNoObject = (issue: z.core.$ZodIssue) =>
   issue.code === 'invalid_type' && issue.expected === 'object' && issue.path.length === 0;
 
-function invalidInput(issues: z.core.$ZodIssue[]): AppError {
+export function invalidInput(issues: z.core.$ZodIssue[]): AppError {
   const fields = new Map<string, string>();
   for (const issue of issues) {
     const name = issue.code === 'unrecognized_keys' ? issue.keys.join(', ') : issue.path.join('.');

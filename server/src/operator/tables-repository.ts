@@ -15,6 +15,7 @@ const inOrder: Record<Table, true> = {
   instances: true,
   users: true,
   sessions: true,
+  access_tokens: true,
   data_keys: true,
   provider_keys: true,
   provider_traits: true,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newToken } from '#server/testing/access-tokens';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { bare } from '#server/testing/bare';
@@ -62,6 +63,7 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     await rated(visitor, answer.id, { correction: `${word} correction` });
     await gathered(visitor, { name: `${word} dataset` });
     await trained(app, visitor, { name: word });
+    await newToken(visitor, { name: `${word} token` });
     const at = new Date().toISOString();
     await beside(app, async (db) => {
       await db

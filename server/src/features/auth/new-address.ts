@@ -8,6 +8,7 @@ import type { Actor } from '#server/http/actor';
 import type { Rates } from '#server/http/rates';
 import { enqueue } from '#server/jobs/queue';
 import { mailJob } from '#server/mail/job';
+import { revokeAccessTokens } from '#server/security/access-token-repository';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import type { ConfirmPassword } from './confirm-password.ts';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
@@ -89,6 +90,7 @@ export function newAddressService(dependencies: Dependencies) {
       await users.removeFlows(userId);
       await securityEventRepository(trx).record({ userId, event: 'email_changed', by: 'self', visitor });
       await enqueue(trx, mailJob, { template: 'address_changed', before: user.email, email });
+      await revokeAccessTokens(trx, { userId, by: 'self', visitor });
       const ended = await sessionRepository(trx).deleteOthers(userId, sessionId);
       return { user: toUser({ ...user, email, emailVerified: isDelivered }), ended };
     },

@@ -4,6 +4,7 @@ import { AppError } from '#server/errors';
 import type { Actor } from '#server/http/actor';
 import { enqueue } from '#server/jobs/queue';
 import { mailJob } from '#server/mail/job';
+import { revokeAccessTokens } from '#server/security/access-token-repository';
 import { type RecordedEvent, securityEventRepository, type Visitor } from '#server/security/events-repository';
 import { noticeRepository } from '#server/security/notices-repository';
 import type { ConfirmPassword } from './confirm-password.ts';
@@ -44,7 +45,7 @@ export function passwordService({ db, hashing, confirmPassword, onSessionsEnded 
       });
     },
 
-    /** Sets the password with a link. Ends all sessions and starts none. */
+    /** Sets the password with a link. Ends all sessions and access tokens and starts none. */
     async reset(input: { userId: number; token: string; password: string }, visitor: Visitor) {
       const { userId, token, password } = input;
       // Looked at before the password is hashed, used up with the change: a refused password costs no link.
@@ -69,13 +70,14 @@ export function passwordService({ db, hashing, confirmPassword, onSessionsEnded 
         }
         await users.removeFlows(userId);
         const sessions = await sessionRepository(trx).deleteAll(userId);
+        await revokeAccessTokens(trx, { userId, by: 'self', visitor });
         await enqueue(trx, mailJob, { template: 'password_changed', userId });
         return sessions;
       });
       onSessionsEnded(ended);
     },
 
-    /** Changes the password of a signed-in person; all other devices are signed out. */
+    /** Changes the password of a signed-in person; all other devices are signed out, and programs with them. */
     async change(actor: Actor, input: { currentPassword: string; newPassword: string }, visitor: Visitor) {
       const { userId, sessionId, stillMay } = actor;
       const user = await userRepository(db).byId(userId);
@@ -97,6 +99,7 @@ export function passwordService({ db, hashing, confirmPassword, onSessionsEnded 
         await mailedTokenRepository(trx).voidAll(userId, 'password');
         await users.removeFlows(userId);
         await securityEventRepository(trx).record({ userId, event: 'password_changed', by: 'self', visitor });
+        await revokeAccessTokens(trx, { userId, by: 'self', visitor });
         await enqueue(trx, mailJob, { template: 'password_changed', userId });
         return sessionRepository(trx).deleteOthers(userId, sessionId);
       });

@@ -43,6 +43,8 @@ export type UsageRecord = TokenCounts & {
   jobId?: number | null;
   /** Of what was asked in a comparison. */
   comparisonId?: number | null;
+  /** Of a program's call. */
+  accessTokenId?: number | null;
   model: string;
   costUsd: number | null;
   priceAsOf: string | null;
@@ -88,6 +90,7 @@ const insertRecord = prepared((db, at: Places<NewRecord>) =>
       assistant_id: at('assistantId'),
       job_id: at('jobId'),
       comparison_id: at('comparisonId'),
+      access_token_id: at('accessTokenId'),
       purpose: at('purpose'),
       model: at('model'),
       input_tokens: at('inputTokens'),
@@ -122,8 +125,16 @@ export function usageRepository(db: Kysely<Database>) {
     async record(userId: number, usage: UsageRecord, isOwnerThere = false) {
       if (!isOwnerThere && !(await isThere(userId))) return;
       const day = usage.createdAt.slice(0, 10);
-      const { jobId = null, comparisonId = null } = usage;
-      const row: NewRecord = { ...usage, jobId, comparisonId, userId, day, estimated: usage.estimated ? 1 : 0 };
+      const { jobId = null, comparisonId = null, accessTokenId = null } = usage;
+      const row: NewRecord = {
+        ...usage,
+        jobId,
+        comparisonId,
+        accessTokenId,
+        userId,
+        day,
+        estimated: usage.estimated ? 1 : 0,
+      };
       const inserted = await insertRecord.first(db, row);
       if (!inserted) return;
       const sums: Sums = {
@@ -201,6 +212,7 @@ export function usageRepository(db: Kysely<Database>) {
         assistantId: row.assistant_id,
         jobId: row.job_id,
         comparisonId: row.comparison_id,
+        accessTokenId: row.access_token_id,
         purpose: row.purpose,
         model: row.model,
         inputTokens: row.input_tokens,

@@ -12,6 +12,7 @@ import type { Actor } from '#server/http/actor';
 import { cursorsOf, notOurCursor, pageOf } from '#server/http/paging';
 import { enqueue } from '#server/jobs/queue';
 import { mailJob } from '#server/mail/job';
+import { revokeAccessTokens } from '#server/security/access-token-repository';
 import { securityEventRepository } from '#server/security/events-repository';
 import { userListRepository } from './list-repository.ts';
 import { managedUserRepository, notConfirmed } from './repository.ts';
@@ -214,6 +215,7 @@ export function userService(dependencies: Dependencies) {
       await record('status_changed', changedFrom(before.status, status));
       // On the way back too: a sign-in that overlapped with the way out may have left a session.
       sessions.push(...(await users.endSessions(userId)));
+      await revokeAccessTokens(trx, { userId, by: 'administrator' });
     }
     if (!(await users.hasActiveAdministrator()))
       throw new AppError(

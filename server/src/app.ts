@@ -48,7 +48,10 @@ function createFeatures(base: Foundation) {
   const account = accountFeature({ ...base, models, confirmPassword, features: ofUsers });
   const removeAccount = account.remove;
   const users = userFeature({ ...base, refuseGuessable, hashPassword, passwordLink, removeAccount });
-  const forPrograms: Feature[] = [apiTokens, ...openAiApiFeatures({ ...base, models, assistants })];
+  const forPrograms: Feature[] = [
+    apiTokens,
+    ...openAiApiFeatures({ ...base, models, assistants, knowledge, pricing, budgets }),
+  ];
   const all: Feature[] = [
     auth,
     account,

@@ -5,8 +5,6 @@ type Details = ErrorOptions & {
   fields?: Record<string, string>;
   /** Sent as `Retry-After`. */
   retryAfterSeconds?: number;
-  /** What programs are told under /v1, where the kind of failure alone does not say it. */
-  apiCode?: string | undefined;
 };
 
 /** The server cannot start as things are; the message tells the operator what to change. */
@@ -20,13 +18,11 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly fields: Record<string, string> | undefined;
   readonly retryAfterSeconds: number | undefined;
-  readonly apiCode: string | undefined;
   constructor(code: ErrorCode, message: string, details: Details = {}) {
     super(message, details);
     this.code = code;
     this.fields = details.fields;
     this.retryAfterSeconds = details.retryAfterSeconds;
-    this.apiCode = details.apiCode;
   }
 }
 

@@ -513,6 +513,19 @@ export type Database = {
     edited: Generated<Flag>;
     created_at: string;
   };
+  /** Programs' calls that are being answered. */
+  api_calls: {
+    id: Id;
+    user_id: number;
+    access_token_id: number | null;
+    assistant_id: number | null;
+    model: string;
+    /** Roughly, for where the provider does not say. */
+    input_tokens: number;
+    /** The process that answers it. */
+    instance: number;
+    created_at: string;
+  };
   /** For the provider's own figures only. */
   provider_admin_keys: {
     user_id: number;

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Config } from '#server/config';
 import { AppError } from '#server/errors';
-import { apiError } from './api-errors.ts';
+import { ApiRefusal, apiError } from './api-errors.ts';
 import type { Caller, FindCaller } from './caller.ts';
 import { crossOrigin } from './cors.ts';
 import { settled } from './error-handler.ts';
@@ -129,12 +129,18 @@ export function createApiDoor({ app, config, rates, findCaller, checkResponses }
         if (request.method === 'OPTIONS') return reply.status(204).send();
         const path = request.url.split('?', 1)[0]?.slice(0, 200);
         const message = `Unknown request URL: ${request.method} ${path}. docs/api.md says what there is.`;
-        throw new AppError('not_found', message, { apiCode: 'unknown_url' });
+        throw new ApiRefusal('not_found', message, { code: 'unknown_url' });
       });
     });
   }
 
-  return { endpoints, route, open };
+  return {
+    endpoints,
+    route,
+    /** The handler writes the answer itself. */
+    rawRoute: register,
+    open,
+  };
 }
 
 export type ApiDoor = ReturnType<typeof createApiDoor>;

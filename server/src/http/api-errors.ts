@@ -1,9 +1,8 @@
-import type { ErrorCode } from '@roster/contracts/errors';
-import { errorStatus } from '@roster/contracts/errors';
+import { type ErrorCode, errorStatus } from '@roster/contracts/errors';
 import type { ApiErrorBody } from '@roster/contracts/openai-api/endpoint';
-import type { AppError } from '#server/errors';
+import { AppError } from '#server/errors';
 
-type Told = { status?: number; type?: string; code: string | null };
+type Told = { status?: number | undefined; type?: string | undefined; code?: string | undefined };
 
 /** What our refusals are called in the provider's API. What is not named here follows from its status. */
 const told: Partial<Record<ErrorCode, Told>> = {
@@ -16,13 +15,29 @@ const told: Partial<Record<ErrorCode, Told>> = {
   key_unreadable: { status: 400, code: 'no_provider_key' },
 };
 
+/** A failure that has a name of its own in the provider's API. */
+export class ApiRefusal extends AppError {
+  override name = 'ApiRefusal';
+  readonly told: Told & { param?: string | undefined };
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { status, type, code: name, param, ...details }: ApiRefusal['told'] & ConstructorParameters<typeof AppError>[2],
+  ) {
+    super(code, message, details);
+    this.told = { status, type, code: name, param };
+  }
+}
+
 const typeOf = (status: number) => (status >= 500 ? 'server_error' : 'invalid_request_error');
 
 /** A failed call under /v1 in the shape of the provider's. */
 export function apiError(error: AppError): { status: number; body: ApiErrorBody } {
+  const own = error instanceof ApiRefusal ? error.told : {};
   const entry = told[error.code];
-  const status = entry?.status ?? errorStatus[error.code];
-  const [param = null] = Object.keys(error.fields ?? {});
-  const code = error.apiCode ?? entry?.code ?? null;
-  return { status, body: { error: { message: error.message, type: entry?.type ?? typeOf(status), param, code } } };
+  const status = own.status ?? entry?.status ?? errorStatus[error.code];
+  const [field] = Object.keys(error.fields ?? {});
+  const type = own.type ?? entry?.type ?? typeOf(status);
+  const param = own.param ?? field ?? null;
+  return { status, body: { error: { message: error.message, type, param, code: own.code ?? entry?.code ?? null } } };
 }

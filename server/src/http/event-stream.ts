@@ -45,24 +45,15 @@ export function createEventStreams(
   sessionCheck.unref();
 
   return {
-    /** Starts the answer. Its headers are written by hand, because Fastify leaves a hijacked reply alone. */
+    /** Starts the answer. */
     open(request: FastifyRequest, reply: FastifyReply, actor: SignedIn): EventStream {
       const mine = [...open.values()].filter(({ userId }) => userId === actor.userId).length;
       if (mine >= streamsPerUser)
         throw new AppError('rate_limited', 'Too many conversations are being followed at once. Close some tabs.', {
           retryAfterSeconds: 5,
         });
-      reply.hijack();
+      sendEventHeaders(request, reply);
       const { raw } = reply;
-      reply.headers({
-        'content-type': 'text/event-stream; charset=utf-8',
-        'cache-control': 'no-cache, no-transform',
-        'x-accel-buffering': 'no',
-      });
-      for (const [name, value] of Object.entries(reply.getHeaders()))
-        if (value !== undefined) raw.setHeader(name, value);
-      raw.flushHeaders();
-      request.raw.socket.setNoDelay(true);
       const listeners: (() => void)[] = [];
       let isClosed = false;
       const stream: EventStream = {
@@ -98,6 +89,20 @@ export function createEventStreams(
       for (const stream of open.keys()) stream.end();
     },
   };
+}
+
+/** Starts an answer of events. Its headers are written by hand, because Fastify leaves a hijacked reply alone. */
+export function sendEventHeaders(request: FastifyRequest, reply: FastifyReply) {
+  reply.hijack();
+  const { raw } = reply;
+  reply.headers({
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache, no-transform',
+    'x-accel-buffering': 'no',
+  });
+  for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
+  raw.flushHeaders();
+  request.raw.socket.setNoDelay(true);
 }
 
 /**

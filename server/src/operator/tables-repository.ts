@@ -54,6 +54,7 @@ const inOrder: Record<Table, true> = {
   datasets: true,
   dataset_examples: true,
   provider_admin_keys: true,
+  api_calls: true,
 };
 const isTable = (name: string): name is Table => Object.hasOwn(inOrder, name);
 export const tables = Object.keys(inOrder).filter(isTable);

@@ -162,6 +162,15 @@ export function accessTokenRepository(db: Kysely<Database>) {
       .where(({ not, exists, selectFrom }) =>
         not(
           exists(
+            selectFrom('api_calls')
+              .select('api_calls.id')
+              .whereRef('api_calls.access_token_id', '=', 'access_tokens.id'),
+          ),
+        ),
+      )
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
             selectFrom('usage_records')
               .select('usage_records.id')
               .whereRef('usage_records.access_token_id', '=', 'access_tokens.id'),

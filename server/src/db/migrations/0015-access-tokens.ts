@@ -29,6 +29,22 @@ export async function up(db: Kysely<Database>, engine: Engine) {
     .execute();
   await db.schema.createIndex('access_tokens_owner').on('access_tokens').columns(['user_id', 'id']).execute();
 
+  // Calls that are being answered, stored before the provider is asked.
+  await db.schema
+    .createTable('api_calls')
+    .addColumn('id', engine === 'postgres' ? 'serial' : 'integer', (c) =>
+      engine === 'postgres' ? c.primaryKey() : c.primaryKey().autoIncrement(),
+    )
+    .addColumn('user_id', 'integer', (c) => c.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('access_token_id', 'integer', (c) => c.references('access_tokens.id').onDelete('set null'))
+    .addColumn('assistant_id', 'integer', (c) => c.references('assistants.id').onDelete('set null'))
+    .addColumn('model', 'text', (c) => c.notNull())
+    .addColumn('input_tokens', 'integer', (c) => c.notNull())
+    .addColumn('instance', 'integer', (c) => c.notNull())
+    .addColumn('created_at', 'text', (c) => c.notNull())
+    .execute();
+  await db.schema.createIndex('api_calls_owner').on('api_calls').columns(['user_id', 'id']).execute();
+
   await db.schema
     .alterTable('usage_records')
     .addColumn('access_token_id', 'integer', (c) => c.references('access_tokens.id').onDelete('set null'))

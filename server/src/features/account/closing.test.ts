@@ -16,7 +16,7 @@ import { rowsOf, tablesWith } from '#server/testing/rows';
 import { createVisitor, type Visitor } from '#server/testing/visitor';
 
 /** Rows of work that is under way, which ends with the account; whoever does the work removes them. */
-const underWay = new Set(['run_events', 'file_uploads']);
+const underWay = new Set(['run_events', 'file_uploads', 'api_calls']);
 
 const path = '/api/user';
 const close = (visitor: Visitor, body: unknown = { password }) => visitor.delete(path, body);

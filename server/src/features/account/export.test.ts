@@ -50,6 +50,7 @@ const notExported = new Map<Table, string>([
   ['account_notices', 'what security_events say of the same moment'],
   ['instances', 'the installation’s'],
   ['jobs', 'work that is under way'],
+  ['api_calls', 'calls that are under way; what they cost is in usage_records'],
   ['data_keys', 'a secret'],
   ['mailed_tokens', 'a secret'],
   ['sign_in_flows', 'a secret, gone after ten minutes'],

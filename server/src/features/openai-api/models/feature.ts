@@ -1,9 +1,9 @@
 import { type ApiModel, apiModels as api } from '@roster/contracts/openai-api/models';
 import type { Config } from '#server/config';
-import { AppError } from '#server/errors';
 import type { ModelService } from '#server/features/models/service';
 import type { AssistantModel, AssistantModels } from '#server/features/openai-api/assistant-models';
 import type { ApiDoor } from '#server/http/api-door';
+import { ApiRefusal } from '#server/http/api-errors';
 
 type Dependencies = {
   config: Pick<Config, 'provider'>;
@@ -13,9 +13,9 @@ type Dependencies = {
 
 /** As the provider words it, which programs may look for. */
 export const noModel = (model: string) =>
-  new AppError('not_found', `The model '${model.slice(0, 200)}' does not exist or you do not have access to it.`, {
-    fields: { model: 'There is no such model' },
-    apiCode: 'model_not_found',
+  new ApiRefusal('not_found', `The model '${model.slice(0, 200)}' does not exist or you do not have access to it.`, {
+    param: 'model',
+    code: 'model_not_found',
   });
 
 const ofAssistant = (id: string, createdAt: string): ApiModel => ({

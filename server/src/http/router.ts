@@ -50,7 +50,7 @@ type Options = {
   checkResponses: boolean;
 };
 
-/** The only adapter between contracts and Fastify. */
+/** The adapter between contracts and Fastify; api-door.ts is the one for programs. */
 export function createRouter({ app, findActor, holdActor, sessionToken, rates, checkResponses }: Options) {
   const endpoints: Endpoint[] = [];
 

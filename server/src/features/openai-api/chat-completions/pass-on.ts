@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { TokenCounts } from '#server/provider/catalogue';
 import { chatUsage } from '#server/provider/chat-completions';
 import { ProviderError } from '#server/provider/error';
+import { networkFailure } from '#server/provider/http';
 import type { Relayed } from '#server/provider/relay';
 
 /** What came of an answer: what the provider says it has used, and about how many tokens arrived. */
@@ -11,10 +12,12 @@ const wholeLimit = 20 * 1024 * 1024;
 const eventLimit = 4 * 1024 * 1024;
 
 const tooLarge = () => new ProviderError('provider_unavailable', 'The provider’s answer is too large.');
-const brokeOff = (cause: unknown) =>
-  cause instanceof ProviderError
-    ? cause
-    : new ProviderError('provider_broke_off', 'The connection to the provider broke off.', { cause });
+function brokeOff(cause: unknown): ProviderError {
+  if (cause instanceof ProviderError) return cause;
+  const failure = networkFailure(cause);
+  if (failure.code === 'provider_timeout') return failure;
+  return new ProviderError('provider_broke_off', 'The connection to the provider broke off.', { cause });
+}
 
 /** An answer that comes at once. @throws ProviderError, or the reason of the signal */
 export async function readWhole({ body }: Relayed, signal: AbortSignal): Promise<Buffer> {

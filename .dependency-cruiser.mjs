@@ -147,8 +147,11 @@ export default {
       name: 'product-never-reaches-tests',
       comment: 'What helps tests and measurements is not installed with Roster.',
       severity: 'error',
-      from: { path: '^(contracts|server|web|simulator)/src/', pathNot: ['\\.test\\.tsx?$', '^server/src/testing/'] },
-      to: { path: '^(server/src/testing|e2e|bench)/|\\.test\\.tsx?$' },
+      from: {
+        path: '^(contracts|server|web|simulator)/src/',
+        pathNot: ['\\.test\\.tsx?$', '^(server|web)/src/testing/'],
+      },
+      to: { path: '^((server|web)/src/testing|e2e|bench)/|\\.test\\.tsx?$' },
     },
     {
       name: 'browser-tests-come-from-outside',

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Download } from '@playwright/test';
 import { expect, expectToast, goodKey, newEmail, password, request, test } from './fixtures.ts';
-import { startRoster } from './roster.ts';
 
 const retired = {
   object: 'list',
@@ -64,34 +63,6 @@ test('brings assistants along from the provider in three steps', async ({ page, 
   await expect(page.getByRole('checkbox', { name: /Math Tutor/ })).toBeDisabled();
 });
 
-test('uses the saved key when that is chosen', async ({ page, withAssistant }) => {
-  await page.goto('/settings?tab=assistants&view=import');
-  await expect(page.getByText(withAssistant.email).first()).toBeVisible();
-  await expect(page.getByRole('radio', { name: 'The saved key' })).toBeChecked();
-  await page.getByRole('button', { name: 'Fetch Assistants' }).click();
-  await page.getByRole('checkbox', { name: 'Select all' }).check();
-  await page.getByRole('button', { name: 'Import 6 assistants' }).click();
-  await expect(page.getByText('6 assistants imported')).toBeVisible();
-});
-
-test('says when the provider rejects the key', async ({ page, signedIn }) => {
-  await page.goto('/settings?tab=assistants&view=import');
-  await expect(page.getByText(signedIn.email).first()).toBeVisible();
-  await page.getByLabel('API key', { exact: true }).fill(`sk-invalid-${'x'.repeat(40)}`);
-  await page.getByRole('button', { name: 'Fetch Assistants' }).click();
-  await expectToast(page, 'Failed to fetch assistants', 'Incorrect API key provided');
-});
-
-test('says when the provider serves no assistants any more', async ({ page }) => {
-  await using roster = await startRoster({ without: ['assistants', 'agents'] });
-  await request(page, roster, 'POST', '/api/register', { email: newEmail(), password });
-  await page.goto(`${roster.url}/settings?tab=assistants&view=import`);
-  await page.getByLabel('API key', { exact: true }).fill(goodKey);
-  await page.getByRole('button', { name: 'Fetch Assistants' }).click();
-  await expect(page.getByText('OpenAI does not serve assistants any more')).toBeVisible();
-  await expect(page.getByText('If you have them in a JSON file, import that below.')).toBeVisible();
-});
-
 test('reads a file of the retired API, and a second time reports it', async ({ page, signedIn }) => {
   const file = { name: 'assistants.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(retired)) };
   const choose = async () => {
@@ -108,15 +79,6 @@ test('reads a file of the retired API, and a second time reports it', async ({ p
   await choose();
   await expectToast(page, 'Failed to import assistants', '0 imported, 1 failed.');
   await expect(page.getByText("It was imported already, as 'Recipe Scribe'.")).toBeVisible();
-});
-
-test('says what is wrong with a file', async ({ page, signedIn }) => {
-  await page.goto('/settings?tab=assistants&view=import');
-  await expect(page.getByText(signedIn.email).first()).toBeVisible();
-  const chooser = page.waitForEvent('filechooser');
-  await page.getByRole('button', { name: 'Choose File' }).click();
-  await (await chooser).setFiles({ name: 'broken.json', mimeType: 'application/json', buffer: Buffer.from('{') });
-  await expect(page.getByText('broken.json: The file is not valid JSON.')).toBeVisible();
 });
 
 test('an export is a file that another account reads back', async ({ page, roster, elsewhere, withAssistant }) => {

@@ -41,7 +41,7 @@ async function leaveTraces(page: Page) {
   await expect(composer(page)).toHaveValue(secret);
 }
 
-/** Whoever comes next finds an empty field, and nothing of it in the browser; the theme is the browser's. */
+/** The next person finds an empty field, and nothing of it in the browser; the theme is the browser's. */
 async function expectNoTraces(page: Page, roster: Roster, email: string) {
   await request(page, roster, 'POST', '/api/login', { email, password });
   await page.goto('/chat');
@@ -57,7 +57,7 @@ async function endSessions(page: Page, roster: Roster, { email }: { email: strin
   await request(page, roster, 'DELETE', '/api/user/sessions');
 }
 
-test.describe('what somebody has typed is gone for the next person', () => {
+test.describe('what one person has typed is gone for the next one', () => {
   test('after a logout', async ({ page, elsewhere, roster, withAssistant: _ }) => {
     const other = await another(elsewhere, roster);
     await leaveTraces(page);

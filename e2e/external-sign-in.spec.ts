@@ -14,7 +14,7 @@ let roster: Roster;
 test.beforeAll(async () => {
   [google, github] = [await startGoogle(), await startGitHub({ asks: true })];
   roster = await startRoster({ env: { ...google.env, ...github.env } });
-  // Somebody has to be the administrator.
+  // The first user becomes the administrator.
   await fetch(`${roster.url}/api/register`, {
     method: 'POST',
     headers: { origin: roster.url, 'content-type': 'application/json' },
@@ -41,7 +41,7 @@ test('Google: registers, signs in again, and comes back to the page that was ask
   await page.goto(`${roster.url}/settings`);
   await expect(page.getByText('Confirmed', { exact: true })).toBeVisible();
   await expect(method(page, 'Google')).toContainText(email);
-  // The last way in stays.
+  // The last login method stays.
   const disconnect = page.getByRole('button', { name: 'Disconnect Google' });
   await expect(disconnect).toBeDisabled();
   await expect(disconnect).toHaveAccessibleDescription(/only way to log in/);

@@ -12,6 +12,7 @@ import {
   request,
   test,
   toasts,
+  untilUsable,
 } from './fixtures.ts';
 import type { Roster } from './roster.ts';
 
@@ -42,6 +43,8 @@ const card = (page: Page, label: string) =>
 async function openFiles(page: Page) {
   await page.goto('/files');
   await expect(page.getByRole('heading', { name: 'File Management' })).toBeVisible();
+  // The server draws as much; what is dropped needs the application.
+  await untilUsable(page);
 }
 
 async function openDialog(page: Page, files: Parameters<ReturnType<Page['locator']>['setInputFiles']>[0]) {

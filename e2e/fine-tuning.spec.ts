@@ -214,7 +214,7 @@ test('a check can be cancelled, and a refused job loses nothing', async ({ page 
   await dialog(page).getByRole('textbox', { name: 'Name' }).fill('Mine');
   await field(page, 'Base model').selectOption(baseModel);
   await expect(check(page).getByText('Ready to train', { exact: true })).toBeVisible();
-  // Stored, but whoever pressed does not hear of it.
+  // Stored, but the response never reaches the browser.
   await page.route('**/api/fine-tuning/jobs', async (route) => {
     await route.fetch();
     await route.fulfill({ status: 503, json: { code: 'unavailable', message: 'Busy, try again.', requestId: 'r' } });

@@ -1,4 +1,4 @@
-import type { BrowserContext, Page } from '@playwright/test';
+import type { BrowserContext, Page, Request } from '@playwright/test';
 import { conversation, exchange, startThread } from './conversation.ts';
 import { expect, newEmail, password, request, test, toasts, untilUsable } from './fixtures.ts';
 import { carried, pasteInto } from './given-files.ts';
@@ -17,7 +17,7 @@ async function holdFiles(page: Page, pattern: string | RegExp) {
 
 const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Moss grows in the shade.') };
 
-/** The layout shifts of every page, from its beginning. */
+/** The layout shifts of every page, from its start. */
 const countShifts = (context: BrowserContext) =>
   context.addInitScript(() => {
     Object.assign(globalThis, { shifted: 0 });
@@ -28,6 +28,38 @@ const countShifts = (context: BrowserContext) =>
     }).observe({ type: 'layout-shift', buffered: true });
   });
 const shifts = (page: Page) => page.evaluate(() => Number(Reflect.get(globalThis, 'shifted')));
+
+/** Two frames later: what was drawn has been painted, and its shifts are counted. */
+const painted = (page: Page) =>
+  page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(null)))),
+  );
+
+/** Counts what is under way of scripts and calls; a held font is none of them. */
+function watchTraffic(page: Page) {
+  const open = new Set<Request>();
+  const seen: string[] = [];
+  const isCounted = (request: Request) => ['script', 'fetch', 'xhr'].includes(request.resourceType());
+  page.on('request', (request) => {
+    if (!isCounted(request)) return;
+    open.add(request);
+    seen.push(request.url());
+  });
+  const ended = (request: Request) => open.delete(request);
+  page.on('requestfinished', ended);
+  page.on('requestfailed', ended);
+  return {
+    /** Until all answers have come and been drawn, and ask for nothing more. */
+    async rest() {
+      let before: number;
+      do {
+        before = seen.length;
+        await expect.poll(() => open.size).toBe(0);
+        await painted(page);
+      } while (open.size > 0 || seen.length > before);
+    },
+  };
+}
 
 test.describe('before any script', () => {
   test('the page of a person stands, with their name and in their colors', async ({ page, signedIn }) => {
@@ -137,6 +169,8 @@ test.describe('before any script', () => {
     const releaseForm = await holdFiles(page, '**/assets/register-form-*.js');
     release();
     await untilUsable(page);
+    // Also where it takes longer than a page may take before something stands in for it: that timer began earlier.
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 200)));
     await page.getByLabel('Password', { exact: true }).pressSequentially('correct ');
     await expect(page.getByLabel('Confirm Password')).toHaveCount(0);
     releaseForm();
@@ -258,19 +292,24 @@ for (const { kind, viewport } of [
       signedIn: _,
     }) => {
       await countShifts(page.context());
+      const traffic = watchTraffic(page);
       const shiftsOf = async (path: string) => {
         // First the page, then its scripts, then the answers of its calls, then the font.
         const release = await holdFiles(page, scripts);
         const releaseFont = await holdFiles(page, '**/assets/*.woff2');
         const releaseCalls = await holdFiles(page, /\/api\/(?!user$|sign-in-options$)/);
+        const isInside = !path.startsWith('/auth');
+        const lastCall = isInside ? page.waitForRequest('**/api/fine-tuning/jobs?open=true*') : undefined;
         await page.goto(path, { waitUntil: 'commit' });
         await expect(page.getByRole('main')).toBeVisible();
         release();
         await untilUsable(page);
         releaseCalls();
-        await page.waitForLoadState('networkidle');
+        await lastCall;
+        await traffic.rest();
         releaseFont();
-        await page.waitForLoadState('networkidle');
+        await page.evaluate(async () => void (await document.fonts.ready));
+        await painted(page);
         expect.soft(await shifts(page), path).toBeLessThanOrEqual(0.02);
         await page.unrouteAll({ behavior: 'wait' });
       };

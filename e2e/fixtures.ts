@@ -112,7 +112,7 @@ export async function openAtRest(page: Page, path: string) {
   await expect(page.getByRole('main')).toBeVisible();
 }
 
-/** A call in the name of whoever is signed in on the page. */
+/** A call as the user who is signed in on the page. */
 export async function request(page: Page, roster: Roster, method: string, path: string, data?: unknown) {
   // A connection that is kept may be closed by the server just as the next call is written to it.
   const headers = { origin: roster.url, connection: 'close' };

@@ -4,7 +4,7 @@ import type { Roster } from './roster.ts';
 
 /**
  * Begins as many uploads as the server receives of one person at once, and leaves them unfinished: it takes no more of
- * whoever is signed in on the page until they are let go.
+ * the user who is signed in on the page, until they are released.
  */
 export async function holdUploads(page: Page, roster: Roster) {
   const cookies = await page.context().cookies(roster.url);

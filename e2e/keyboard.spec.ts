@@ -2,7 +2,7 @@ import type { Locator, Page } from '@playwright/test';
 import { conversation } from './conversation.ts';
 import { expect, goodKey, newEmail, password, test } from './fixtures.ts';
 
-/** Presses Tab until the focus is there, as someone does who sees where it is. */
+/** Presses Tab until the focus is there. */
 async function tabTo(page: Page, target: Locator) {
   await expect(target).toBeVisible();
   for (let presses = 0; presses < 60; presses++) {

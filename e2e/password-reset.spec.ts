@@ -73,7 +73,7 @@ test('a forgotten password is replaced by keyboard, and every device is signed o
   await page.getByRole('tab', { name: 'Sessions' }).click();
   await expect(page).toHaveURL(/\/auth/);
 
-  // Once only; and whoever is signed in reads it too.
+  // Once only; a signed-in user reads it too.
   await visitor.goto(link);
   await newPassword(visitor).fill(`${chosen}!`);
   await confirmation(visitor).fill(`${chosen}!`);

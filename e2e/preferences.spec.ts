@@ -289,7 +289,7 @@ test('an answer that finishes unseen is told and heard, and its notification lea
   await page.evaluate(() => Reflect.get(window, 'shown')[0].click());
   await expect(page).toHaveURL(`/chat/${id}`);
 
-  // Another conversation, because one that was just told of keeps quiet for a moment.
+  // Another conversation, because the same one is not notified of twice within a moment.
   const failing = await startThread(page, roster, { title: 'Failing', assistantId: withAssistant.assistantId });
   await page.goto(`/chat/${failing}`);
   await hide(page, true);

@@ -49,28 +49,3 @@ test('Viewers see what they may not do, disabled and with the reason', async ({
   await page.keyboard.press('Enter');
   await expect(page.getByRole('article', { name: 'Answer' })).toContainText('gpt-4o');
 });
-
-test('a Viewer without assistants is told who makes them', async ({
-  page,
-  elsewhere,
-  roster,
-  administrator,
-  signedIn,
-}) => {
-  await request(elsewhere, roster, 'POST', '/api/login', { email: administrator.email, password });
-  const { body: me } = await request(page, roster, 'GET', '/api/user');
-  expect(me.email).toBe(signedIn.email);
-  await request(elsewhere, roster, 'PATCH', `/api/admin/users/${me.id}`, { role: 'Viewer' });
-  await page.goto('/');
-  const step = page.getByRole('listitem').filter({ hasText: 'Create an assistant' });
-  await expect(step).toContainText(reason);
-  await expect(step.getByRole('button', { name: 'Create assistant' })).toHaveAttribute('aria-disabled', 'true');
-  await page.goto('/chat');
-  await expect(page.getByText('You have no assistants.')).toContainText(reason);
-});
-
-test('Editors are led home from the Users page', async ({ page, signedIn }) => {
-  await page.goto('/users');
-  await expect(page).toHaveURL('/');
-  await expect(page.getByRole('heading', { name: `Welcome, ${signedIn.email}` })).toBeVisible();
-});

@@ -35,7 +35,7 @@ test.beforeEach(async ({ page, roster, administrator }) => {
   await request(page, roster, 'POST', '/api/login', { email: administrator.email, password });
 });
 
-test('adding somebody makes a link with which they set their password and sign in', async ({
+test('adding a user makes a link with which they set their password and sign in', async ({
   page,
   elsewhere,
   roster,
@@ -100,7 +100,7 @@ test('adding somebody makes a link with which they set their password and sign i
   await expect(dialog(page, 'Link to Set a New Password').getByLabel('Link')).toHaveValue(/token=/);
 });
 
-test('signing somebody out ends their browsers, and a link that was shown is told to its owner until they have read it', async ({
+test('signing a user out ends their browsers, and a link that was shown is told to its owner until they have read it', async ({
   page,
   elsewhere,
   roster,

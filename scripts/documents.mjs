@@ -105,16 +105,34 @@ const missingScripts = ({ text }, { scripts }) =>
 
 const decisions = 'docs/decisions/';
 
-/** A record has its number as its name does, a date and a status, and a line in the list. */
+const decisionHead =
+  /^# (\d{4}) (.+)\n\n\d{4}-\d\d-\d\d, (?:accepted|superseded by \[(\d{4})\]\((\d{4}-[\w-]+\.md)\))\n/;
+
+/**
+ * A record has its number as its name does, a date and a status, and a line in the list. One that a later record
+ * supersedes says so there and in the list, and the later one names it.
+ */
 function wrongDecision(path, text, { read }) {
   if (!path.startsWith(decisions) || path === `${decisions}README.md`) return [];
   const name = path.slice(decisions.length);
-  const [, number, title] = /^# (\d{4}) (.+)\n\n\d{4}-\d\d-\d\d, (?:accepted|superseded by .+)\n/.exec(text) ?? [];
+  const [, number, title, later, laterName] = decisionHead.exec(text) ?? [];
   if (!number || !name.startsWith(`${number}-`))
     return [`${path}:1 does not begin with its number and title, then a line with date and status`];
-  return read(`${decisions}README.md`)?.includes(`\n- [${number}](${name}) ${title}\n`)
-    ? []
-    : [`${path}:1 is not in the list of decisions by its number and title`];
+  const wrong = [];
+  const line = `\n- [${number}](${name}) ${title}${later ? ` (superseded by ${later})` : ''}\n`;
+  if (!read(`${decisions}README.md`)?.includes(line))
+    wrong.push(`${path}:1 is not in the list of decisions by its number, title and status`);
+  if (later && !read(`${decisions}${laterName}`)?.includes(`(${name})`))
+    wrong.push(`${path}:3 is superseded by ${later}, which does not name it`);
+  return wrong;
+}
+
+/** The list names each record once, in the order of the numbers. */
+function wrongList(path, text) {
+  if (path !== `${decisions}README.md`) return [];
+  const numbers = [...text.matchAll(/^- \[(\d{4})\]/gm)].map(([, number]) => number);
+  const wrong = numbers.findIndex((number, at) => at > 0 && number <= numbers[at - 1]);
+  return wrong < 0 ? [] : [`${path}:1 has ${numbers[wrong]} twice or out of order`];
 }
 
 function violationsIn(path, text, tree) {
@@ -124,7 +142,7 @@ function violationsIn(path, text, tree) {
   const violations = parts.flatMap((part) =>
     checks.flatMap((check) => check(part, tree, path).map((what) => `${path}:${part.line} ${what}`)),
   );
-  return [...violations, ...wrongDecision(path, text, tree)];
+  return [...violations, ...wrongDecision(path, text, tree), ...wrongList(path, text)];
 }
 
 const files = filesBelow(root);
@@ -145,8 +163,15 @@ const small = {
   ]),
   scripts: new Set(['dev']),
   read: (path) =>
-    ({ 'docs/a.md': '# One\n\n## Two words\n', 'docs/decisions/README.md': '\n- [0101](0101-one.md) One\n' })[path],
+    ({
+      'docs/a.md': '# One\n\n## Two words\n',
+      'docs/decisions/README.md':
+        '\n- [0101](0101-one.md) One\n- [0103](0103-old.md) Old (superseded by 0104)\n- [0106](0106-odd.md) Odd (superseded by 0105)\n',
+      'docs/decisions/0104-new.md': '# 0104 New\n\nIt supersedes [0103](0103-old.md).\n',
+      'docs/decisions/0105-other.md': '# 0105 Other\n',
+    })[path],
 };
+const superseded = (title, by) => `# ${title}\n\n2026-11-22, superseded by ${by}\n`;
 const planted = [
   ['docs/b.md', 'See `server/src/gone.ts`.'],
   ['docs/b.md', 'See `chat/gone/`.'],
@@ -158,6 +183,10 @@ const planted = [
   ['docs/decisions/0101-one.md', '# 0101 One\n\nFor good reasons.\n'],
   ['docs/decisions/0102-one.md', '# 0101 One\n\n2026-11-22, accepted\n'],
   ['docs/decisions/0102-two.md', '# 0102 Two\n\n2026-11-22, accepted\n'],
+  ['docs/decisions/0103-old.md', '# 0103 Old\n\n2026-11-22, accepted\n'],
+  ['docs/decisions/0106-odd.md', superseded('0106 Odd', '[0105](0105-other.md)')],
+  ['docs/decisions/0101-one.md', superseded('0101 One', '[0104](0104-new.md)')],
+  ['docs/decisions/README.md', '\n- [0102](https://a.example) Two\n- [0101](https://a.example) One\n'],
   ['server/src/a.ts', 'const a = 1; // see chat/gone.ts'],
   ['server/src/a.ts', '/**\n * As in docs/gone.md.\n */'],
 ];
@@ -167,6 +196,7 @@ const harmless = [
     'See `chat/runs.ts`, `routes.ts`, `src/chat/` and `app.ts`; [a](a.md#two-words), [b](https://example.com).',
   ],
   ['docs/decisions/0101-one.md', '# 0101 One\n\n2026-11-22, accepted\n'],
+  ['docs/decisions/0103-old.md', superseded('0103 Old', '[0104](0104-new.md)')],
   ['docs/b.md', '`npm start`, `npm run dev`, `npm test`'],
   ['server/src/a.ts', "import './gone.ts'; // in chat/runs.ts"],
 ];

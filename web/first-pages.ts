@@ -11,7 +11,7 @@ export const parts = new Map([
   ['home', 'features/home/home-page.tsx'],
   ['auth', 'app/auth-route.tsx'],
   ['chat', 'app/chat-route.tsx'],
-  ['thread', 'features/chat/thread-pane.tsx'],
+  ['thread', 'features/chat/threads/thread-pane.tsx'],
 ]);
 
 type Modules = { getModuleInfo: (id: string) => { importedIds: readonly string[] } | null };

@@ -1,11 +1,50 @@
 import { availableParallelism } from 'node:os';
+import tailwindcss from '@tailwindcss/vite';
+import react from '@vitejs/plugin-react';
+import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.{ts,tsx}'],
-    pool: 'forks',
-    maxWorkers: availableParallelism(),
-    isolate: false,
+    projects: [
+      {
+        test: {
+          name: 'logic',
+          include: ['src/**/*.test.ts'],
+          pool: 'forks',
+          maxWorkers: availableParallelism(),
+          isolate: false,
+        },
+      },
+      {
+        plugins: [react(), tailwindcss({ optimize: false })],
+        optimizeDeps: { entries: ['src/main.tsx', 'src/**/*.test.tsx'] },
+        test: {
+          name: 'components',
+          isolate: false,
+          // What a busy machine takes longer for is not wrong.
+          testTimeout: 60_000,
+          expect: { poll: { timeout: 20_000 } },
+          setupFiles: ['src/testing/setup.ts'],
+          include: ['src/**/*.test.tsx'],
+          browser: {
+            enabled: true,
+            headless: true,
+            screenshotFailures: false,
+            // As in the browser tests: a part of a name or text, whatever its case.
+            locators: { exact: false },
+            viewport: { width: 1440, height: 900 },
+            provider: playwright({
+              launchOptions: {
+                executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+                args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+              },
+              contextOptions: { locale: 'en-US', timezoneId: 'UTC', reducedMotion: 'reduce' },
+            }),
+            instances: [{ browser: 'chromium' }],
+          },
+        },
+      },
+    ],
   },
 });

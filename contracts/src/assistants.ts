@@ -4,19 +4,21 @@ import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.t
 import { ReasoningEffort } from './models.ts';
 import { requiredText, textUpTo } from './text.ts';
 
+export const nameLimit = 100;
+export const descriptionLimit = 500;
 export const instructionsLimit = 1500;
 /** What the retired Assistants API allowed; imported instructions are kept whole up to here. */
 export const importedInstructionsLimit = 256_000;
 
-const Name = requiredText(100, 'Name cannot exceed 100 characters', 'Name is required').trim();
-const Description = textUpTo(500, 'Description cannot exceed 500 characters');
+const Name = requiredText(nameLimit, `Name cannot exceed ${nameLimit} characters`, 'Name is required').trim();
+const Description = textUpTo(descriptionLimit, `Description cannot exceed ${descriptionLimit} characters`);
 const Model = requiredText(200, 'Model cannot exceed 200 characters', 'Model is required').trim();
 const Temperature = z
   .number()
   .min(0, 'Temperature must be at least 0')
   .max(1, 'Temperature cannot exceed 1')
   .multipleOf(0.1, 'Temperature goes in steps of 0.1');
-const instructionsMessage = 'Instructions cannot exceed 1500 characters';
+const instructionsMessage = `Instructions cannot exceed ${instructionsLimit} characters`;
 
 const Effort = ReasoningEffort.nullable();
 

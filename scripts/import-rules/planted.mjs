@@ -106,6 +106,10 @@ export const planted = [
     files: { 'server/src/app.ts': "import './testing/actor.ts';\n", 'server/src/testing/actor.ts': other },
   },
   {
+    rule: 'product-never-reaches-tests',
+    files: { 'web/src/main.ts': "import './testing/app.ts';\n", 'web/src/testing/app.ts': other },
+  },
+  {
     rule: 'browser-tests-come-from-outside',
     files: { 'e2e/chat.spec.ts': "import '../server/src/errors.ts';\n", 'server/src/errors.ts': other },
   },

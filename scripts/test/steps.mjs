@@ -26,15 +26,13 @@ const types = (name) => {
 const within = (workspace, path) => (path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path);
 
 /** All tests of a workspace, or those that `rest` chooses. */
-const vitest = (workspace) => ({
-  name: `tests: ${workspace}`,
-  async run({ program, rest }) {
-    const report = join(reports, `${workspace}.json`);
-    const args = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-    for (const word of rest) args.push(within(workspace, word));
-    return vitestReport(report, await program([bin('vitest/vitest.mjs'), 'run', ...args], { cwd: workspace }));
-  },
-});
+async function vitest(workspace, { program, rest }, env) {
+  const report = join(reports, `${workspace}.json`);
+  const args = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  for (const word of rest) args.push(within(workspace, word));
+  return vitestReport(report, await program([bin('vitest/vitest.mjs'), 'run', ...args], { cwd: workspace, env }));
+}
+const testsOf = (workspace) => ({ name: `tests: ${workspace}`, run: (tools) => vitest(workspace, tools) });
 
 /** With the Chromium of the machine, which gets one if it has none. */
 const inChromium = (name, work) => ({
@@ -49,6 +47,8 @@ const inChromium = (name, work) => ({
 const firstLoad = inChromium('first load', async ({ program }, path) =>
   one(await program(['bench/main.ts', 'first-load'], { env: { CHROMIUM_PATH: path } })),
 );
+
+const web = inChromium('tests: web', (tools, path) => vitest('web', tools, { CHROMIUM_PATH: path }));
 
 const browser = inChromium('tests: browser', async ({ program, rest }, path) => {
   const report = join(reports, 'browser.json');
@@ -96,9 +96,9 @@ export const steps = [
     checks: [check('unused code', [bin('knip/bin/knip.js')])],
   },
   { name: 'first-load', about: 'what a first visit fetches, against its budget', needs: 'build', checks: [firstLoad] },
-  { name: 'simulator', about: 'tests of the simulated provider', alone: true, checks: [vitest('simulator')] },
-  { name: 'web', about: 'tests of the web without a browser', alone: true, checks: [vitest('web')] },
-  { name: 'server', about: 'tests of the server', alone: true, checks: [vitest('server')] },
+  { name: 'simulator', about: 'tests of the simulated provider', alone: true, checks: [testsOf('simulator')] },
+  { name: 'web', about: 'tests of the web: logic in Node, components in Chromium', alone: true, checks: [web] },
+  { name: 'server', about: 'tests of the server', alone: true, checks: [testsOf('server')] },
   {
     name: 'browser',
     about: 'tests of the built product in Chromium',
@@ -114,7 +114,8 @@ export async function watch([file, ...options]) {
   const workspace = workspaces.find((name) => existsSync(join(root, name, within(name, file))));
   if (!workspace) return false;
   const args = [bin('vitest/vitest.mjs'), 'watch', within(workspace, file), ...options];
-  const child = spawn(node, args, { cwd: join(root, workspace), env: environment(), stdio: 'inherit' });
+  const env = { ...environment(), ...(file.endsWith('.tsx') && { CHROMIUM_PATH: chromium() }) };
+  const child = spawn(node, args, { cwd: join(root, workspace), env, stdio: 'inherit' });
   child.on('exit', (code) => process.exit(code ?? 0));
   return true;
 }

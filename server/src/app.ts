@@ -70,14 +70,15 @@ function createFeatures(base: Foundation) {
 
 export async function createApp({ checkResponses = false, jobTimes, ...parts }: Given & ForTests) {
   const base = await foundation(parts, parts);
-  const { app, config, cookie, database, log, mail, provider, rates, sessions, store, streams } = base;
+  const { app, config, cookie, database, log, mail, openResponses, provider, rates, sessions, store, streams } = base;
   const { db } = database;
   const { auth, findCaller, all: features } = createFeatures(base);
   const state = { ready: false };
 
   const findActor: Parameters<typeof createRouter>[0]['findActor'] = (token, { ip }) => sessions.find(token, ip);
   const sessionToken = cookie.read;
-  const router = createRouter({ app, rates, checkResponses, sessionToken, findActor, holdActor: sessions.hold });
+  const holdActor = sessions.hold;
+  const router = createRouter({ app, rates, checkResponses, sessionToken, findActor, holdActor, openResponses });
   const door = createApiDoor({ app, config, rates, findCaller, checkResponses });
   for (const { routes, apiRoutes } of features) {
     routes?.(router);
@@ -126,6 +127,7 @@ export async function createApp({ checkResponses = false, jobTimes, ...parts }: 
       await upkeep.stop();
       mail.close();
       streams.close();
+      openResponses.close();
       await app.close();
       await provider.close();
     },

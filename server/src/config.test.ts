@@ -33,14 +33,12 @@ describe('the configuration', () => {
     expect([port, publicUrl.href]).toEqual([3000, 'http://localhost:3000/']);
   });
 
-  test.each([
-    'http://localhost:3000',
-    'http://127.0.0.1:3000',
-    'http://127.8.9.10',
-    'http://[::1]:3000',
-  ])('knows %s as loopback', (PUBLIC_URL) => {
-    expect(loadConfig({ DATA_DIR, PUBLIC_URL }).loopback).toBe(true);
-  });
+  test.each(['http://localhost:3000', 'http://127.0.0.1:3000', 'http://127.8.9.10', 'http://[::1]:3000'])(
+    'knows %s as loopback',
+    (PUBLIC_URL) => {
+      expect(loadConfig({ DATA_DIR, PUBLIC_URL }).loopback).toBe(true);
+    },
+  );
 
   test('takes an address outside loopback with https and a master key', () => {
     expect(loadConfig(outside)).toMatchObject({ loopback: false, publicUrl: new URL('https://roster.example') });

@@ -8,6 +8,7 @@ import type { HashingCost } from './features/auth/password-hashing.ts';
 import { liveSessions, sessionService } from './features/auth/sessions.ts';
 import type { ConnectionTimes } from './http/connections.ts';
 import { createEventStreams } from './http/event-stream.ts';
+import { createOpenResponses } from './http/open-responses.ts';
 import { createRates } from './http/rates.ts';
 import { createServer } from './http/server.ts';
 import { createMailTransport } from './mail/transport.ts';
@@ -36,7 +37,7 @@ export type Given = {
 export async function foundation(given: Given, { connectionTimes, hashingCost }: ForTests) {
   const { config, database, log } = given;
   const { db } = database;
-  const streams = createEventStreams(liveSessions(db), (error) =>
+  const openResponses = createOpenResponses(liveSessions(db), (error) =>
     log.error({ err: error }, 'checking sessions failed'),
   );
   const provider = await createProvider({ db, config: config.provider });
@@ -46,9 +47,10 @@ export async function foundation(given: Given, { connectionTimes, hashingCost }:
     app: createServer(config, log, connectionTimes),
     rates: createRates(config.rateLimitScale),
     cookie: sessionCookie(config.publicUrl.protocol === 'https:'),
-    streams,
-    onSessionsEnded: streams.endSessions,
-    sessions: sessionService(db, streams.endSessions),
+    openResponses,
+    streams: createEventStreams(openResponses),
+    onSessionsEnded: openResponses.endSessions,
+    sessions: sessionService(db, openResponses.endSessions),
     mail: createMailTransport(config, log),
     hashingCost,
     catalogue: loadCatalogue(config.modelCatalogue),

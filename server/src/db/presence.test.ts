@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import { afterEach, describe, expect, test } from 'vitest';
 import { emptyDatabase } from '#server/testing/app';
 import { until } from '#server/testing/chat';
+import { startLine } from '#server/testing/line';
+import { ownTime } from '#server/testing/own-clock';
 import { connect } from './connect.ts';
 import { migrate } from './migrate.ts';
 import { join, type Signal } from './presence.ts';
@@ -98,7 +100,44 @@ describe('processes on one PostgreSQL', () => {
   });
 });
 
-test('a process on SQLite is alone: whoever else was there is gone', async () => {
+describe('a process whose line to PostgreSQL is silent', () => {
+  /** Its signals go over a line that can be cut; its queries do not. */
+  async function aProcessOnALine() {
+    const { dataDir, url, remove } = await emptyDatabase('postgres');
+    cleanUp.push(remove);
+    const direct = new URL(url ?? '');
+    const line = await startLine({ host: direct.hostname, port: Number(direct.port) });
+    cleanUp.push(line.close);
+    const database = connect(url, dataDir);
+    cleanUp.push(() => database.close());
+    await migrate(database);
+    const problems: unknown[] = [];
+    const byLine = direct.href.replace(direct.host, `127.0.0.1:${line.port}`);
+    const presence = await join(database, byLine, (problem) => problems.push(problem));
+    return { line, presence, problems };
+  }
+
+  test.each<[string, (on: Awaited<ReturnType<typeof aProcessOnALine>>) => Promise<unknown>]>([
+    ['while it is connected', async ({ line }) => line.set('hang')],
+    [
+      'while it connects again',
+      async ({ line, problems }) => {
+        line.set('refuse');
+        await until('The cut', async () => problems.length > 0);
+        line.set('hang');
+        await until('The next attempt', async () => line.held() > 0);
+      },
+    ],
+  ])('leaves within seconds %s', async (_when, fallSilent) => {
+    const process = await aProcessOnALine();
+    await fallSilent(process);
+    const since = ownTime();
+    await process.presence.leave();
+    expect(ownTime() - since).toBeLessThan(4_000);
+  });
+});
+
+test('a process on SQLite is alone: any other process is gone', async () => {
   const { aProcess } = await aDatabase('sqlite');
   const only = await aProcess();
   expect(await only.isGone(only.instance)).toBe(false);

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
-import type pg from 'pg';
 import type { OpenDatabase } from './connect.ts';
 import type { Database } from './schema.ts';
+import { signalConnection } from './signal-connection.ts';
 
 /** What processes on one database tell each other; ids only, the rows are read again. */
 export type Signal = { eventsOf: number[] } | { stop: number };
@@ -21,7 +21,6 @@ export type Presence = {
 
 const lockSpace = 7_260_419;
 const channel = 'roster';
-const reconnectMs = 1_000;
 /** NOTIFY carries at most 8,000 bytes. */
 const idsPerSignal = 700;
 
@@ -54,9 +53,7 @@ function alone(db: Kysely<Database>, instance: number): Presence {
     send: () => undefined,
     listen: () => undefined,
     isGone: async (other) => other !== instance,
-    leave: async () => {
-      await db.deleteFrom('instances').where('id', '=', instance).execute();
-    },
+    leave: () => forget(db, instance),
   };
 }
 
@@ -67,61 +64,51 @@ async function amongOthers(
   onProblem: (error: unknown) => void,
 ): Promise<Presence> {
   const listeners: ((signal: Signal) => void)[] = [];
-  let left = false;
-  let client = await connectOnce();
-
-  async function connectOnce(): Promise<pg.Client> {
-    const { Client } = (await import('pg')).default;
-    const connected = new Client({ connectionString: url, keepAlive: true });
-    connected.on('notification', ({ payload }) => {
-      const signal: Signal = JSON.parse(payload ?? '{}');
+  const connection = await signalConnection({
+    url,
+    begin: { text: 'select pg_advisory_lock($1, $2)', values: [lockSpace, instance] },
+    channel,
+    onMessage(payload) {
+      const signal: Signal = JSON.parse(payload);
       for (const listener of listeners) listener(signal);
-    });
-    connected.on('error', onProblem);
-    await connected.connect();
-    await connected.query('select pg_advisory_lock($1, $2)', [lockSpace, instance]);
-    await connected.query(`listen ${channel}`);
-    connected.once('end', () => void reconnect());
-    return connected;
-  }
-
-  /** Without the connection the others take this process for gone, so it is made again until it stands. */
-  async function reconnect() {
-    while (!left) {
-      try {
-        client = await connectOnce();
-        return;
-      } catch (error) {
-        onProblem(error);
-        await new Promise((resolve) => setTimeout(resolve, reconnectMs));
-      }
-    }
-  }
-
-  const notify = (signal: Signal) =>
-    sql`select pg_notify(${channel}, ${JSON.stringify(signal)})`.execute(db).catch(onProblem);
+    },
+    onProblem,
+  });
 
   return {
     instance,
     send(signal) {
-      if ('stop' in signal) void notify(signal);
-      else
-        for (let from = 0; from < signal.eventsOf.length; from += idsPerSignal)
-          void notify({ eventsOf: signal.eventsOf.slice(from, from + idsPerSignal) });
+      for (const part of inParts(signal)) void notify(db, part).catch(onProblem);
     },
     listen: (listener) => listeners.push(listener),
-    async isGone(other) {
-      if (other === instance) return false;
-      // Held only for this one statement's transaction, so that the question itself keeps nothing.
-      const { rows } = await sql<{
-        free: boolean;
-      }>`select pg_try_advisory_xact_lock(${lockSpace}, ${other}) as free`.execute(db);
-      return rows[0]?.free === true;
-    },
+    isGone: async (other) => other !== instance && isFree(db, other),
+    /** What it cannot leave in order, the others find out by its lock. */
     async leave() {
-      left = true;
-      await db.deleteFrom('instances').where('id', '=', instance).execute();
-      await client.end();
+      await forget(db, instance).catch(onProblem);
+      await connection.close();
     },
   };
+}
+
+const notify = (db: Kysely<Database>, signal: Signal) =>
+  sql`select pg_notify(${channel}, ${JSON.stringify(signal)})`.execute(db);
+
+function inParts(signal: Signal): Signal[] {
+  if ('stop' in signal) return [signal];
+  const { eventsOf } = signal;
+  return Array.from({ length: Math.ceil(eventsOf.length / idsPerSignal) }, (_, part) => ({
+    eventsOf: eventsOf.slice(part * idsPerSignal, (part + 1) * idsPerSignal),
+  }));
+}
+
+/** Held only for this one statement's transaction, so that the question itself keeps nothing. */
+async function isFree(db: Kysely<Database>, instance: number): Promise<boolean> {
+  const { rows } = await sql<{
+    free: boolean;
+  }>`select pg_try_advisory_xact_lock(${lockSpace}, ${instance}) as free`.execute(db);
+  return rows[0]?.free === true;
+}
+
+async function forget(db: Kysely<Database>, instance: number) {
+  await db.deleteFrom('instances').where('id', '=', instance).execute();
 }

@@ -330,7 +330,7 @@ export type Database = {
   };
   usage_by_quarter: UsageSums & {
     user_id: number;
-    /** The beginning of a quarter of an hour: YYYY-MM-DDTHH:MM in UTC. */
+    /** The start of a quarter of an hour: YYYY-MM-DDTHH:MM in UTC. */
     quarter: string;
   };
   /** USD per 1,000,000 tokens, as a person set them. */
@@ -366,12 +366,12 @@ export type Database = {
     status: JobStatus;
     notice: string | null;
     error_code: string | null;
-    /** Goes along to the provider, so that a job that was sent without an answer is found again. */
-    /** Of whoever made it, and a digest of what it was asked for with; null where neither was sent. */
+    /** The browser's client id and a digest of the request it came with; null where none was sent. */
     client_id: string | null;
     client_digest: string | null;
+    /** The lookup token: sent along with the creation, so that the job is found again when no response came. */
     token: string;
-    /** When its creation was last sent without an answer that says what came of it: it may be there. */
+    /** When its creation was last sent without a conclusive response: the job may exist at the provider. */
     sent_at: string | null;
     provider_job_id: string | null;
     tuned_model: string | null;

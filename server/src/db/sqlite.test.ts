@@ -113,7 +113,7 @@ test('a transaction that waits for something else holds up those that come after
   expect(names()).toEqual(['after', 'plain', 'slow']);
 });
 
-test('a database that somebody else is writing is away, and one without room says so', async () => {
+test('a database that another process is writing is away, and one without room says so', async () => {
   const { database, put, names } = opened();
   database.exec('pragma busy_timeout = 0');
   const other = new DatabaseSync(database.location() ?? '');
@@ -127,7 +127,7 @@ test('a database that somebody else is writing is away, and one without room say
   expect(names()).toEqual(['late']);
 });
 
-test('whoever only reads gets a turn while transactions never cease', async () => {
+test('a reader gets a turn while transactions never cease', async () => {
   const { db, put } = opened();
   const enough = 5_000;
   let count = 0;

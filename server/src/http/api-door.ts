@@ -1,5 +1,4 @@
 import type { ApiEndpoint } from '@roster/contracts/openai-api/endpoint';
-import { wording } from '@roster/contracts/wording';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Config } from '#server/config';
@@ -8,9 +7,16 @@ import { ApiRefusal, apiError } from './api-errors.ts';
 import type { Caller, FindCaller } from './caller.ts';
 import { crossOrigin } from './cors.ts';
 import { settled } from './error-handler.ts';
+import { readInput } from './input.ts';
 import { senderOf } from './network.ts';
 import type { Rates } from './rates.ts';
-import { invalidInput } from './router.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of a call under /v1: its body as it came. */
+    bodyText?: string;
+  }
+}
 
 type Parts<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> = {
   params: z.output<P>;
@@ -152,16 +158,4 @@ function rateHeaders({ limit, remaining, resetMs }: ReturnType<Rates['standing']
     'x-ratelimit-remaining-requests': remaining,
     'x-ratelimit-reset-requests': seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`,
   };
-}
-
-function readInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
-  endpoint: ApiEndpoint<P, Q, B>,
-  request: FastifyRequest,
-) {
-  const params = endpoint.params.safeParse(request.params, { error: wording });
-  const query = endpoint.query.safeParse(request.query, { error: wording });
-  const body = endpoint.body.safeParse(request.body === undefined ? {} : request.body, { error: wording });
-  if (params.success && query.success && body.success)
-    return { params: params.data, query: query.data, body: body.data };
-  throw invalidInput([params, query, body].flatMap((part) => part.error?.issues ?? []));
 }

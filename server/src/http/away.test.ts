@@ -26,71 +26,88 @@ const ready = (app: TestApp) => bare(app, 'GET', '/readyz');
 const comesBack = (what: string, call: () => Promise<{ status: number }>) =>
   until(what, async () => (await call()).status < 300 || undefined);
 
-test.each([
-  'refuse',
-  'hang',
-] as const)('a database whose line does %s is told, and used again when it is back', async (mode) => {
+test.each(['refuse', 'hang'] as const)(
+  'a database whose line does %s is told, and used again when it is back',
+  async (mode) => {
+    const { hostname, port } = new URL(inject('postgresUrl'));
+    const line = await startLine({ host: hostname, port: Number(port) });
+    const databaseBy = (url: URL) => new URL(url.href.replace(url.host, `127.0.0.1:${line.port}`));
+    const app = await startApp('postgres', { databaseBy });
+    onTestFinished(async () => {
+      line.set('open');
+      await app.stop();
+      await line.close();
+    });
+    const ada = await app.as('ada');
+    expect((await ready(app)).status).toBe(200);
+
+    for (const _ of ['the first time', 'and again']) {
+      line.set(mode);
+      const calls = [
+        () => ada.get('/api/assistants'),
+        () => ada.post('/api/assistants', { name: 'Tutor', model: 'gpt-4o' }),
+        () => app.visitor().post('/api/login', { email: 'ada@example.com', password }),
+        () => ready(app),
+      ];
+      await Promise.all(calls.map((call) => expectAway(call, 'database_unavailable')));
+      expect((await bare(app, 'GET', '/healthz')).status).toBe(200);
+      line.set('open');
+      await comesBack('a database that is back', () => ada.get('/api/assistants'));
+      expect((await ready(app)).status).toBe(200);
+    }
+    expect((await ada.get('/api/assistants')).body.items ?? (await ada.get('/api/assistants')).body).toHaveLength(0);
+    const logged = app.logLines.filter((text) => text.includes('"event":"database_unavailable"'));
+    expect(logged.length).toBeGreaterThanOrEqual(8);
+  },
+);
+
+test('a server whose database has fallen silent stops all the same', async () => {
   const { hostname, port } = new URL(inject('postgresUrl'));
   const line = await startLine({ host: hostname, port: Number(port) });
   const databaseBy = (url: URL) => new URL(url.href.replace(url.host, `127.0.0.1:${line.port}`));
   const app = await startApp('postgres', { databaseBy });
   onTestFinished(async () => {
-    line.set('open');
-    await app.stop();
     await line.close();
+    await app.stop();
   });
-  const ada = await app.as('ada');
-  expect((await ready(app)).status).toBe(200);
+  await (await app.as('ada')).get('/api/assistants');
+  line.set('hang');
+  const since = ownTime();
+  await app.halt();
+  // An operator's system waits for ten seconds before it kills.
+  expect(ownTime() - since).toBeLessThan(10_000);
+});
 
-  for (const _ of ['the first time', 'and again']) {
-    line.set(mode);
-    const calls = [
-      () => ada.get('/api/assistants'),
-      () => ada.post('/api/assistants', { name: 'Tutor', model: 'gpt-4o' }),
-      () => app.visitor().post('/api/login', { email: 'ada@example.com', password }),
-      () => ready(app),
-    ];
-    await Promise.all(calls.map((call) => expectAway(call, 'database_unavailable')));
-    expect((await bare(app, 'GET', '/healthz')).status).toBe(200);
-    line.set('open');
-    await comesBack('a database that is back', () => ada.get('/api/assistants'));
+test.each(['refuse', 'hang'] as const)(
+  'a file store whose line does %s is told, and used again when it is back',
+  async (mode) => {
+    const s3 = await startS3();
+    const line = await startLine({ host: '127.0.0.1', port: Number(new URL(s3.endpoint).port) });
+    const app = await startApp('sqlite', { env: { ...s3.env, S3_ENDPOINT: `http://127.0.0.1:${line.port}` } });
+    onTestFinished(async () => {
+      line.set('open');
+      await app.stop();
+      await line.close();
+      await s3.close();
+    });
+    const ada = await app.as('ada');
+    const { id } = await uploaded(app, ada);
     expect((await ready(app)).status).toBe(200);
-  }
-  expect((await ada.get('/api/assistants')).body.items ?? (await ada.get('/api/assistants')).body).toHaveLength(0);
-  const logged = app.logLines.filter((text) => text.includes('"event":"database_unavailable"'));
-  expect(logged.length).toBeGreaterThanOrEqual(8);
-});
 
-test.each([
-  'refuse',
-  'hang',
-] as const)('a file store whose line does %s is told, and used again when it is back', async (mode) => {
-  const s3 = await startS3();
-  const line = await startLine({ host: '127.0.0.1', port: Number(new URL(s3.endpoint).port) });
-  const app = await startApp('sqlite', { env: { ...s3.env, S3_ENDPOINT: `http://127.0.0.1:${line.port}` } });
-  onTestFinished(async () => {
+    line.set(mode);
+    const calls = [() => upload(app, ada), () => ada.get(`/api/files/${id}/content`)];
+    await Promise.all(calls.map((call) => expectAway(call, 'storage_unavailable')));
+    // One look at the store serves all who ask within half a second.
+    await until('a server that is not ready', async () => (await ready(app)).status === 503);
+    await expectAway(() => ready(app), 'storage_unavailable');
+    expect((await ada.get('/api/assistants')).status).toBe(200);
+
     line.set('open');
-    await app.stop();
-    await line.close();
-    await s3.close();
-  });
-  const ada = await app.as('ada');
-  const { id } = await uploaded(app, ada);
-  expect((await ready(app)).status).toBe(200);
-
-  line.set(mode);
-  const calls = [() => upload(app, ada), () => ada.get(`/api/files/${id}/content`)];
-  await Promise.all(calls.map((call) => expectAway(call, 'storage_unavailable')));
-  // One look at the store serves all who ask within half a second.
-  await until('a server that is not ready', async () => (await ready(app)).status === 503);
-  await expectAway(() => ready(app), 'storage_unavailable');
-  expect((await ada.get('/api/assistants')).status).toBe(200);
-
-  line.set('open');
-  await comesBack('a store that is back', () => upload(app, ada));
-  expect((await download(app, ada, id)).bytes.toString()).toBe('Hello');
-  await comesBack('a server that is ready', () => ready(app));
-});
+    await comesBack('a store that is back', () => upload(app, ada));
+    expect((await download(app, ada, id)).bytes.toString()).toBe('Hello');
+    await comesBack('a server that is ready', () => ready(app));
+  },
+);
 
 describe('a folder of files', () => {
   test('that is away is told, and used again when it is back; a file that is missing in it is another matter', async () => {

@@ -176,13 +176,14 @@ describe('an upload', () => {
     ],
   ];
 
-  test.concurrent.each(
-    refusals,
-  )('is refused with %i %s, and its connection is gone within a second', async (status, _who, head) => {
-    const outcome = await attack(app, { head: await head(), trickle: 'x' });
-    expectAnswer(outcome, status, /\w/);
-    expectDestroyedAtOnce(outcome);
-  });
+  test.concurrent.each(refusals)(
+    'is refused with %i %s, and its connection is gone within a second',
+    async (status, _who, head) => {
+      const outcome = await attack(app, { head: await head(), trickle: 'x' });
+      expectAnswer(outcome, status, /\w/);
+      expectDestroyedAtOnce(outcome);
+    },
+  );
 
   test('is refused with 429 beside two others, and its connection is gone within a second', async () => {
     const hal = await app.as('hal');

@@ -40,7 +40,7 @@ const stored = (app: TestApp) =>
   });
 
 let people = 0;
-/** Somebody in two browsers. */
+/** One user in two browsers. */
 async function somebody(app: TestApp, withKey = true) {
   const name = `person${++people}`;
   const email = `${name}@example.com`;
@@ -179,7 +179,7 @@ describe('a call that lasts on postgres', () => {
   const fileOf = (visitor: Visitor, content: string) => trainingFile(app, visitor, { content });
   const withRated = (visitor: Visitor) => ratedThread(app, visitor, [{ value: 'good' }]);
 
-  /** Everything that asks somebody, reads a file or hashes before it stores. */
+  /** Every call that asks another service, reads a file or hashes before it stores. */
   const calls: [string, 'user' | 'editor' | 'admin', (who: Somebody) => Promise<Call>][] = [
     ['an upload', 'editor', async () => (visitor) => upload(app, visitor)],
     ['a new assistant', 'editor', async () => (visitor) => visitor.post('/api/assistants', assistant)],

@@ -4,12 +4,14 @@ import Fastify from 'fastify';
 import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { createEventStreams, type EventStream } from './event-stream.ts';
+import { createOpenResponses } from './open-responses.ts';
 
 /** A server with nothing but streams; the address names the session that asks. */
 async function streamsServer(liveSessions: (ids: string[]) => Promise<Map<string, Role>>) {
   const app = Fastify({ forceCloseConnections: true });
   const problems: unknown[] = [];
-  const streams = createEventStreams(liveSessions, (problem) => problems.push(problem));
+  const responses = createOpenResponses(liveSessions, (problem) => problems.push(problem));
+  const streams = createEventStreams(responses);
   const opened: EventStream[] = [];
   app.get<{ Params: { session: string } }>('/:session', async (call, reply) => {
     const sessionId = call.params.session;
@@ -18,6 +20,7 @@ async function streamsServer(liveSessions: (ids: string[]) => Promise<Map<string
   await app.listen({ port: 0, host: '127.0.0.1' });
   onTestFinished(async () => {
     streams.close();
+    responses.close();
     await app.close();
   });
   const { port }: AddressInfo | { port: number } = Object(app.server.address());

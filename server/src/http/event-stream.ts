@@ -1,11 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import type { Role } from '@roster/contracts/auth';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors';
 import type { SignedIn } from './actor.ts';
+import type { OpenResponses } from './open-responses.ts';
 
 const heartbeatMs = 15_000;
-const sessionCheckMs = 2_500;
 const streamsPerUser = 10;
 /** A reader that is this far behind is cut off; it resumes from the last event it has. */
 const maxUnreadBytes = 4 * 1024 * 1024;
@@ -18,77 +17,40 @@ export type EventStream = {
   onClose: (listener: () => void) => void;
 };
 
-/**
- * Keeps the open streams: at most ten for a person, and none whose session has ended or whose owner has another role by
- * now. The sessions are asked for together, so that the cost does not grow with the number of streams' events.
- */
-export function createEventStreams(
-  liveSessions: (ids: string[]) => Promise<Map<string, Role>>,
-  onError: (e: unknown) => void,
-) {
-  const open = new Map<EventStream, SignedIn>();
+/** The open streams with their users. */
+type OpenStreams = Map<EventStream, number>;
 
-  async function closeEnded() {
-    // Those that are open now: a stream that comes while the database answers was not asked for.
-    const asked = [...open];
-    const ids = [...new Set(asked.map(([, actor]) => actor.sessionId))];
-    if (ids.length === 0) return;
-    const live = await liveSessions(ids);
-    for (const [stream, actor] of asked) if (live.get(actor.sessionId) !== actor.role) stream.end();
-  }
-
+/** Keeps the open streams, at most ten for a user, alive; `responses` ends them with their sessions. */
+export function createEventStreams(responses: Pick<OpenResponses, 'endWithSession'>) {
+  const open: OpenStreams = new Map();
   const heartbeat = setInterval(() => {
     for (const stream of open.keys()) stream.write(': still here\n\n');
   }, heartbeatMs);
-  const sessionCheck = setInterval(() => closeEnded().catch(onError), sessionCheckMs);
   heartbeat.unref();
-  sessionCheck.unref();
 
   return {
     /** Starts the answer. */
-    open(request: FastifyRequest, reply: FastifyReply, actor: SignedIn): EventStream {
-      const mine = [...open.values()].filter(({ userId }) => userId === actor.userId).length;
-      if (mine >= streamsPerUser)
-        throw new AppError('rate_limited', 'Too many conversations are being followed at once. Close some tabs.', {
-          retryAfterSeconds: 5,
-        });
+    open(request: FastifyRequest, reply: FastifyReply, { userId, ...actor }: SignedIn): EventStream {
+      refuseTooMany(open, userId);
       sendEventHeaders(request, reply);
-      const { raw } = reply;
-      const listeners: (() => void)[] = [];
-      let isClosed = false;
-      const stream: EventStream = {
-        write(frames) {
-          if (raw.writableEnded || raw.destroyed) return;
-          writeChunk(raw, frames);
-          if (raw.writableLength > maxUnreadBytes) raw.destroy();
-        },
-        end: () => raw.end(),
-        onClose(listener) {
-          if (isClosed) listener();
-          else listeners.push(listener);
-        },
-      };
-      function close() {
-        isClosed = true;
-        open.delete(stream);
-        for (const listener of listeners.splice(0)) listener();
-      }
-      open.set(stream, actor);
-      raw.on('close', close);
-      // A reader that left while the call was checked has closed already, which is not told again.
-      if (raw.destroyed) close();
+      const stream = streamTo(reply.raw, () => open.delete(stream));
+      if (!reply.raw.destroyed) open.set(stream, userId);
+      responses.endWithSession(reply.raw, { userId, ...actor }, stream.end);
       return stream;
-    },
-    /** Ends those of a session at once, where the session ends in this process. */
-    endSessions(sessionIds: string[]) {
-      for (const [stream, actor] of open) if (sessionIds.includes(actor.sessionId)) stream.end();
     },
     close() {
       clearInterval(heartbeat);
-      clearInterval(sessionCheck);
       for (const stream of open.keys()) stream.end();
     },
   };
+}
+
+function refuseTooMany(open: OpenStreams, userId: number) {
+  const mine = [...open.values()].filter((owner) => owner === userId).length;
+  if (mine >= streamsPerUser)
+    throw new AppError('rate_limited', 'Too many conversations are being followed at once. Close some tabs.', {
+      retryAfterSeconds: 5,
+    });
 }
 
 /** Starts an answer of events. Its headers are written by hand, because Fastify leaves a hijacked reply alone. */
@@ -103,6 +65,29 @@ export function sendEventHeaders(request: FastifyRequest, reply: FastifyReply) {
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
   raw.flushHeaders();
   request.raw.socket.setNoDelay(true);
+}
+
+function streamTo(raw: ServerResponse, onClosed: () => void): EventStream {
+  const listeners = new Set<() => void>([onClosed]);
+  // A reader that left while the call was checked has closed already, which is not told again.
+  let isClosed = raw.destroyed;
+  raw.once('close', () => {
+    isClosed = true;
+    for (const listener of listeners) listener();
+    listeners.clear();
+  });
+  return {
+    write(frames) {
+      if (raw.writableEnded || raw.destroyed) return;
+      writeChunk(raw, frames);
+      if (raw.writableLength > maxUnreadBytes) raw.destroy();
+    },
+    end: () => raw.end(),
+    onClose(listener) {
+      if (isClosed) listener();
+      else listeners.add(listener);
+    },
+  };
 }
 
 /**

@@ -40,7 +40,7 @@ describe.each(engines)('every call on %s', (engine) => {
       },
     ));
 
-  test('that changes something, or is for somebody who is signed in, is refused from another site', () =>
+  test('that changes something, or is for signed-in users, is refused from another site', () =>
     each(
       ({ method, access }) => method !== 'GET' || access !== 'public',
       async (endpoint) => {

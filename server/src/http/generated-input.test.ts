@@ -110,7 +110,7 @@ describe.each(engines)('input made up for every call on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  /** Somebody who may do everything and owns something. */
+  /** A user who may do everything and owns something. */
   async function person(name: string) {
     const visitor = await app.withKey(name);
     const ids = [await created(visitor), await created(visitor)];

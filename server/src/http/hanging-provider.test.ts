@@ -16,7 +16,7 @@ const keyOf = (name: string) => `sk-${name}-${'0'.repeat(30)}`;
 
 type Answer = { status: number; body: { code?: string; [name: string]: unknown } };
 
-/** What somebody presses. All that it is about is there before the provider falls silent. */
+/** Calls behind buttons. Everything they refer to exists before the provider stops answering. */
 async function presses(app: TestApp, visitor: Visitor, name: string): Promise<Record<string, () => Promise<Answer>>> {
   await visitor.post('/api/settings/apikey', { apiKey: keyOf(name) });
   const file = await uploaded(app, visitor, { filename: 'known.txt' });

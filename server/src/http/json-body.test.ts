@@ -72,15 +72,13 @@ describe('a JSON body', () => {
     expect([status, body.code]).toEqual([413, 'too_large']);
   });
 
-  test.each([
-    'text/plain',
-    'application/x-www-form-urlencoded',
-    'multipart/form-data; boundary=x',
-    'application/xml',
-  ])('is refused as %s', async (type) => {
-    const { status, body } = await send('{"name":"a","model":"b"}', { 'content-type': type });
-    expect([status, body.code]).toEqual([415, 'unsupported_media_type']);
-  });
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/xml'])(
+    'is refused as %s',
+    async (type) => {
+      const { status, body } = await send('{"name":"a","model":"b"}', { 'content-type': type });
+      expect([status, body.code]).toEqual([415, 'unsupported_media_type']);
+    },
+  );
 
   test('is refused compressed', async () => {
     const headers = { 'content-encoding': 'gzip', 'content-type': 'application/json' };

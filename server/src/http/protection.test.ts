@@ -59,20 +59,20 @@ describe('on loopback', () => {
     expect(status).toBe(200);
   });
 
-  test.each([
-    'cross-site',
-    'same-site',
-  ])('what a person reads gives nothing to a %s page, and notes nothing', async (site) => {
-    const ada = await app.as('ada');
-    const headers = { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
-    const events = async () => (await ada.get('/api/user/security-events')).body;
-    const before = await events();
-    const { status, body } = await ada.get('/api/user/export', { headers });
-    expect([status, body.code]).toEqual([403, 'cross_site']);
-    expect(await events()).toEqual(before);
-    // What a person types in, or has as a bookmark, comes from nowhere.
-    expect((await ada.get('/api/user', { headers: { ...headers, 'sec-fetch-site': 'none' } })).status).toBe(200);
-  });
+  test.each(['cross-site', 'same-site'])(
+    'what a person reads gives nothing to a %s page, and notes nothing',
+    async (site) => {
+      const ada = await app.as('ada');
+      const headers = { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+      const events = async () => (await ada.get('/api/user/security-events')).body;
+      const before = await events();
+      const { status, body } = await ada.get('/api/user/export', { headers });
+      expect([status, body.code]).toEqual([403, 'cross_site']);
+      expect(await events()).toEqual(before);
+      // What a person types in, or has as a bookmark, comes from nowhere.
+      expect((await ada.get('/api/user', { headers: { ...headers, 'sec-fetch-site': 'none' } })).status).toBe(200);
+    },
+  );
 
   /** Sends these lines as they are, and reads all of the answer. */
   async function raw(...lines: string[]) {
@@ -104,15 +104,13 @@ describe('on loopback', () => {
       expect(await raw(...lines), lines.join(' ')).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  test.each([
-    'evil.example',
-    'localhost.evil.example',
-    'localhost:1',
-    '169.254.169.254',
-  ])('a request is refused that took us for %s', async (host) => {
-    const { status, body } = await bare(app, 'GET', '/api/sign-in-options', { host });
-    expect([status, body.code, body.message]).toEqual([403, 'cross_site', `Open Roster at ${app.url}.`]);
-  });
+  test.each(['evil.example', 'localhost.evil.example', 'localhost:1', '169.254.169.254'])(
+    'a request is refused that took us for %s',
+    async (host) => {
+      const { status, body } = await bare(app, 'GET', '/api/sign-in-options', { host });
+      expect([status, body.code, body.message]).toEqual([403, 'cross_site', `Open Roster at ${app.url}.`]);
+    },
+  );
 
   test.each([
     ['a page', 'GET', '/'],
@@ -152,17 +150,13 @@ describe('on loopback', () => {
     expect(answer).toContain('"code":"invalid_input"');
   });
 
-  test.each([
-    '/api/nowhere',
-    '/api/',
-    '/api/assistants/1/nothing',
-    '/assets/nothing.js',
-    '/.env',
-    '/healthz/x',
-  ])('there is nothing at %s', async (path) => {
-    const { status } = await (await app.as('ada')).get(path);
-    expect(status).toBe(404);
-  });
+  test.each(['/api/nowhere', '/api/', '/api/assistants/1/nothing', '/assets/nothing.js', '/.env', '/healthz/x'])(
+    'there is nothing at %s',
+    async (path) => {
+      const { status } = await (await app.as('ada')).get(path);
+      expect(status).toBe(404);
+    },
+  );
 
   test.each(['PUT', 'OPTIONS', 'TRACE'] as const)('the method %s is not served', async (method) => {
     const { status } = await bare(app, method, '/api/login', { 'sec-fetch-site': 'same-origin' });

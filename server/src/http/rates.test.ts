@@ -85,7 +85,7 @@ test('no sender fills the memory for others, and none is refused for want of roo
     alone.use('register', { address });
   }
   expect(rates.size()).toBeLessThanOrEqual(1_001);
-  // Whoever was there before is still counted; people who come anew, signed in or not, are let in and counted.
+  // Those counted before stay counted; newcomers, signed in or not, are let in and counted.
   for (const address of ['198.51.100.1', '2001:db8:ffff:1::1'])
     expect(() => rates.use('register', { address })).toThrow('Too many attempts');
   expect(() => rates.use('jobs', '7')).toThrow('Too many attempts');

@@ -33,18 +33,21 @@ test.each([
   ['203.0.113.9', '203.0.113.9', undefined],
   ['::ffff:203.0.113.10', '203.0.113.10', undefined],
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::', '64'],
-])('a failed sign-in, a limit and a call from another site from %s are stopped by the filter of the guide', async (address, stopped, length) => {
-  const filter = filterOfGuide();
-  const stops = (lines: string[]) =>
-    lines.map((line) => filter.exec(line)?.groups).filter((groups) => groups !== undefined);
-  const expected = expect.objectContaining({ [stopped.includes(':') ? 'ip6' : 'ip4']: stopped, cidr: length });
+])(
+  'a failed sign-in, a limit and a call from another site from %s are stopped by the filter of the guide',
+  async (address, stopped, length) => {
+    const filter = filterOfGuide();
+    const stops = (lines: string[]) =>
+      lines.map((line) => filter.exec(line)?.groups).filter((groups) => groups !== undefined);
+    const expected = expect.objectContaining({ [stopped.includes(':') ? 'ip6' : 'ip4']: stopped, cidr: length });
 
-  expect(stops(await linesOf(() => login(address), 401))).toEqual([expected]);
-  for (let attempt = 2; attempt <= 5; attempt++) await login(address);
-  expect(stops(await linesOf(() => login(address), 429))).toContainEqual(expected);
-  const elsewhere = from(address, { 'sec-fetch-site': 'cross-site' });
-  expect(stops(await linesOf(() => app.visitor().post('/api/logout', {}, elsewhere), 403))).toEqual([expected]);
-});
+    expect(stops(await linesOf(() => login(address), 401))).toEqual([expected]);
+    for (let attempt = 2; attempt <= 5; attempt++) await login(address);
+    expect(stops(await linesOf(() => login(address), 429))).toContainEqual(expected);
+    const elsewhere = from(address, { 'sec-fetch-site': 'cross-site' });
+    expect(stops(await linesOf(() => app.visitor().post('/api/logout', {}, elsewhere), 403))).toEqual([expected]);
+  },
+);
 
 test('what people do is stopped by no filter, and nobody can have another address stopped', async () => {
   const filter = filterOfGuide();

@@ -166,7 +166,7 @@ describe.each(engines)('who may make which call on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  /** With a field that no call knows: whoever may make the call learns that, and nothing happens. */
+  /** With a field that no call knows: those who may make the call are told so, and nothing happens. */
   function tryCall(visitor: Visitor, endpoint: Endpoint) {
     const path = endpoint.path.replace(':provider', 'google').replaceAll(/:\w+/g, '2000000000');
     if (endpoint.method === 'GET') return visitor.get(`${path}?noSuchValue=1`);

@@ -14,6 +14,7 @@ function routerOn(app = Fastify(), checkResponses = true) {
     app,
     rates,
     checkResponses,
+    openResponses: { endWithSession: () => undefined },
     sessionToken: ({ headers }) => headers.authorization,
     findActor: async () => actor,
     holdActor: async () => actor.role,

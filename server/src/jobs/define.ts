@@ -9,13 +9,13 @@ const longestDelayMs = 60 * 60_000;
 /** How long to wait after so many attempts: seconds at first, an hour at the end. */
 export const delayAfter = (attempts: number) => Math.min(longestDelayMs, firstDelayMs * 2 ** (attempts - 1));
 
-/** Trying again would change nothing: the job is given up at once. */
+/** Thrown where a retry would change nothing: the job is given up at once. */
 export class FinalFailure extends Error {
   override name = 'FinalFailure';
 }
 
 /**
- * One kind of work for later. Its name and the form of its payload lie in the databases of all installations, where jobs
+ * One kind of background job. Its name and the form of its payload lie in the databases of all installations, where jobs
  * may wait while Roster is brought up to date: a name stays, and a payload that was stored before can still be read.
  */
 export type Job<Payload extends z.ZodType = z.ZodType> = {
@@ -34,10 +34,10 @@ export const defineJob = <Payload extends z.ZodType>(definition: Definition<Payl
   ...definition,
 });
 
-/** How a kind of work is done. It may be done twice, where a process died after doing it: handlers bear that. */
+/** Executes a kind of job. Handlers must be idempotent: if the process dies after the work, it is done again. */
 export type JobHandler = { job: Job; run: (stored: string) => Promise<void> };
 
-/** Reads the stored payload with the job's schema; one that does not fit is not tried again. */
+/** Reads the stored payload with the job's schema; one that does not fit is not retried. */
 export const jobHandler = <Payload extends z.ZodType>(
   job: Job<Payload>,
   run: (payload: z.output<Payload>) => Promise<void>,

@@ -15,7 +15,7 @@ type Listener = (inMs: number) => void;
 /** The workers to wake, by the adapter that a database shares with its transactions. */
 const listeners = new WeakMap<object, Listener>();
 
-/** Has `listener` told, after the commit, that a job was stored and in how many milliseconds it is due. */
+/** Calls `listener` after each commit that stored a job, with the milliseconds until it is due. */
 export function onEnqueued(db: Kysely<Database>, listener: Listener) {
   listeners.set(db.getExecutor().adapter, listener);
 }
@@ -38,7 +38,7 @@ export async function enqueue<Payload extends z.ZodType>(
   await tell(rows, inMs);
 }
 
-/** The same where one job that waits for it is enough, however many ask: it is due by this time at the latest. */
+/** Like `enqueue`, but keeps at most one waiting job with this payload, which becomes due by this time at the latest. */
 export async function enqueueOnce<Payload extends z.ZodType>(
   rows: Kysely<Database>,
   job: Job<Payload>,

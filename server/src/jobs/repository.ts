@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Database } from '#server/db/schema';
 
-/** A job that a process has taken; its payload as it is stored. */
+/** A claimed job, with its payload as stored. */
 export type StoredJob = { id: number; kind: string; payload: string; attempts: number; claimedUntil: string };
 
 const toJob = (row: Selectable<Database['jobs']>, claimedUntil: string): StoredJob => ({
@@ -20,7 +20,7 @@ export function jobRepository(db: Kysely<Database>) {
         .values({ kind, payload, run_at: runAt, created_at: new Date().toISOString() })
         .execute();
     },
-    /** Has a job that waits done by this time at the latest. false: there is none like it. */
+    /** Makes a waiting job due by this time at the latest. false: there is none. */
     async bringForward(kind: string, payload: string, runAt: string): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('jobs')
@@ -33,7 +33,7 @@ export function jobRepository(db: Kysely<Database>) {
       return numUpdatedRows > 0n;
     },
     /**
-     * Takes the job that is due longest, for a while; one whose process died is free again after that. The condition
+     * Claims the job that has been due longest. The claim expires, so that the job of a process that died is free again. The condition
      * stands in the update itself, so of several processes only one gets it.
      */
     async claim(now: string, until: string, exceptKinds: string[] = []): Promise<StoredJob | undefined> {
@@ -61,11 +61,11 @@ export function jobRepository(db: Kysely<Database>) {
     async done({ id, claimedUntil }: StoredJob) {
       await db.deleteFrom('jobs').where('id', '=', id).where('claimed_until', '=', claimedUntil).execute();
     },
-    /** At the start of the only process: those that had claimed a job are gone. */
+    /** At the start of the only process: releases all claims, whose processes are gone. */
     async letGoAll() {
       await db.updateTable('jobs').set({ claimed_until: null }).where('claimed_until', 'is not', null).execute();
     },
-    /** Gives a job back that was taken and not begun. */
+    /** Releases a claimed job that was not started. */
     async letGo({ id, claimedUntil }: StoredJob) {
       await db
         .updateTable('jobs')

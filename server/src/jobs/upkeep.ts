@@ -6,7 +6,7 @@ import { jobRepository } from './repository.ts';
 export const hourMs = 60 * 60_000;
 const givenUpKeptMs = 30 * 24 * hourMs;
 
-/** What is done now and then, in each process: in several at once it does no harm. */
+/** Work that each process repeats at intervals; it may run in several processes at once. */
 export type Chore = {
   everyMs: number;
   /** Also when the server starts. */
@@ -14,7 +14,7 @@ export type Chore = {
   run: () => Promise<unknown>;
 };
 
-/** Does each chore in its rhythm, one that takes longer than that not twice at once. */
+/** Runs each piece of upkeep at its interval, and never twice at once. */
 export function createUpkeep(chores: readonly Chore[], log: FastifyBaseLogger) {
   const underWay = new Map<Chore, Promise<void>>();
 
@@ -37,7 +37,7 @@ export function createUpkeep(chores: readonly Chore[], log: FastifyBaseLogger) {
       timers = chores.map((chore) => setInterval(() => begin(chore), chore.everyMs).unref());
       for (const chore of chores) if (chore.atStart) begin(chore);
     },
-    /** Begins nothing more, and waits for what is under way. */
+    /** Starts nothing more, and waits for running work. */
     async stop() {
       for (const timer of timers) clearInterval(timer);
       await Promise.all(underWay.values());

@@ -96,7 +96,7 @@ describe.each(engines)('background jobs on %s', (engine) => {
     expect(done).toEqual([2, 1]);
   });
 
-  test('stay with whoever holds them: a process that wakes up late settles nothing', async () => {
+  test('stay with the process that holds them: one that wakes up late settles nothing', async () => {
     const { db, rows } = await prepared();
     const jobs = jobRepository(db);
     await enqueue(db, count, { number: 1 });

@@ -14,13 +14,13 @@ type Options = {
   db: Kysely<Database>;
   handlers: readonly JobHandler[];
   log: FastifyBaseLogger;
-  /** How often it looks for due jobs of which it was not told. */
+  /** How often it looks for due jobs that did not wake it. */
   pollMs?: number;
   /** How long a stop waits. A job that is cut off is done again by another process, or after the restart. */
   stopWithinMs?: number;
 };
 
-/** Does stored work in the background: a few jobs at once, again after a failure, in any of several processes. */
+/** Executes background jobs: a few at once, with retries, in any of several processes. */
 export function createWorker({ db, handlers, log, pollMs = 1_000, stopWithinMs = 5_000 }: Options) {
   const jobs = jobRepository(db);
   const perform = performer(jobs, handlers, log);
@@ -29,7 +29,7 @@ export function createWorker({ db, handlers, log, pollMs = 1_000, stopWithinMs =
   let looking: Promise<void> | undefined;
   let lookAgain = false;
 
-  /** Kinds of which there are enough under way. */
+  /** Kinds that have reached their limit of jobs at once. */
   function full(): string[] {
     const running = [...underWay.values()];
     return handlers.flatMap(({ job }) =>
@@ -69,7 +69,7 @@ export function createWorker({ db, handlers, log, pollMs = 1_000, stopWithinMs =
       });
   }
 
-  /** Looks in time for a job that is due before the next regular look. */
+  /** Wakes earlier for a job that is due before the next regular look. */
   function lookIn(inMs: number) {
     if (inMs <= 0) look();
     else if (inMs < pollMs) setTimeout(look, inMs).unref();
@@ -84,7 +84,7 @@ export function createWorker({ db, handlers, log, pollMs = 1_000, stopWithinMs =
       timer = setInterval(look, pollMs).unref();
       look();
     },
-    /** Takes no more work, and waits a little for what is under way. */
+    /** Claims no more jobs, and waits a little for running ones. */
     async stop() {
       stopped = true;
       clearInterval(timer);
@@ -94,12 +94,12 @@ export function createWorker({ db, handlers, log, pollMs = 1_000, stopWithinMs =
   };
 }
 
-/** Does one job, and stores what came of it. */
+/** Executes one job, and stores its result. */
 function performer(jobs: ReturnType<typeof jobRepository>, handlers: readonly JobHandler[], log: FastifyBaseLogger) {
   const byName = new Map(handlers.map((handler) => [handler.job.name, handler]));
 
   async function attempt(job: StoredJob, attempts: number) {
-    // Counted when it is taken: a job that ends the process each time gets here too.
+    // Attempts are counted when the job is claimed, so a job that kills the process each time gets here too.
     if (job.attempts > attempts) throw new FinalFailure('each process that took it died');
     const handler = byName.get(job.kind);
     if (!handler) throw new Error(`no handler for ${job.kind}`);

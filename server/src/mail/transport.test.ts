@@ -40,7 +40,7 @@ describe.each(engines)('without a mail server, on %s', (engine) => {
     const answer = await app.visitor().post('/api/reset-password/reset', { token, userId, password: chosen });
     expect(answer.status).toBe(204);
     expect((await ada.get('/api/user')).status).toBe(401);
-    // Whoever reads the folder need not be the owner of the address.
+    // The reader of the folder need not be the owner of the address.
     const back = await app.visitor().post('/api/login', { email: 'ada@example.com', password: chosen });
     expect([back.status, back.body.emailVerified]).toEqual([200, false]);
     await app.stop();

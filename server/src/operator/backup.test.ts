@@ -56,144 +56,148 @@ const places = [
   ['sqlite', 'S3', 'sqlite'],
 ] as const;
 
-describe.each(
-  places,
-)('a backup of %s with files on %s, made while people write, restored into %s', (from, store, to) => {
-  const { folder, remove } = temporaryFolder();
-  const backup = join(folder, 'roster.tar');
-  let source: Awaited<ReturnType<typeof startFileApp>>;
-  let target: TestApp;
-  let variables: Record<string, string>;
-  const content = someBytes(300_000);
-  let threadId = 0;
-  let token = '';
-  let fileId = 0;
-  let deletedId = 0;
-  let before: Awaited<ReturnType<typeof messagesOf>> = [];
-  let bobsBefore: string[] = [];
-  let isHalted = false;
+describe.each(places)(
+  'a backup of %s with files on %s, made while people write, restored into %s',
+  (from, store, to) => {
+    const { folder, remove } = temporaryFolder();
+    const backup = join(folder, 'roster.tar');
+    let source: Awaited<ReturnType<typeof startFileApp>>;
+    let target: TestApp;
+    let variables: Record<string, string>;
+    const content = someBytes(300_000);
+    let threadId = 0;
+    let token = '';
+    let fileId = 0;
+    let deletedId = 0;
+    let before: Awaited<ReturnType<typeof messagesOf>> = [];
+    let bobsBefore: string[] = [];
+    let isHalted = false;
 
-  beforeAll(async () => {
-    source = await startFileApp(from, store);
-    const { app } = source;
-    const ada = await app.withKey('ada');
-    await ada.post('/api/settings/admin-key', { adminKey: 'sk-admin-of-ada-0123456789' });
-    threadId = await newThread(ada, { title: 'Über Zebras' });
-    await ask(app, ada, threadId, 'Which zebra crosses first?\u2028And then?');
-    fileId = (await uploaded(app, ada, { filename: 'zebras.bin', content })).id;
-    await untilCopy(ada, fileId, 'ready');
-    ({ token } = await newToken(ada));
-    deletedId = await newThread(ada);
-    await ada.delete(`/api/threads/${deletedId}`);
-    before = await messagesOf(ada, threadId);
+    beforeAll(async () => {
+      source = await startFileApp(from, store);
+      const { app } = source;
+      const ada = await app.withKey('ada');
+      await ada.post('/api/settings/admin-key', { adminKey: 'sk-admin-of-ada-0123456789' });
+      threadId = await newThread(ada, { title: 'Über Zebras' });
+      await ask(app, ada, threadId, 'Which zebra crosses first?\u2028And then?');
+      fileId = (await uploaded(app, ada, { filename: 'zebras.bin', content })).id;
+      await untilCopy(ada, fileId, 'ready');
+      ({ token } = await newToken(ada));
+      deletedId = await newThread(ada);
+      await ada.delete(`/api/threads/${deletedId}`);
+      before = await messagesOf(ada, threadId);
 
-    const bob = await app.withKey('bob');
-    const bobsThread = await newThread(bob);
-    let isWriting = true;
-    const acknowledged: string[] = [];
-    const writing = (async () => {
-      for (let round = 0; isWriting; round++) {
-        const text = `round ${round} [[bench 20]]`;
-        const { status } = await post(bob, bobsThread, text);
-        if (status === 202) acknowledged.push(text);
-        else await new Promise((resolve) => setTimeout(resolve, 10));
-      }
-    })();
-    await until('Some writing', async () => acknowledged.length > 3);
-    bobsBefore = [...acknowledged];
-    const { s3 } = source;
-    const made = await roster(['backup', backup], { ...variablesOf(app), ...s3?.env });
-    isWriting = false;
-    await writing;
-    expect([made.code, made.errors]).toEqual([0, '']);
-    expect(made.out).toContain('1 files, read back and compared');
+      const bob = await app.withKey('bob');
+      const bobsThread = await newThread(bob);
+      let isWriting = true;
+      const acknowledged: string[] = [];
+      const writing = (async () => {
+        for (let round = 0; isWriting; round++) {
+          const text = `round ${round} [[bench 20]]`;
+          const { status } = await post(bob, bobsThread, text);
+          if (status === 202) acknowledged.push(text);
+          else await new Promise((resolve) => setTimeout(resolve, 10));
+        }
+      })();
+      await until('Some writing', async () => acknowledged.length > 3);
+      bobsBefore = [...acknowledged];
+      const { s3 } = source;
+      const made = await roster(['backup', backup], { ...variablesOf(app), ...s3?.env });
+      isWriting = false;
+      await writing;
+      expect([made.code, made.errors]).toEqual([0, '']);
+      expect(made.out).toContain('1 files, read back and compared');
 
-    target = await startApp(to);
-    await target.halt();
-    isHalted = true;
-    rmSync(join(target.dataDir, 'master.key'));
-    variables = variablesOf(target);
-  });
-  afterAll(async () => {
-    await source.stop();
-    await target?.stop();
-    remove();
-  });
+      target = await startApp(to);
+      await target.halt();
+      isHalted = true;
+      rmSync(join(target.dataDir, 'master.key'));
+      variables = variablesOf(target);
+    });
+    afterAll(async () => {
+      await source.stop();
+      await target?.stop();
+      remove();
+    });
 
-  test('is a plain tar that only its owner can read, without the master key, and nothing else is left', () => {
-    expect(readdirSync(folder)).toEqual(['roster.tar']);
-    expect(statSync(backup).mode & 0o777).toBe(0o600);
-    const names = execFileSync('tar', ['-tf', backup], { encoding: 'utf8' }).trim().split('\n');
-    expect(names.filter((name) => !/^(tables\/[a-z_]+\.jsonl|manifest\.json(\.sha256)?)$/.test(name))).toEqual([
-      expect.stringMatching(/^files\/[0-9a-f]{32}$/),
-    ]);
-    const key = readFileSync(join(source.app.dataDir, 'master.key'), 'utf8').trim();
-    expect(readFileSync(backup).includes(key)).toBe(false);
-  });
+    test('is a plain tar that only its owner can read, without the master key, and nothing else is left', () => {
+      expect(readdirSync(folder)).toEqual(['roster.tar']);
+      expect(statSync(backup).mode & 0o777).toBe(0o600);
+      const names = execFileSync('tar', ['-tf', backup], { encoding: 'utf8' }).trim().split('\n');
+      expect(names.filter((name) => !/^(tables\/[a-z_]+\.jsonl|manifest\.json(\.sha256)?)$/.test(name))).toEqual([
+        expect.stringMatching(/^files\/[0-9a-f]{32}$/),
+      ]);
+      const key = readFileSync(join(source.app.dataDir, 'master.key'), 'utf8').trim();
+      expect(readFileSync(backup).includes(key)).toBe(false);
+    });
 
-  test('is refused with another master key than it was made with', async () => {
-    const refused = await roster(['restore', backup], { ...variables, MASTER_KEY: randomBytes(32).toString('base64') });
-    expect([refused.code, refused.out]).toEqual([1, '']);
-    expect(refused.errors).toMatch(/^The configured master key is not the one that the backup was made with\..*\n$/);
-    expect(inStore(target)).toEqual([]);
-  });
+    test('is refused with another master key than it was made with', async () => {
+      const refused = await roster(['restore', backup], {
+        ...variables,
+        MASTER_KEY: randomBytes(32).toString('base64'),
+      });
+      expect([refused.code, refused.out]).toEqual([1, '']);
+      expect(refused.errors).toMatch(/^The configured master key is not the one that the backup was made with\..*\n$/);
+      expect(inStore(target)).toEqual([]);
+    });
 
-  test('is restored, and refused a second time', async () => {
-    const restored = await roster(['restore', backup], variables);
-    expect([restored.code, restored.errors]).toEqual([0, '']);
-    expect(restored.out).toMatch(
-      /is restored: \d+ rows and 1 files\.\nEverybody has to sign in again,.*\nBefore starting the server set MASTER_KEY/,
-    );
-    const again = await roster(['restore', backup], variables);
-    expect([again.code, again.out]).toEqual([1, '']);
-    expect(again.errors).toMatch(/^There are accounts in .* already\. Nothing was changed/);
-  });
+    test('is restored, and refused a second time', async () => {
+      const restored = await roster(['restore', backup], variables);
+      expect([restored.code, restored.errors]).toEqual([0, '']);
+      expect(restored.out).toMatch(
+        /is restored: \d+ rows and 1 files\.\nEverybody has to sign in again,.*\nBefore starting the server set MASTER_KEY/,
+      );
+      const again = await roster(['restore', backup], variables);
+      expect([again.code, again.out]).toEqual([1, '']);
+      expect(again.errors).toMatch(/^There are accounts in .* already\. Nothing was changed/);
+    });
 
-  test('does not open without its master key', async () => {
-    await expect(target.startWith({ MASTER_KEY: randomBytes(32).toString('base64') })).rejects.toThrow(
-      'The master key is not the one this database was made with',
-    );
-  });
+    test('does not open without its master key', async () => {
+      await expect(target.startWith({ MASTER_KEY: randomBytes(32).toString('base64') })).rejects.toThrow(
+        'The master key is not the one this database was made with',
+      );
+    });
 
-  test('is then used like the installation it was made of', async () => {
-    copyFileSync(join(source.app.dataDir, 'master.key'), join(target.dataDir, 'master.key'));
-    await target.startWith({});
-    isHalted = false;
-    // A session may have ended, and a mailed link been used, since the backup was made.
-    const there = await source.app.as('ada');
-    const revived = target.visitor();
-    for (const [name, value] of there.cookies) revived.cookies.set(name, value);
-    expect((await there.get('/api/user')).status).toBe(200);
-    expect((await revived.get('/api/user')).status).toBe(401);
-    expect((await called(source.app, token, '/v1/models')).status).toBe(200);
-    expect((await called(target, token, '/v1/models')).status).toBe(401);
-    const ada = await signedIn(target, 'ada');
-    expect(await messagesOf(ada, threadId)).toEqual(before);
-    const found = await ada.get('/api/threads?q=zebra');
-    expect(found.body.items.map(({ id }: { id: number }) => id)).toEqual([threadId]);
-    const inMessage = await ada.get('/api/threads?q=crosses');
-    expect(inMessage.body.items.map(({ id }: { id: number }) => id)).toEqual([threadId]);
-    expect(sha256((await download(target, ada, fileId)).bytes)).toBe(sha256(content));
-    expect((await ada.get('/api/analytics/provider?from=2026-11-01&to=2026-11-02')).status).toBe(200);
-    // The provider key opens, and ids that were given once are not given again.
-    const { answer } = await ask(target, ada, threadId, 'And the last one?');
-    expect(answer.state).toBe('complete');
-    expect(await newThread(ada)).toBeGreaterThan(deletedId);
-    expect((await uploaded(target, ada)).id).toBeGreaterThan(fileId);
-  });
+    test('is then used like the installation it was made of', async () => {
+      copyFileSync(join(source.app.dataDir, 'master.key'), join(target.dataDir, 'master.key'));
+      await target.startWith({});
+      isHalted = false;
+      // A session may have ended, and a mailed link been used, since the backup was made.
+      const there = await source.app.as('ada');
+      const revived = target.visitor();
+      for (const [name, value] of there.cookies) revived.cookies.set(name, value);
+      expect((await there.get('/api/user')).status).toBe(200);
+      expect((await revived.get('/api/user')).status).toBe(401);
+      expect((await called(source.app, token, '/v1/models')).status).toBe(200);
+      expect((await called(target, token, '/v1/models')).status).toBe(401);
+      const ada = await signedIn(target, 'ada');
+      expect(await messagesOf(ada, threadId)).toEqual(before);
+      const found = await ada.get('/api/threads?q=zebra');
+      expect(found.body.items.map(({ id }: { id: number }) => id)).toEqual([threadId]);
+      const inMessage = await ada.get('/api/threads?q=crosses');
+      expect(inMessage.body.items.map(({ id }: { id: number }) => id)).toEqual([threadId]);
+      expect(sha256((await download(target, ada, fileId)).bytes)).toBe(sha256(content));
+      expect((await ada.get('/api/analytics/provider?from=2026-11-01&to=2026-11-02')).status).toBe(200);
+      // The provider key opens, and ids that were given once are not given again.
+      const { answer } = await ask(target, ada, threadId, 'And the last one?');
+      expect(answer.state).toBe('complete');
+      expect(await newThread(ada)).toBeGreaterThan(deletedId);
+      expect((await uploaded(target, ada)).id).toBeGreaterThan(fileId);
+    });
 
-  test('has all that was acknowledged before it began, and nothing half', async () => {
-    expect(isHalted).toBe(false);
-    const bob = await signedIn(target, 'bob');
-    const { body } = await bob.get('/api/threads');
-    const messages = await messagesOf(bob, body.items[0].id);
-    const questions = messages.filter(({ role }) => role === 'user').map(({ text }) => text);
-    expect(questions.slice(0, bobsBefore.length)).toEqual(bobsBefore);
-    expect(messages).toHaveLength(2 * questions.length);
-    for (const { role, state } of messages.slice(0, -1)) expect([role, state]).toEqual([role, 'complete']);
-    expect(['complete', 'interrupted']).toContain(messages.at(-1)?.state);
-  });
-});
+    test('has all that was acknowledged before it began, and nothing half', async () => {
+      expect(isHalted).toBe(false);
+      const bob = await signedIn(target, 'bob');
+      const { body } = await bob.get('/api/threads');
+      const messages = await messagesOf(bob, body.items[0].id);
+      const questions = messages.filter(({ role }) => role === 'user').map(({ text }) => text);
+      expect(questions.slice(0, bobsBefore.length)).toEqual(bobsBefore);
+      expect(messages).toHaveLength(2 * questions.length);
+      for (const { role, state } of messages.slice(0, -1)) expect([role, state]).toEqual([role, 'complete']);
+      expect(['complete', 'interrupted']).toContain(messages.at(-1)?.state);
+    });
+  },
+);
 
 describe.each(engines)('backup and restore on %s', (engine) => {
   let firstKey = '';
@@ -226,40 +230,39 @@ describe.each(engines)('backup and restore on %s', (engine) => {
     expect(readdirSync(folder)).toEqual(['whole.tar']);
   });
 
-  test.each([
-    'flipped',
-    'cut off',
-    'prolonged',
-  ])('a backup with a byte %s is refused, and nothing is written', async (how) => {
-    const bytes = readFileSync(backup);
-    const file = bytes.indexOf('files/');
-    const table = bytes.indexOf('{"', bytes.indexOf('tables/users.jsonl'));
-    const manifest = bytes.indexOf('"createdAt"') + 16;
-    const broken: Buffer[] =
-      {
-        flipped: [file + 2_000, table + 20, manifest, 120, bytes.length - 1, bytes.length - 700].map((at) => {
-          const copy = Buffer.from(bytes);
-          copy[at] = (copy[at] ?? 0) ^ 1;
-          return copy;
-        }),
-        'cut off': [bytes.subarray(0, -1), bytes.subarray(0, manifest), Buffer.alloc(0)],
-        prolonged: [Buffer.concat([bytes, Buffer.alloc(1)])],
-      }[how] ?? [];
-    const target = join(folder, 'target');
-    onTestFinished(() => rmSync(target, { recursive: true, force: true }));
-    expect(broken.length).toBeGreaterThan(0);
-    for (const copy of broken) {
-      const damaged = join(folder, 'damaged.tar');
-      writeFileSync(damaged, copy);
-      const refused = await roster(['restore', damaged], { ...variables, DATA_DIR: target });
-      expect([refused.code, refused.out]).toEqual([1, '']);
-      expect(refused.errors).toMatch(
-        /damaged\.tar is damaged or not a whole backup of Roster \(.*\)\. Nothing was changed\.\n$/,
-      );
-      expect(existsSync(target)).toBe(false);
-      rmSync(damaged);
-    }
-  });
+  test.each(['flipped', 'cut off', 'prolonged'])(
+    'a backup with a byte %s is refused, and nothing is written',
+    async (how) => {
+      const bytes = readFileSync(backup);
+      const file = bytes.indexOf('files/');
+      const table = bytes.indexOf('{"', bytes.indexOf('tables/users.jsonl'));
+      const manifest = bytes.indexOf('"createdAt"') + 16;
+      const broken: Buffer[] =
+        {
+          flipped: [file + 2_000, table + 20, manifest, 120, bytes.length - 1, bytes.length - 700].map((at) => {
+            const copy = Buffer.from(bytes);
+            copy[at] = (copy[at] ?? 0) ^ 1;
+            return copy;
+          }),
+          'cut off': [bytes.subarray(0, -1), bytes.subarray(0, manifest), Buffer.alloc(0)],
+          prolonged: [Buffer.concat([bytes, Buffer.alloc(1)])],
+        }[how] ?? [];
+      const target = join(folder, 'target');
+      onTestFinished(() => rmSync(target, { recursive: true, force: true }));
+      expect(broken.length).toBeGreaterThan(0);
+      for (const copy of broken) {
+        const damaged = join(folder, 'damaged.tar');
+        writeFileSync(damaged, copy);
+        const refused = await roster(['restore', damaged], { ...variables, DATA_DIR: target });
+        expect([refused.code, refused.out]).toEqual([1, '']);
+        expect(refused.errors).toMatch(
+          /damaged\.tar is damaged or not a whole backup of Roster \(.*\)\. Nothing was changed\.\n$/,
+        );
+        expect(existsSync(target)).toBe(false);
+        rmSync(damaged);
+      }
+    },
+  );
 
   test('nothing is restored where Roster runs, or where there is no such file', async () => {
     const running = await startApp(engine);

@@ -1,8 +1,9 @@
 import { Email } from '@roster/contracts/auth';
+import type { ManagedUser } from '@roster/contracts/users';
 import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
-import { type ManagedUserRecord, managedUserRepository, notConfirmed } from '#server/features/users/repository';
+import { managedUserRepository, notConfirmed } from '#server/features/users/repository';
 import { securityEventRepository } from '#server/security/events-repository';
 import { Refused } from './refused.ts';
 
@@ -16,7 +17,7 @@ type Dependencies = {
 
 /** What an operator does about people from the server's own machine. Each answers with what it did. */
 export function operatorCommands({ database, mailsOut, passwordLink }: Dependencies) {
-  async function activeUser(db: Kysely<Database>, typed: string): Promise<ManagedUserRecord> {
+  async function activeUser(db: Kysely<Database>, typed: string): Promise<ManagedUser> {
     const email = Email.safeParse(typed);
     if (!email.success) throw new Refused(`“${typed}” is not an email address.`);
     const user = await managedUserRepository(db).byEmail(email.data);

@@ -60,7 +60,7 @@ describe('migrate-to', () => {
     expect([there.code, there.errors]).toEqual([1, expect.stringContaining('this installation is on PostgreSQL')]);
   });
 
-  test('is refused a database that somebody uses, and changes nothing there', async () => {
+  test('is refused a database that is in use, and changes nothing there', async () => {
     const used = await startApp('postgres');
     onTestFinished(() => used.stop());
     const running = await migrateTo(used.databaseUrl ?? '');

@@ -68,17 +68,17 @@ describe.each(engines)('operator commands beside the running server on %s', (eng
     expect(JSON.stringify(rows)).not.toContain(token);
   });
 
-  test.each([
-    ['admin grant'],
-    ['user reset-link'],
-  ])('%s refuses an inactive account and changes nothing', async (name) => {
-    await app.as('erin');
-    await setUser(app, 'erin@example.com', { status: 'Inactive' });
-    const { code, out, errors } = await roster([...name.split(' '), 'erin@example.com'], variables);
-    expect([code, out]).toEqual([1, '']);
-    expect(errors).toMatch(/^The account erin@example\.com is inactive\..*\n$/);
-    expect(await managed(ada, 'erin@example.com')).toMatchObject({ role: 'Editor', status: 'Inactive' });
-  });
+  test.each([['admin grant'], ['user reset-link']])(
+    '%s refuses an inactive account and changes nothing',
+    async (name) => {
+      await app.as('erin');
+      await setUser(app, 'erin@example.com', { status: 'Inactive' });
+      const { code, out, errors } = await roster([...name.split(' '), 'erin@example.com'], variables);
+      expect([code, out]).toEqual([1, '']);
+      expect(errors).toMatch(/^The account erin@example\.com is inactive\..*\n$/);
+      expect(await managed(ada, 'erin@example.com')).toMatchObject({ role: 'Editor', status: 'Inactive' });
+    },
+  );
 
   test.each([
     [['admin', 'grant', 'nobody@example.com'], 'There is no account with the address nobody@example.com.\n'],

@@ -105,7 +105,7 @@ export function sqliteTables(file: string): Tables & { close: () => void } {
 
 const fetched = 200;
 
-/** The rows of PostgreSQL as they are at the beginning of this transaction, which must be a repeatable read. */
+/** The rows of PostgreSQL as of the start of this transaction, which must be a repeatable read. */
 export function postgresTables(trx: Kysely<Database>): Tables {
   return {
     async *rowsOf(table) {

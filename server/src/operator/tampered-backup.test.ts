@@ -9,7 +9,7 @@ import { roster } from '#server/testing/roster';
 
 type Members = Parameters<Parameters<typeof forged>[2]>[0];
 
-describe('a backup that somebody has changed, checksums and all,', () => {
+describe('a backup that was tampered with, checksums and all,', () => {
   const folder = mkdtempSync(join(tmpdir(), 'roster-tampered-'));
   const backup = join(folder, 'whole.tar');
   let app: TestApp;

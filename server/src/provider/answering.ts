@@ -19,9 +19,9 @@ const inWords: Record<string, string> = { temperature: 'The temperature', effort
 
 type OnPieces = (pieces: AnswerPiece[]) => void;
 
-/** Answers by whichever way the provider serves, without what it or the model refuses. */
+/** Writes an answer through Responses or Chat Completions, whichever the provider serves, without parameters that it or the model refuses. */
 export function answering(http: ProviderHttp, providerName: string, traits: Traits) {
-  /** Leaves out what was refused, tells it and remembers it. false: the answer cannot do without. */
+  /** Leaves out the refused parameter, notes it and remembers it. false: the answer needs it. */
   async function learn(error: unknown, request: AnswerRequest, omitted: Set<string>, onPieces: OnPieces) {
     const { model, search } = request;
     const refusal = search && !omitted.has('search') ? refusedSearch(error, model) : undefined;
@@ -95,7 +95,7 @@ function refusedParameter(error: unknown, omitted: ReadonlySet<string>): string 
 
 const notWith = (model: string) => `${model} does not support file search.`;
 
-/** true: it was still to be tried; the reader is told that and why it is not. */
+/** Leaves out the file search, with a note that says why. false: it was out already. */
 function leaveSearchOut(
   { search }: AnswerRequest,
   omitted: Set<string>,
@@ -108,7 +108,7 @@ function leaveSearchOut(
   return true;
 }
 
-/** What a refusal of the search means: the answer goes on without it. undefined: something else was refused. */
+/** The note for a refused file search, without which the answer goes on. undefined: something else was refused. */
 function refusedSearch(error: unknown, model: string): { why: string; isOfModel: boolean } | undefined {
   if (!(error instanceof ProviderError)) return undefined;
   if (error.code === 'store_gone')

@@ -84,7 +84,7 @@ export function loadCatalogue(file?: string) {
     asOf,
     /** Where a model stands in the catalogue's order; the unknown ones come last. */
     order: (model: string) => find(model)?.order ?? Number.MAX_SAFE_INTEGER,
-    /** What is known of a model; `shutdownDate` as the provider says it, where it says so. */
+    /** The catalogue's entry of a model; `shutdownDate` is the provider's, where it gives one. */
     describe(model: string, shutdownDate: string | null | undefined, today: string): Model {
       const entry = find(model)?.entry;
       const price = priceOf(entry, model);
@@ -101,7 +101,7 @@ export function loadCatalogue(file?: string) {
         tuned: model.startsWith('ft:'),
       };
     },
-    /** What of these settings a model is known to take; of an unknown model everything is tried. */
+    /** The settings that a model takes; to an unknown model all are sent. */
     parameters(model: string, { temperature, effort }: ModelParameters): ModelParameters {
       const entry = find(model)?.entry;
       if (!entry) return { temperature, effort };
@@ -109,7 +109,7 @@ export function loadCatalogue(file?: string) {
       const takesTemperature = entry.temperature === 'yes' || (entry.temperature === 'conditional' && taken === 'none');
       return { temperature: takesTemperature ? temperature : null, effort: taken };
     },
-    /** With which it thinks least before it answers; null where it takes none, or is unknown. */
+    /** The lowest reasoning effort that it takes; null where it takes none, or is unknown. */
     leastEffort: (model: string): ReasoningEffort | null => find(model)?.entry.efforts[0] ?? null,
     contextTokens: (model: string) => find(model)?.entry.contextTokens ?? null,
     successor: (model: string) => find(model)?.entry.successor ?? null,

@@ -64,7 +64,7 @@ type Part = { type: 'text'; text: string } | { type: 'image_url'; image_url: { u
 
 /**
  * Documents are not part of what compatible servers take. An answer to a question that came with one would be worth
- * nothing; in what was said before, a remark stands in its place.
+ * nothing; in earlier messages a remark stands in its place.
  */
 async function messageOf(turn: ConversationTurn, isQuestion: boolean) {
   const words = (text: string): Part => ({ type: 'text', text });

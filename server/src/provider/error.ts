@@ -1,6 +1,6 @@
 import type { RunError } from '@roster/contracts/errors';
 
-/** Not a lack of credit: only a person can mend it, and the provider asks not to be tried again. */
+/** Not a lack of credit: only a person can end it, and the provider asks not to retry. */
 const passing = new Set<ProviderError['code']>([
   'rate_limited',
   'provider_unavailable',
@@ -20,7 +20,7 @@ export class ProviderError extends Error {
   readonly param: string | undefined;
   /** The provider's own code of the failure, where it has one. */
   readonly providerCode: string | undefined;
-  /** What the provider calls this request, for its support. */
+  /** The provider's id of the request, for its support. */
   readonly requestId: string | undefined;
   constructor(
     code: ProviderError['code'],
@@ -42,18 +42,18 @@ export class ProviderError extends Error {
     this.requestId = details.requestId;
   }
 
-  /** The next try may mend it. */
-  get isPassing(): boolean {
+  /** A retry may succeed. */
+  get isTransient(): boolean {
     return passing.has(this.code);
   }
 
-  /** It is unknown whether the provider did what it was asked for; any other refusal says that it did not. */
+  /** It is unknown whether the provider did it; with any other failure, it did not. */
   get isUncertain(): boolean {
     return this.status === undefined || this.status >= 500 || this.status === 408;
   }
 
-  /** There is no such thing there. */
-  get isAbsent(): boolean {
+  /** The provider has no such object. */
+  get isNotFound(): boolean {
     return this.status === 404;
   }
 }

@@ -33,34 +33,29 @@ describe('a provider’s refusal', () => {
     expect(failed(status, error)).toMatchObject({ code, status });
   });
 
-  test.each([
-    '',
-    'null',
-    '[]',
-    '"x"',
-    '<html>',
-    '{"error":',
-    '{"detail":"Not Found"}',
-  ])('with the body %j is told in our own words', (body) => {
-    expect(failureOf(500, body, {}, key).message).toBe('The provider is having trouble.');
-  });
+  test.each(['', 'null', '[]', '"x"', '<html>', '{"error":', '{"detail":"Not Found"}'])(
+    'with the body %j is told in our own words',
+    (body) => {
+      expect(failureOf(500, body, {}, key).message).toBe('The provider is having trouble.');
+    },
+  );
 
   test.each([
-    // A lack of credit ends only when somebody pays; the provider asks not to be tried again.
-    [429, { code: 'insufficient_quota' }, { isPassing: false, isUncertain: false, isAbsent: false }],
-    [429, { code: 'rate_limit_exceeded' }, { isPassing: true, isUncertain: false, isAbsent: false }],
-    [408, {}, { isPassing: true, isUncertain: true, isAbsent: false }],
-    [409, {}, { isPassing: true, isUncertain: false, isAbsent: false }],
-    [503, {}, { isPassing: true, isUncertain: true, isAbsent: false }],
-    [404, {}, { isPassing: false, isUncertain: false, isAbsent: true }],
-    [400, {}, { isPassing: false, isUncertain: false, isAbsent: false }],
+    // A lack of credit ends only when it is paid for; the provider asks not to retry.
+    [429, { code: 'insufficient_quota' }, { isTransient: false, isUncertain: false, isNotFound: false }],
+    [429, { code: 'rate_limit_exceeded' }, { isTransient: true, isUncertain: false, isNotFound: false }],
+    [408, {}, { isTransient: true, isUncertain: true, isNotFound: false }],
+    [409, {}, { isTransient: true, isUncertain: false, isNotFound: false }],
+    [503, {}, { isTransient: true, isUncertain: true, isNotFound: false }],
+    [404, {}, { isTransient: false, isUncertain: false, isNotFound: true }],
+    [400, {}, { isTransient: false, isUncertain: false, isNotFound: false }],
   ])('with %i and %j says what another try would come to', (status, error, what) => {
     expect(failed(status, error)).toMatchObject(what);
   });
 
   test('without an answer may pass, and leaves open what was done', () => {
     const unreachable = new ProviderError('provider_unreachable', 'The provider could not be reached.');
-    expect(unreachable).toMatchObject({ isPassing: true, isUncertain: true, isAbsent: false });
+    expect(unreachable).toMatchObject({ isTransient: true, isUncertain: true, isNotFound: false });
   });
 
   test('inside a stream is told by its code', () => {
@@ -92,12 +87,10 @@ describe('how long the provider asks to wait', () => {
     expect(retryAfter({ 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' })).toBe(0);
   });
 
-  test.each([
-    {},
-    { 'retry-after': '' },
-    { 'retry-after': 'soon' },
-    { 'retry-after': ['1', '2'] },
-  ])('%j says nothing', (headers) => {
-    expect(retryAfter(headers)).toBeUndefined();
-  });
+  test.each([{}, { 'retry-after': '' }, { 'retry-after': 'soon' }, { 'retry-after': ['1', '2'] }])(
+    '%j says nothing',
+    (headers) => {
+      expect(retryAfter(headers)).toBeUndefined();
+    },
+  );
 });

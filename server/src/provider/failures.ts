@@ -4,7 +4,7 @@ import { ProviderError } from './error.ts';
 
 type ErrorFields = { message: string; type: string; code: string; param: string };
 
-/** What the provider said, with everything that looks like a secret masked, cut to 500 characters. */
+/** The provider's message, with everything that looks like a secret masked, cut to 500 characters. */
 export function quotable(text: string): string {
   const said = text
     .replace(/\bsk-[A-Za-z0-9_*.-]+/g, 'sk-…')
@@ -97,7 +97,7 @@ export function failureInStream(error: { code?: unknown; message?: unknown; para
   });
 }
 
-/** By what the provider calls the failure, which says more than the status. */
+/** By the provider's own error code, which says more than the status. */
 function codeOfWords({ code, type, message }: ErrorFields): Exclude<ProviderError['code'], 'not_served'> | undefined {
   if (code === 'training_not_available') return 'training_not_available';
   if (code === 'insufficient_quota' || type === 'insufficient_quota') return 'insufficient_quota';

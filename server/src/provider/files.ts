@@ -21,7 +21,7 @@ const pageSize = 1_000;
 const pagesAtMost = 20;
 const sendMs = 10 * 60_000;
 
-/** Other providers have other beginnings; none has a character that would mean something in an address. */
+/** Ids of other providers have other prefixes; none has a character with a meaning in a URL. */
 const FileId = z.string().regex(/^[A-Za-z0-9_-]{1,200}$/);
 const SentFile = z.object({ id: FileId });
 const FilePage = z.object({
@@ -64,7 +64,7 @@ function formOf({ filename, type, purpose, bytes, content }: OutgoingFile) {
 /** The files of a key at the provider. All of these throw ProviderError. */
 export function providerFiles(http: ProviderHttp) {
   return {
-    /** Sent once, whatever happens: a second try would leave a second file there. */
+    /** Sent once, never retried: a retry could leave a second file there. */
     async send(apiKey: Secret, file: OutgoingFile): Promise<string> {
       const form = formOf(file);
       try {
@@ -119,7 +119,7 @@ export function providerFiles(http: ProviderHttp) {
       try {
         await http.json({ method: 'DELETE', path, apiKey, retries: 0, limit: 65_536, withinMs: 30_000 });
       } catch (error) {
-        if (error instanceof ProviderError && error.isAbsent) return;
+        if (error instanceof ProviderError && error.isNotFound) return;
         throw error;
       }
     },

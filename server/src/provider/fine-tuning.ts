@@ -58,7 +58,7 @@ function readJob(answer: unknown): ProviderJob {
   return toJob(job.data);
 }
 
-/** How jobs are asked for: one answer, or a list page by page. */
+/** Requests for jobs: one response, or a list page by page. */
 function trainingCalls(http: ProviderHttp) {
   /** Asked once: callers know when to retry. */
   const ask = (
@@ -107,7 +107,7 @@ export function providerFineTuning(http: ProviderHttp) {
     readJob(await ask({ method: 'POST', path: `${pathOf(jobId)}/${action}`, apiKey, ...(withinMs && { withinMs }) }));
 
   return {
-    /** Sent once, whatever happens: a second try could make a second job there. */
+    /** Sent once, never retried: a retry could make a second job there. */
     async create(apiKey: Secret, job: NewProviderJob): Promise<ProviderJob> {
       const body = {
         model: job.model,
@@ -120,7 +120,7 @@ export function providerFineTuning(http: ProviderHttp) {
       return readJob(await ask({ method: 'POST', path: '/fine_tuning/jobs', apiKey, body }));
     },
 
-    /** A job that was sent without an answer. */
+    /** A job whose creation got no response. */
     async findByMetadata(apiKey: Secret, name: string, value: string): Promise<ProviderJob | undefined> {
       const path = `/fine_tuning/jobs?${encodeURIComponent(`metadata[${name}]`)}=${encodeURIComponent(value)}`;
       // Not every server filters.

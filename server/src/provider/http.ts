@@ -17,13 +17,13 @@ export type ProviderCall = {
   form?: { contentType: string; contentLength: number; content: Readable };
   headers?: Record<string, string>;
   signal?: AbortSignal;
-  /** How often it is tried again, before the first byte only. */
+  /** How many retries, before the first byte only. */
   retries?: number;
-  /** Until the answer begins. */
+  /** Until the response begins. */
   firstByteMs?: number;
   /** Told of each wait that the provider asks for, in seconds. */
   onWait?: (seconds: number) => void;
-  /** Told whether the provider is being asked, or rests between two tries. */
+  /** Told whether a request is under way, or Roster waits between two attempts. */
   onAsking?: ((isAsked: boolean) => void) | undefined;
 };
 
@@ -102,7 +102,7 @@ export function createProviderHttp(baseUrl: string) {
     return bodyText(response.body, call.limit);
   }
 
-  /** All tries and waits together. */
+  /** All attempts and waits together. */
   async function textWithin(ms: number, call: ProviderCall & { limit: number }): Promise<string> {
     const controller = new AbortController();
     const tooLate = new ProviderError('provider_timeout', 'The provider did not answer in time.');
@@ -118,7 +118,7 @@ export function createProviderHttp(baseUrl: string) {
 
   return {
     send,
-    /** An answer of JSON, read whole. @throws ProviderError */
+    /** A JSON response, read whole. @throws ProviderError */
     async json(call: ProviderCall & { limit: number; withinMs?: number }): Promise<unknown> {
       const text = await (call.withinMs === undefined ? wholeText(call) : textWithin(call.withinMs, call));
       try {
@@ -127,20 +127,20 @@ export function createProviderHttp(baseUrl: string) {
         throw new ProviderError('provider_unavailable', 'The provider’s answer could not be read.', { cause });
       }
     },
-    /** What is still being asked then is done again later; a provider that never answers must not hold a stop. */
+    /** Aborts open requests, which are retried later: a provider that never responds must not delay a stop. */
     close: async () => agent?.destroy(),
   };
 }
 
 export type ProviderHttp = ReturnType<typeof createProviderHttp>;
 
-/** Only what a second try may mend: time-outs, conflicts, limits, server trouble, the network; never a lack of credit. */
+/** Only failures that a retry may overcome: time-outs, conflicts, limits, server errors, the network; never a lack of credit. */
 function isWorthRepeating({ code, status }: ProviderError): boolean {
   if (code === 'insufficient_quota') return false;
   return status === undefined ? code === 'provider_unreachable' : [408, 409, 429].includes(status) || status >= 500;
 }
 
-/** Seconds until the next try: what the provider asks for, else 0.5 doubling to 8, less up to a quarter. */
+/** Seconds until the next attempt: as the provider asks, else 0.5 doubling to 8, less up to a quarter. */
 function pause(attempt: number, asked: number | undefined): number | null {
   if (asked !== undefined) return asked <= longestWaitSeconds ? asked : null;
   return Math.min(8, 0.5 * 2 ** attempt) * (1 - Math.random() * 0.25);

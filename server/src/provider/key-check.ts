@@ -6,7 +6,7 @@ import { pressedMs } from './times.ts';
 
 export type KeyCheck =
   | { result: 'works' }
-  /** The key is good, but not for listing models. */
+  /** The key is valid, but may not list models. */
   | { result: 'limited'; notice: string }
   | { result: 'rejected'; notice: string }
   | { result: 'unreachable'; notice: string };

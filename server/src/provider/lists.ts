@@ -13,7 +13,7 @@ const ModelPage = z.object({
     z.object({
       id: z.string().min(1).max(200),
       shutdown_date: z.iso.date().nullish().catch(null),
-      // What it is good for is said in one of these ways, or not at all.
+      // Abilities are told in one of these fields, or not at all.
       type: z.string().nullish().catch(null),
       capabilities: z.looseObject({ completion_chat: z.boolean().optional() }).nullish().catch(null),
       architecture: z
@@ -41,7 +41,7 @@ const AssistantPage = z.object({
 const unreadable = (what: string, cause: unknown) =>
   new ProviderError('provider_unavailable', `The provider’s list of ${what} could not be read.`, { cause });
 
-/** What the provider lists: the models of a key, and what can be imported. */
+/** Lists of the provider: the models of a key, and what can be imported. */
 export function providerLists(http: ProviderHttp, providerName: string): Pick<Provider, 'models' | 'assistants'> {
   async function models(apiKey: Secret, withinMs: number): Promise<ProviderModel[]> {
     const call = { method: 'GET', path: '/models', apiKey, limit: listLimit } as const;
@@ -70,7 +70,7 @@ export function providerLists(http: ProviderHttp, providerName: string): Pick<Pr
     return found;
   }
 
-  /** A list that the provider does not serve, or that the key may not read, does not keep the other one back. */
+  /** One list is used even if the provider does not serve the other one, or the key may not read it. */
   const listOrRefusal = (apiKey: Secret, source: ProviderAssistant['source']) =>
     allPages(apiKey, source).catch((error: unknown) => {
       const isRefusal = error instanceof ProviderError && ['not_served', 'missing_scope'].includes(error.code);

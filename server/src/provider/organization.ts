@@ -6,7 +6,7 @@ import { listLimit, type ProviderHttp } from './http.ts';
 import type { KeyCheck } from './key-check.ts';
 import { pressedMs } from './times.ts';
 
-/** What the organization asked of a model; null: the provider names none. */
+/** The organization's usage of a model; null: the provider names none. */
 export type ModelUsage = {
   model: string | null;
   requests: number;
@@ -82,7 +82,7 @@ export function providerOrganization(http: ProviderHttp, providerName: string): 
     throw unreadable(new Error(`more than ${pagesAtMost} pages`));
   }
 
-  /** The results of each day that the provider told of. */
+  /** The results of each day in the provider's response. */
   async function daily<Result extends z.ZodType>(
     adminKey: Secret,
     list: keyof typeof longestPage,

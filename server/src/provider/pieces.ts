@@ -6,10 +6,10 @@ const answerLimit = 1024 * 1024;
 /** PostgreSQL's text cannot hold the character with the number 0. */
 const storable = (text: string) => (text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text);
 
-/** Shorter waits are over before they are read of. */
+/** Shorter waits are over before a reader could read of them. */
 const worthTellingSeconds = 2;
 
-/** Says that the provider asked to wait; it stays with the answer, as what took so long. */
+/** A note that the provider asked to wait. It stays with the answer, to explain the delay. */
 export const tellOfWaits = (onPieces: (pieces: AnswerPiece[]) => void) => (seconds: number) => {
   const asked = Math.ceil(seconds);
   if (asked >= worthTellingSeconds)

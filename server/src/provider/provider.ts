@@ -29,7 +29,7 @@ export type AnswerRequest = {
   effort: ReasoningEffort | null;
   maxOutputTokens?: number;
   search?: FileSearch | undefined;
-  /** Told whether the provider is at work: what is stopped between two tries has cost nothing. */
+  /** Told whether a request is under way: a run that is stopped between two attempts has cost nothing. */
   onAsking?: (isAsked: boolean) => void;
 };
 
@@ -38,11 +38,11 @@ export type FileSearch = {
   storeId: string;
   /** What they are called, by their ids at the provider. */
   names: ReadonlyMap<string, string>;
-  /** Called where they could not be searched: what is wrong is found out and repaired beside the answer. */
+  /** Called where they could not be searched: the cause is found and repaired beside the answer. */
   onRefused: () => void;
 };
 
-/** What arrives while an answer is written; several pieces of one network packet come together. */
+/** Pieces of an answer while it is written; those of one network packet come together. */
 export type AnswerPiece = { type: 'text' | 'reasoning' | 'note' | 'source'; text: string };
 
 export type AnswerEnd = {

@@ -35,7 +35,7 @@ function usageOf(usage: unknown): TokenCounts | null {
   };
 }
 
-/** What a Responses request may be refused for, by our own names. */
+/** Parameters that a Responses request may be refused for, by our own names. */
 export type Omitted = ReadonlySet<string>;
 
 const inputOf = async (turn: ConversationTurn) => ({
@@ -89,7 +89,7 @@ const Citation = z.object({ type: z.literal('file_citation'), file_id: z.string(
 const WithCitations = z.object({ content: z.array(z.object({ annotations: z.array(z.unknown()).catch([]) })) });
 const nameLimit = 255;
 
-/** Tells each file that is cited once, by the name it has here, else by the provider's. */
+/** Reports each cited file once, by its name in Roster, else by the provider's. */
 function citationReader(search: FileSearch | undefined, tell: (name: string) => void) {
   const told = new Set<string>();
   function one(annotation: unknown) {

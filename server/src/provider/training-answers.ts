@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { quotable } from './failures.ts';
 import { timeOf } from './times.ts';
 
-/** A job as the provider tells of it. */
+/** A job as the provider reports it. */
 export type ProviderJob = {
   id: string;
   model: string;
@@ -83,7 +83,7 @@ export const RawJob = z.object({
   estimated_finish: optionalNumber,
 });
 
-/** What the method says counts more than the deprecated field beside it. */
+/** The fields of the method win over the deprecated field beside it. */
 function hyperparametersOf({ method, hyperparameters }: z.output<typeof RawJob>): Record<string, unknown> {
   const ofMethod = Bag.parse(method?.[method.type]);
   return Bag.parse(ofMethod?.hyperparameters) ?? hyperparameters ?? {};

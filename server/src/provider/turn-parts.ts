@@ -5,7 +5,7 @@ export type TurnPart =
   | { type: 'image'; url: string }
   | { type: 'document'; filename: string; url: string };
 
-/** What the model reads where a file was. */
+/** The text that the model reads in place of a file. */
 export const notIncluded = (filename: string) => `[The attached file “${filename}” is not included.]`;
 
 async function partOf({ filename, kind, mediaType, read }: TurnFile): Promise<TurnPart> {

@@ -14,10 +14,10 @@ const answerLimit = 65_536;
 const pageSize = 100;
 const pagesAtMost = 20;
 const withinMs = 30_000;
-/** Under this name our own mark goes along with a store. */
-const markName = 'roster_store';
+/** The metadata field that holds the lookup token of a store. */
+const tokenName = 'roster_store';
 
-/** It stands in an address; whatever provider made it. */
+/** It becomes part of a URL, whatever the provider sent. */
 const StoreId = z.string().regex(/^[A-Za-z0-9_-]{1,200}$/);
 const FileId = StoreId;
 const CreatedStore = z.object({ id: StoreId });
@@ -71,14 +71,14 @@ function read<Schema extends z.ZodType>(schema: Schema, answer: unknown): z.outp
  * Responses API; where that is not served, nothing here is. All of these throw ProviderError.
  */
 export function providerVectorStores(http: ProviderHttp, servesResponses: () => boolean) {
-  /** Not retried here: callers know what may be asked again. */
+  /** Not retried here: callers know which requests may be repeated. */
   async function ask(call: Omit<ProviderCall, 'signal' | 'retries'>, limit = answerLimit): Promise<unknown> {
     if (!servesResponses()) throw new ProviderError('not_served', 'The provider has no file search.');
     return http.json({ ...call, retries: 0, limit, withinMs });
   }
 
   const storePath = (storeId: string) => `/vector_stores/${StoreId.parse(storeId)}`;
-  const isMissing = (error: unknown) => error instanceof ProviderError && error.isAbsent;
+  const isMissing = (error: unknown) => error instanceof ProviderError && error.isNotFound;
 
   async function removeAt(apiKey: Secret, path: string) {
     try {
@@ -89,19 +89,19 @@ export function providerVectorStores(http: ProviderHttp, servesResponses: () => 
   }
 
   return {
-    /** The mark finds it again where the answer is lost. */
-    async create(apiKey: Secret, name: string, mark: string): Promise<string> {
-      const body = { name, metadata: { [markName]: mark } };
+    /** The lookup token finds it again where the response is lost. */
+    async create(apiKey: Secret, name: string, token: string): Promise<string> {
+      const body = { name, metadata: { [tokenName]: token } };
       return read(CreatedStore, await ask({ method: 'POST', path: '/vector_stores', apiKey, body })).id;
     },
 
-    /** A store with this mark that was made after `since`. */
-    async find(apiKey: Secret, mark: string, since: string): Promise<string | undefined> {
+    /** A store with this lookup token that was made after `since`. */
+    async find(apiKey: Secret, token: string, since: string): Promise<string | undefined> {
       let after = '';
       for (let number = 0; number < pagesAtMost; number++) {
         const path = `/vector_stores?limit=${pageSize}&order=desc${after && `&after=${encodeURIComponent(after)}`}`;
         const page = read(StorePage, await ask({ method: 'GET', path, apiKey }, listLimit));
-        const found = page.data.find(({ metadata }) => metadata?.[markName] === mark);
+        const found = page.data.find(({ metadata }) => metadata?.[tokenName] === token);
         if (found) return StoreId.parse(found.id);
         const last = page.data.at(-1);
         if (!page.has_more || !last || last.created_at * 1000 < Date.parse(since)) return undefined;

@@ -169,26 +169,27 @@ describe('data keys that cannot be opened at the start', () => {
     await app.stop();
   });
 
-  test.each(
-    engines,
-  )('on %s: a process that has only the key before starts in mid-rotation and changes nothing', async (engine) => {
-    const app = await startApp(engine);
-    const ada = await app.withKey('ada');
-    const adaId = await idOf(ada);
-    await app.halt();
-    const old = readFileSync(join(app.dataDir, 'master.key'), 'utf8').trim();
-    const next = randomBytes(32).toString('base64');
-    await app.startWith({ MASTER_KEY: `${next},${old}` });
-    expect(await opens(ada)).toBe(true);
-    await app.halt();
-    const before = [await dataKeys(app), await checks(app)];
-    await app.startWith({ MASTER_KEY: old });
-    expect(await opens(ada)).toBe(false);
-    expect(JSON.parse(wordOf(app) ?? '{}')).toMatchObject({ userIds: [adaId] });
-    expect([await dataKeys(app), await checks(app)]).toEqual(before);
-    await app.halt();
-    await app.startWith({ MASTER_KEY: next });
-    expect(await opens(ada)).toBe(true);
-    await app.stop();
-  });
+  test.each(engines)(
+    'on %s: a process that has only the key before starts in mid-rotation and changes nothing',
+    async (engine) => {
+      const app = await startApp(engine);
+      const ada = await app.withKey('ada');
+      const adaId = await idOf(ada);
+      await app.halt();
+      const old = readFileSync(join(app.dataDir, 'master.key'), 'utf8').trim();
+      const next = randomBytes(32).toString('base64');
+      await app.startWith({ MASTER_KEY: `${next},${old}` });
+      expect(await opens(ada)).toBe(true);
+      await app.halt();
+      const before = [await dataKeys(app), await checks(app)];
+      await app.startWith({ MASTER_KEY: old });
+      expect(await opens(ada)).toBe(false);
+      expect(JSON.parse(wordOf(app) ?? '{}')).toMatchObject({ userIds: [adaId] });
+      expect([await dataKeys(app), await checks(app)]).toEqual(before);
+      await app.halt();
+      await app.startWith({ MASTER_KEY: next });
+      expect(await opens(ada)).toBe(true);
+      await app.stop();
+    },
+  );
 });

@@ -1,79 +1,36 @@
 import { Readable } from 'node:stream';
 import { S3mini, S3ServiceError } from 's3mini';
 import type { Config } from '#server/config';
+import { Unavailable } from '#server/errors';
 import { isObject } from '#server/is-object';
+import { NoAnswer } from '#server/watch';
 import { type FileStore, NoSuchBytes } from './file-store.ts';
 
 /** What S3 demands of each part but the last. */
 const partBytes = 5 * 1024 * 1024;
-const prefix = 'files/';
+
+type BreakableStore = FileStore & { breakOff: () => void };
 
 /** An S3-compatible store. What fits into one part goes in one request, the rest in parts. */
-export function s3Store(config: NonNullable<Config['s3']>): FileStore & { breakOff: () => void } {
+export function s3Store(config: NonNullable<Config['s3']>, { silenceMs = 20_000 } = {}): BreakableStore {
   let underWay = new AbortController();
-  const client = new S3mini({
-    endpoint: `${config.endpoint.href.replace(/\/+$/, '')}/${config.bucket}`,
-    region: config.region,
-    accessKeyId: config.accessKeyId,
-    secretAccessKey: config.secretAccessKey.reveal(),
-    // What is signed for one host goes to no other one.
-    fetch: (address, init) =>
-      fetch(address, {
-        ...init,
-        redirect: 'error',
-        signal: AbortSignal.any([underWay.signal, ...(init?.signal ? [init.signal] : [])]),
-      }),
-  });
-
-  /** Parts that no object came of. They are in no list of objects, and cost their room until they are ended. */
-  async function abortUploadsOf(key: string) {
-    for (const uploadId of await uploadsOf(key)) await client.abortMultipartUpload(key, uploadId);
-  }
-
-  async function uploadsOf(key: string): Promise<string[]> {
-    const listed: unknown = await client.listMultipartUploads('/', '', 'GET', { prefix: key });
-    return idsIn(listed);
-  }
-
-  async function putParts(key: string, uploadId: string, parts: AsyncIterable<Buffer>) {
-    const sent: Awaited<ReturnType<typeof client.uploadPart>>[] = [];
-    for await (const part of parts) sent.push(await client.uploadPart(key, uploadId, part, sent.length + 1));
-    await client.completeMultipartUpload(key, uploadId, sent);
-  }
+  const client = clientOf(config, () => underWay.signal);
 
   return {
-    async put(name, content) {
-      const key = `${prefix}${name}`;
-      const parts = inParts(content);
-      try {
-        const first = await parts.next();
-        if (first.done) throw new Error('There is nothing to store');
-        if (first.value.length < partBytes) await client.putObject(key, first.value);
-        else {
-          const uploadId = await client.getMultipartUploadId(key);
-          await putParts(key, uploadId, following(first.value, parts)).catch(async (error: unknown) => {
-            await client.abortMultipartUpload(key, uploadId);
-            throw error;
-          });
-        }
-      } finally {
-        await parts.return(undefined);
-      }
-    },
+    put: (name, content) => put(client, keyOf(name), content),
     async read(name) {
-      const response = await client.getObjectResponse(`${prefix}${name}`);
+      const response = await client.getObjectResponse(keyOf(name));
       if (!response?.body) throw new NoSuchBytes('The store has no such object');
-      return Readable.from(response.body);
+      return readableOf(response.body, silenceMs);
     },
     async remove(name) {
-      const key = `${prefix}${name}`;
-      await abortUploadsOf(key);
-      await client.deleteObject(key);
+      await abortUploadsOf(client, keyOf(name));
+      await client.deleteObject(keyOf(name));
     },
     freeBytes: async () => undefined,
     /** Whether there is such an object does not matter: that it can be asked does. */
     async check() {
-      await client.objectExists(`${prefix}check`).catch((error: unknown) => {
+      await client.objectExists(keyOf('check')).catch((error: unknown) => {
         // Where listing is not allowed, so is the answer that there is none.
         if (!(error instanceof S3ServiceError && error.status === 403)) throw error;
       });
@@ -84,6 +41,82 @@ export function s3Store(config: NonNullable<Config['s3']>): FileStore & { breakO
       underWay = new AbortController();
     },
   };
+}
+
+const keyOf = (name: string) => `files/${name}`;
+
+function clientOf(config: NonNullable<Config['s3']>, underWay: () => AbortSignal): S3mini {
+  return new S3mini({
+    endpoint: `${config.endpoint.href.replace(/\/+$/, '')}/${config.bucket}`,
+    region: config.region,
+    accessKeyId: config.accessKeyId,
+    secretAccessKey: config.secretAccessKey.reveal(),
+    // What is signed for one host goes to no other one.
+    fetch: (address, init) =>
+      fetch(address, {
+        ...init,
+        redirect: 'error',
+        signal: AbortSignal.any([underWay(), ...(init?.signal ? [init.signal] : [])]),
+      }),
+  });
+}
+
+async function put(client: S3mini, key: string, content: AsyncIterable<Buffer>) {
+  const parts = inParts(content);
+  try {
+    const first = await parts.next();
+    if (first.done) throw new Error('There is nothing to store');
+    if (first.value.length < partBytes) await client.putObject(key, first.value);
+    else await putParts(client, key, withFirst(first.value, parts));
+  } finally {
+    await parts.return(undefined);
+  }
+}
+
+async function putParts(client: S3mini, key: string, parts: AsyncIterable<Buffer>) {
+  const uploadId = await client.getMultipartUploadId(key);
+  try {
+    const sent: Awaited<ReturnType<typeof client.uploadPart>>[] = [];
+    for await (const part of parts) sent.push(await client.uploadPart(key, uploadId, part, sent.length + 1));
+    await client.completeMultipartUpload(key, uploadId, sent);
+  } catch (error) {
+    await client.abortMultipartUpload(key, uploadId);
+    throw error;
+  }
+}
+
+/** Parts that no object came of. They are in no list of objects, and cost their room until they are ended. */
+async function abortUploadsOf(client: S3mini, key: string) {
+  const listed: unknown = await client.listMultipartUploads('/', '', 'GET', { prefix: key });
+  for (const uploadId of idsIn(listed)) await client.abortMultipartUpload(key, uploadId);
+}
+
+/**
+ * The bytes of an object as they come. Where the store falls silent in the midst of them they end with an error, and its
+ * connection goes back, as it does when the reader leaves. Time counts only while bytes are waited for.
+ */
+function readableOf(body: ReadableStream<Uint8Array>, silenceMs: number): Readable {
+  const reader = body.getReader();
+  let silence: NodeJS.Timeout | undefined;
+  const readable = new Readable({
+    read() {
+      const breakOff = (cause: unknown) => readable.destroy(new Unavailable('storage', cause));
+      silence = setTimeout(() => breakOff(new NoAnswer(`No bytes came within ${silenceMs} ms`)), silenceMs);
+      reader
+        .read()
+        .finally(() => clearTimeout(silence))
+        .then(({ done, value }) => readable.push(done ? null : value), breakOff);
+    },
+    destroy(error, callback) {
+      clearTimeout(silence);
+      reader.cancel(error).then(
+        () => callback(error),
+        // It had broken off before.
+        () => callback(error),
+      );
+    },
+  });
+  return readable;
 }
 
 /** The bytes in parts of the size S3 demands; the last one may be smaller. */
@@ -103,7 +136,7 @@ async function* inParts(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer, 
   if (size > 0) yield Buffer.concat(pieces, size);
 }
 
-async function* following(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* withFirst(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield first;
   yield* rest;
 }

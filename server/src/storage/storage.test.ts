@@ -1,8 +1,11 @@
 import fs, { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { Unavailable } from '#server/errors';
 import { Secret } from '#server/security/secret';
 import { sha256, someBytes } from '#server/testing/files';
 import { startS3 } from '#server/testing/s3';
@@ -48,24 +51,19 @@ describe.each([
   afterAll(() => place.close());
 
   const part = 5 * 1024 * 1024;
-  test.each([
-    1,
-    65_536,
-    part - 1,
-    part,
-    part + 1,
-    2 * part,
-    3 * part + 17,
-  ])('gives back %i bytes as they were', async (size) => {
-    const { store, names } = place;
-    const [key, content] = [newFileKey(), someBytes(size)];
-    await store.put(key, inChunks(content));
-    expect(names()).toEqual([key]);
-    expect(sha256(await buffer(await store.read(key)))).toBe(sha256(content));
-    await store.remove(key);
-    expect(names()).toEqual([]);
-    await expect(store.read(key)).rejects.toThrow();
-  });
+  test.each([1, 65_536, part - 1, part, part + 1, 2 * part, 3 * part + 17])(
+    'gives back %i bytes as they were',
+    async (size) => {
+      const { store, names } = place;
+      const [key, content] = [newFileKey(), someBytes(size)];
+      await store.put(key, inChunks(content));
+      expect(names()).toEqual([key]);
+      expect(sha256(await buffer(await store.read(key)))).toBe(sha256(content));
+      await store.remove(key);
+      expect(names()).toEqual([]);
+      await expect(store.read(key)).rejects.toThrow();
+    },
+  );
 
   test.each([0, 1_000, part + 1, 3 * part])('keeps nothing of what breaks off after %i bytes', async (size) => {
     const { store, names } = place;
@@ -137,4 +135,52 @@ test('a wrong secret opens nothing', async () => {
   } finally {
     await server.close();
   }
+});
+
+describe('an S3-compatible store that falls silent in the midst of an object', () => {
+  const silenceMs = 200;
+  const [sent, size] = [1_000, 300_000];
+
+  /** `gone`: the connection on which the object came has been let go. */
+  async function silentStore() {
+    const gone = Promise.withResolvers<true>();
+    const goOn = Promise.withResolvers<void>();
+    const server = createServer((_request, response) => {
+      response.once('close', () => gone.resolve(true));
+      response.writeHead(200, { 'content-length': size }).write(Buffer.alloc(sent));
+      void goOn.promise.then(() => response.end(Buffer.alloc(size - sent)));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const { port }: { port: number } = Object(server.address());
+    const access = { bucket: 'bucket', region: 'here', accessKeyId: 'id', secretAccessKey: new Secret('secret') };
+    const store = s3Store({ endpoint: new URL(`http://127.0.0.1:${port}`), ...access }, { silenceMs });
+    return { content: await store.read(newFileKey()), gone: gone.promise, goOn: goOn.resolve };
+  }
+
+  test('ends what is read of it with an error, and lets the connection go', async () => {
+    const { content, gone } = await silentStore();
+    await expect(buffer(content)).rejects.toThrow(Unavailable);
+    expect(await gone).toBe(true);
+  });
+
+  test('lets the connection go when its reader leaves', async () => {
+    const { content, gone } = await silentStore();
+    for await (const _ of content) break;
+    expect(await gone).toBe(true);
+  });
+
+  test('is another matter than a reader who takes their time', async () => {
+    const { content, goOn } = await silentStore();
+    goOn();
+    let read = 0;
+    for await (const piece of content) {
+      if (read === 0) await sleep(2 * silenceMs);
+      read += piece.length;
+    }
+    expect(read).toBe(size);
+  });
 });

@@ -126,7 +126,7 @@ export async function startApp(
       await visitor.post('/api/settings/apikey', { apiKey: goodKey });
       return visitor;
     },
-    /** Somebody new, whose key belongs to an account of their own at the provider. */
+    /** A new user, whose key belongs to an account of their own at the provider. */
     async someone(kind = 'person'): Promise<{ visitor: Visitor; key: string; email: string }> {
       const name = `${kind}${++strangers}`;
       const key = `sk-${kind}-${strangers}-${'k'.repeat(32)}`;

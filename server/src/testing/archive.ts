@@ -19,7 +19,7 @@ async function membersOf(file: FileHandle): Promise<Member[]> {
   return members;
 }
 
-/** A backup with other members, whose manifest says that this is just how it was made: what somebody would forge. */
+/** A backup with other members, whose manifest fits them: what a forger would make. */
 export async function forged(backup: string, target: string, change: (members: Member[]) => Member[]) {
   const source = await open(backup, 'r');
   const all = await membersOf(source).finally(() => source.close());

@@ -50,7 +50,7 @@ export async function openEvents(place: Place, visitor: Visitor, runId: number, 
     parser.feed(decoder.decode(chunk, { stream: true }));
     for (const check of waiting) check();
   });
-  // Whoever leaves, or loses the server, has seen what it has seen.
+  // A reader that leaves, or loses the server, keeps the events it has.
   body.on('error', end);
   body.on('end', end);
   body.on('close', end);

@@ -15,7 +15,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 const clientId = 'roster-at-github';
 const clientSecret = 'github-secret-never-to-be-logged';
 
-/** Somebody at GitHub with one address, primary and verified. */
+/** A person at GitHub with one address, primary and verified. */
 export const atGitHub = (id: number, email: string, name: string | null = null): GitHubPerson => ({
   id,
   login: `person-${id}`,

@@ -5,7 +5,7 @@ const clientSecret = 'google-secret-never-to-be-logged';
 /** What an identity token says of a person. */
 export type GoogleClaims = Record<string, unknown>;
 
-/** Somebody at Google whose address is verified. */
+/** A person at Google whose address is verified. */
 export const atGoogle = (sub: string, email: string, more: Record<string, unknown> = {}): GoogleClaims => ({
   sub,
   email,

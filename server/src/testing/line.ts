@@ -46,6 +46,8 @@ export async function startLine(target: { host: string; port: number }) {
       for (const near of held) if (!near.destroyed) join(near);
       held.clear();
     },
+    /** How many connections have been taken that come to nothing. */
+    held: () => held.size,
     async close() {
       for (const [near] of pairs) near.destroy();
       server.close();

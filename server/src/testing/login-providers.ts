@@ -45,7 +45,7 @@ export async function comeBack(visitor: Visitor, { pathname, search }: URL): Pro
   return locationOf(answer);
 }
 
-/** The whole way, following every redirect by hand. Returns where it ends. */
+/** The whole sign-in, one redirect after the other. Returns the address where it ends. */
 export async function goThrough(visitor: Visitor, provider: LoginProvider, steps: Steps = {}): Promise<string> {
   const callback = await atProvider(await begin(visitor, provider, steps.redirect));
   steps.meddle?.(callback);

@@ -189,7 +189,7 @@ describe('a job is not created', () => {
     expectError(await simulator.post('/fine_tuning/jobs', body), 400, { code: 'invalid_file_purpose' });
   });
 
-  test('by somebody who may not train any more', async () => {
+  test('by a user who may not train any more', async () => {
     const { post } = await startedSimulator();
     const body = { model: MODEL, training_file: 'file-x' };
     expectError(await post('/fine_tuning/jobs', body, 'sk-notraining-1'), 403, { code: 'training_not_available' });

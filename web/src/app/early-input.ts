@@ -32,7 +32,7 @@ function selectionOf({ selectionStart, selectionEnd }: Field): [number, number] 
   return selectionStart === null || selectionEnd === null ? null : [selectionStart, selectionEnd];
 }
 
-/** Types into a field as a person would, so that whoever listens to it hears of it. */
+/** Types into a field as a person would, so that its listeners are called. */
 function type(field: Field, value: string) {
   const kind = field instanceof HTMLTextAreaElement ? HTMLTextAreaElement : HTMLInputElement;
   Object.getOwnPropertyDescriptor(kind.prototype, 'value')?.set?.call(field, value);
@@ -59,7 +59,7 @@ export function untilComposed(): Promise<void> | undefined {
   return composed;
 }
 
-/** Pastes into the message what was pasted or dropped before somebody listened. */
+/** Pastes into the message what was pasted or dropped before there were listeners. */
 function paste(root: HTMLElement, { text, files }: Early['carried'][number]) {
   const clipboardData = new DataTransfer();
   for (const file of files) clipboardData.items.add(file);
@@ -129,7 +129,7 @@ export function keepEarlyInput(root: HTMLElement) {
     });
     observer.observe(root, { childList: true, subtree: true });
     stop.signal.addEventListener('abort', () => observer.disconnect());
-    // Whoever turns to something else meanwhile has gone on from here.
+    // A person who turned to something else meanwhile has moved on.
     const turn = ({ target, isTrusted }: MouseEvent) => {
       if (isTrusted && target instanceof Element && target.closest('[role=tab], a[href]')) stop.abort();
     };

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { safeReturnPath } from './return-path.ts';
 
 test.each(['/chat/12', '/settings?tab=assistants&view=import', '/'])('%s is kept', (path) =>
-  expect(safeReturnPath(path)).toBe(path));
+  expect(safeReturnPath(path)).toBe(path),
+);
 
 test.each([
   undefined,

@@ -127,6 +127,8 @@ const auth = createRoute({
   path: '/auth',
   validateSearch: authSearch,
   component: lazyRouteComponent(() => import('./auth-route.tsx'), 'AuthRoute'),
+  // One goes on writing in the form that is there until the other has come: a spinner in its place would lose what is typed.
+  pendingMs: Number.POSITIVE_INFINITY,
   loaderDeps: ({ search: { tab } }) => ({ tab }),
   loader: async ({ deps: { tab } }) => {
     if (tab === 'register') await (await import('#web/features/auth/auth-page.tsx')).loadRegisterForm();

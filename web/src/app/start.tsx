@@ -53,7 +53,7 @@ function Started({ input }: { input: EarlyInput }) {
     input.restore();
     setRestored(true);
   }, [input]);
-  // A turn later, when whoever keeps the text of a field in its state has it there.
+  // A turn later, when components that keep the text of a field in their state have it there.
   useEffect(() => {
     if (!restored) return;
     input.press();

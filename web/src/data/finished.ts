@@ -3,7 +3,7 @@ import { useRouter } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import type { Finished } from './tell-finished.ts';
 
-/** Tells someone who is not looking at this tab that something has finished, the way their preferences say. */
+/** Notifies a user who is not looking at this tab that something has finished, as their preferences say. */
 export function useNotifyFinished(): (finished: Finished) => void {
   const client = useQueryClient();
   const router = useRouter();

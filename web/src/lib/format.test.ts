@@ -61,4 +61,5 @@ test.each([
   ['2026-11-20T12:00:00Z', 'any moment now'],
   ['2026-11-20T11:00:00Z', 'any moment now'],
 ])('what is expected at %s comes %s', (date, text) =>
-  expect(formatExpected(date, Date.parse('2026-11-20T12:00:00Z'))).toBe(text));
+  expect(formatExpected(date, Date.parse('2026-11-20T12:00:00Z'))).toBe(text),
+);

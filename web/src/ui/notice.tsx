@@ -11,7 +11,7 @@ const looks = {
   destructive: { icon: CircleAlert, box: 'border-destructive/30 bg-destructive/8', mark: 'text-destructive-text' },
 };
 
-type NoticeProps = {
+export type NoticeProps = {
   tone?: NoticeTone | undefined;
   title?: ReactNode;
   children?: ReactNode;

@@ -15,7 +15,7 @@ import { keptFor } from '#server/testing/mail';
 import { rowsOf, tablesWith } from '#server/testing/rows';
 import { createVisitor, type Visitor } from '#server/testing/visitor';
 
-/** Rows of work that is under way, which ends with the account; whoever does the work removes them. */
+/** Rows of work that is under way, which ends with the account; the code that does the work removes them. */
 const underWay = new Set(['run_events', 'file_uploads', 'api_calls']);
 
 const path = '/api/user';
@@ -333,7 +333,7 @@ describe.each(engines)('closing the account of an administrator on %s', (engine)
       const answers = await Promise.all([close(ada), close(bob)]);
       expect(answers.map(({ status }) => status).sort()).toEqual([204, 409]);
       const [left, email] = answers[0]?.status === 409 ? [ada, 'ada@example.com'] : [bob, 'bob@example.com'];
-      // Whoever was late may have been signed out already, and is still the administrator.
+      // The one who came second may have been signed out already, and is still the administrator.
       const { body: kept } = await left.post('/api/login', { email, password });
       expect(kept).toMatchObject({ role: 'Admin', status: 'Active' });
 
@@ -347,7 +347,7 @@ describe.each(engines)('closing the account of an administrator on %s', (engine)
     }
   });
 
-  test('when it is the only one, whoever registers meanwhile is not left without an administrator', async () => {
+  test('when it is the only one, a person who registers meanwhile is not left without an administrator', async () => {
     const app = await startApp(engine);
     try {
       for (let round = 0; round < 5; round++) {

@@ -10,20 +10,12 @@ import { zipOf } from './zip.ts';
 type Dependencies = {
   db: Kysely<Database>;
   parts: readonly ExportPart[];
-  /** Which of these sessions are still good. */
-  liveSessions: (ids: string[]) => Promise<Pick<ReadonlySet<string>, 'has'>>;
 };
 
-const sessionCheckMs = 2_500;
 const atOncePerPerson = 2;
 
-/** The session the archive was asked for from has ended: it breaks off. */
-class SessionEnded extends Error {
-  override name = 'SessionEnded';
-}
-
 /** Everything of a person as one ZIP archive, made while it is sent. */
-export function accountExport({ db, parts, liveSessions }: Dependencies) {
+export function accountExport({ db, parts }: Dependencies) {
   const underWay = new Map<number, number>();
 
   function begin(userId: number) {
@@ -40,33 +32,12 @@ export function accountExport({ db, parts, liveSessions }: Dependencies) {
     else underWay.delete(userId);
   }
 
-  /** The archive breaks off when its session ends or its account is closed. */
-  function whileSignedIn(sessionId: string) {
-    let checkedAt = performance.now();
-    return async function* (content: ExportEntry['content']) {
-      for await (const piece of content) {
-        if (performance.now() - checkedAt >= sessionCheckMs) {
-          if (!(await liveSessions([sessionId])).has(sessionId)) throw new SessionEnded('The session has ended');
-          checkedAt = performance.now();
-        }
-        yield piece;
-      }
-    };
-  }
-
-  async function* entries({ userId, sessionId }: Actor, exportedAt: string): AsyncGenerator<ExportEntry> {
-    const guarded = whileSignedIn(sessionId);
-    yield { name: 'README.txt', content: [readme(parts, exportedAt)] };
-    for (const part of parts)
-      for await (const { name, content } of part.entries(userId)) yield { name, content: guarded(content) };
-  }
-
   return async function exportAll(actor: Actor, visitor: Visitor): Promise<{ fileName: string; archive: Readable }> {
     begin(actor.userId);
     try {
       await securityEventRepository(db).record({ userId: actor.userId, event: 'data_exported', by: 'self', visitor });
       const exportedAt = new Date().toISOString();
-      const archive = await zipOf(entries(actor, exportedAt));
+      const archive = await zipOf(entries(parts, actor.userId, exportedAt));
       archive.once('close', () => end(actor.userId));
       return { fileName: `roster-export-${exportedAt.slice(0, 10)}.zip`, archive };
     } catch (error) {
@@ -74,6 +45,11 @@ export function accountExport({ db, parts, liveSessions }: Dependencies) {
       throw error;
     }
   };
+}
+
+async function* entries(parts: readonly ExportPart[], userId: number, exportedAt: string): AsyncGenerator<ExportEntry> {
+  yield { name: 'README.txt', content: [readme(parts, exportedAt)] };
+  for (const part of parts) yield* part.entries(userId);
 }
 
 export type ExportAll = ReturnType<typeof accountExport>;

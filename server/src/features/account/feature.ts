@@ -19,7 +19,7 @@ import { securityEventPages } from './security-events.ts';
 
 type Dependencies = {
   database: OpenDatabase;
-  sessions: Pick<SessionService, 'live' | 'isFresh'>;
+  sessions: Pick<SessionService, 'isFresh'>;
   keys: ProviderKeyService;
   models: Pick<ModelService, 'forget'>;
   confirmPassword: ConfirmPassword;
@@ -50,7 +50,6 @@ export function accountFeature(dependencies: Dependencies) {
   const exportAll = accountExport({
     db,
     parts: [accountPart(database), ...features.flatMap(({ exportParts = [] }) => exportParts)],
-    liveSessions: sessions.live,
   });
   const preferences = preferencesService(preferencesRepository(db));
   const securityEvents = securityEventPages(securityEventRepository(db));

@@ -31,12 +31,13 @@ describe.each(engines)('assistants on %s', (engine) => {
     expect((await ada.get('/api/assistants')).body).toContainEqual(body);
   });
 
-  test.each([
-    0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1,
-  ])('keep the temperature %d as it was given', async (t) => {
-    const { status, body } = await (await app.as('ada')).post('/api/assistants', draft({ temperature: t }));
-    expect([status, body.temperature]).toEqual([201, t]);
-  });
+  test.each([0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1])(
+    'keep the temperature %d as it was given',
+    async (t) => {
+      const { status, body } = await (await app.as('ada')).post('/api/assistants', draft({ temperature: t }));
+      expect([status, body.temperature]).toEqual([201, t]);
+    },
+  );
 
   test.each([
     ['name', '', 'Name is required'],
@@ -150,17 +151,12 @@ describe.each(engines)('assistants on %s', (engine) => {
     expect((await visitor.get('/api/assistants?limit=5')).headers.link).toBeUndefined();
   });
 
-  test.each([
-    'limit=0',
-    'limit=201',
-    'limit=x',
-    'cursor=0',
-    'cursor=-1',
-    'cursor=1.5',
-    'page=2',
-  ])('are not listed with %s', async (query) => {
-    expect((await (await app.as('ada')).get(`/api/assistants?${query}`)).status).toBe(400);
-  });
+  test.each(['limit=0', 'limit=201', 'limit=x', 'cursor=0', 'cursor=-1', 'cursor=1.5', 'page=2'])(
+    'are not listed with %s',
+    async (query) => {
+      expect((await (await app.as('ada')).get(`/api/assistants?${query}`)).status).toBe(400);
+    },
+  );
 
   test('leave their conversations behind when they are deleted', async () => {
     const ada = await app.as('ada');

@@ -56,7 +56,7 @@ describe.each(engines)('the default assistant on %s', (engine) => {
     expect(await defaultsOf(visitor)).toHaveLength(1);
   });
 
-  test('cannot be somebody else’s or an unknown one', async () => {
+  test('cannot be one of another user or an unknown one', async () => {
     const visitor = await app.as('erin');
     const own = await created(visitor);
     const foreign = await created(await app.as('ada'));

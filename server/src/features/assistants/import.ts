@@ -1,5 +1,11 @@
-import { AssistantSettings, type ImportCandidate, type ImportResult } from '@roster/contracts/assistants';
+import {
+  AssistantSettings,
+  type assistants as api,
+  type ImportCandidate,
+  type ImportResult,
+} from '@roster/contracts/assistants';
 import type { Kysely } from 'kysely';
+import type { z } from 'zod';
 import type { Database } from '#server/db/schema';
 import type { ProviderKeyService } from '#server/features/account/provider-key';
 import type { ModelService } from '#server/features/models/service';
@@ -26,96 +32,122 @@ type Dependencies = {
 type Entry = { id: string; reading: Reading };
 type Refusal = ImportResult['failed'][number];
 
-/** Brings assistants along, from the provider or from a file; each one is judged by itself. */
-export function importService({ db, provider, keys, models, catalogue }: Dependencies) {
-  async function listed(userId: number, typedKey: string | undefined): Promise<ProviderAssistant[]> {
-    const apiKey = await keys.typedOrSaved(userId, typedKey);
-    try {
-      return await provider.assistants(apiKey);
-    } catch (error) {
-      if (error instanceof ProviderError && error.code === 'key_rejected' && typedKey === undefined)
-        await keys.noteRejected(userId, error.message);
-      return throwProviderFailure(error);
+/** What the provider lists to a key: the typed one, else the saved one. */
+async function listed(
+  { provider, keys }: Dependencies,
+  userId: number,
+  typedKey: string | undefined,
+): Promise<ProviderAssistant[]> {
+  const apiKey = await keys.typedOrSaved(userId, typedKey);
+  try {
+    return await provider.assistants(apiKey);
+  } catch (error) {
+    if (error instanceof ProviderError && error.code === 'key_rejected' && typedKey === undefined)
+      await keys.noteRejected(userId, error.message);
+    return throwProviderFailure(error);
+  }
+}
+
+/** A model that has gone does not keep an assistant from coming along: another one can be chosen later. */
+async function modelNotes({ models, catalogue }: Dependencies, userId: number): Promise<(model: string) => string[]> {
+  const usable = await models.usable(userId);
+  const today = new Date().toISOString().slice(0, 10);
+  return (model) => {
+    const { lifecycle, shutdownDate, successor } = catalogue.describe(model, null, today);
+    const instead = successor ? `Choose another one, such as ${successor}.` : 'Choose another one.';
+    if (lifecycle === 'gone') return [`The model ${model} was shut down on ${shutdownDate}. ${instead}`];
+    if (usable && !usable.has(model))
+      return [`The model ${model} is not among those your API key can use; it may have been shut down. ${instead}`];
+    return [];
+  };
+}
+
+/** What the provider has to import, with what would be lost. */
+async function candidates(
+  dependencies: Dependencies,
+  { userId, stillMay }: Actor,
+  typedKey: string | undefined,
+): Promise<ImportCandidate[]> {
+  const { db } = dependencies;
+  const list = await listed(dependencies, userId, typedKey);
+  const notesOnModel = await modelNotes(dependencies, userId);
+  await db.transaction().execute(stillMay);
+  const before = await assistantRepository(db).importedFrom(
+    userId,
+    list.map(({ id }) => id),
+  );
+  return list.map(({ id, source, raw }) => {
+    const reading = readAssistant(raw);
+    const common = { id, source, importedAs: before.get(id) ?? null };
+    if ('problem' in reading || reading.id !== id) {
+      const problem = 'problem' in reading ? reading.problem : 'Its id has an unknown form';
+      const notes = [`It cannot be imported: ${problem}.`];
+      return { ...common, name: reading.name || untitled, model: '', description: '', notes };
     }
-  }
+    const { name, model, description } = reading.draft;
+    return { ...common, name, model, description, notes: [...reading.notes, ...notesOnModel(model)] };
+  });
+}
 
-  /** A model that has gone does not keep an assistant from coming along: another one can be chosen later. */
-  async function modelNotes(userId: number): Promise<(model: string) => string[]> {
-    const usable = await models.usable(userId);
-    const today = new Date().toISOString().slice(0, 10);
-    return (model) => {
-      const { lifecycle, shutdownDate, successor } = catalogue.describe(model, null, today);
-      const instead = successor ? `Choose another one, such as ${successor}.` : 'Choose another one.';
-      if (lifecycle === 'gone') return [`The model ${model} was shut down on ${shutdownDate}. ${instead}`];
-      if (usable && !usable.has(model))
-        return [`The model ${model} is not among those your API key can use; it may have been shut down. ${instead}`];
-      return [];
-    };
-  }
+/** Stores what can be stored; `refused`: what could not be read in the first place. */
+async function importAll(
+  dependencies: Dependencies,
+  { userId, stillMay }: Actor,
+  entries: Entry[],
+  refused: Refusal[] = [],
+): Promise<ImportResult> {
+  const notesOnModel = await modelNotes(dependencies, userId);
+  return dependencies.db.transaction().execute(async (trx) => {
+    await stillMay(trx);
+    const assistants = assistantRepository(trx);
+    await assistants.lock(userId);
+    const { chosen, failed } = await judge(assistants, userId, entries);
+    const hasDefault = (await assistants.newestId(userId)) !== undefined;
+    const stored = await assistants.insert(
+      userId,
+      chosen.map(({ draft }, index) => ({ ...draft, isDefault: !hasDefault && index === 0 })),
+    );
+    const imported = stored.map((assistant, index) => ({
+      ...assistant,
+      notes: [...(chosen[index]?.notes ?? []), ...notesOnModel(assistant.model)],
+    }));
+    return { imported, failed: [...refused, ...failed] };
+  });
+}
 
-  async function importAll(
-    { userId, stillMay }: Actor,
-    entries: Entry[],
-    known: Refusal[] = [],
-  ): Promise<ImportResult> {
-    const notesOnModel = await modelNotes(userId);
-    return db.transaction().execute(async (trx) => {
-      await stillMay(trx);
-      const assistants = assistantRepository(trx);
-      await assistants.lock(userId);
-      const { chosen, failed } = await judge(assistants, userId, entries);
-      const hasDefault = (await assistants.newestId(userId)) !== undefined;
-      const stored = await assistants.insert(
-        userId,
-        chosen.map(({ draft }, index) => ({ ...draft, isDefault: !hasDefault && index === 0 })),
-      );
-      const imported = stored.map((assistant, index) => ({
-        ...assistant,
-        notes: [...(chosen[index]?.notes ?? []), ...notesOnModel(assistant.model)],
-      }));
-      return { imported, failed: [...known, ...failed] };
-    });
-  }
+/** Reads the list again: what is stored comes from the provider, not from the browser's copy. */
+async function importFromProvider(
+  dependencies: Dependencies,
+  actor: Actor,
+  ids: string[],
+  typedKey: string | undefined,
+): Promise<ImportResult> {
+  const assistants = await listed(dependencies, actor.userId, typedKey);
+  const list = new Map(assistants.map((assistant) => [assistant.id, assistant]));
+  const wanted = [...new Set(ids)].map((id) => ({ id, found: list.get(id) }));
+  const entries = wanted.flatMap(({ id, found }) => (found ? [{ id, reading: readAssistant(found.raw) }] : []));
+  const unknown = wanted.filter(({ found }) => !found);
+  return importAll(
+    dependencies,
+    actor,
+    entries,
+    unknown.map(({ id }) => ({ id, name: null, reason: 'The provider does not list it to this API key.' })),
+  );
+}
 
+/** Brings assistants along, from the provider or from a file; each one is judged by itself. */
+export function importService(dependencies: Dependencies) {
   return {
-    /** What the provider has to import, with what would be lost. */
-    async candidates({ userId, stillMay }: Actor, typedKey: string | undefined): Promise<ImportCandidate[]> {
-      const list = await listed(userId, typedKey);
-      const notesOnModel = await modelNotes(userId);
-      await db.transaction().execute(stillMay);
-      const before = await assistantRepository(db).importedFrom(
-        userId,
-        list.map(({ id }) => id),
-      );
-      return list.map(({ id, source, raw }) => {
-        const reading = readAssistant(raw);
-        const common = { id, source, importedAs: before.get(id) ?? null };
-        if ('problem' in reading || reading.id !== id) {
-          const problem = 'problem' in reading ? reading.problem : 'Its id has an unknown form';
-          const notes = [`It cannot be imported: ${problem}.`];
-          return { ...common, name: reading.name || untitled, model: '', description: '', notes };
-        }
-        const { name, model, description } = reading.draft;
-        return { ...common, name, model, description, notes: [...reading.notes, ...notesOnModel(model)] };
-      });
-    },
+    candidates: (actor: Actor, { apiKey }: z.output<typeof api.fetchFromProvider.body>) =>
+      candidates(dependencies, actor, apiKey),
 
-    /** Reads the list again: what is stored comes from the provider, not from the browser's copy. */
-    async fromProvider(actor: Actor, ids: string[], typedKey: string | undefined): Promise<ImportResult> {
-      const list = new Map((await listed(actor.userId, typedKey)).map((assistant) => [assistant.id, assistant]));
-      const wanted = [...new Set(ids)].map((id) => ({ id, found: list.get(id) }));
-      const entries = wanted.flatMap(({ id, found }) => (found ? [{ id, reading: readAssistant(found.raw) }] : []));
-      const unknown = wanted.filter(({ found }) => !found);
-      return importAll(
-        actor,
-        entries,
-        unknown.map(({ id }) => ({ id, name: null, reason: 'The provider does not list it to this API key.' })),
-      );
-    },
+    fromProvider: (actor: Actor, { assistantIds, apiKey }: z.output<typeof api.importBatch.body>) =>
+      importFromProvider(dependencies, actor, assistantIds, apiKey),
 
     fromFile(actor: Actor, document: unknown): Promise<ImportResult> {
       const readings = entriesOf(document).map(readAssistant);
       return importAll(
+        dependencies,
         actor,
         readings.map((reading, index) => ({ id: reading.id ?? `#${index + 1}`, reading })),
       );

@@ -1,9 +1,12 @@
 import {
   AssistantDraft,
   AssistantSettings,
+  assistantDefaults,
   assistantFieldNames,
+  descriptionLimit,
   importedInstructionsLimit,
   instructionsLimit,
+  nameLimit,
   ProviderAssistantId,
 } from '@roster/contracts/assistants';
 import { codePointLength } from '@roster/contracts/length';
@@ -14,17 +17,19 @@ import { brief, leftBehind } from './left-behind.ts';
 import type { ImportedDraft } from './repository.ts';
 
 export const untitled = 'Untitled assistant';
-const nameLimit = 100;
-const descriptionLimit = 500;
 /** What the provider uses where nothing is said, and what Roster's form begins with. */
-const temperatureUnsaid = { provider: 1, roster: 0.7 };
+const temperatureUnsaid = { provider: 1, roster: assistantDefaults.temperature };
 
 const text = (field: string) => z.string(`${field} must be text`).nullish();
 const Source = z.looseObject(
   {
     name: text('Name'),
     description: text('Description'),
-    model: z.string('Model is missing').trim().min(1, 'Model is missing').max(200, 'Model exceeds 200 characters'),
+    model: z
+      .string('Model is missing')
+      .trim()
+      .max(200, 'Model exceeds 200 characters')
+      .refine((model) => !isBlank(model), 'Model is missing'),
     instructions: text('Instructions').refine(
       (instructions) => codePointLength(instructions ?? '') <= importedInstructionsLimit,
       'Instructions exceed 256000 characters',
@@ -58,10 +63,10 @@ export function readAssistant(raw: unknown): Reading {
   return { id, name: draft.name, draft, notes: [...notes, ...leftBehind(source)] };
 }
 
-type Read<Value> = (source: z.output<typeof Source>, notes: string[]) => Value;
+type Source = z.output<typeof Source>;
 
 /** How the fields are read that the provider has in another way or within other limits. */
-const readers: { [Name in keyof AssistantSettings]?: Read<AssistantSettings[Name]> } = {
+const readers: { [Name in keyof AssistantSettings]?: (source: Source, notes: string[]) => AssistantSettings[Name] } = {
   name: ({ name }, notes) => nameOf(clean(name), notes),
   description: ({ description }, notes) => descriptionOf(clean(description), notes),
   model: ({ model }) => clean(model),
@@ -69,32 +74,28 @@ const readers: { [Name in keyof AssistantSettings]?: Read<AssistantSettings[Name
   instructions: ({ instructions }, notes) => instructionsOf(instructions ?? '', notes),
 };
 
-const settingsOf: Read<AssistantSettings> = (source, notes) =>
-  AssistantSettings.parse(
-    Object.fromEntries(
-      assistantFieldNames.map((name) => {
-        const read = readers[name] ?? asExported(name);
-        return [name, read(source, notes)];
-      }),
-    ),
-  );
+/** All fields of an assistant: each by its reader, the others as Roster exports them. */
+function settingsOf(source: Source, notes: string[]): AssistantSettings {
+  const fields = assistantFieldNames.map((name) => {
+    const read = readers[name];
+    return [name, read ? read(source, notes) : exportedValue(name, source[name], notes)];
+  });
+  return AssistantSettings.parse(Object.fromEntries(fields));
+}
 
 /** What is said of a value that a field cannot take. */
 const unknownValues: { [Name in keyof AssistantSettings]?: string } = {
   reasoningEffort: 'The reasoning effort is not known here; the model’s own default is used.',
 };
 
-/** As Roster exports it; what a new assistant begins with where there is nothing, or something else. */
-const asExported =
-  (name: keyof AssistantSettings): Read<unknown> =>
-  (source, notes) => {
-    const field = AssistantDraft.shape[name];
-    const given = source[name] ?? undefined;
-    const read = field.safeParse(typeof given === 'string' ? storable(given) : given);
-    if (read.success) return read.data;
-    notes.push(unknownValues[name] ?? `${name} (${brief(given)}) cannot be taken along.`);
-    return field.parse(undefined);
-  };
+/** What a new assistant begins with where there is nothing, or something that the field cannot take. */
+function exportedValue(name: keyof AssistantSettings, given: unknown, notes: string[]): unknown {
+  const field = AssistantDraft.shape[name];
+  const read = field.safeParse(typeof given === 'string' ? storable(given) : (given ?? undefined));
+  if (read.success) return read.data;
+  notes.push(unknownValues[name] ?? `${name} (${brief(given)}) cannot be taken along.`);
+  return field.parse(undefined);
+}
 
 function providerIdOf(raw: JsonObject): string | null {
   const found = [raw.id, raw.openaiAssistantId].find((id) => ProviderAssistantId.safeParse(id).success);
@@ -131,7 +132,7 @@ function instructionsOf(instructions: string, notes: string[]): string {
 }
 
 /** Roster's temperatures go from 0 to 1 in steps of 0.1, the provider's from 0 to 2. */
-function temperatureOf(source: z.output<typeof Source>, notes: string[]): number {
+function temperatureOf(source: Source, notes: string[]): number {
   const { object, temperature } = source;
   if (typeof temperature !== 'number') {
     const unsaid = object === 'assistant' || object === 'agent' ? temperatureUnsaid.provider : temperatureUnsaid.roster;

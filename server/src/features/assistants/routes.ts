@@ -26,7 +26,7 @@ const asDownload = (reply: FastifyReply, name: string) =>
 
 export function assistantRoutes({ route }: Router, { assistants, imports, knowledge }: Dependencies) {
   route(api.list, async ({ actor, query, reply }) => {
-    const { items, nextCursor } = await assistants.list(actor.userId, query.limit, query.cursor);
+    const { items, nextCursor } = await assistants.list(actor.userId, query);
     linkNext(reply, api.list.path, query, nextCursor);
     return items;
   });
@@ -38,8 +38,8 @@ export function assistantRoutes({ route }: Router, { assistants, imports, knowle
   route(api.removeFile, ({ actor, params }) => knowledge.remove(actor.userId, params.id, params.fileId));
   route(api.retryFile, ({ actor, params }) => knowledge.retry(actor.userId, params.id, params.fileId));
   route(api.setDefault, ({ actor, body }) => assistants.setDefault(actor.userId, body.assistantId));
-  route(api.fetchFromProvider, ({ actor, body }) => imports.candidates(actor, body.apiKey));
-  route(api.importBatch, ({ actor, body }) => imports.fromProvider(actor, body.assistantIds, body.apiKey));
+  route(api.fetchFromProvider, ({ actor, body }) => imports.candidates(actor, body));
+  route(api.importBatch, ({ actor, body }) => imports.fromProvider(actor, body));
   route(api.importFile, ({ actor, body }) => imports.fromFile(actor, body));
   route(api.exportAll, async ({ actor, reply }) => {
     const content = await assistants.exportAll(actor.userId);

@@ -4,10 +4,12 @@ import {
   type AssistantDraft,
   type AssistantExport,
   AssistantSettings,
+  type assistants as api,
   instructionsLimit,
 } from '@roster/contracts/assistants';
 import { codePointLength } from '@roster/contracts/length';
 import type { Kysely } from 'kysely';
+import type { z } from 'zod';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
@@ -34,90 +36,99 @@ function checkInstructions(wanted: string, stored: string) {
     throw refuse('instructions', `Instructions cannot exceed ${instructionsLimit} characters`);
 }
 
+/** Runs `work` while no other change to this person's assistants does. */
+const alone = <T>(
+  db: Kysely<Database>,
+  userId: number,
+  work: (assistants: AssistantRepository, trx: Kysely<Database>) => Promise<T>,
+): Promise<T> =>
+  db.transaction().execute(async (trx) => {
+    const assistants = assistantRepository(trx);
+    await assistants.lock(userId);
+    return work(assistants, trx);
+  });
+
+async function checkModel(models: Dependencies['models'], userId: number, model: string) {
+  const usable = await models.usable(userId);
+  if (usable && !usable.has(model))
+    throw refuse('model', `Model ${model} is not among the models your API key can use`);
+}
+
+async function find(assistants: Pick<AssistantRepository, 'find'>, userId: number, id: number): Promise<Assistant> {
+  const assistant = await assistants.find(userId, id);
+  if (!assistant) throw notFound();
+  return assistant;
+}
+
+async function create({ database, models }: Dependencies, { userId, stillMay }: Actor, draft: AssistantDraft) {
+  await checkModel(models, userId, draft.model);
+  const [created] = await alone(database.db, userId, async (assistants, trx) => {
+    await stillMay(trx);
+    const isDefault = (await assistants.newestId(userId)) === undefined;
+    return assistants.insert(userId, [{ ...draft, isDefault, openaiAssistantId: null }]);
+  });
+  if (!created) throw new Error('The database returned no row for a new assistant');
+  return created;
+}
+
+async function update(
+  { database: { db }, models }: Dependencies,
+  { userId, stillMay }: Actor,
+  id: number,
+  changes: AssistantChanges,
+): Promise<Assistant> {
+  const before = await find(assistantRepository(db), userId, id);
+  if (changes.model !== undefined && changes.model !== before.model) await checkModel(models, userId, changes.model);
+  return alone(db, userId, async (assistants, trx) => {
+    await stillMay(trx);
+    const stored = await find(assistants, userId, id);
+    if (changes.instructions !== undefined) checkInstructions(changes.instructions, stored.instructions);
+    return assistants.update(userId, id, AssistantSettings.parse({ ...stored, ...changes }));
+  });
+}
+
+/** Its vector store and its uses of files go with it, and where it was the default, the newest one is from now on. */
+const remove = ({ database }: Dependencies, userId: number, id: number) =>
+  alone(database.db, userId, async (assistants, trx) => {
+    await knowledgeRepository(trx).forgetUses(userId, id);
+    await releaseStore(trx, userId, id);
+    const removed = await assistants.delete(userId, id);
+    if (!removed) throw notFound();
+    const successor = removed.wasDefault ? await assistants.newestId(userId) : undefined;
+    if (successor !== undefined) await assistants.setDefault(userId, successor);
+  });
+
 /** The assistants of each person. While there is any, exactly one of them is the default. */
-export function assistantService({ database, models }: Dependencies) {
-  const { db } = database;
+export function assistantService(dependencies: Dependencies) {
+  const { db, reader } = dependencies.database;
   const assistants = assistantRepository(db);
-
-  /** Runs `work` while no other change to this person's assistants does. */
-  const alone = <T>(
-    userId: number,
-    work: (inTransaction: AssistantRepository, trx: Kysely<Database>) => Promise<T>,
-  ): Promise<T> =>
-    db.transaction().execute(async (trx) => {
-      const inTransaction = assistantRepository(trx);
-      await inTransaction.lock(userId);
-      return work(inTransaction, trx);
-    });
-
-  async function checkModel(userId: number, model: string) {
-    const usable = await models.usable(userId);
-    if (usable && !usable.has(model))
-      throw refuse('model', `Model ${model} is not among the models your API key can use`);
-  }
-
-  async function found(userId: number, id: number): Promise<Assistant> {
-    const assistant = await assistants.find(userId, id);
-    if (!assistant) throw notFound();
-    return assistant;
-  }
 
   return {
     /** A page, and where the next one begins. */
-    async list(userId: number, limit: number, cursor: number | undefined) {
+    async list(userId: number, { limit, cursor }: z.output<typeof api.list.query>) {
       const rows = await assistants.page(userId, limit + 1, cursor);
       return pageOf(rows, limit, ({ id }) => String(id));
     },
 
-    async create({ userId, stillMay }: Actor, draft: AssistantDraft): Promise<Assistant> {
-      await checkModel(userId, draft.model);
-      const [created] = await alone(userId, async (inTransaction, trx) => {
-        await stillMay(trx);
-        const isDefault = (await inTransaction.newestId(userId)) === undefined;
-        return inTransaction.insert(userId, [{ ...draft, isDefault, openaiAssistantId: null }]);
-      });
-      if (!created) throw new Error('The database returned no row for a new assistant');
-      return created;
-    },
-
-    async update({ userId, stillMay }: Actor, id: number, changes: AssistantChanges): Promise<Assistant> {
-      const before = await found(userId, id);
-      if (changes.model !== undefined && changes.model !== before.model) await checkModel(userId, changes.model);
-      return alone(userId, async (inTransaction, trx) => {
-        await stillMay(trx);
-        const stored = await inTransaction.find(userId, id);
-        if (!stored) throw notFound();
-        if (changes.instructions !== undefined) checkInstructions(changes.instructions, stored.instructions);
-        return inTransaction.update(userId, id, AssistantSettings.parse({ ...stored, ...changes }));
-      });
-    },
-
-    remove: (userId: number, id: number) =>
-      alone(userId, async (inTransaction, trx) => {
-        await knowledgeRepository(trx).forgetUses(userId, id);
-        await releaseStore(trx, userId, id);
-        const removed = await inTransaction.delete(userId, id);
-        if (!removed) throw notFound();
-        const successor = removed.wasDefault ? await inTransaction.newestId(userId) : undefined;
-        if (successor !== undefined) await inTransaction.setDefault(userId, successor);
-      }),
+    create: (actor: Actor, draft: AssistantDraft) => create(dependencies, actor, draft),
+    update: (actor: Actor, id: number, changes: AssistantChanges) => update(dependencies, actor, id, changes),
+    remove: (userId: number, id: number) => remove(dependencies, userId, id),
 
     setDefault: (userId: number, id: number): Promise<Assistant> =>
-      alone(userId, async (inTransaction) => {
-        if (!(await inTransaction.find(userId, id))) throw notFound();
+      alone(db, userId, async (inTransaction) => {
+        await find(inTransaction, userId, id);
         return inTransaction.setDefault(userId, id);
       }),
 
     async exportOne(userId: number, id: number): Promise<AssistantExport> {
-      const assistant = await found(userId, id);
+      const assistant = await find(assistants, userId, id);
       return exported([assistant], await knowledgeRepository(db).namesOf(userId, [id]));
     },
 
     /** All of them can be megabytes: read beside the main connection. */
     async exportAll(userId: number): Promise<AssistantExport> {
-      const all = await assistantRepository(database.reader).all(userId);
-      const names = knowledgeRepository(database.reader);
-      return exported(all, await names.namesOf(userId, withFiles(all)));
+      const all = await assistantRepository(reader).all(userId);
+      return exported(all, await knowledgeRepository(reader).namesOf(userId, withFiles(all)));
     },
   };
 }

@@ -100,7 +100,7 @@ describe.each(engines)('changing the password on %s', (engine) => {
     expect((await signedIn(email, winner)).status).toBe(200);
   });
 
-  test('leaves no session to whoever signed in with the old one meanwhile', async () => {
+  test('leaves no session that was begun with the old one meanwhile', async () => {
     const { email, visitor } = await person();
     const [changed, ...signIns] = await Promise.all([
       visitor.post('/api/user/password', { currentPassword: password, newPassword: chosen }),

@@ -64,7 +64,7 @@ describe.each(engines)('confirming an address on %s', (engine) => {
     const another = { name: 'Another', email: `another${userId}@example.com`, role: 'Admin' };
     const withPassword = await ada.visitor.post('/api/admin/users', { ...another, password });
     expect([withPassword.status, Object.keys(withPassword.body.fields)]).toEqual([409, ['password']]);
-    // Whoever sets the password with the mailed link has shown it.
+    // Without a password: setting it with the mailed link will prove the address.
     expect((await ada.visitor.post('/api/admin/users', another)).status).toBe(201);
   });
 
@@ -143,7 +143,7 @@ describe.each(engines)('confirming an address on %s', (engine) => {
 });
 
 describe.each(engines)('asking again and again on %s', (engine) => {
-  test('mails at most three links within an hour, to an address that may be somebody else’s', async () => {
+  test('mails at most three links within an hour, to an address that may be another person’s', async () => {
     const mails = await startMailServer();
     const app = await startApp(engine, { env: { ...mails.env, RATE_LIMIT_SCALE: '1' } });
     const ada = await app.as('ada');

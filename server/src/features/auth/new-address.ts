@@ -12,7 +12,8 @@ import { revokeAccessTokens } from '#server/security/access-token-repository';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import type { ConfirmPassword } from './confirm-password.ts';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
-import { sessionRepository, type UserRecord, userRepository } from './repository.ts';
+import { type UserRecord, userRepository } from './repository.ts';
+import { sessionRepository } from './session-repository.ts';
 import type { SessionService } from './sessions.ts';
 import { toUser } from './user.ts';
 

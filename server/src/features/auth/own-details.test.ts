@@ -102,7 +102,7 @@ describe.each(engines)('own details on %s', (engine) => {
     expect([status, body.code]).toEqual([403, 'sign_in_again']);
   });
 
-  test('whether somebody else has the address is not told, and it stays theirs', async () => {
+  test('whether another user has the address is not told, and it stays theirs', async () => {
     const [ada, bob] = [await person(), await person()];
     expect((await ada.visitor.post('/api/user/email', { email: bob.email, password })).status).toBe(204);
     await mails.mailTo(ada.email, asked);
@@ -181,7 +181,7 @@ describe.each(engines)('without a mail server on %s', (engine) => {
     ).toEqual([]);
   });
 
-  test('an administrator signs somebody out everywhere', async () => {
+  test('an administrator signs a user out everywhere', async () => {
     const ada = await app.as('ada');
     const erin = await app.as('erin');
     const { id } = (await erin.get('/api/user')).body;

@@ -12,7 +12,8 @@ import { tokenLinks } from './links.ts';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
 import type { PasswordHashing } from './password-hashing.ts';
 import { refuseGuessable } from './password-rules.ts';
-import { sessionRepository, type UserRecord, userRepository } from './repository.ts';
+import { type UserRecord, userRepository } from './repository.ts';
+import { sessionRepository } from './session-repository.ts';
 
 type Dependencies = {
   db: Kysely<Database>;

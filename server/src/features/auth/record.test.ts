@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { until } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { beside, setUser } from '#server/testing/database';
 
 describe.each(engines)('the record of sign-in on %s', (engine) => {
   let app: TestApp;
@@ -67,6 +67,28 @@ describe.each(engines)('the record of sign-in on %s', (engine) => {
     );
     for (let number = 1; number <= 4; number++) await app.visitor().post('/api/login', { email, password: 'wrong' });
     expect((await recordOf(email)).map(({ event }) => event)).toEqual(['account_created', 'sign_in_failed']);
+  });
+
+  test('tells of a right password that lets nobody in, and cannot be filled with that', async () => {
+    await app.as('frank');
+    const email = 'frank@example.com';
+    const signIn = (typed: string) => app.visitor().post('/api/login', { email, password: typed });
+    await setUser(app, email, { status: 'Inactive' });
+    expect((await signIn(password)).status).toBe(401);
+    await setUser(app, email, { status: 'Active' });
+    await beside(app, (db) =>
+      db.updateTable('users').set({ failed_sign_ins: 100 }).where('email', '=', email).execute(),
+    );
+    await beside(app, (db) => db.updateTable('sessions').set({ ip_address: '192.0.2.1' }).execute());
+    const inOrder: number[] = [];
+    for (let time = 1; time <= 12; time++) inOrder.push((await signIn(password)).status);
+    expect(new Set(inOrder)).toEqual(new Set([401]));
+    const record = await recordOf(email);
+    expect(record.slice(1)).toEqual([
+      expect.objectContaining({ event: 'sign_in_failed', detail: 'Right password, inactive account' }),
+      ...Array(10).fill(expect.objectContaining({ event: 'sign_in_failed', detail: 'Right password, locked account' })),
+    ]);
+    expect(record[1]).toMatchObject({ done_by: 'self', ip_address: '127.0.0.1' });
   });
 
   test('goes after 180 days; links, sign-ins under way and given-up work go sooner', async () => {

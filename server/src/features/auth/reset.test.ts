@@ -171,23 +171,15 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     expect((await reset({ token, userId, password: chosen })).status).toBe(204);
   });
 
-  test.each([
-    [null],
-    [''],
-    ['x'],
-    ['A'.repeat(43)],
-    ['A'.repeat(44)],
-    [{}],
-    [[]],
-    [0],
-    [true],
-    ['%00'.repeat(14)],
-  ])('is not opened by the token %j', async (token) => {
-    const { id: userId } = await userRow('first@example.com');
-    const { status, body } = await reset({ token, userId, password: chosen });
-    expect([status, ['invalid_token', 'invalid_input'].includes(body.code)]).toEqual([400, true]);
-    expect(await signIn('first@example.com', password)).toBe(200);
-  });
+  test.each([[null], [''], ['x'], ['A'.repeat(43)], ['A'.repeat(44)], [{}], [[]], [0], [true], ['%00'.repeat(14)]])(
+    'is not opened by the token %j',
+    async (token) => {
+      const { id: userId } = await userRow('first@example.com');
+      const { status, body } = await reset({ token, userId, password: chosen });
+      expect([status, ['invalid_token', 'invalid_input'].includes(body.code)]).toEqual([400, true]);
+      expect(await signIn('first@example.com', password)).toBe(200);
+    },
+  );
 
   test('ends all sessions and what they have open, within five seconds', async () => {
     const visitor = await app.withKey('streamer');
@@ -213,7 +205,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     expect((await reset({ token, userId, password: chosen })).status).toBe(204);
   });
 
-  test('tells somebody without a good link nothing about passwords', async () => {
+  test('tells a visitor without a good link nothing about passwords', async () => {
     const { id: userId } = await userRow('first@example.com');
     const { body } = await reset({ token: 'A'.repeat(43), userId, password: 'first@example.com' });
     expect(body.code).toBe('invalid_token');
@@ -311,7 +303,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     expect(await signIn(email, chosen)).toBe(200);
   });
 
-  test('by the owner of an address takes the account from whoever registered it', async () => {
+  test('by the owner of an address takes the account from the one who registered it', async () => {
     const attacker = app.visitor();
     const email = 'victim@example.com';
     await attacker.post('/api/register', { email, password: 'known to the attacker' });

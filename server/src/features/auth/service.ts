@@ -12,7 +12,9 @@ import type { ConfirmationService } from './confirmation.ts';
 import { createAccount, registrationClosed } from './new-account.ts';
 import type { PasswordHashing } from './password-hashing.ts';
 import { refuseGuessable } from './password-rules.ts';
-import { sessionRepository, type UserRecord, userRepository } from './repository.ts';
+import { recordRefused } from './record-refused.ts';
+import { type UserRecord, userRepository } from './repository.ts';
+import { sessionRepository } from './session-repository.ts';
 import type { SessionService } from './sessions.ts';
 import { toUser } from './user.ts';
 
@@ -30,111 +32,138 @@ type Dependencies = {
   setupCode: string;
 };
 
+type Credentials = { email: string; password: string };
+type Registration = Credentials & { setupCode?: string | undefined };
+
 export function authService(dependencies: Dependencies) {
-  const { db, config, hashing, rates, sessions, confirmation, setupCode } = dependencies;
-  const users = userRepository(db);
-  const sessionRows = sessionRepository(db);
-  const hasAccounts = async () => !(await users.isEmpty());
-  const needsSetupCode = async () => !config.loopback && !(await hasAccounts());
-
-  function checkSetupCode(given: string | undefined) {
-    // Hashes have one length, whatever letters were typed.
-    const hashOf = (code: string) => createHash('sha256').update(code).digest();
-    if (given === undefined || !timingSafeEqual(hashOf(given), hashOf(setupCode)))
-      throw new AppError(
-        'setup_code_required',
-        given === undefined || given === ''
-          ? 'The first account needs the set-up code that the server printed when it started.'
-          : 'The set-up code is not right. The server printed it when it started.',
-        { fields: { setupCode: 'Enter the set-up code from the server’s output' } },
-      );
-  }
-
-  const wrong = () => new AppError('invalid_credentials', 'Invalid email or password. Please try again.');
-
+  const { db } = dependencies;
   return {
-    hasAccounts,
-    needsSetupCode,
-    async register(
-      input: { email: string; password: string; setupCode?: string | undefined },
-      visitor: Visitor,
-    ): Promise<User> {
-      if (config.registration === 'closed' && !(await users.isEmpty())) throw registrationClosed();
-      const isFirst = await needsSetupCode();
-      if (isFirst) checkSetupCode(input.setupCode);
-      await refuseGuessable(input.password, input.email);
-      const passwordHash = await hashing.hash(input.password);
-      // The account that was the first one may have gone while this password was hashed.
-      const conditions = { registration: config.registration, mayBeFirst: config.loopback || isFirst, visitor };
-      const user = await db.transaction().execute(async (trx) => {
-        const account = { email: input.email, name: null, passwordHash, emailVerified: false };
-        const made = await createAccount(trx, account, conditions);
-        if (made) await confirmation.ask(trx, made.id);
-        return made;
-      });
-      if (!user) throw new AppError('email_taken', 'This email might already be in use.');
-      return toUser(user);
-    },
-
-    /** The same answer, and the same work, for an unknown address, a wrong password and an account without one. */
-    async signIn(input: { email: string; password: string }, visitor: Visitor): Promise<{ user: User; token: string }> {
-      const rateKey = signInSender(input.email, visitor);
-      // Counted before the answer is known and taken back after a success: many at once get no more tries than one by one.
-      rates.use('failedSignIn', rateKey);
-      const user = await users.byEmail(input.email);
-      const provenHash = user?.passwordHash ?? null;
-      const matches = await hashing.verify(provenHash, input.password).catch((error: unknown) => {
-        rates.giveBack('failedSignIn', rateKey);
-        throw error;
-      });
-      if (!user || provenHash === null || !matches) {
-        await noteFailure(user, visitor);
-        throw wrong();
-      }
-      const isLocked =
-        user.failedSignIns >= failuresUntilLocked && !(await sessionRows.knowsAddress(user.id, visitor.ipAddress));
-      if (isLocked || user.status !== 'Active') throw wrong();
-      const storedHash = hashing.isOutdated(provenHash) ? await hashing.hash(input.password) : provenHash;
-      const token = await db.transaction().execute(async (trx) => {
-        if (!(await userRepository(trx).admit(user.id, provenHash, storedHash))) throw wrong();
-        const event = { userId: user.id, event: 'signed_in', by: 'self', visitor, detail: 'Password' } as const;
-        await securityEventRepository(trx).record(event);
-        return sessions.start(user.id, visitor, sessionRepository(trx));
-      });
-      rates.forget('failedSignIn', rateKey);
-      return { user: toUser(user), token };
-    },
-
-    async rename({ userId }: SignedIn, name: string, visitor: Visitor): Promise<User> {
-      return db.transaction().execute(async (trx) => {
-        const user = await userRepository(trx).lock(userId);
-        if (!user) throw new AppError('not_signed_in', 'Please sign in.');
-        if (name !== user.name) {
-          await userRepository(trx).setName(userId, name);
-          const event = { userId, event: 'details_changed', by: 'self', visitor, detail: 'Name' } as const;
-          await securityEventRepository(trx).record(event);
-        }
-        return toUser({ ...user, name });
-      });
-    },
-
+    hasAccounts: () => hasAccounts(db),
+    needsSetupCode: () => needsSetupCode(dependencies),
+    register: (input: Registration, visitor: Visitor) => register(dependencies, input, visitor),
+    signIn: (input: Credentials, visitor: Visitor) => signIn(dependencies, input, visitor),
+    rename: ({ userId }: SignedIn, name: string, visitor: Visitor) => rename(db, userId, name, visitor),
     async user(userId: number): Promise<User> {
-      const user = await users.byId(userId);
-      if (!user) throw new AppError('not_signed_in', 'Please sign in.');
+      const user = await userRepository(db).byId(userId);
+      if (!user) throw notSignedIn();
       return toUser(user);
     },
   };
-
-  /** On record only until the account is locked, so that further guesses cannot fill the record. */
-  async function noteFailure(user: UserRecord | undefined, visitor: Visitor) {
-    await db.transaction().execute(async (trx) => {
-      const events = securityEventRepository(trx);
-      if (!user) return events.recordNothing();
-      await userRepository(trx).countFailure(user.id);
-      if (user.failedSignIns < failuresUntilLocked)
-        await events.record({ userId: user.id, event: 'sign_in_failed', by: 'self', visitor });
-    });
-  }
 }
 
 export type AuthService = ReturnType<typeof authService>;
+
+const notSignedIn = () => new AppError('not_signed_in', 'Please sign in.');
+
+const hasAccounts = async (db: Kysely<Database>) => !(await userRepository(db).isEmpty());
+
+const needsSetupCode = async ({ db, config }: Pick<Dependencies, 'db' | 'config'>) =>
+  !config.loopback && !(await hasAccounts(db));
+
+function checkSetupCode(given: string | undefined, setupCode: string) {
+  // Hashes have one length, whatever letters were typed.
+  const hashOf = (code: string) => createHash('sha256').update(code).digest();
+  if (given === undefined || !timingSafeEqual(hashOf(given), hashOf(setupCode)))
+    throw new AppError(
+      'setup_code_required',
+      given === undefined || given === ''
+        ? 'The first account needs the set-up code that the server printed when it started.'
+        : 'The set-up code is not right. The server printed it when it started.',
+      { fields: { setupCode: 'Enter the set-up code from the server’s output' } },
+    );
+}
+
+async function register(dependencies: Dependencies, input: Registration, visitor: Visitor): Promise<User> {
+  const { db, config, hashing, confirmation, setupCode } = dependencies;
+  if (config.registration === 'closed' && (await hasAccounts(db))) throw registrationClosed();
+  const isFirst = await needsSetupCode(dependencies);
+  if (isFirst) checkSetupCode(input.setupCode, setupCode);
+  await refuseGuessable(input.password, input.email);
+  const passwordHash = await hashing.hash(input.password);
+  // The account that was the first one may have gone while this password was hashed.
+  const conditions = { registration: config.registration, mayBeFirst: config.loopback || isFirst, visitor };
+  const user = await db.transaction().execute(async (trx) => {
+    const account = { email: input.email, name: null, passwordHash, emailVerified: false };
+    const made = await createAccount(trx, account, conditions);
+    if (made) await confirmation.ask(trx, made.id);
+    return made;
+  });
+  if (!user) throw new AppError('email_taken', 'This email might already be in use.');
+  return toUser(user);
+}
+
+const wrong = () => new AppError('invalid_credentials', 'Invalid email or password. Please try again.');
+
+/** The same answer, and the same work, for an unknown address, a wrong password and an account without one. */
+async function signIn(
+  { db, hashing, rates, sessions }: Dependencies,
+  input: Credentials,
+  visitor: Visitor,
+): Promise<{ user: User; token: string }> {
+  const rateKey = signInSender(input.email, visitor);
+  // Counted before the answer is known and taken back after a success: many at once get no more tries than one by one.
+  rates.use('failedSignIn', rateKey);
+  const user = await userRepository(db).byEmail(input.email);
+  const provenHash = user?.passwordHash ?? null;
+  const matches = await hashing.verify(provenHash, input.password).catch((error: unknown) => {
+    rates.giveBack('failedSignIn', rateKey);
+    throw error;
+  });
+  if (!user || provenHash === null || !matches) {
+    await noteFailure(db, user, visitor);
+    throw wrong();
+  }
+  const refusal = await refusalOf(db, user, visitor);
+  if (refusal) {
+    await noteRefusal(db, user.id, visitor, refusal);
+    throw wrong();
+  }
+  const storedHash = hashing.isOutdated(provenHash) ? await hashing.hash(input.password) : provenHash;
+  const token = await db.transaction().execute(async (trx) => {
+    if (!(await userRepository(trx).admit(user.id, provenHash, storedHash))) throw wrong();
+    const event = { userId: user.id, event: 'signed_in', by: 'self', visitor, detail: 'Password' } as const;
+    await securityEventRepository(trx).record(event);
+    return sessions.start(user.id, visitor, sessionRepository(trx));
+  });
+  rates.forget('failedSignIn', rateKey);
+  return { user: toUser(user), token };
+}
+
+/** Why the right password does not let in. */
+async function refusalOf(db: Kysely<Database>, { id, status, failedSignIns }: UserRecord, { ipAddress }: Visitor) {
+  if (status !== 'Active') return 'inactive account';
+  const isLocked = failedSignIns >= failuresUntilLocked && !(await sessionRepository(db).knowsAddress(id, ipAddress));
+  return isLocked ? 'locked account' : undefined;
+}
+
+function noteRefusal(db: Kysely<Database>, userId: number, visitor: Visitor, why: string) {
+  return db
+    .transaction()
+    .execute((trx) =>
+      recordRefused(trx, { userId, event: 'sign_in_failed', visitor, detail: `Right password, ${why}` }),
+    );
+}
+
+/** On record only until the account is locked, so that further guesses cannot fill the record. */
+function noteFailure(db: Kysely<Database>, user: UserRecord | undefined, visitor: Visitor) {
+  return db.transaction().execute(async (trx) => {
+    const events = securityEventRepository(trx);
+    if (!user) return events.recordNothing();
+    await userRepository(trx).countFailure(user.id);
+    if (user.failedSignIns < failuresUntilLocked)
+      await events.record({ userId: user.id, event: 'sign_in_failed', by: 'self', visitor });
+  });
+}
+
+function rename(db: Kysely<Database>, userId: number, name: string, visitor: Visitor): Promise<User> {
+  return db.transaction().execute(async (trx) => {
+    const user = await userRepository(trx).lock(userId);
+    if (!user) throw notSignedIn();
+    if (name !== user.name) {
+      await userRepository(trx).setName(userId, name);
+      const event = { userId, event: 'details_changed', by: 'self', visitor, detail: 'Name' } as const;
+      await securityEventRepository(trx).record(event);
+    }
+    return toUser({ ...user, name });
+  });
+}

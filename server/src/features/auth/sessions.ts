@@ -6,7 +6,7 @@ import { AppError } from '#server/errors';
 import type { SignedIn } from '#server/http/actor';
 import { deviceLabel } from '#server/http/device';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
-import { type SessionRepository, sessionRepository } from './repository.ts';
+import { type SessionRepository, sessionRepository } from './session-repository.ts';
 
 const day = 24 * 60 * 60 * 1000;
 const idleLimit = 7 * day;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { productionCost } from '#server/features/auth/password-hashing';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { beside } from '#server/testing/database';
 
@@ -146,7 +147,8 @@ describe('without a trusted proxy', () => {
 
 describe('while too many people sign in at once', () => {
   test('being turned away is no wrong password', async () => {
-    const app = await startApp('sqlite', { env });
+    // Hashing as it is in earnest: with the cheap one of other tests nobody has to wait.
+    const app = await startApp('sqlite', { env, hashingCost: productionCost });
     const signIn = (address: number) =>
       app
         .visitor()

@@ -6,7 +6,7 @@ import { runRepository } from './runs/repository.ts';
 /** An answer is stopped within a second; one of a process that died is ended by the others within ten. */
 const stoppedWithinMs = 30_000;
 
-/** What the chat does when an account goes. */
+/** The chat's part of an account removal. */
 export function chatRemovalPart(executor: Pick<RunExecutor, 'withoutRuns'>): AccountRemovalPart {
   return {
     atRest: (userId, work) => executor.withoutRuns(userId, stoppedWithinMs, work),

@@ -44,7 +44,7 @@ async function* index(threads: Reading, userId: number) {
     }
 }
 
-/** The conversations in the export of all of a person's data. Reads beside the main connection. */
+/** The conversations in the account export. Read on a connection of its own. */
 export function conversationExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
   const threads = threadRepository(reader);
   const messages = messageExportRepository(reader);

@@ -48,9 +48,9 @@ type Dependencies = {
   assistants: Pick<AssistantRepository, 'find'>;
   pricing: Pick<PricingService, 'price'>;
   budgets: Pick<BudgetService, 'check'>;
-  /** What assistants know from files. */
+  /** The knowledge of assistants. */
   knowledge: Pick<KnowledgeService, 'forAnswer'>;
-  /** What is attached to messages. */
+  /** The attachments of messages. */
   files: Pick<FileRepository, 'stored'>;
   store: Pick<FileStore, 'read'>;
   streams: EventStreams;
@@ -123,7 +123,7 @@ export function chatFeature(dependencies: Dependencies) {
   return {
     routes: (router: Router) =>
       chatRoutes(router, { threads, messages, ratings, pages, downloads, runs, executor, streams }),
-    /** Questions of other features, beside the conversations. */
+    /** Side questions, for other features. */
     sideQuestions,
     upkeep: chatUpkeep({ executor, search: searchRepository(db) }),
     removalPart: chatRemovalPart(executor),
@@ -132,7 +132,7 @@ export function chatFeature(dependencies: Dependencies) {
       const recovered = await executor.recover();
       if (recovered > 0) log.warn({ recovered }, 'answers that a crash cut off were marked as interrupted');
     },
-    /** Lets answers that are being written end. */
+    /** Waits for live runs to end. */
     close: executor.drain,
   };
 }

@@ -21,7 +21,7 @@ type Dependencies = {
   streams: EventStreams;
 };
 
-/** The number of the last event a reader has seen; 0 from the beginning. */
+/** The number of the last event a reader has seen; 0: none. */
 function lastEventId(header: string | string[] | undefined): number {
   return typeof header === 'string' && /^\d{1,9}$/.test(header) ? Number(header) : 0;
 }

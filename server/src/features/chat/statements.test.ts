@@ -42,7 +42,7 @@ test('an exchange takes so many statements and commits, and no more', async () =
   const statements = await statementsOf(() => exchange('The second one is counted [[bench 3]]'));
   // What follows an answer, such as a look at its title, comes after its end.
   const until = statements.slice(0, statements.lastIndexOf('commit') + 1);
-  // Whoever adds one to what every message asks for says here why it is worth it.
+  // Before you raise a number, say here why every message should pay for one more statement.
   expect(until.filter((sql) => sql === 'commit')).toHaveLength(2);
   expect(until.filter((sql) => !/^(begin|savepoint|release|commit)/.test(sql))).toHaveLength(27);
 });

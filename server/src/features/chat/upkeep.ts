@@ -7,7 +7,7 @@ const recoverEveryMs = 5_000;
 const mergeEveryMs = 60_000;
 
 /**
- * What has to happen now and then: obeying stops that came before the run was live, or that no signal brought; ending
+ * Upkeep: obeying stops that came before the run was live, or that no signal brought; ending
  * abandoned runs; tidying the search.
  */
 export const chatUpkeep = ({ executor, search }: { executor: RunExecutor; search: SearchRepository }): Chore[] => [

@@ -110,7 +110,7 @@ export function copyRepository(db: Kysely<Database>) {
       await one.set(known).execute();
       return false;
     },
-    /** What waits for somebody to do something, or for a key, is to be sent again; returns what that is. */
+    /** Queues again the copies that failed or wait for a key; returns their ids. */
     async queueAgain(userId: number, fileId?: number): Promise<number[]> {
       let query = db
         .updateTable('provider_copies')

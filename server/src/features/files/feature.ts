@@ -37,14 +37,12 @@ const sweepEveryMs = 30_000;
 
 /** A user's files, here and at the provider. */
 export function fileFeature(dependencies: Dependencies) {
-  const { database, store, provider, keys, presence, onCopySettled, log } = dependencies;
+  const { database, store, provider, keys, presence, config, onCopySettled, log } = dependencies;
   const { db } = database;
-  const {
-    provider: { name: providerName },
-    minFreeDiskBytes: minFreeBytes,
-  } = dependencies.config;
   const { instance, isGone } = presence;
+  const providerName = config.provider.name;
   const files = fileRepository(db);
+  const copies = copyRepository(db);
   const forwarding = createForwarding({
     db,
     store,
@@ -58,7 +56,8 @@ export function fileFeature(dependencies: Dependencies) {
   });
   const removals = removal({ db, store, provider, keys, providerName, isGone, log });
   const hasKey = async (userId: number) => (await keys.config(userId)).hasApiKey;
-  const uploads = uploadService({ db, store, instance, isGone, hasKey, minFreeBytes, log });
+  const uploads = uploadService({ db, store, instance, isGone, hasKey, minFreeBytes: config.minFreeDiskBytes, log });
+  const list = fileListing(files);
 
   /** Finishes what processes that are gone were receiving or sending. */
   async function recover() {
@@ -71,16 +70,7 @@ export function fileFeature(dependencies: Dependencies) {
     jobs: [...forwarding.jobs, ...removals.jobs],
     upkeep: [{ everyMs: sweepEveryMs, run: recover }],
     recover,
-    routes: (router: Router) =>
-      fileRoutes(router, {
-        files,
-        copies: copyRepository(db),
-        store,
-        uploads,
-        list: fileListing(files),
-        removals,
-        forwarding,
-      }),
+    routes: (router: Router) => fileRoutes(router, { files, copies, store, uploads, list, removals, forwarding }),
     keySaved: forwarding.keySaved,
     retry: forwarding.retry,
     checkAtProvider: forwarding.checkAtProvider,
@@ -89,7 +79,7 @@ export function fileFeature(dependencies: Dependencies) {
     /** For whatever needs a file at the provider for a purpose of its own. */
     copies: {
       ensure: forwarding.ensure,
-      find: copyRepository(db).ofFile,
+      find: copies.ofFile,
       check: (userId: number) => forwarding.checkCopies({ userId }),
     },
     /** For what Roster itself makes: datasets, converted and divided training files. */

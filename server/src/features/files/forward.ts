@@ -87,7 +87,7 @@ async function failed({ keys, providerName, log }: Dependencies, copy: ProviderC
     const message = `${providerIn('beginning', providerName)} does not keep files. The file stays in Roster, and you can download it here.`;
     return { state: 'not_served', error: message, mayBeThere };
   }
-  const again = error.isPassing && copy.tries + 1 < triesAtMost;
+  const again = error.isTransient && copy.tries + 1 < triesAtMost;
   return { state: again ? 'queued' : 'failed', error: error.message, mayBeThere };
 }
 

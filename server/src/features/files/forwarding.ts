@@ -25,7 +25,7 @@ async function checkCopies({ db, keys, provider }: Dependencies, userId: number)
     .then((apiKey) => provider.files.list(apiKey))
     .catch((error: unknown) => {
       if (error instanceof AppError) return undefined;
-      if (error instanceof ProviderError && !error.isPassing) return undefined;
+      if (error instanceof ProviderError && !error.isTransient) return undefined;
       throw error;
     });
   if (!listed) return;

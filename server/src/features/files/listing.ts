@@ -15,7 +15,7 @@ function placeOf(cursor: string | undefined, sort: z.output<typeof FilesQuery>['
   return place;
 }
 
-/** A page of somebody's files. */
+/** A page of a user's files. */
 export function fileListing(files: FileRepository) {
   return async (
     userId: number,

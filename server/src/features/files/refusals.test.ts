@@ -180,7 +180,7 @@ describe.each(filePlaces)('an upload on %s and %s', (engine, store) => {
     expect([refused.status, refused.body.code]).toEqual([409, 'quota_exceeded']);
   });
 
-  /** As if somebody else were sending right now; no process of this number is alive to be waited for. */
+  /** As if another process were forwarding right now; no process of this number is alive to be waited for. */
   const reserved = (userId: number, bytes: number, count: number) =>
     beside(app, async (db) => {
       const { id: instance } = await db

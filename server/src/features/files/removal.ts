@@ -33,111 +33,117 @@ const atOnce = 5;
 /** As many as one call of the page may name. */
 const idsAtOnce = 100;
 
+type RemovedRow = { id: number; filename: string; copyIds: number[] };
+
+/** @throws where it is worth a retry later; the copy says why in either case */
+async function removeCopy(dependencies: Dependencies, { userId, copyId }: CopyPayload) {
+  const { db, provider, keys, isGone } = dependencies;
+  const copies = copyRepository(db);
+  const copy = await copies.find(userId, copyId);
+  if (copy?.state !== 'removing') return;
+  if (copy.instance !== null && !(await isGone(copy.instance))) throw new Error('The file is still being sent');
+  if (copy.providerFileId === null && copy.sentAt === null) return copies.delete(userId, copyId);
+  try {
+    const apiKey = await keys.open(userId);
+    const id = copy.providerFileId ?? (await findSentCopy({ db, provider }, apiKey, copy));
+    if (id !== undefined) await provider.files.remove(apiKey, id);
+  } catch (error) {
+    return notRemoved(dependencies, { userId, copyId }, error);
+  }
+  await copies.delete(userId, copyId);
+}
+
+async function notRemoved({ db, keys, providerName }: Dependencies, { userId, copyId }: CopyPayload, error: unknown) {
+  const copies = copyRepository(db);
+  if (error instanceof AppError)
+    // A saved key starts this again.
+    return copies.noteError(
+      userId,
+      copyId,
+      `Its copy at ${providerName} is removed once you have saved an API key that works.`,
+    );
+  if (error instanceof ProviderError) await copies.noteError(userId, copyId, error.message);
+  if (!(error instanceof ProviderError) || error.code !== 'key_rejected') throw error;
+  await keys.noteRejected(userId, error.message);
+}
+
+/** In the database; what remains to be done is stored as jobs with it. undefined: there is no such file. */
+const removeRow = ({ db, log }: Dependencies, userId: number, id: number): Promise<RemovedRow | undefined> =>
+  db.transaction().execute(async (trx) => {
+    const copyIds = await copyRepository(trx).release(userId, id);
+    const file = await fileRepository(trx).delete(userId, id);
+    if (!file) return undefined;
+    await storeRemovalOfBytes(trx, [file.storedKey], log);
+    for (const copyId of copyIds) await enqueue(trx, removeCopyJob, { userId, copyId });
+    return { id, filename: file.filename, copyIds };
+  });
+
+/** Waits a moment for the provider; what takes longer, the jobs finish. */
+async function tryNow(dependencies: Dependencies, userId: number, copyIds: number[]) {
+  const giveUpAt = performance.now() + patienceMs;
+  const left = [...copyIds];
+  async function takeTurns() {
+    for (let copyId = left.shift(); copyId !== undefined; copyId = left.shift()) {
+      const milliseconds = giveUpAt - performance.now();
+      if (milliseconds <= 0) return;
+      // Its failure is noted with the copy, and the job tries again.
+      const attempt = removeCopy(dependencies, { userId, copyId }).catch(() => undefined);
+      await endsWithin(milliseconds, attempt);
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, left.length) }, takeTurns));
+}
+
+/** Removes the copies of files whose rows are gone, and says how far that has come. */
+async function removeCopies(dependencies: Dependencies, userId: number, rows: RemovedRow[]) {
+  const { db, providerName } = dependencies;
+  await tryNow(
+    dependencies,
+    userId,
+    rows.flatMap(({ copyIds }) => copyIds),
+  );
+  const pending = new Map((await copyRepository(db).pendingRemovals(userId)).map(({ id, error }) => [id, error]));
+  return rows.map(({ id, filename, copyIds }): RemovedFile => {
+    const left = copyIds.find((copyId) => pending.has(copyId));
+    if (left === undefined) return { id, filename, provider: 'removed', message: null };
+    const why = pending.get(left) ?? `${providerIn('beginning', providerName)} has not confirmed it yet.`;
+    return { id, filename, provider: 'removing', message: `${why} Roster goes on trying.` };
+  });
+}
+
+async function remove(dependencies: Dependencies, userId: number, fileId: number): Promise<RemovedFile> {
+  const row = await removeRow(dependencies, userId, fileId);
+  if (!row) throw new AppError('not_found', 'File not found.');
+  const [removed] = await removeCopies(dependencies, userId, [row]);
+  if (!removed) throw new Error('Nothing is said of a removed file');
+  return removed;
+}
+
+async function removeMany(dependencies: Dependencies, userId: number, ids: number[]) {
+  const rows: RemovedRow[] = [];
+  const failed: { id: number; message: string }[] = [];
+  for (const id of new Set(ids)) {
+    const row = await removeRow(dependencies, userId, id);
+    if (row) rows.push(row);
+    else failed.push({ id, message: 'File not found.' });
+  }
+  return { deleted: await removeCopies(dependencies, userId, rows), failed };
+}
+
 /** Removes files here and at the provider. The bytes go after the rows, by jobs of the same transaction. */
 export function removal(dependencies: Dependencies) {
-  const { db, store, provider, keys, providerName, isGone, log } = dependencies;
-  const copies = copyRepository(db);
-
-  /** @throws where it is worth trying again later; the copy says why in either case */
-  async function removeCopy({ userId, copyId }: CopyPayload) {
-    const copy = await copies.find(userId, copyId);
-    if (copy?.state !== 'removing') return;
-    if (copy.instance !== null && !(await isGone(copy.instance))) throw new Error('The file is still being sent');
-    if (copy.providerFileId === null && copy.sentAt === null) return copies.delete(userId, copyId);
-    try {
-      const apiKey = await keys.open(userId);
-      const id = copy.providerFileId ?? (await findSentCopy({ db, provider }, apiKey, copy));
-      if (id !== undefined) await provider.files.remove(apiKey, id);
-    } catch (error) {
-      return notRemoved({ userId, copyId }, error);
-    }
-    await copies.delete(userId, copyId);
-  }
-
-  async function notRemoved({ userId, copyId }: CopyPayload, error: unknown) {
-    if (error instanceof AppError)
-      // A saved key starts this again.
-      return copies.noteError(
-        userId,
-        copyId,
-        `Its copy at ${providerName} is removed once you have saved an API key that works.`,
-      );
-    if (error instanceof ProviderError) await copies.noteError(userId, copyId, error.message);
-    if (!(error instanceof ProviderError) || error.code !== 'key_rejected') throw error;
-    await keys.noteRejected(userId, error.message);
-  }
-
-  /** In the database; what remains to be done is stored as jobs with it. */
-  const removeRow = (userId: number, fileId: number) =>
-    db.transaction().execute(async (trx) => {
-      const copyIds = await copyRepository(trx).release(userId, fileId);
-      const file = await fileRepository(trx).delete(userId, fileId);
-      if (!file) return undefined;
-      await storeRemovalOfBytes(trx, [file.storedKey], log);
-      for (const copyId of copyIds) await enqueue(trx, removeCopyJob, { userId, copyId });
-      return { filename: file.filename, copyIds };
-    });
-
-  /** Waits a moment for the provider; what takes longer, the jobs finish. */
-  async function tryNow(userId: number, copyIds: number[]) {
-    const giveUpAt = performance.now() + patienceMs;
-    const left = [...copyIds];
-    async function takeTurns() {
-      for (let copyId = left.shift(); copyId !== undefined; copyId = left.shift()) {
-        const milliseconds = giveUpAt - performance.now();
-        if (milliseconds <= 0) return;
-        // Its failure is noted with the copy, and the job tries again.
-        const attempt = removeCopy({ userId, copyId }).catch(() => undefined);
-        await endsWithin(milliseconds, attempt);
-      }
-    }
-    await Promise.all(Array.from({ length: Math.min(atOnce, left.length) }, takeTurns));
-  }
-
-  async function removed(userId: number, rows: { id: number; filename: string; copyIds: number[] }[]) {
-    await tryNow(
-      userId,
-      rows.flatMap(({ copyIds }) => copyIds),
-    );
-    const pending = new Map((await copies.pendingRemovals(userId)).map(({ id, error }) => [id, error]));
-    return rows.map(({ id, filename, copyIds }): RemovedFile => {
-      const left = copyIds.find((copyId) => pending.has(copyId));
-      if (left === undefined) return { id, filename, provider: 'removed', message: null };
-      const why = pending.get(left) ?? `${providerIn('beginning', providerName)} has not confirmed it yet.`;
-      return { id, filename, provider: 'removing', message: `${why} Roster goes on trying.` };
-    });
-  }
-
-  async function removeMany(userId: number, ids: number[]) {
-    const rows: { id: number; filename: string; copyIds: number[] }[] = [];
-    const failed: { id: number; message: string }[] = [];
-    for (const id of new Set(ids)) {
-      const row = await removeRow(userId, id);
-      if (row) rows.push({ id, ...row });
-      else failed.push({ id, message: 'File not found.' });
-    }
-    return { deleted: await removed(userId, rows), failed };
-  }
-
+  const { db, store, log } = dependencies;
   return {
-    jobs: [removalOfBytes(store), jobHandler(removeCopyJob, removeCopy)],
-
-    async remove(userId: number, fileId: number): Promise<RemovedFile> {
-      const row = await removeRow(userId, fileId);
-      if (!row) throw new AppError('not_found', 'File not found.');
-      const [answer] = await removed(userId, [{ id: fileId, ...row }]);
-      if (!answer) throw new Error('A removed file has no answer');
-      return answer;
-    },
-
-    removeMany,
+    jobs: [removalOfBytes(store), jobHandler(removeCopyJob, (copy) => removeCopy(dependencies, copy))],
+    remove: (userId: number, fileId: number) => remove(dependencies, userId, fileId),
+    removeMany: (userId: number, ids: number[]) => removeMany(dependencies, userId, ids),
 
     /** Deletes every file of a person, and says how many of the provider's copies could not be removed. */
     async removeEverywhere(userId: number): Promise<number> {
       const ids = (await fileRepository(db).all(userId)).map(({ id }) => id);
       for (let from = 0; from < ids.length; from += idsAtOnce)
-        await removeMany(userId, ids.slice(from, from + idsAtOnce));
-      return (await copies.pendingRemovals(userId)).length;
+        await removeMany(dependencies, userId, ids.slice(from, from + idsAtOnce));
+      return (await copyRepository(db).pendingRemovals(userId)).length;
     },
 
     /** Within the transaction that closes an account: the rows go with the account, the bytes afterwards by a job. */

@@ -25,7 +25,7 @@ type Page = {
   q: string | undefined;
 };
 
-/** A row that somebody has changed by hand, or that came with a backup that somebody has changed. */
+/** A row that was changed by hand, or that came with a backup that was. */
 export function readableKey(stored: string, id: number): FileKey {
   const key = fileKeyOf(stored);
   if (key !== undefined) return key;

@@ -22,6 +22,8 @@ export function spentBuffers() {
   };
 }
 
+export type SpentBuffers = ReturnType<typeof spentBuffers>;
+
 function collector(): unknown {
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc');

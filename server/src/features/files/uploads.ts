@@ -14,8 +14,8 @@ import { forwardJob } from './jobs.ts';
 import { cleanName, cleanType } from './labels.ts';
 import { storeRemovalOfBytes } from './remove-bytes.ts';
 import { fileRepository } from './repository.ts';
-import { spentBuffers } from './spent-buffers.ts';
-import { uploadRepository } from './upload-repository.ts';
+import { type SpentBuffers, spentBuffers } from './spent-buffers.ts';
+import { type UploadRepository, uploadRepository } from './upload-repository.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
@@ -48,145 +48,162 @@ const noSpace = (cause?: unknown) =>
 const refused = (field: 'file' | 'purpose', message: string) =>
   new AppError('invalid_input', message, { fields: { [field]: message } });
 
+type Taken = Awaited<ReturnType<UploadRepository['taken']>>;
+
+/** @throws where there is no room for so many bytes */
+function checkRoom(taken: Taken, bytes: number) {
+  if (taken.underWay >= atOnce)
+    throw new AppError('rate_limited', 'Two files are being uploaded already. Please wait for one of them.', {
+      retryAfterSeconds: 1,
+    });
+  if (taken.files >= fileCountLimit)
+    throw new AppError(
+      'quota_exceeded',
+      `You have ${fileCountLimit} files, which is as many as can be kept. Delete some first.`,
+    );
+  if (taken.bytes + bytes > storageLimit)
+    throw new AppError(
+      'quota_exceeded',
+      `This file would go beyond the ${inMegabytes(storageLimit)} that you can keep; ${inMegabytes(storageLimit - taken.bytes)} are left. Delete some files first.`,
+    );
+}
+
+/** Returns the id of the upload. */
+const reserve = ({ db, instance }: Dependencies, userId: number, storageKey: FileKey, bytes: number) =>
+  db.transaction().execute(async (trx) => {
+    const uploads = uploadRepository(trx);
+    if (!(await fileRepository(trx).lock(userId))) throw new AppError('not_signed_in', 'Please sign in.');
+    checkRoom(await uploads.taken(userId), bytes);
+    return uploads.insert(userId, storageKey, bytes, instance);
+  });
+
+type StoredBytes = { filename: string; type: string; size: number; sha256: string; storageKey: FileKey };
+
+/** Stores the bytes while counting and hashing them. */
+async function storeBytes(
+  store: FileStore,
+  buffers: SpentBuffers,
+  storageKey: FileKey,
+  { filename, type, content }: IncomingFile,
+): Promise<StoredBytes> {
+  const hash = createHash('sha256');
+  let size = 0;
+  async function* measured() {
+    for await (const chunk of content) {
+      size += chunk.length;
+      hash.update(chunk);
+      yield chunk;
+      buffers.passed(chunk.length);
+    }
+    if (size === 0) throw refused('file', 'The file is empty.');
+  }
+  try {
+    await store.put(storageKey, measured());
+  } catch (error) {
+    const isFull = error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+    throw isFull ? noSpace(error) : error;
+  }
+  return { filename: cleanName(filename), type: cleanType(type), size, sha256: hash.digest('hex'), storageKey };
+}
+
+/** The reservation goes in the transaction that the file comes in: while there is one, there is no file. */
+async function commit(
+  { db, hasKey }: Dependencies,
+  { userId, stillMay }: Actor,
+  uploadId: number,
+  stored: StoredBytes,
+  purpose: FilePurpose,
+): Promise<number> {
+  const state = (await hasKey(userId)) ? 'queued' : 'waiting_for_key';
+  return db.transaction().execute(async (trx) => {
+    await stillMay(trx);
+    const files = fileRepository(trx);
+    if (!(await uploadRepository(trx).delete(uploadId))) throw new AppError('not_signed_in', 'Please sign in.');
+    const fileId = await files.insert(userId, { ...stored, purpose });
+    const { filename, size: bytes, sha256 } = stored;
+    const copyId = await copyRepository(trx).insert(userId, fileId, { filename, bytes, sha256, purpose }, state);
+    await enqueue(trx, forwardJob, { userId, copyId });
+    return fileId;
+  });
+}
+
+/** Gives the room back and has the bytes removed, unless the file was committed after all. */
+async function discard({ db, log }: Dependencies, uploadId: number, storedKey: string) {
+  await db.transaction().execute(async (trx) => {
+    if (await uploadRepository(trx).delete(uploadId)) await storeRemovalOfBytes(trx, [storedKey], log);
+  });
+}
+
+/** Reserves room for so many bytes, has the file stored and committed in it; what fails leaves nothing behind. */
+async function takeIn(
+  dependencies: Dependencies,
+  userId: number,
+  bytes: number,
+  storeAndCommit: (uploadId: number, storageKey: FileKey) => Promise<number>,
+): Promise<File> {
+  const { db, log } = dependencies;
+  const storageKey = newFileKey();
+  const uploadId = await reserve(dependencies, userId, storageKey, bytes);
+  let fileId: number;
+  try {
+    fileId = await storeAndCommit(uploadId, storageKey);
+  } catch (error) {
+    await discard(dependencies, uploadId, storageKey).catch((failure: unknown) =>
+      log.error({ err: failure, uploadId }, 'a refused upload could not be cleared away; the next start does it'),
+    );
+    throw error;
+  }
+  const file = await fileRepository(db).find(userId, fileId);
+  if (!file) throw new AppError('not_found', 'The file was deleted in the meantime.');
+  return file;
+}
+
+/** Removes what processes that are gone were receiving. Returns how many uploads those were. */
+async function sweep(dependencies: Dependencies): Promise<number> {
+  const { db, isGone } = dependencies;
+  let swept = 0;
+  for (const { id, storedKey, instance: receiver } of await uploadRepository(db).all()) {
+    if (!(await isGone(receiver))) continue;
+    await discard(dependencies, id, storedKey);
+    swept++;
+  }
+  return swept;
+}
+
+type MadeFile = { filename: string; type: string; purpose: FilePurpose; content: AsyncIterable<Buffer> };
+
 /** Takes files in: room is reserved first, then the bytes come, then the file is committed with its forwarding. */
-export function uploadService({ db, store, instance, isGone, hasKey, minFreeBytes, log }: Dependencies) {
+export function uploadService(dependencies: Dependencies) {
+  const { store, minFreeBytes } = dependencies;
   const buffers = spentBuffers();
 
-  const reserve = (userId: number, storageKey: FileKey, bytes: number): Promise<number> =>
-    db.transaction().execute(async (trx) => {
-      const uploads = uploadRepository(trx);
-      if (!(await fileRepository(trx).lock(userId))) throw new AppError('not_signed_in', 'Please sign in.');
-      const taken = await uploads.taken(userId);
-      if (taken.underWay >= atOnce)
-        throw new AppError('rate_limited', 'Two files are being uploaded already. Please wait for one of them.', {
-          retryAfterSeconds: 1,
-        });
-      if (taken.files >= fileCountLimit)
-        throw new AppError(
-          'quota_exceeded',
-          `You have ${fileCountLimit} files, which is as many as can be kept. Delete some first.`,
-        );
-      if (taken.bytes + bytes > storageLimit)
-        throw new AppError(
-          'quota_exceeded',
-          `This file would go beyond the ${inMegabytes(storageLimit)} that you can keep; ${inMegabytes(storageLimit - taken.bytes)} are left. Delete some files first.`,
-        );
-      return uploads.insert(userId, storageKey, bytes, instance);
-    });
-
-  /** Stores the bytes while counting and hashing them. */
-  async function storeBytes(storageKey: FileKey, { filename, type, content }: IncomingFile) {
-    const hash = createHash('sha256');
-    let size = 0;
-    async function* measured() {
-      for await (const chunk of content) {
-        size += chunk.length;
-        hash.update(chunk);
-        yield chunk;
-        buffers.passed(chunk.length);
-      }
-      if (size === 0) throw refused('file', 'The file is empty.');
-    }
-    try {
-      await store.put(storageKey, measured());
-    } catch (error) {
-      const isFull = error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
-      throw isFull ? noSpace(error) : error;
-    }
-    return { filename: cleanName(filename), type: cleanType(type), size, sha256: hash.digest('hex'), storageKey };
-  }
-
-  type Stored = Awaited<ReturnType<typeof storeBytes>>;
-
-  /** The reservation goes in the transaction that the file comes in: while there is one, there is no file. */
-  async function commit(
-    { userId, stillMay }: Actor,
-    uploadId: number,
-    stored: Stored,
-    purpose: FilePurpose,
-  ): Promise<number> {
-    const state = (await hasKey(userId)) ? 'queued' : 'waiting_for_key';
-    return db.transaction().execute(async (trx) => {
-      await stillMay(trx);
-      const files = fileRepository(trx);
-      if (!(await uploadRepository(trx).delete(uploadId))) throw new AppError('not_signed_in', 'Please sign in.');
-      const fileId = await files.insert(userId, { ...stored, purpose });
-      const { filename, size: bytes, sha256 } = stored;
-      const copyId = await copyRepository(trx).insert(userId, fileId, { filename, bytes, sha256, purpose }, state);
-      await enqueue(trx, forwardJob, { userId, copyId });
-      return fileId;
-    });
-  }
-
-  /** Gives the room back and has the bytes removed, unless the file was committed after all. */
-  async function discard(uploadId: number, storedKey: string) {
-    await db.transaction().execute(async (trx) => {
-      if (await uploadRepository(trx).delete(uploadId)) await storeRemovalOfBytes(trx, [storedKey], log);
-    });
-  }
-
-  /** Stores and commits; what fails leaves nothing behind. */
-  async function finish(userId: number, uploadId: number, storageKey: FileKey, store: () => Promise<number>) {
-    let fileId: number;
-    try {
-      fileId = await store();
-    } catch (error) {
-      await discard(uploadId, storageKey).catch((failure: unknown) =>
-        log.error({ err: failure, uploadId }, 'a refused upload could not be cleared away; the next start does it'),
-      );
-      throw error;
-    }
-    const file = await fileRepository(db).find(userId, fileId);
-    if (!file) throw new AppError('not_found', 'The file was deleted in the meantime.');
-    return file;
-  }
-
-  /** A file that Roster itself makes: kept and forwarded like an uploaded one. */
-  async function make(
-    actor: Actor,
-    made: { filename: string; type: string; purpose: FilePurpose; content: AsyncIterable<Buffer> },
-  ): Promise<File> {
-    const { userId } = actor;
-    const storageKey = newFileKey();
-    const uploadId = await reserve(userId, storageKey, fileSizeLimit);
-    return finish(userId, uploadId, storageKey, async () => {
-      const stored = await storeBytes(storageKey, { ...made, content: limited(made.content) });
-      return commit(actor, uploadId, stored, made.purpose);
-    });
-  }
-
   return {
-    make,
+    /** A file that Roster itself makes: kept and forwarded like an uploaded one. */
+    make: (actor: Actor, made: MadeFile): Promise<File> =>
+      takeIn(dependencies, actor.userId, fileSizeLimit, async (uploadId, storageKey) => {
+        const content = limited(made.content);
+        const stored = await storeBytes(store, buffers, storageKey, { ...made, content });
+        return commit(dependencies, actor, uploadId, stored, made.purpose);
+      }),
 
     async upload(
       actor: Actor,
       contentLength: number | undefined,
       receive: Receive<{ purpose: FilePurpose }>,
     ): Promise<File> {
-      const { userId } = actor;
       if (contentLength !== undefined && contentLength > fileSizeLimit + formBytes)
         throw new AppError('too_large', `The file is larger than ${fileSizeLimit / 1024 / 1024} MB.`);
       const free = await store.freeBytes();
       if (free !== undefined && free < minFreeBytes) throw noSpace();
-      const storageKey = newFileKey();
-      const uploadId = await reserve(userId, storageKey, Math.min(contentLength ?? fileSizeLimit, fileSizeLimit));
-      return finish(userId, uploadId, storageKey, async () => {
-        const { fields, file } = await receive((incoming) => storeBytes(storageKey, incoming));
+      const bytes = Math.min(contentLength ?? fileSizeLimit, fileSizeLimit);
+      return takeIn(dependencies, actor.userId, bytes, async (uploadId, storageKey) => {
+        const { fields, file } = await receive((incoming) => storeBytes(store, buffers, storageKey, incoming));
         if (fields.purpose === 'fine-tune' && !/\.jsonl$/i.test(file.filename))
           throw refused('file', 'A file for fine-tuning must be JSONL, with a name that ends in .jsonl.');
-        return commit(actor, uploadId, file, fields.purpose);
+        return commit(dependencies, actor, uploadId, file, fields.purpose);
       });
     },
 
-    /** What processes that are gone were receiving. */
-    async sweep(): Promise<number> {
-      let swept = 0;
-      for (const { id, storedKey, instance: receiver } of await uploadRepository(db).all()) {
-        if (!(await isGone(receiver))) continue;
-        await discard(id, storedKey);
-        swept++;
-      }
-      return swept;
-    },
+    sweep: () => sweep(dependencies),
   };
 }

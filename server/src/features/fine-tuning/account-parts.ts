@@ -12,7 +12,7 @@ const eventsAtOnce = 500;
 /** More than any training has. */
 const pointsAtMost = 1_000_000;
 
-/** The jobs in the export of all of a person's data, each with what was told of it. Reads beside the main connection. */
+/** The jobs in the account export, each with its notices. Read on a connection of its own. */
 export function fineTuningExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
   const jobs = fineTuningJobRepository(reader);
   const progress = progressRepository(reader);

@@ -28,7 +28,7 @@ describe.each(engines)('fine-tuning of an account on %s', (engine) => {
     return data.map(({ id }: { id: string }) => id).filter((id: string) => id.startsWith('ft:'));
   };
 
-  test('is in the export, with what was told of each job', async () => {
+  test('is in the export, with the notices of each job', async () => {
     const { visitor, ended, open } = await furnished();
     const { body } = await beginDownload(app, visitor, '/api/user/export');
     const files = unzip(Buffer.from(await body.arrayBuffer()));

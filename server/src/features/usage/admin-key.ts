@@ -18,21 +18,29 @@ type Dependencies = {
   config: Pick<Config, 'provider'>;
 };
 
+const sealing = {
+  purpose: 'provider-admin-key',
+  events: { saved: 'admin_key_saved', removed: 'admin_key_removed' },
+  messages: {
+    missing: 'Add an admin key first to see the provider’s own figures.',
+    unreadable: 'Your admin key cannot be read any more. Please enter it again.',
+    nothingToRemove: 'No admin key is set.',
+  },
+} as const;
+
+/** Only of OpenAI's keys it is known what they look like. */
+function checkForm(typed: string, isOpenAi: boolean) {
+  if (!isOpenAi || typed.startsWith('sk-admin-')) return;
+  const problem = typed.startsWith('sk-')
+    ? "This is an ordinary API key; it belongs in Settings, under API Keys. An admin key begins with 'sk-admin-'."
+    : "An admin key begins with 'sk-admin-'.";
+  throw new AppError('invalid_input', problem, { fields: { adminKey: problem } });
+}
+
 /** A person's key for the provider's own figures: tried, sealed, and opened again only to read them. */
 export function adminKeyService({ db, vault, provider, config }: Dependencies) {
   const keys = adminKeyRepository(db);
-  const sealedKeys = personalKeys(
-    { db, vault },
-    {
-      purpose: 'provider-admin-key',
-      events: { saved: 'admin_key_saved', removed: 'admin_key_removed' },
-      messages: {
-        missing: 'Add an admin key first to see the provider’s own figures.',
-        unreadable: 'Your admin key cannot be read any more. Please enter it again.',
-        nothingToRemove: 'No admin key is set.',
-      },
-    },
-  );
+  const sealedKeys = personalKeys({ db, vault }, sealing);
 
   const service = {
     async state(userId: number): Promise<AdminKeyState> {
@@ -47,12 +55,7 @@ export function adminKeyService({ db, vault, provider, config }: Dependencies) {
 
     /** Tries the key first: a rejected one is not stored; where the provider cannot be asked, it is stored with a notice. */
     async save(actor: Actor, typed: string, visitor: Visitor): Promise<AdminKeyState> {
-      if (config.provider.isOpenAi && !typed.startsWith('sk-admin-')) {
-        const problem = typed.startsWith('sk-')
-          ? "This is an ordinary API key; it belongs in Settings, under API Keys. An admin key begins with 'sk-admin-'."
-          : "An admin key begins with 'sk-admin-'.";
-        throw new AppError('invalid_input', problem, { fields: { adminKey: problem } });
-      }
+      checkForm(typed, config.provider.isOpenAi);
       const check = await provider.organization.checkAdminKey(new Secret(typed));
       if (check.result === 'rejected') throw new AppError('key_rejected', check.notice);
       if (check.result === 'not_served') throw new AppError('not_served', check.notice);

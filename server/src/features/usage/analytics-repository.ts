@@ -6,7 +6,7 @@ import { byColumn, type Sums } from './sums.ts';
 
 export type Span = { from: number; to: number };
 export type RequestPosition = { at: string; id: number };
-export type RequestFilter = {
+type RequestFilter = {
   model?: string | undefined;
   /** null: without an assistant; undefined: whichever. */
   assistantId?: number | null | undefined;

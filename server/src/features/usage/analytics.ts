@@ -1,16 +1,14 @@
 import { Id } from '@roster/contracts/endpoint';
-import type { Analytics, Figures } from '@roster/contracts/usage';
+import type { Analytics, usage as api, Figures } from '@roster/contracts/usage';
 import { z } from 'zod';
 import { cursorsOf, pageOf } from '#server/http/paging';
-import type { AnalyticsRepository, RequestFilter } from './analytics-repository.ts';
+import type { AnalyticsRepository } from './analytics-repository.ts';
 import { type DaySpan, daysIn, nextDay } from './days.ts';
 import { noUsage, plus, type Sums, toFigures } from './sums.ts';
 
 const recentAtMost = 10;
 
 const cursors = cursorsOf(z.tuple([z.iso.datetime({ precision: 3 }), Id]));
-
-type Range = { from: string; to: string; tz: string };
 
 /** Adds up what shares a key. The most expensive first; where that is equal, or unknown, what took the most tokens. */
 function grouped<Row extends Sums, Key>(rows: Row[], keyOf: (row: Row) => Key): [Key, Sums][] {
@@ -30,7 +28,7 @@ export function analyticsService(analytics: AnalyticsRepository) {
   };
 
   return {
-    async overview(userId: number, { from, to, tz }: Range): Promise<Analytics> {
+    async overview(userId: number, { from, to, tz }: z.output<typeof api.analytics.query>): Promise<Analytics> {
       const days = daysIn(tz, from, to);
       const earlier = { from: nextDay(from, -days.length), to: nextDay(from, -1) };
       const before = daysIn(tz, earlier.from, earlier.to);
@@ -58,10 +56,12 @@ export function analyticsService(analytics: AnalyticsRepository) {
       };
     },
 
-    async requests(userId: number, { from, to, tz }: Range, filter: RequestFilter, limit: number, cursor?: string) {
+    async requests(userId: number, query: z.output<typeof api.requests.query>) {
+      const { from, to, tz, model, assistantId, limit, cursor } = query;
       const span = spanOf(daysIn(tz, from, to));
       const [at, id] = cursor ? cursors.decode(cursor) : [];
       const after = at === undefined || id === undefined ? undefined : { at, id };
+      const filter = { model, assistantId: assistantId === 'none' ? null : assistantId };
       const found = await analytics.requests(userId, span, filter, limit + 1, after);
       return pageOf(found, limit, (last) => cursors.encode([last.at, last.id]));
     },

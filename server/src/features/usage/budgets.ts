@@ -16,7 +16,7 @@ const month = new Intl.DateTimeFormat('en-US', { month: 'long', timeZone: 'UTC' 
 
 /** What a person wants to spend in a month, in all or with one assistant. */
 export function budgetService({ budgets, analytics, ownsAssistant }: Dependencies) {
-  /** Since the beginning of the month, in the budget's own time zone. */
+  /** Since the start of the month, in the budget's own time zone. */
   async function spent(userId: number, { tz, assistantId }: BudgetRecord): Promise<number> {
     const today = dayIn(tz, Date.now());
     const span = { from: startOfDay(tz, `${today.slice(0, 7)}-01`), to: endOfHour() };

@@ -29,20 +29,17 @@ describe('a day in a zone', () => {
     expect([hours('2026-03-29'), hours('2026-10-25'), hours('2026-11-20')]).toEqual([[23], [25], [24]]);
   });
 
-  test.each([
-    'UTC',
-    'Europe/Berlin',
-    'America/Havana',
-    'Australia/Lord_Howe',
-    'Asia/Beirut',
-  ])('follows the one before without a gap in %s', (tz) => {
-    const days = daysIn(tz, '2026-01-01', '2026-12-31');
-    expect(days.map(({ day }) => day)).toEqual(Array.from({ length: 365 }, (_, at) => nextDay('2026-01-01', at)));
-    for (const [at, { from, to }] of days.entries()) {
-      expect(to).toBe(days[at + 1]?.from ?? to);
-      expect(from).toBe(startOfDay(tz, nextDay('2026-01-01', at)));
-    }
-  });
+  test.each(['UTC', 'Europe/Berlin', 'America/Havana', 'Australia/Lord_Howe', 'Asia/Beirut'])(
+    'follows the one before without a gap in %s',
+    (tz) => {
+      const days = daysIn(tz, '2026-01-01', '2026-12-31');
+      expect(days.map(({ day }) => day)).toEqual(Array.from({ length: 365 }, (_, at) => nextDay('2026-01-01', at)));
+      for (const [at, { from, to }] of days.entries()) {
+        expect(to).toBe(days[at + 1]?.from ?? to);
+        expect(from).toBe(startOfDay(tz, nextDay('2026-01-01', at)));
+      }
+    },
+  );
 });
 
 test('a quarter of an hour is named by its beginning', () => {

@@ -5,7 +5,7 @@ import { priceRepository } from './price-repository.ts';
 
 const json = (value: unknown) => [`${JSON.stringify(value, undefined, 2)}\n`];
 
-/** Budgets and own prices in the export of all of a person's data. Reads beside the main connection. */
+/** Budgets and own prices in the account export. Read on a connection of its own. */
 export function usageExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
   return {
     description: [

@@ -22,74 +22,98 @@ type Dependencies = {
   analytics: AnalyticsRepository;
 };
 
-/** The provider's own figures beside Roster's. What the provider said is kept for five minutes, with its key only. */
-export function providerFigureService({ organization, adminKeys, analytics }: Dependencies) {
+async function part<T>(reading: Promise<T>): Promise<Part<T>> {
+  try {
+    return { value: await reading, failure: null };
+  } catch (failure) {
+    if (failure instanceof ProviderError) return { value: null, failure };
+    throw failure;
+  }
+}
+
+async function read(organization: Dependencies['organization'], adminKey: Secret, days: UtcDays): Promise<Reading> {
+  const [usage, costs] = await Promise.all([
+    part(organization.usage(adminKey, days)),
+    part(organization.costs(adminKey, days)),
+  ]);
+  return { usage, costs, readAt: new Date().toISOString() };
+}
+
+/** What the provider said, kept for five minutes, with its key only. */
+function readings(organization: Dependencies['organization']) {
   const remembered = new Map<string, { sealed: string; reading: Promise<Reading>; until: number }>();
+  return {
+    /** Two tabs that ask at once share one reading; one that failed is not kept. */
+    ask(userId: number, adminKey: Secret, sealed: string, days: UtcDays): Promise<Reading> {
+      const name = `${userId} ${days.from} ${days.to}`;
+      const known = remembered.get(name);
+      if (known?.sealed === sealed && known.until > performance.now()) return known.reading;
+      const [oldest] = remembered.keys();
+      if (remembered.size >= rememberedReadings && oldest !== undefined) remembered.delete(oldest);
+      const reading = read(organization, adminKey, days);
+      const entry = { sealed, reading, until: performance.now() + freshForMs };
+      remembered.delete(name);
+      remembered.set(name, entry);
+      const forget = () => {
+        if (remembered.get(name) === entry) remembered.delete(name);
+      };
+      reading.then(({ usage, costs }) => {
+        if ([usage, costs].some(({ failure }) => failure && failure.code !== 'not_served')) forget();
+      }, forget);
+      return reading;
+    },
+    forget(userId: number) {
+      for (const name of remembered.keys()) if (name.startsWith(`${userId} `)) remembered.delete(name);
+    },
+  };
+}
 
-  async function read(adminKey: Secret, days: UtcDays): Promise<Reading> {
-    const [usage, costs] = await Promise.all([
-      part(organization.usage(adminKey, days)),
-      part(organization.costs(adminKey, days)),
-    ]);
-    return { usage, costs, readAt: new Date().toISOString() };
-  }
+/** What Roster has of the same days. */
+async function ownFigures(analytics: AnalyticsRepository, userId: number, { from, to }: UtcDays) {
+  const days = daysIn('UTC', from, to);
+  const span = { from: Date.parse(from), to: Date.parse(to) + 86_400_000 };
+  const [byDay, groups] = await Promise.all([
+    analytics.byDay(userId, days),
+    analytics.byModelAndAssistant(userId, span),
+  ]);
+  const requestsByModel = new Map<string, number>();
+  for (const { model, requests } of groups) requestsByModel.set(model, (requestsByModel.get(model) ?? 0) + requests);
+  const { requests, inputTokens, cachedTokens, outputTokens, costUsd, unpricedRequests } = toFigures(
+    [...byDay.values()].reduce(plus, noUsage),
+  );
+  return {
+    sum: { requests, inputTokens, cachedTokens, outputTokens, costUsd, unpricedRequests },
+    costByDay: days.map(({ day }) => ({ day, rosterUsd: toFigures(byDay.get(day) ?? noUsage).costUsd })),
+    requestsByModel,
+  };
+}
 
-  /** Two tabs that ask at once share one reading; one that failed is not kept. */
-  function ask(userId: number, adminKey: Secret, sealed: string, days: UtcDays): Promise<Reading> {
-    const name = `${userId} ${days.from} ${days.to}`;
-    const known = remembered.get(name);
-    if (known?.sealed === sealed && known.until > performance.now()) return known.reading;
-    const [oldest] = remembered.keys();
-    if (remembered.size >= rememberedReadings && oldest !== undefined) remembered.delete(oldest);
-    const reading = read(adminKey, days);
-    const entry = { sealed, reading, until: performance.now() + freshForMs };
-    remembered.delete(name);
-    remembered.set(name, entry);
-    const forget = () => {
-      if (remembered.get(name) === entry) remembered.delete(name);
-    };
-    reading.then(({ usage, costs }) => {
-      if ([usage, costs].some(({ failure }) => failure && failure.code !== 'not_served')) forget();
-    }, forget);
-    return reading;
-  }
+/** Notes with the key how it worked. @throws where there is nothing to show */
+async function checkFailures(adminKeys: Dependencies['adminKeys'], userId: number, sealed: string, reading: Reading) {
+  const failures = [reading.usage.failure, reading.costs.failure].filter((failure) => failure !== null);
+  const aboutTheKey = failures.find(({ code }) => code === 'key_rejected');
+  const [failure] = failures;
+  // One half is worth showing without the other; a provider that serves neither says so once, in plain words.
+  const isHopeless = failures.length === 2 && failures.some(({ code }) => code !== 'not_served');
+  if (aboutTheKey || (isHopeless && failure?.code === 'missing_scope'))
+    await adminKeys.note(userId, sealed, (aboutTheKey ?? failure)?.message ?? null);
+  else if (failures.length === 0) await adminKeys.note(userId, sealed, null);
+  if (aboutTheKey) throwProviderFailure(aboutTheKey);
+  if (isHopeless) throwProviderFailure(failure);
+}
 
-  async function rosters(userId: number, { from, to }: UtcDays) {
-    const days = daysIn('UTC', from, to);
-    const span = { from: Date.parse(from), to: Date.parse(to) + 86_400_000 };
-    const [byDay, groups] = await Promise.all([
-      analytics.byDay(userId, days),
-      analytics.byModelAndAssistant(userId, span),
-    ]);
-    const requestsByModel = new Map<string, number>();
-    for (const { model, requests } of groups) requestsByModel.set(model, (requestsByModel.get(model) ?? 0) + requests);
-    const { requests, inputTokens, cachedTokens, outputTokens, costUsd, unpricedRequests } = toFigures(
-      [...byDay.values()].reduce(plus, noUsage),
-    );
-    return {
-      sum: { requests, inputTokens, cachedTokens, outputTokens, costUsd, unpricedRequests },
-      costByDay: days.map(({ day }) => ({ day, rosterUsd: toFigures(byDay.get(day) ?? noUsage).costUsd })),
-      requestsByModel,
-    };
-  }
-
+/** The provider's own figures beside Roster's. */
+export function providerFigureService({ organization, adminKeys, analytics }: Dependencies) {
+  const kept = readings(organization);
   return {
     async read(userId: number, days: UtcDays): Promise<ProviderFigures> {
       const { adminKey, sealed } = await adminKeys.open(userId);
-      const [{ usage, costs, readAt }, roster] = await Promise.all([
-        ask(userId, adminKey, sealed, days),
-        rosters(userId, days),
+      const [reading, roster] = await Promise.all([
+        kept.ask(userId, adminKey, sealed, days),
+        ownFigures(analytics, userId, days),
       ]);
-      const failures = [usage.failure, costs.failure].filter((failure) => failure !== null);
-      const aboutTheKey = failures.find(({ code }) => code === 'key_rejected');
-      const [failure] = failures;
-      // One half is worth showing without the other; a provider that serves neither says so once, in plain words.
-      const isHopeless = failures.length === 2 && failures.some(({ code }) => code !== 'not_served');
-      if (aboutTheKey || (isHopeless && failure?.code === 'missing_scope'))
-        await adminKeys.note(userId, sealed, (aboutTheKey ?? failure)?.message ?? null);
-      else if (failures.length === 0) await adminKeys.note(userId, sealed, null);
-      if (aboutTheKey) throwProviderFailure(aboutTheKey);
-      if (isHopeless) throwProviderFailure(failure);
+      await checkFailures(adminKeys, userId, sealed, reading);
+      const { usage, costs, readAt } = reading;
       return {
         ...days,
         provider: providerSum(usage.value, costs.value),
@@ -105,22 +129,11 @@ export function providerFigureService({ organization, adminKeys, analytics }: De
       };
     },
     /** After the key has changed. */
-    forget(userId: number) {
-      for (const name of remembered.keys()) if (name.startsWith(`${userId} `)) remembered.delete(name);
-    },
+    forget: kept.forget,
   };
 }
 
 export type ProviderFigureService = ReturnType<typeof providerFigureService>;
-
-async function part<T>(reading: Promise<T>): Promise<Part<T>> {
-  try {
-    return { value: await reading, failure: null };
-  } catch (failure) {
-    if (failure instanceof ProviderError) return { value: null, failure };
-    throw failure;
-  }
-}
 
 function providerSum(usage: ModelUsage[] | null, costs: Map<string, number> | null): ProviderFigures['provider'] {
   const sum = (of: (usage: ModelUsage) => number) =>

@@ -19,10 +19,7 @@ export function usageRoutes({ route }: Router, dependencies: Dependencies) {
   const { analytics, pricing, budgets, adminKeys, providerFigures } = dependencies;
 
   route(api.analytics, ({ actor, query }) => analytics.overview(actor.userId, query));
-  route(api.requests, ({ actor, query: { model, assistantId, limit, cursor, ...range } }) => {
-    const filter = { model, assistantId: assistantId === 'none' ? null : assistantId };
-    return analytics.requests(actor.userId, range, filter, limit, cursor);
-  });
+  route(api.requests, ({ actor, query }) => analytics.requests(actor.userId, query));
   route(api.prices, ({ actor }) => pricing.list(actor.userId));
   route(api.setPrice, ({ actor, body }) => pricing.set(actor.userId, body));
   route(api.removePrice, ({ actor, body }) => pricing.remove(actor.userId, body.model));

@@ -1,30 +1,11 @@
 import type { Figures } from '@roster/contracts/usage';
+import { toColumns } from '#server/db/columns';
 
 /** What is summed of a user's calls to the provider. */
-type Sum =
-  | 'requests'
-  | 'inputTokens'
-  | 'cachedTokens'
-  | 'outputTokens'
-  | 'reasoningTokens'
-  | 'costUsd'
-  | 'unpricedRequests'
-  | 'estimatedRequests';
+type Sum = keyof Figures;
 export type Sums = Record<Sum, number>;
 
-/** Each sum by its column, from its name: for what asks the database. */
-export const byColumn = <T>(of: (sum: Sum) => T) => ({
-  requests: of('requests'),
-  input_tokens: of('inputTokens'),
-  cached_tokens: of('cachedTokens'),
-  output_tokens: of('outputTokens'),
-  reasoning_tokens: of('reasoningTokens'),
-  cost_usd: of('costUsd'),
-  unpriced_requests: of('unpricedRequests'),
-  estimated_requests: of('estimatedRequests'),
-});
-
-const each = (of: (sum: Sum) => number): Sums => ({
+const each = <T>(of: (sum: Sum) => T): Record<Sum, T> => ({
   requests: of('requests'),
   inputTokens: of('inputTokens'),
   cachedTokens: of('cachedTokens'),
@@ -34,6 +15,9 @@ const each = (of: (sum: Sum) => number): Sums => ({
   unpricedRequests: of('unpricedRequests'),
   estimatedRequests: of('estimatedRequests'),
 });
+
+/** Each sum by its column, from its name: for what asks the database. */
+export const byColumn = <T>(of: (sum: Sum) => T) => toColumns(each(of));
 
 export const noUsage = each(() => 0);
 export const plus = (a: Sums, b: Sums): Sums => each((sum) => a[sum] + b[sum]);

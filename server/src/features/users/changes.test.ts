@@ -43,7 +43,7 @@ describe.each(engines)('administrators change accounts, on %s', (engine) => {
     expect(await recordOf(ada, 'bob@example.com')).toEqual(record);
   });
 
-  test('and sign somebody who is made inactive out everywhere, for good', async () => {
+  test('and sign a user who is made inactive out everywhere, for good', async () => {
     const carol = await app.as('carol');
     const elsewhere = app.visitor();
     await signIn('carol@example.com', password, elsewhere);
@@ -109,7 +109,7 @@ describe.each(engines)('administrators change accounts, on %s', (engine) => {
     expect([clash.status, clash.body.code]).toEqual([409, 'email_taken']);
   });
 
-  test('but not an address somebody has signed in with', async () => {
+  test('but not an address that its user has signed in with', async () => {
     await app.as('erin');
     const id = await idOf('erin');
     const { status, body } = await change(id, { email: newAddress(), name: 'Changed' });
@@ -119,19 +119,14 @@ describe.each(engines)('administrators change accounts, on %s', (engine) => {
     expect((await change(id, { email: 'erin@example.com', name: 'Erin' })).status).toBe(200);
   });
 
-  test.each([
-    'password',
-    'emailVerified',
-    'lastActive',
-    'id',
-    'createdAt',
-    'hasPassword',
-    'passwordHash',
-  ])('nor their %s', async (field) => {
-    await app.as('erin');
-    const { status, body } = await change(await idOf('erin'), { [field]: 'x' });
-    expect([status, body.fields]).toEqual([400, { [field]: 'This field is not known' }]);
-  });
+  test.each(['password', 'emailVerified', 'lastActive', 'id', 'createdAt', 'hasPassword', 'passwordHash'])(
+    'nor their %s',
+    async (field) => {
+      await app.as('erin');
+      const { status, body } = await change(await idOf('erin'), { [field]: 'x' });
+      expect([status, body.fields]).toEqual([400, { [field]: 'This field is not known' }]);
+    },
+  );
 
   test('and learn that an account does not exist', async () => {
     for (const { status, body } of [

@@ -1,8 +1,8 @@
-import type { UserSort } from '@roster/contracts/users';
+import type { ManagedUser, UserSort } from '@roster/contracts/users';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { isPostgres } from '#server/db/engine';
 import type { Database } from '#server/db/schema';
-import { accessTokenCount, type ManagedUserRecord, toManagedUser } from './repository.ts';
+import { accessTokenCount, toManagedUser } from './repository.ts';
 
 /** Where a page begins: after this account, in the order of the list. */
 export type UserPosition = { value: string; id: number };
@@ -59,7 +59,7 @@ export function userListRepository(db: Kysely<Database>) {
       order: 'asc' | 'desc';
       limit: number;
       after: UserPosition | undefined;
-    }): Promise<{ user: ManagedUserRecord; position: UserPosition }[]> {
+    }): Promise<{ user: ManagedUser; position: UserPosition }[]> {
       const value = values[query.sort];
       let rows = db
         .selectFrom('users')

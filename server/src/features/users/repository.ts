@@ -3,8 +3,6 @@ import type { ManagedUser } from '@roster/contracts/users';
 import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
 import type { Database } from '#server/db/schema';
 
-export type ManagedUserRecord = ManagedUser;
-
 /** How many access tokens an account has; what they are for is its owner's. */
 export const accessTokenCount = (eb: ExpressionBuilder<Database, 'users'>) =>
   eb
@@ -18,7 +16,7 @@ export const accessTokenCount = (eb: ExpressionBuilder<Database, 'users'>) =>
 
 type UserRow = Selectable<Database['users']> & { access_tokens: number };
 
-export const toManagedUser = (row: UserRow): ManagedUserRecord => ({
+export const toManagedUser = (row: UserRow): ManagedUser => ({
   id: row.id,
   email: row.email,
   name: row.name,
@@ -34,7 +32,7 @@ export const toManagedUser = (row: UserRow): ManagedUserRecord => ({
 /** Accounts, without anything that is their owners': these queries are the administrators' and the operator's. */
 export function managedUserRepository(db: Kysely<Database>) {
   return {
-    async byId(userId: number): Promise<ManagedUserRecord | undefined> {
+    async byId(userId: number): Promise<ManagedUser | undefined> {
       const row = await db
         .selectFrom('users')
         .selectAll()
@@ -43,7 +41,7 @@ export function managedUserRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return row && toManagedUser(row);
     },
-    async byEmail(email: string): Promise<ManagedUserRecord | undefined> {
+    async byEmail(email: string): Promise<ManagedUser | undefined> {
       const row = await db
         .selectFrom('users')
         .selectAll()
@@ -59,7 +57,7 @@ export function managedUserRepository(db: Kysely<Database>) {
       role: Role;
       status: UserStatus;
       passwordHash: string | null;
-    }): Promise<ManagedUserRecord | undefined> {
+    }): Promise<ManagedUser | undefined> {
       const row = await db
         .insertInto('users')
         .values({

@@ -1,6 +1,6 @@
 import type { RunEvent } from '@roster/contracts/chat';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { followRun } from './run-events.ts';
+import { readRunEvents } from './run-events.ts';
 
 type Answer = Response | (() => Response);
 let asked: (string | null)[] = [];
@@ -21,11 +21,11 @@ function answerWith(...answers: Answer[]) {
   });
 }
 
-async function follow(signal = new AbortController().signal) {
+async function read(signal = new AbortController().signal) {
   const words: string[] = [];
   const states: string[] = [];
   let refusedWith: number | null = null;
-  const reading = followRun(
+  const reading = readRunEvents(
     7,
     {
       onEvent: (event) => words.push(event.type === 'text' ? event.text : event.type),
@@ -53,7 +53,7 @@ afterEach(() => {
 describe('the events of a run', () => {
   test('are read to the last one', async () => {
     answerWith(ok(lines([1, text('a')], [2, text('b')], [3, finished])));
-    expect(await follow()).toEqual({ words: ['a', 'b', 'finished'], states: ['open'], refusedWith: null });
+    expect(await read()).toEqual({ words: ['a', 'b', 'finished'], states: ['open'], refusedWith: null });
     expect(asked).toEqual([null]);
   });
 
@@ -63,7 +63,7 @@ describe('the events of a run', () => {
       ok(lines([2, text('b')], [3, text('c')])),
       ok(lines([4, finished])),
     );
-    const { words, states } = await follow();
+    const { words, states } = await read();
     expect(words).toEqual(['a', 'b', 'c', 'finished']);
     expect(asked).toEqual([null, '2', '3']);
     expect(states).toEqual(['open', 'lost', 'open', 'lost', 'open']);
@@ -78,17 +78,17 @@ describe('the events of a run', () => {
       () => new Response('', { status: 429, headers: { 'retry-after': '3' } }),
       ok(lines([1, finished])),
     );
-    expect((await follow()).words).toEqual(['finished']);
+    expect((await read()).words).toEqual(['finished']);
   });
 
   test('end when the server will not show the run', async () => {
     answerWith(() => new Response(JSON.stringify({ code: 'not_found', message: 'Not found' }), { status: 404 }));
-    expect(await follow()).toEqual({ words: [], states: [], refusedWith: 404 });
+    expect(await read()).toEqual({ words: [], states: [], refusedWith: 404 });
   });
 
   test('that are not understood are passed over', async () => {
     answerWith(ok(`id: 1\ndata: {"type":"hologram"}\n\nid: 2\ndata: {\n\n${lines([3, finished])}`));
-    expect((await follow()).words).toEqual(['finished']);
+    expect((await read()).words).toEqual(['finished']);
   });
 
   test('stop at once when the reader leaves', async () => {
@@ -97,7 +97,7 @@ describe('the events of a run', () => {
       leaving.abort();
       throw new TypeError('aborted');
     });
-    expect((await follow(leaving.signal)).words).toEqual([]);
+    expect((await read(leaving.signal)).words).toEqual([]);
     expect(asked).toHaveLength(1);
   });
 });

@@ -117,7 +117,7 @@ const isWorthRetrying = ({ status }: ApiError) => status < 400 || status >= 500 
  * give up for good on a 503 during a restart), cannot see a Retry-After, and notices a dead connection only when TCP
  * does. What it would do for us, resuming with Last-Event-ID, is three lines here.
  */
-export async function followRun(runId: number, reader: RunReader, signal: AbortSignal): Promise<void> {
+export async function readRunEvents(runId: number, reader: RunReader, signal: AbortSignal): Promise<void> {
   let last = 0;
   let failures = 0;
 

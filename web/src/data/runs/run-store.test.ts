@@ -43,7 +43,8 @@ test.each([
   ['complete' as const, 'complete'],
   ['content_filter' as const, 'complete'],
 ])('a run that finished as %s is %s', (reason, state) =>
-  expect(withEvent(nothing, { type: 'finished', reason }).end).toEqual({ state, error: null }));
+  expect(withEvent(nothing, { type: 'finished', reason }).end).toEqual({ state, error: null }),
+);
 
 test('our own crash is an interruption, anything else a failure', () => {
   const failed = (code: 'interrupted' | 'rate_limited') =>

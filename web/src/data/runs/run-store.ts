@@ -1,7 +1,7 @@
 import type { Message, RunEvent, Usage } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
 import { useSyncExternalStore } from 'react';
-import { followRun } from './run-events.ts';
+import { readRunEvents } from './run-events.ts';
 
 /** What has arrived of an answer that is being written. */
 export type LiveRun = {
@@ -52,7 +52,7 @@ export function withEvent(run: LiveRun, event: RunEvent): LiveRun {
 }
 
 /**
- * The runs this page follows. A store of its own beside the query cache: words arrive many times a second, and only the
+ * The runs that this page watches. A store of its own beside the query cache: words arrive many times a second, and only the
  * one answer that shows them may be drawn again, once per frame.
  */
 const shown = new Map<number, LiveRun>();
@@ -77,7 +77,7 @@ export function watchRun(runId: number, onEnd: (run: LiveRun | null) => void): (
     frame ??= requestAnimationFrame(paint);
   };
   show(runId, current);
-  const following = followRun(
+  const reading = readRunEvents(
     runId,
     {
       onEvent: (event) => change(withEvent(current, event)),
@@ -86,7 +86,7 @@ export function watchRun(runId: number, onEnd: (run: LiveRun | null) => void): (
     },
     leaving.signal,
   );
-  following.then(() => {
+  reading.then(() => {
     if (leaving.signal.aborted || !current.end) return;
     // Frames stand still in a hidden tab; the end is published all the same.
     if (frame !== null) cancelAnimationFrame(frame);
@@ -100,7 +100,7 @@ export function watchRun(runId: number, onEnd: (run: LiveRun | null) => void): (
   };
 }
 
-/** What has arrived of a run that this page follows, else null. */
+/** What has arrived of a run that this page watches, else null. */
 export function useLiveRun(runId: number | null): LiveRun | null {
   return useSyncExternalStore(
     (listener) => {

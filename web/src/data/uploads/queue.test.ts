@@ -101,17 +101,16 @@ test('while the server takes no more, a file waits as long as it says, again and
   expect(told).toEqual([0, 4, '7 s', 0, 4, '1 s', 0, 4]);
 });
 
-test.each([
-  refusal(429),
-  refusal(429, 121),
-  refusal(503, 7),
-])('what does not say when to come back is told', async (error) => {
-  const { lane, answer } = setUp();
-  const { told, end } = upload(lane(), 'a');
-  answer(0).reject(error);
-  expect(await end).toBe('ApiError');
-  expect(told).toEqual([0, 4]);
-});
+test.each([refusal(429), refusal(429, 121), refusal(503, 7)])(
+  'what does not say when to come back is told',
+  async (error) => {
+    const { lane, answer } = setUp();
+    const { told, end } = upload(lane(), 'a');
+    answer(0).reject(error);
+    expect(await end).toBe('ApiError');
+    expect(told).toEqual([0, 4]);
+  },
+);
 
 test('a file is cancelled at once, while it waits for its turn, for the server, and on its way', async () => {
   const { lane, sent, answer, settle } = setUp();

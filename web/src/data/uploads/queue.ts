@@ -4,7 +4,7 @@ import { valuesOwner } from '#web/lib/browser-values.ts';
 import { type Sending, sendFile } from './send.ts';
 
 export type Upload = Pick<Sending, 'file' | 'purpose' | 'signal'> & {
-  /** At the beginning of each try with 0, then whenever more bytes of the file have left the browser. */
+  /** At the start of each attempt with 0, then whenever more bytes of the file have left the browser. */
   onProgress: (sent: number) => void;
   /** The server takes no more for so many seconds; then it is sent by itself. */
   onPause?: (seconds: number) => void;

@@ -23,83 +23,103 @@ type AssistantCardProps = {
 };
 
 export function AssistantCard({ assistant, models, onEdit, onDelete }: AssistantCardProps) {
-  const { id, name, description, model, temperature, reasoningEffort, isDefault, files, openaiAssistantId } = assistant;
-  const { reason } = useEditing();
-  const exporting = useExport();
-  const temperatureHasEffect = findModel(models?.models, model)?.temperature !== 'no';
   return (
     <li className="flex min-w-0 flex-col rounded-lg border border-border bg-card">
       <div className="flex flex-1 flex-col gap-4 p-5">
-        <div className="min-w-0">
-          <div className="flex min-h-7 items-center gap-2">
-            <h3 className="min-w-0 truncate font-semibold" title={name}>
-              {name}
-            </h3>
-            {isDefault && <Badge tone="accent">Default</Badge>}
-            <IconButton
-              label={`Export ${name}`}
-              tooltip="Export"
-              icon={Download}
-              size="sm"
-              busy={exporting.isPending}
-              onClick={() => exporting.mutate(assistant)}
-              className="-me-1.5 ms-auto"
-            />
-          </div>
-          {description && (
-            <p className="mt-1 line-clamp-2 text-muted-foreground text-sm" title={description}>
-              {description}
-            </p>
-          )}
-        </div>
-        <dl className="grid gap-1.5 text-sm">
-          <Detail label="Model">
-            <span className="font-mono text-xs">{model}</span>
-          </Detail>
-          <Detail label="Temperature">
-            {temperatureHasEffect ? (
-              <span className="tabular-nums">{temperature}</span>
-            ) : (
-              <span className="text-muted-foreground">no effect with this model</span>
-            )}
-          </Detail>
-          {reasoningEffort && <Detail label="Reasoning">{reasoningEffort}</Detail>}
-          {files > 0 && <Detail label="Files">{formatCount(files, 'file')}</Detail>}
-          {openaiAssistantId && (
-            <Detail label="Provider ID">
-              <span className="font-mono text-xs" title={openaiAssistantId}>
-                {openaiAssistantId}
-              </span>
-            </Detail>
-          )}
-        </dl>
+        <CardHead assistant={assistant} />
+        <Details assistant={assistant} models={models} />
         <ModelWarning assistant={assistant} models={models} onEdit={onEdit} />
       </div>
-      <footer className="flex flex-wrap gap-1 border-border border-t px-2.5 py-2">
-        <Link
-          to="/chat"
-          search={{ assistant: id }}
-          aria-label={`Chat with ${name}`}
-          className={buttonClass({ variant: 'ghost', size: 'sm' })}
-        >
-          Chat
-        </Link>
-        <Button variant="ghost" size="sm" disabledReason={reason} aria-label={`Edit ${name}`} onClick={onEdit}>
-          Edit
-        </Button>
-        {!isDefault && <SetDefaultButton assistant={assistant} />}
-        <Button
-          variant="ghost"
-          size="sm"
-          disabledReason={reason}
-          aria-label={`Delete ${name}`}
-          onClick={onDelete}
-          className="ms-auto not-aria-disabled:hover:text-destructive-text"
-        >
-          Delete
-        </Button>
-      </footer>
+      <CardActions assistant={assistant} onEdit={onEdit} onDelete={onDelete} />
     </li>
+  );
+}
+
+function CardHead({ assistant }: { assistant: Assistant }) {
+  const { name, description, isDefault } = assistant;
+  const exporting = useExport();
+  return (
+    <div className="min-w-0">
+      <div className="flex min-h-7 items-center gap-2">
+        <h3 className="min-w-0 truncate font-semibold" title={name}>
+          {name}
+        </h3>
+        {isDefault && <Badge tone="accent">Default</Badge>}
+        <IconButton
+          label={`Export ${name}`}
+          tooltip="Export"
+          icon={Download}
+          size="sm"
+          busy={exporting.isPending}
+          onClick={() => exporting.mutate(assistant)}
+          className="-me-1.5 ms-auto"
+        />
+      </div>
+      {description && (
+        <p className="mt-1 line-clamp-2 text-muted-foreground text-sm" title={description}>
+          {description}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Details({ assistant, models }: Pick<AssistantCardProps, 'assistant' | 'models'>) {
+  const { model, temperature, reasoningEffort, files, openaiAssistantId } = assistant;
+  const temperatureHasEffect = findModel(models?.models, model)?.temperature !== 'no';
+  return (
+    <dl className="grid gap-1.5 text-sm">
+      <Detail label="Model">
+        <span className="font-mono text-xs">{model}</span>
+      </Detail>
+      <Detail label="Temperature">
+        {temperatureHasEffect ? (
+          <span className="tabular-nums">{temperature}</span>
+        ) : (
+          <span className="text-muted-foreground">no effect with this model</span>
+        )}
+      </Detail>
+      {reasoningEffort && <Detail label="Reasoning">{reasoningEffort}</Detail>}
+      {files > 0 && <Detail label="Files">{formatCount(files, 'file')}</Detail>}
+      {openaiAssistantId && (
+        <Detail label="Provider ID">
+          <span className="font-mono text-xs" title={openaiAssistantId}>
+            {openaiAssistantId}
+          </span>
+        </Detail>
+      )}
+    </dl>
+  );
+}
+
+function CardActions({ assistant, onEdit, onDelete }: Omit<AssistantCardProps, 'models'>) {
+  const { id, name, isDefault } = assistant;
+  const { reason } = useEditing();
+  return (
+    <footer className="flex flex-wrap gap-1 border-border border-t px-2.5 py-2">
+      <Link
+        to="/chat"
+        search={{ assistant: id }}
+        aria-label={`Chat with ${name}`}
+        className={buttonClass({ variant: 'ghost', size: 'sm' })}
+      >
+        Chat
+      </Link>
+      <Button variant="ghost" size="sm" disabledReason={reason} aria-label={`Edit ${name}`} onClick={onEdit}>
+        Edit
+      </Button>
+      {!isDefault && <SetDefaultButton assistant={assistant} />}
+      <Button
+        variant="ghost"
+        size="sm"
+        disabledReason={reason}
+        aria-label={`Delete ${name}`}
+        onClick={onDelete}
+        className="ms-auto not-aria-disabled:hover:text-destructive-text"
+      >
+        Delete
+      </Button>
+    </footer>
   );
 }
 

@@ -8,7 +8,7 @@ import { useEditing } from '#web/data/current-user.ts';
 import { errorText } from '#web/lib/api.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { Button } from '#web/ui/button.tsx';
-import { Notice } from '#web/ui/notice.tsx';
+import { RetryNotice } from '#web/ui/retry-notice.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
 import { AssistantFileRow } from './assistant-file-row.tsx';
 import { FilePicker } from './file-picker.tsx';
@@ -88,12 +88,9 @@ function List({ assistantId }: { assistantId: number }) {
     );
   if (query.isError)
     return (
-      <Notice tone="destructive" live className="mt-3">
-        {errorText(query.error, 'The files could not be loaded.')}{' '}
-        <Button size="sm" busy={query.isFetching} onClick={() => void query.refetch()}>
-          Try Again
-        </Button>
-      </Notice>
+      <RetryNotice tone="destructive" live query={query} className="mt-3">
+        {errorText(query.error, 'The files could not be loaded.')}
+      </RetryNotice>
     );
   if (query.data.length === 0)
     return <p className="mt-3 text-muted-foreground">No files yet. It answers from what the model knows.</p>;

@@ -1,5 +1,11 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { AssistantDraft, instructionsLimit } from '@roster/contracts/assistants';
+import {
+  AssistantDraft,
+  assistantDefaults,
+  descriptionLimit,
+  instructionsLimit,
+  nameLimit,
+} from '@roster/contracts/assistants';
 import { codePointLength } from '@roster/contracts/length';
 import type { ModelList } from '@roster/contracts/models';
 import { textUpTo } from '@roster/contracts/text';
@@ -23,7 +29,7 @@ export function useEditForm(values: AssistantDraft): AssistantForm {
   const limit = Math.max(instructionsLimit, codePointLength(values.instructions));
   const schema = AssistantDraft.extend({
     instructions: textUpTo(limit, `Instructions cannot exceed ${limit} characters`).default(''),
-    temperature: z.number().min(0).max(1).default(0.7),
+    temperature: z.number().min(0).max(1).default(assistantDefaults.temperature),
   });
   return useForm({ resolver: zodResolver(schema), defaultValues: values });
 }
@@ -38,14 +44,19 @@ export function AssistantFields({ form, models }: AssistantFieldsProps) {
   const isLong = stored > instructionsLimit;
   return (
     <div className="grid gap-5">
-      <Field label="Name" required error={errors.name?.message} counter={{ value: codePointLength(name), max: 100 }}>
+      <Field
+        label="Name"
+        required
+        error={errors.name?.message}
+        counter={{ value: codePointLength(name), max: nameLimit }}
+      >
         {(control) => <Input {...control} {...form.register('name')} autoComplete="off" data-autofocus />}
       </Field>
       <Field
         label="Description"
         hint="What it is for."
         error={errors.description?.message}
-        counter={{ value: codePointLength(description), max: 500 }}
+        counter={{ value: codePointLength(description), max: descriptionLimit }}
       >
         {(control) => <Textarea {...control} {...form.register('description')} rows={2} />}
       </Field>

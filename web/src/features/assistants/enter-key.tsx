@@ -1,13 +1,13 @@
 import type { ImportCandidate } from '@roster/contracts/assistants';
 import { providerIn } from '@roster/contracts/provider-name';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useRef, useState } from 'react';
+import { type FormEvent, type RefObject, useRef, useState } from 'react';
 import { useFetchFromProvider } from '#web/data/assistants.ts';
 import { useEditing } from '#web/data/current-user.ts';
 import { useProviderName } from '#web/data/sign-in-options.ts';
 import { userConfigQuery } from '#web/data/user-config.ts';
-import { ApiError, errorText } from '#web/lib/api.ts';
-import { tellProblem } from '#web/lib/toast.ts';
+import { ApiError } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
 import { Field } from '#web/ui/field.tsx';
@@ -39,9 +39,11 @@ export function EnterKey({ onFetched }: EnterKeyProps) {
   );
 }
 
+type KeySource = 'saved' | 'typed';
+
 /** `savedKeyEnd`: the last characters of the saved key; undefined where there is none. */
 function KeyForm({ savedKeyEnd, onFetched }: EnterKeyProps & { savedKeyEnd: string | undefined }) {
-  const [source, setSource] = useState<'saved' | 'typed'>(savedKeyEnd === undefined ? 'typed' : 'saved');
+  const [source, setSource] = useState<KeySource>(savedKeyEnd === undefined ? 'typed' : 'saved');
   const [typedKey, setTypedKey] = useState('');
   const [error, setError] = useState<string>();
   const field = useRef<HTMLInputElement>(null);
@@ -59,51 +61,21 @@ function KeyForm({ savedKeyEnd, onFetched }: EnterKeyProps & { savedKeyEnd: stri
     }
     fetching.mutate(apiKey, {
       onSuccess: (candidates) => onFetched(candidates, apiKey),
-      onError: (failure) =>
-        tellProblem({
-          title: 'Failed to fetch assistants',
-          description: errorText(failure, `Could not connect to ${provider} API. Please check your API key.`),
-        }),
+      onError: tellFailure(
+        'Failed to fetch assistants',
+        `Could not connect to ${provider} API. Please check your API key.`,
+      ),
     });
+  };
+  const type = (key: string) => {
+    setTypedKey(key);
+    setError(undefined);
   };
 
   return (
     <form onSubmit={submit} noValidate className="grid gap-5">
-      {savedKeyEnd !== undefined && (
-        <RadioGroup
-          label="Key to use"
-          layout="row"
-          value={source}
-          onValueChange={setSource}
-          options={[
-            { value: 'saved', label: 'The saved key', description: savedKeyEnd && `Ends in ${savedKeyEnd}` },
-            { value: 'typed', label: 'Another key', description: 'For this import only' },
-          ]}
-        />
-      )}
-      {source === 'typed' && (
-        <Field
-          label="API key"
-          hint="Used for this import only. It is not stored, so it is asked for again next time."
-          error={error}
-        >
-          {(control) => (
-            <SecretInput
-              {...control}
-              ref={field}
-              what="API key"
-              autoComplete="off"
-              placeholder="sk-…"
-              value={typedKey}
-              onChange={(event) => {
-                setTypedKey(event.currentTarget.value);
-                setError(undefined);
-              }}
-              className="font-mono placeholder:font-sans"
-            />
-          )}
-        </Field>
-      )}
+      {savedKeyEnd !== undefined && <KeyChoice savedKeyEnd={savedKeyEnd} source={source} onChange={setSource} />}
+      {source === 'typed' && <TypedKey field={field} value={typedKey} error={error} onChange={type} />}
       {fetching.error instanceof ApiError && fetching.error.code === 'not_served' && (
         <Notice tone="warning" title={`${providerIn('beginning', provider)} does not serve assistants any more`}>
           If you have them in a JSON file, import that below.
@@ -120,5 +92,52 @@ function KeyForm({ savedKeyEnd, onFetched }: EnterKeyProps & { savedKeyEnd: stri
         Fetch Assistants
       </Button>
     </form>
+  );
+}
+
+type KeyChoiceProps = { savedKeyEnd: string; source: KeySource; onChange: (source: KeySource) => void };
+
+function KeyChoice({ savedKeyEnd, source, onChange }: KeyChoiceProps) {
+  return (
+    <RadioGroup
+      label="Key to use"
+      layout="row"
+      value={source}
+      onValueChange={onChange}
+      options={[
+        { value: 'saved', label: 'The saved key', description: savedKeyEnd && `Ends in ${savedKeyEnd}` },
+        { value: 'typed', label: 'Another key', description: 'For this import only' },
+      ]}
+    />
+  );
+}
+
+type TypedKeyProps = {
+  field: RefObject<HTMLInputElement | null>;
+  value: string;
+  error: string | undefined;
+  onChange: (key: string) => void;
+};
+
+function TypedKey({ field, value, error, onChange }: TypedKeyProps) {
+  return (
+    <Field
+      label="API key"
+      hint="Used for this import only. It is not stored, so it is asked for again next time."
+      error={error}
+    >
+      {(control) => (
+        <SecretInput
+          {...control}
+          ref={field}
+          what="API key"
+          autoComplete="off"
+          placeholder="sk-…"
+          value={value}
+          onChange={(event) => onChange(event.currentTarget.value)}
+          className="font-mono placeholder:font-sans"
+        />
+      )}
+    </Field>
   );
 }

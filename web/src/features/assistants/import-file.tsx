@@ -4,7 +4,7 @@ import { type DragEvent, useRef, useState } from 'react';
 import { useImportFile } from '#web/data/assistants.ts';
 import { useEditing } from '#web/data/current-user.ts';
 import { errorText } from '#web/lib/api.ts';
-import { tellProblem } from '#web/lib/toast.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
@@ -23,14 +23,10 @@ async function readJson(file: File): Promise<unknown> {
   }
 }
 
-/** Assistants from a file: an export of Roster, or what the provider's retired API answered. */
-export function ImportFile({ onImported }: { onImported: (result: ImportResult) => void }) {
-  const input = useRef<HTMLInputElement>(null);
-  const [over, setOver] = useState(false);
+/** Reads a file and imports what is in it. `problem`: why the last one was not imported. */
+function useFileImport(onImported: (result: ImportResult) => void) {
   const [problem, setProblem] = useState<string>();
-  const { mayEdit, reason } = useEditing();
   const importFile = useImportFile();
-
   const take = async (file: File | undefined) => {
     if (!file || importFile.isPending) return;
     setProblem(undefined);
@@ -39,17 +35,16 @@ export function ImportFile({ onImported }: { onImported: (result: ImportResult) 
       announceImport(result);
       onImported(result);
     } catch (error) {
-      const description = errorText(error);
-      setProblem(`${file.name}: ${description}`);
-      tellProblem({ title: 'Failed to import assistants', description });
+      setProblem(`${file.name}: ${errorText(error)}`);
+      tellFailure('Failed to import assistants')(error);
     }
   };
-  const drag = (event: DragEvent, isOver: boolean) => {
-    if (!mayEdit) return;
-    event.preventDefault();
-    setOver(isOver);
-  };
+  return { take, isPending: importFile.isPending, problem };
+}
 
+/** Assistants from a file: an export of Roster, or what the provider's retired API answered. */
+export function ImportFile({ onImported }: { onImported: (result: ImportResult) => void }) {
+  const { take, isPending, problem } = useFileImport(onImported);
   return (
     <Card>
       <CardHeader
@@ -57,42 +52,7 @@ export function ImportFile({ onImported }: { onImported: (result: ImportResult) 
         description="One assistant or a list of them: exported from Roster, or as the provider’s retired Assistants API returned them."
       />
       <CardBody className="grid gap-4">
-        {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is an extra; the button does the same. */}
-        <div
-          onDragOver={(event) => drag(event, true)}
-          onDragLeave={(event) => drag(event, false)}
-          onDrop={(event) => {
-            drag(event, false);
-            if (mayEdit) void take(event.dataTransfer.files[0]);
-          }}
-          className={classNames(
-            'flex flex-wrap items-center gap-x-4 gap-y-3 rounded-md border border-dashed px-4 py-4 transition-colors duration-120',
-            over ? 'border-primary bg-hover' : 'border-border-strong',
-          )}
-        >
-          <FileJson aria-hidden className="size-5 text-muted-foreground" />
-          <p className="min-w-48 flex-1 text-muted-foreground">Drop a file here, up to 5 MB</p>
-          <Button
-            busy={importFile.isPending}
-            pendingLabel="Importing..."
-            disabledReason={reason}
-            onClick={() => input.current?.click()}
-          >
-            Choose File
-          </Button>
-          <input
-            ref={input}
-            type="file"
-            accept=".json,application/json"
-            hidden
-            aria-label="JSON file with assistants"
-            onChange={(event) => {
-              void take(event.currentTarget.files?.[0]);
-              // So that the same file can be chosen again after it was mended.
-              event.currentTarget.value = '';
-            }}
-          />
-        </div>
+        <DropZone isPending={isPending} onFile={(file) => void take(file)} />
         {problem && (
           <Notice tone="destructive" live>
             {problem}
@@ -100,5 +60,56 @@ export function ImportFile({ onImported }: { onImported: (result: ImportResult) 
         )}
       </CardBody>
     </Card>
+  );
+}
+
+type DropZoneProps = { isPending: boolean; onFile: (file: File | undefined) => void };
+
+function DropZone({ isPending, onFile }: DropZoneProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const [over, setOver] = useState(false);
+  const { mayEdit, reason } = useEditing();
+  const drag = (event: DragEvent, isOver: boolean) => {
+    if (!mayEdit) return;
+    event.preventDefault();
+    setOver(isOver);
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is an extra; the button does the same.
+    <div
+      onDragOver={(event) => drag(event, true)}
+      onDragLeave={(event) => drag(event, false)}
+      onDrop={(event) => {
+        drag(event, false);
+        if (mayEdit) onFile(event.dataTransfer.files[0]);
+      }}
+      className={classNames(
+        'flex flex-wrap items-center gap-x-4 gap-y-3 rounded-md border border-dashed px-4 py-4 transition-colors duration-120',
+        over ? 'border-primary bg-hover' : 'border-border-strong',
+      )}
+    >
+      <FileJson aria-hidden className="size-5 text-muted-foreground" />
+      <p className="min-w-48 flex-1 text-muted-foreground">Drop a file here, up to 5 MB</p>
+      <Button
+        busy={isPending}
+        pendingLabel="Importing..."
+        disabledReason={reason}
+        onClick={() => input.current?.click()}
+      >
+        Choose File
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        accept=".json,application/json"
+        hidden
+        aria-label="JSON file with assistants"
+        onChange={(event) => {
+          onFile(event.currentTarget.files?.[0]);
+          // So that the same file can be chosen again after it was corrected.
+          event.currentTarget.value = '';
+        }}
+      />
+    </div>
   );
 }

@@ -17,9 +17,8 @@ import { toast } from '#web/ui/toast.tsx';
 const AnyKey = z.object({ apiKey: ApiKey });
 const OpenAiKey = z.object({ apiKey: ApiKey.regex(openAiKeyPattern, keyFormatMessage) });
 
-/** The sub-tab for saving the key where assistants are made. The key is never shown. */
-export function KeyTab() {
-  const { data: config } = useQuery(userConfigQuery);
+/** The key to be typed, and what is said once it is saved or refused. */
+function useKeyForm() {
   const { data: options } = useQuery(signInOptionsQuery);
   const provider = useProviderName();
   const save = useSaveApiKey();
@@ -27,7 +26,6 @@ export function KeyTab() {
     resolver: zodResolver(options?.provider.isOpenAi === false ? AnyKey : OpenAiKey),
     defaultValues: { apiKey: '' },
   });
-
   const submit = form.handleSubmit(({ apiKey }) =>
     save.mutate(apiKey, {
       onSuccess: ({ apiKeyVerified, apiKeyNotice }) => {
@@ -44,7 +42,14 @@ export function KeyTab() {
       },
     }),
   );
+  return { form, submit, isSaving: save.isPending };
+}
 
+/** The sub-tab for saving the key where assistants are made. The key is never shown. */
+export function KeyTab() {
+  const { data: config } = useQuery(userConfigQuery);
+  const provider = useProviderName();
+  const { form, submit, isSaving } = useKeyForm();
   return (
     <Card>
       <CardHeader title="API Key" description={`Your assistants call ${provider} with this key.`} />
@@ -68,7 +73,7 @@ export function KeyTab() {
           <Button
             type="submit"
             variant="primary"
-            busy={save.isPending}
+            busy={isSaving}
             pendingLabel="Saving..."
             className="justify-self-start"
           >

@@ -20,71 +20,93 @@ const effortNames: Record<ReasoningEffort, string> = {
   max: 'Maximum',
 };
 
+type ModelFieldsProps = { form: AssistantForm; models: ModelList | undefined };
+
 /** The model and what it accepts: a temperature, a reasoning effort, or neither. */
-export function ModelFields({ form, models }: { form: AssistantForm; models: ModelList | undefined }) {
+export function ModelFields({ form, models }: ModelFieldsProps) {
   const id = form.watch('model');
   const effort = form.watch('reasoningEffort') ?? null;
   const model = findModel(models?.models, id);
   const trouble = modelTrouble(id, models);
-  const successor = trouble?.successor;
   // An effort that the new model does not know would be refused.
   const forgetEffort = () => form.setValue('reasoningEffort', null, { shouldDirty: true });
+  const choose = (successor: string) => {
+    form.setValue('model', successor, { shouldDirty: true, shouldValidate: true });
+    forgetEffort();
+    form.setFocus('model');
+  };
   return (
     <>
-      <Controller
-        control={form.control}
-        name="model"
-        render={({ field, fieldState }) => (
-          <Field label="Model" hint={trouble ? undefined : modelHint(model, models)} error={fieldState.error?.message}>
-            {(control) => (
-              <Select
-                {...control}
-                {...field}
-                onChange={(event) => {
-                  field.onChange(event);
-                  forgetEffort();
-                }}
-              >
-                {modelGroups(models, id).map((group) => (
-                  <optgroup key={group.label} label={group.label}>
-                    {group.ids.map((option) => (
-                      <option key={option} value={option}>
-                        {option}
-                      </option>
-                    ))}
-                  </optgroup>
-                ))}
-              </Select>
-            )}
-          </Field>
-        )}
-      />
-      {trouble && (
-        <Notice
-          tone={trouble.severity}
-          className="-mt-2.5 text-sm"
-          action={
-            successor && (
-              <Button
-                size="sm"
-                onClick={() => {
-                  form.setValue('model', successor, { shouldDirty: true, shouldValidate: true });
-                  forgetEffort();
-                  form.setFocus('model');
-                }}
-              >
-                Use {successor}
-              </Button>
-            )
-          }
-        >
-          {trouble.text}
-          {successor && ` ${successor} takes its place.`}
-        </Notice>
-      )}
+      <ModelField form={form} models={models} hasTrouble={trouble !== undefined} onChange={forgetEffort} />
+      {trouble && <ModelTrouble trouble={trouble} onChoose={choose} />}
       {model && model.efforts.length > 0 && <EffortField form={form} efforts={model.efforts} />}
       <TemperatureField form={form} use={temperatureUse(model, effort)} model={id} />
     </>
+  );
+}
+
+type ModelFieldProps = ModelFieldsProps & {
+  /** Stands below the field, in the place of its hint. */
+  hasTrouble: boolean;
+  onChange: () => void;
+};
+
+function ModelField({ form, models, hasTrouble, onChange }: ModelFieldProps) {
+  const id = form.watch('model');
+  const model = findModel(models?.models, id);
+  return (
+    <Controller
+      control={form.control}
+      name="model"
+      render={({ field, fieldState }) => (
+        <Field label="Model" hint={hasTrouble ? undefined : modelHint(model, models)} error={fieldState.error?.message}>
+          {(control) => (
+            <Select
+              {...control}
+              {...field}
+              onChange={(event) => {
+                field.onChange(event);
+                onChange();
+              }}
+            >
+              {modelGroups(models, id).map((group) => (
+                <optgroup key={group.label} label={group.label}>
+                  {group.ids.map((option) => (
+                    <option key={option} value={option}>
+                      {option}
+                    </option>
+                  ))}
+                </optgroup>
+              ))}
+            </Select>
+          )}
+        </Field>
+      )}
+    />
+  );
+}
+
+type ModelTroubleProps = {
+  trouble: NonNullable<ReturnType<typeof modelTrouble>>;
+  onChoose: (successor: string) => void;
+};
+
+function ModelTrouble({ trouble: { severity, text, successor }, onChoose }: ModelTroubleProps) {
+  return (
+    <Notice
+      tone={severity}
+      className="-mt-2.5 text-sm"
+      action={
+        successor && (
+          <Button size="sm" onClick={() => onChoose(successor)}>
+            Use {successor}
+          </Button>
+        )
+      }
+    >
+      {text}
+      {successor && ` ${successor} takes its place.`}
+    </Notice>
   );
 }
 

@@ -31,20 +31,7 @@ export function SelectAssistants({ candidates, onBack, onImport }: SelectAssista
     });
   };
 
-  if (candidates.length === 0) {
-    return (
-      <EmptyState
-        icon={Bot}
-        title="Nothing to import"
-        text="This account has no assistants at the provider."
-        action={
-          <Button icon={ArrowLeft} onClick={onBack}>
-            Back
-          </Button>
-        }
-      />
-    );
-  }
+  if (candidates.length === 0) return <NothingToImport onBack={onBack} />;
   return (
     <Card>
       <CardHeader title="Select assistants" description={`${formatCount(candidates.length, 'assistant')} found.`} />
@@ -58,27 +45,56 @@ export function SelectAssistants({ candidates, onBack, onImport }: SelectAssista
           }
         />
       </div>
-      <ul className="divide-y divide-border">
-        {candidates.map((candidate) => (
-          <li key={candidate.id} className="px-5 py-4">
-            <Checkbox
-              checked={chosen.has(candidate.id)}
-              disabled={candidate.importedAs !== null}
-              onChange={(event) => choose(candidate.id, event.currentTarget.checked)}
-              label={<CandidateText candidate={candidate} />}
-            />
-          </li>
-        ))}
-      </ul>
+      <CandidateList candidates={candidates} chosen={chosen} onChoose={choose} />
       <footer className="flex justify-between gap-2 border-border border-t px-5 py-4">
-        <Button icon={ArrowLeft} onClick={onBack}>
-          Back
-        </Button>
+        <BackButton onBack={onBack} />
         <Button variant="primary" disabledReason={reason} onClick={start}>
           {chosen.size > 0 ? `Import ${formatCount(chosen.size, 'assistant')}` : 'Import'}
         </Button>
       </footer>
     </Card>
+  );
+}
+
+function BackButton({ onBack }: Pick<SelectAssistantsProps, 'onBack'>) {
+  return (
+    <Button icon={ArrowLeft} onClick={onBack}>
+      Back
+    </Button>
+  );
+}
+
+function NothingToImport({ onBack }: Pick<SelectAssistantsProps, 'onBack'>) {
+  return (
+    <EmptyState
+      icon={Bot}
+      title="Nothing to import"
+      text="This account has no assistants at the provider."
+      action={<BackButton onBack={onBack} />}
+    />
+  );
+}
+
+type CandidateListProps = {
+  candidates: readonly ImportCandidate[];
+  chosen: ReadonlySet<string>;
+  onChoose: (id: string, on: boolean) => void;
+};
+
+function CandidateList({ candidates, chosen, onChoose }: CandidateListProps) {
+  return (
+    <ul className="divide-y divide-border">
+      {candidates.map((candidate) => (
+        <li key={candidate.id} className="px-5 py-4">
+          <Checkbox
+            checked={chosen.has(candidate.id)}
+            disabled={candidate.importedAs !== null}
+            onChange={(event) => onChoose(candidate.id, event.currentTarget.checked)}
+            label={<CandidateText candidate={candidate} />}
+          />
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -16,7 +16,7 @@ import { NarrowPage } from './narrow-page.tsx';
 
 const title = 'Confirm your email';
 
-/** For someone who is signed in: confirms at once, or says why not and what to do. */
+/** For a signed-in user: confirms at once, or says why not and what to do. */
 export function ConfirmEmail({ link }: { link: MailedLink | null }) {
   const user = useUser();
   // A link may also be for another address than the one that is confirmed.

@@ -4,17 +4,19 @@ import { afterUsable, isUsable } from '#web/lib/usable.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { loadedPart } from '#web/ui/loaded-part.tsx';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
-import { NewThreadPane } from './new-thread-pane.tsx';
-import { ThreadColumn } from './thread-column.tsx';
-import type { Choice } from './use-assistants.ts';
+import type { Choice } from './answerers/use-assistants.ts';
+import { NewThreadPane } from './threads/new-thread-pane.tsx';
+import { ThreadColumn } from './threads/thread-column.tsx';
 
 const ThreadPane = loadedPart(async () => {
-  const { ThreadPane: Pane, loadOpenThread } = await import('./thread-pane.tsx');
+  const { ThreadPane: Pane, loadOpenThread } = await import('./threads/thread-pane.tsx');
   // Once Roster is open a conversation comes whole; the first page does not wait for what is in it.
   if (isUsable()) await loadOpenThread();
   return Pane;
 });
-const StartChatDialog = lazy(async () => ({ default: (await import('./start-chat-dialog.tsx')).StartChatDialog }));
+const StartChatDialog = lazy(async () => ({
+  default: (await import('./answerers/start-chat-dialog.tsx')).StartChatDialog,
+}));
 
 /** What a conversation is drawn with; a new one does without it at first. */
 export const loadThreadPane = ThreadPane.load;

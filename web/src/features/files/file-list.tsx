@@ -1,7 +1,7 @@
 import type { File } from '@roster/contracts/files';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Files, SearchX, Upload } from 'lucide-react';
-import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { useEditing } from '#web/data/current-user.ts';
 import { type FilesView, filesQuery } from '#web/data/files.ts';
 import { errorText } from '#web/lib/api.ts';
@@ -27,34 +27,15 @@ export function FileList({ view, onViewChange, onUpload }: FileListProps) {
   const { selected, chosen, select } = useSelection(files);
   const [deleting, setDeleting] = useState<readonly File[]>([]);
   const [preview, setPreview] = useState<File | null>(null);
-  const { mayEdit, reason } = useEditing();
+  const { mayEdit } = useEditing();
   const selectOne = useCallback((id: number, isSelected: boolean) => select([id], isSelected), [select]);
   const deleteOne = useCallback((file: File) => setDeleting([file]), []);
 
-  let instead: ReactNode;
-  if (hasFailed)
-    instead = (
-      <ErrorState
-        title="Failed to load files"
-        message={errorText(query.error, 'An error occurred while loading your files.')}
-        busy={query.isFetching}
-        onRetry={() => void query.refetch()}
-      />
-    );
-  else if (isEmpty)
-    instead = isNarrowed(view) ? (
-      <NothingFound view={view} onShowAll={() => onViewChange({ ...view, q: '', purpose: null })} />
-    ) : (
-      <EmptyState
-        icon={Files}
-        text="No files uploaded yet"
-        action={
-          <Button icon={Upload} disabledReason={reason} onClick={onUpload}>
-            Upload Files
-          </Button>
-        }
-      />
-    );
+  const instead = hasFailed ? (
+    <FailedFiles query={query} />
+  ) : isEmpty ? (
+    <NoFiles view={view} onViewChange={onViewChange} onUpload={onUpload} />
+  ) : null;
   if (instead && !isNarrowed(view)) return instead;
   return (
     <section aria-label="Uploaded files">
@@ -106,12 +87,37 @@ function useFiles(view: FilesView) {
   };
 }
 
-function NothingFound({ view: { q }, onShowAll }: { view: FilesView; onShowAll: () => void }) {
+function FailedFiles({ query }: Pick<ReturnType<typeof useFiles>, 'query'>) {
+  return (
+    <ErrorState
+      title="Failed to load files"
+      message={errorText(query.error, 'An error occurred while loading your files.')}
+      busy={query.isFetching}
+      onRetry={() => void query.refetch()}
+    />
+  );
+}
+
+/** None is there, or none of what is looked for. */
+function NoFiles({ view, onViewChange, onUpload }: FileListProps) {
+  const { reason } = useEditing();
+  if (isNarrowed(view))
+    return (
+      <EmptyState
+        icon={SearchX}
+        text={view.q === '' ? 'No files with this purpose.' : `No filename contains “${view.q}”.`}
+        action={<Button onClick={() => onViewChange({ ...view, q: '', purpose: null })}>Show All Files</Button>}
+      />
+    );
   return (
     <EmptyState
-      icon={SearchX}
-      text={q === '' ? 'No files with this purpose.' : `No filename contains “${q}”.`}
-      action={<Button onClick={onShowAll}>Show All Files</Button>}
+      icon={Files}
+      text="No files uploaded yet"
+      action={
+        <Button icon={Upload} disabledReason={reason} onClick={onUpload}>
+          Upload Files
+        </Button>
+      }
     />
   );
 }

@@ -43,45 +43,8 @@ export function FileTable(props: FileTableProps) {
       />
     ),
   };
-  const purpose: Column<File> = {
-    id: 'purpose',
-    header: 'Purpose',
-    width: 'w-28',
-    cell: (file) => purposeNames[file.purpose],
-  };
-  const uses: Column<File> = {
-    id: 'uses',
-    header: 'Used by AI',
-    width: 'w-32',
-    cell: (file) => (
-      <span
-        title={file.usedBy > 0 ? 'Assistants, messages and fine-tuning jobs' : undefined}
-        className={file.usedBy === 0 ? 'text-muted-foreground' : undefined}
-      >
-        {usesOf(file)}
-      </span>
-    ),
-  };
-  const size: Column<File> = {
-    id: 'size',
-    header: 'Size',
-    align: 'end',
-    width: 'w-26',
-    cell: (file) => <Size bytes={file.size} />,
-  };
-  const date: Column<File> = {
-    id: 'date',
-    header: 'Upload date',
-    width: 'w-44',
-    cell: (file) => <UploadDate date={file.date} />,
-  };
-  const actions: Column<File> = {
-    id: 'actions',
-    header: 'Actions',
-    width: 'w-28',
-    align: 'end',
-    cell: (file) => <FileActions file={file} onDelete={onDelete} />,
-  };
+  const actionsOf = (file: File) => <FileActions file={file} onDelete={onDelete} />;
+  const actions: Column<File> = { id: 'actions', header: 'Actions', width: 'w-28', align: 'end', cell: actionsOf };
   return (
     <Table
       label="Files"
@@ -96,10 +59,43 @@ export function FileTable(props: FileTableProps) {
       rowKey={({ id }) => id}
       loadingRows={isLoading ? 6 : 0}
       isStale={isStale}
-      {...(isNarrow && { actions: (file: File) => <FileActions file={file} onDelete={onDelete} /> })}
+      {...(isNarrow && { actions: actionsOf })}
     />
   );
 }
+
+const purpose: Column<File> = {
+  id: 'purpose',
+  header: 'Purpose',
+  width: 'w-28',
+  cell: (file) => purposeNames[file.purpose],
+};
+const uses: Column<File> = {
+  id: 'uses',
+  header: 'Used by AI',
+  width: 'w-32',
+  cell: (file) => (
+    <span
+      title={file.usedBy > 0 ? 'Assistants, messages and fine-tuning jobs' : undefined}
+      className={file.usedBy === 0 ? 'text-muted-foreground' : undefined}
+    >
+      {usesOf(file)}
+    </span>
+  ),
+};
+const size: Column<File> = {
+  id: 'size',
+  header: 'Size',
+  align: 'end',
+  width: 'w-26',
+  cell: (file) => <Size bytes={file.size} />,
+};
+const date: Column<File> = {
+  id: 'date',
+  header: 'Upload date',
+  width: 'w-44',
+  cell: (file) => <UploadDate date={file.date} />,
+};
 
 // A list may hold a thousand rows: what is in them is drawn again only where it has changed.
 

@@ -18,7 +18,7 @@ export function SelectionBar({ isShown, files, chosen, onSelectAll, onDelete }: 
   if (!isShown) return <div className="mt-3" />;
   const areAll = count > 0 && count === files.length;
   return (
-    <div className="mt-3 mb-2 flex h-8 items-center justify-between gap-3 ps-5 text-sm">
+    <div className="mt-3 mb-2 flex h-8 items-center justify-between gap-3 ps-[21px] text-sm">
       <Checkbox
         ref={(box) => {
           if (box) box.indeterminate = count > 0 && !areAll;

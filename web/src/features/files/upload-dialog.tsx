@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useRefetchedFiles } from '#web/data/files.ts';
 import { uploadLane } from '#web/data/uploads/queue.ts';
 import { refusals } from '#web/data/uploads/refusal.ts';
-import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { useStore } from '#web/lib/store.ts';
 import { tellProblem } from '#web/lib/toast.ts';
@@ -15,7 +15,13 @@ import { Dialog } from '#web/ui/dialog.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { ProgressBar } from './progress-bar.tsx';
 import { suggestPurpose } from './purposes.ts';
-import { createUploadList, type ListedUpload, maySendAgain, type UploadsEnded } from './upload-list.ts';
+import {
+  createUploadList,
+  type ListedUpload,
+  maySendAgain,
+  type UploadList,
+  type UploadsEnded,
+} from './upload-list.ts';
 import { UploadRow } from './upload-row.tsx';
 import { useFileDrop } from './use-file-drop.ts';
 
@@ -24,20 +30,9 @@ const closeAfter = 500;
 
 /** `files`: what was dropped on the page before. */
 export function UploadDialog({ files, onClose }: { files: readonly File[]; onClose: () => void }) {
-  const [ended, setEnded] = useState<UploadsEnded>();
-  const [list] = useState(() => {
-    const created = createUploadList({ send: uploadLane(), suggest: suggestPurpose, onEnd: setEnded });
-    void created.add(files);
-    return created;
-  });
+  const list = useUploadList(files, onClose);
   const { uploads, isRunning } = useStore(list);
-  const [isAsking, setAsking] = useState(false);
-  useEffect(() => () => list.cancelAll(), [list]);
-  useEndOfUploads(ended, onClose);
-
-  const blocker = useBlocker({ shouldBlockFn: () => isRunning, enableBeforeUnload: isRunning, withResolver: true });
-  const isBlocked = blocker.status === 'blocked';
-  const close = () => (isRunning ? setAsking(true) : onClose());
+  const stop = useStopQuestion(list, isRunning, onClose);
   const hasWaiting = uploads.some(({ state }) => state === 'waiting');
   const retriesAll = !hasWaiting && !isRunning && uploads.some(maySendAgain);
   const start = () => {
@@ -52,14 +47,14 @@ export function UploadDialog({ files, onClose }: { files: readonly File[]; onClo
   return (
     <Dialog
       open
-      onOpenChange={close}
+      onOpenChange={stop.close}
       size="lg"
       title="Upload Files"
       description="Maximum 50MB per file. Recommended: PDF, text, CSV, JSONL and code files."
       footer={
         <>
           <TotalProgress uploads={uploads} isRunning={isRunning} />
-          <Button onClick={close}>{uploads.some(({ state }) => state === 'done') ? 'Close' : 'Cancel'}</Button>
+          <Button onClick={stop.close}>{uploads.some(({ state }) => state === 'done') ? 'Close' : 'Cancel'}</Button>
           <Button variant="primary" busy={isRunning} pendingLabel="Uploading..." onClick={start}>
             {retriesAll ? 'Retry All' : 'Upload'}
           </Button>
@@ -74,25 +69,49 @@ export function UploadDialog({ files, onClose }: { files: readonly File[]; onClo
           ))}
         </ul>
       )}
-      <ConfirmDialog
-        open={isRunning && (isAsking || isBlocked)}
-        onOpenChange={() => {
-          setAsking(false);
-          if (isBlocked) blocker.reset();
-        }}
-        title="Stop uploading?"
-        description="The files that have not arrived yet are not uploaded. Those that have arrived stay."
-        cancelLabel="Keep uploading"
-        confirmLabel="Stop uploading"
-        destructive
-        onConfirm={() => {
-          list.cancelAll();
-          if (isBlocked) blocker.proceed();
-          else onClose();
-        }}
-      />
+      {stop.question}
     </Dialog>
   );
+}
+
+/** The files of this dialog, begun with those given. What is still sent when it goes is cancelled. */
+function useUploadList(files: readonly File[], onClose: () => void): UploadList {
+  const [ended, setEnded] = useState<UploadsEnded>();
+  const [list] = useState(() => {
+    const created = createUploadList({ send: uploadLane(), suggest: suggestPurpose, onEnd: setEnded });
+    void created.add(files);
+    return created;
+  });
+  useEffect(() => () => list.cancelAll(), [list]);
+  useEndOfUploads(ended, onClose);
+  return list;
+}
+
+/** Closes the dialog, and asks before that, or before the page is left, where uploads are under way. */
+function useStopQuestion(list: UploadList, isRunning: boolean, onClose: () => void) {
+  const [isAsking, setAsking] = useState(false);
+  const blocker = useBlocker({ shouldBlockFn: () => isRunning, enableBeforeUnload: isRunning, withResolver: true });
+  const isBlocked = blocker.status === 'blocked';
+  const question = (
+    <ConfirmDialog
+      open={isRunning && (isAsking || isBlocked)}
+      onOpenChange={() => {
+        setAsking(false);
+        if (isBlocked) blocker.reset();
+      }}
+      title="Stop uploading?"
+      description="The files that have not arrived yet are not uploaded. Those that have arrived stay."
+      cancelLabel="Keep uploading"
+      confirmLabel="Stop uploading"
+      destructive
+      onConfirm={() => {
+        list.cancelAll();
+        if (isBlocked) blocker.proceed();
+        else onClose();
+      }}
+    />
+  );
+  return { close: () => (isRunning ? setAsking(true) : onClose()), question };
 }
 
 /** Says what came of it, refreshes the list, and closes where nothing is left to do here. */
@@ -111,11 +130,7 @@ function useEndOfUploads(ended: UploadsEnded | undefined, onClose: () => void) {
         title: 'Upload successful',
         description: `${formatCount(done, 'file')} uploaded, ${failures.length} failed.`,
       });
-    else if (failure)
-      tellProblem({
-        title: 'Upload failed',
-        description: errorText(failure, refusals.files.failed),
-      });
+    else if (failure) tellFailure('Upload failed', refusals.files.failed)(failure);
     const timer = setTimeout(() => {
       if (done > 0 && failures.length === 0) latest.current.onClose();
       void latest.current.refetch();

@@ -34,58 +34,97 @@ type Dependencies = {
 
 const unsent = { state: 'waiting', reason: undefined, sent: 0, rate: undefined } as const;
 
+const isWaiting = ({ state }: ListedUpload): boolean => state === 'waiting';
 export const maySendAgain = ({ state }: ListedUpload): boolean => state === 'failed' || state === 'cancelled';
+
+const refusedOrWaiting = (file: File, key: number): ListedUpload => {
+  const reason = whyRefused(file, 'files');
+  const state = reason === undefined ? 'waiting' : 'refused';
+  return { ...unsent, key, file, purpose: 'assistants', state, reason };
+};
+
+/** The list itself, and the ways in which it changes. */
+function createShownUploads() {
+  const { get, set, subscribe } = createStore<UploadsShown>({ uploads: [], isRunning: false });
+  const show = (uploads: readonly ListedUpload[]) => set({ ...get(), uploads });
+  const changeAll = (isMeant: (upload: ListedUpload) => boolean, changes: Partial<ListedUpload>) =>
+    show(get().uploads.map((upload) => (isMeant(upload) ? { ...upload, ...changes } : upload)));
+  return {
+    get,
+    subscribe,
+    setRunning: (isRunning: boolean) => set({ ...get(), isRunning }),
+    add: (added: readonly ListedUpload[]) => show([...get().uploads, ...added]),
+    remove: (key: number) => show(get().uploads.filter((upload) => upload.key !== key)),
+    change: (key: number, changes: Partial<ListedUpload>) => changeAll((upload) => upload.key === key, changes),
+    changeAll,
+    firstWaiting: () => get().uploads.find(isWaiting),
+  };
+}
+
+type OnChange = (changes: Partial<ListedUpload>) => void;
+
+/** Sends a file and shows how far it is. */
+function transfer(
+  { file, purpose }: ListedUpload,
+  send: Dependencies['send'],
+  signal: AbortSignal,
+  onChange: OnChange,
+) {
+  let rate = transferRate();
+  const onProgress = (sent: number) => {
+    // Another try of the same file is another transfer.
+    if (sent === 0) rate = transferRate();
+    onChange({ state: 'uploading', reason: undefined, sent, rate: rate.measure(performance.now(), sent) });
+  };
+  const onPause = (seconds: number) =>
+    onChange({ state: 'paused', reason: `The server takes the next file in ${seconds} s.`, sent: 0 });
+  onProgress(0);
+  return send({ file, purpose, signal, onProgress, onPause });
+}
+
+/** Sends a file, and shows and answers what came of it. */
+async function sendOne(
+  upload: ListedUpload,
+  send: Dependencies['send'],
+  signal: AbortSignal,
+  onChange: OnChange,
+): Promise<UploadsEnded> {
+  try {
+    await transfer(upload, send, signal, onChange);
+    onChange({ state: 'done', sent: upload.file.size });
+    return { done: 1, failures: [] };
+  } catch (error) {
+    if (signal.aborted) {
+      onChange({ state: 'cancelled', reason: undefined });
+      return { done: 0, failures: [] };
+    }
+    onChange({ state: 'failed', reason: errorText(error) });
+    return { done: 0, failures: [error] };
+  }
+}
 
 /** Files that are sent one after the other; each can be cancelled and sent again. */
 export function createUploadList({ send, suggest, onEnd }: Dependencies) {
-  const shown = createStore<UploadsShown>({ uploads: [], isRunning: false });
+  const shown = createShownUploads();
   let lastKey = 0;
   let current: { key: number; abort: AbortController } | undefined;
 
-  const show = (next: Partial<UploadsShown>) => shown.set({ ...shown.get(), ...next });
-  const change = (key: number, changes: Partial<ListedUpload>) =>
-    show({ uploads: shown.get().uploads.map((upload) => (upload.key === key ? { ...upload, ...changes } : upload)) });
-
-  async function sendOne({ key, file, purpose }: ListedUpload, ended: { done: number; failures: unknown[] }) {
-    const abort = new AbortController();
-    current = { key, abort };
-    let rate = transferRate();
-    const onProgress = (sent: number) => {
-      // Another try of the same file is another transfer.
-      if (sent === 0) rate = transferRate();
-      change(key, { state: 'uploading', reason: undefined, sent, rate: rate.measure(performance.now(), sent) });
-    };
-    onProgress(0);
-    try {
-      await send({
-        file,
-        purpose,
-        signal: abort.signal,
-        onProgress,
-        onPause: (seconds) =>
-          change(key, { state: 'paused', reason: `The server takes the next file in ${seconds} s.`, sent: 0 }),
-      });
-      ended.done += 1;
-      change(key, { state: 'done', sent: file.size });
-    } catch (error) {
-      if (abort.signal.aborted) change(key, { state: 'cancelled', reason: undefined });
-      else {
-        ended.failures.push(error);
-        change(key, { state: 'failed', reason: errorText(error) });
-      }
-    } finally {
-      current = undefined;
-    }
-  }
-
   async function run() {
     if (shown.get().isRunning) return;
-    show({ isRunning: true });
-    const ended: { done: number; failures: unknown[] } = { done: 0, failures: [] };
-    const next = () => shown.get().uploads.find(({ state }) => state === 'waiting');
-    for (let upload = next(); upload; upload = next()) await sendOne(upload, ended);
-    show({ isRunning: false });
-    onEnd(ended);
+    shown.setRunning(true);
+    const ended: UploadsEnded[] = [];
+    for (let next = shown.firstWaiting(); next; next = shown.firstWaiting()) {
+      const { key } = next;
+      const abort = new AbortController();
+      current = { key, abort };
+      ended.push(await sendOne(next, send, abort.signal, (changes) => shown.change(key, changes)));
+      current = undefined;
+    }
+    shown.setRunning(false);
+    onEnd({
+      done: ended.reduce((sum, { done }) => sum + done, 0),
+      failures: ended.flatMap(({ failures }) => failures),
+    });
   }
 
   async function withSuggestion(upload: ListedUpload): Promise<ListedUpload> {
@@ -97,39 +136,28 @@ export function createUploadList({ send, suggest, onEnd }: Dependencies) {
   return {
     /** Adds files and waits for the start; those that the server would not take are marked at once. */
     async add(files: readonly File[]) {
-      const added = files.map((file): ListedUpload => {
-        const reason = whyRefused(file, 'files');
-        const state = reason === undefined ? 'waiting' : 'refused';
-        return { ...unsent, key: ++lastKey, file, purpose: 'assistants', state, reason };
-      });
+      const added = files.map((file) => refusedOrWaiting(file, ++lastKey));
       // Known before they are shown, so that none is sent with a purpose that was about to change.
-      const known = await Promise.all(added.map(withSuggestion));
-      show({ uploads: [...shown.get().uploads, ...known] });
+      shown.add(await Promise.all(added.map(withSuggestion)));
     },
-    setPurpose: (key: number, purpose: FilePurpose) => change(key, { purpose }),
-    remove: (key: number) => show({ uploads: shown.get().uploads.filter((upload) => upload.key !== key) }),
+    setPurpose: (key: number, purpose: FilePurpose) => shown.change(key, { purpose }),
+    remove: shown.remove,
     start: () => void run(),
     /** Sends everything again that failed or was cancelled. */
     retryAll() {
-      show({
-        uploads: shown.get().uploads.map((upload) => (maySendAgain(upload) ? { ...upload, ...unsent } : upload)),
-      });
+      shown.changeAll(maySendAgain, unsent);
       void run();
     },
     cancel(key: number) {
       if (current?.key === key) current.abort.abort();
-      else change(key, { state: 'cancelled' });
+      else shown.change(key, { state: 'cancelled' });
     },
     retry(key: number) {
-      change(key, unsent);
+      shown.change(key, unsent);
       void run();
     },
     cancelAll() {
-      show({
-        uploads: shown
-          .get()
-          .uploads.map((upload) => (upload.state === 'waiting' ? { ...upload, state: 'cancelled' } : upload)),
-      });
+      shown.changeAll(isWaiting, { state: 'cancelled' });
       current?.abort.abort();
     },
     get: shown.get,

@@ -1,6 +1,5 @@
 import { errorText } from '#web/lib/api.ts';
-import { Button } from '#web/ui/button.tsx';
-import { Notice } from '#web/ui/notice.tsx';
+import { RetryNotice } from '#web/ui/retry-notice.tsx';
 
 type StaleNoticeProps = {
   /** What could not be loaded, in the plural. */
@@ -14,18 +13,14 @@ type StaleNoticeProps = {
 export function StaleNotice({ what, query, hasData }: StaleNoticeProps) {
   if (!query.error) return null;
   return (
-    <Notice
+    <RetryNotice
       tone="warning"
       live
+      query={query}
       className="mb-4"
       title={hasData ? `These ${what} may be out of date` : `Your ${what} could not be loaded`}
-      action={
-        <Button size="sm" busy={query.isFetching} onClick={() => void query.refetch()}>
-          Try Again
-        </Button>
-      }
     >
       {errorText(query.error)}
-    </Notice>
+    </RetryNotice>
   );
 }

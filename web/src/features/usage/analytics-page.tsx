@@ -1,4 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
+import type { Analytics } from '@roster/contracts/usage';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { CalendarX, Download } from 'lucide-react';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { useUser } from '#web/data/current-user.ts';
@@ -11,8 +12,8 @@ import { Card } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { EmptyState } from '#web/ui/empty-state.tsx';
 import { ErrorState } from '#web/ui/error-state.tsx';
-import { Notice } from '#web/ui/notice.tsx';
 import { Page } from '#web/ui/page.tsx';
+import { RetryNotice } from '#web/ui/retry-notice.tsx';
 import { BudgetCard } from './budget-card.tsx';
 import { CostByDay } from './cost-by-day.tsx';
 import { analyticsCsv } from './csv.ts';
@@ -41,9 +42,6 @@ export function AnalyticsPage({ search, onSearchChange }: AnalyticsPageProps) {
   const { preset, range, problem } = chosenRange(search, today);
   const query = useQuery({ ...analyticsQuery({ ...range, tz }), enabled: problem === null });
   const shown = problem ? undefined : query.data;
-  const download = () => {
-    if (shown) saveText(`usage-${range.from}-to-${range.to}.csv`, analyticsCsv(range, shown), 'text/csv;charset=utf-8');
-  };
   return (
     <Page
       title="Analytics"
@@ -55,14 +53,7 @@ export function AnalyticsPage({ search, onSearchChange }: AnalyticsPageProps) {
     >
       <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
         <RangePicker preset={preset} range={range} problem={problem} today={today} onChange={onSearchChange} />
-        <Button
-          icon={Download}
-          onClick={download}
-          disabledReason={shown && !query.isPlaceholderData ? undefined : 'There is nothing to download yet.'}
-          className="max-sm:h-10 max-sm:w-full"
-        >
-          Download CSV
-        </Button>
+        <DownloadButton range={range} shown={query.isPlaceholderData ? undefined : shown} />
       </div>
       {problem ? (
         <EmptyState icon={CalendarX} text="Choose other days to see what was used in them." className="mt-4" />
@@ -72,32 +63,9 @@ export function AnalyticsPage({ search, onSearchChange }: AnalyticsPageProps) {
             {formatRange(range)}, days in the time zone {tz.replaceAll('_', ' ')}. All costs are estimates: tokens times
             the price known for the model.
           </p>
-          {query.isError && shown === undefined ? (
-            <ErrorState
-              title="Usage and costs could not be loaded"
-              message={errorText(query.error)}
-              busy={query.isFetching}
-              onRetry={() => void query.refetch()}
-            />
-          ) : (
-            <>
-              {query.isError && (
-                <Notice
-                  tone="warning"
-                  live
-                  className="mb-4"
-                  title="These figures may be out of date"
-                  action={
-                    <Button size="sm" busy={query.isFetching} onClick={() => void query.refetch()}>
-                      Try Again
-                    </Button>
-                  }
-                >
-                  {errorText(query.error)}
-                </Notice>
-              )}
-              <Cards shown={shown} range={range} tz={tz} today={today} isOld={query.isPlaceholderData} />
-            </>
+          <Failure query={query} />
+          {(shown || !query.isError) && (
+            <Cards shown={shown} range={range} tz={tz} today={today} isOld={query.isPlaceholderData} />
           )}
         </>
       )}
@@ -105,8 +73,45 @@ export function AnalyticsPage({ search, onSearchChange }: AnalyticsPageProps) {
   );
 }
 
+type DownloadButtonProps = { range: DayRange; shown: Analytics | undefined };
+
+function DownloadButton({ range, shown }: DownloadButtonProps) {
+  const download = () => {
+    if (shown) saveText(`usage-${range.from}-to-${range.to}.csv`, analyticsCsv(range, shown), 'text/csv;charset=utf-8');
+  };
+  return (
+    <Button
+      icon={Download}
+      onClick={download}
+      disabledReason={shown ? undefined : 'There is nothing to download yet.'}
+      className="max-sm:h-10 max-sm:w-full"
+    >
+      Download CSV
+    </Button>
+  );
+}
+
+/** Why there are no figures, or none that are new. */
+function Failure({ query }: { query: UseQueryResult<Analytics> }) {
+  if (!query.isError) return null;
+  if (query.data === undefined)
+    return (
+      <ErrorState
+        title="Usage and costs could not be loaded"
+        message={errorText(query.error)}
+        busy={query.isFetching}
+        onRetry={() => void query.refetch()}
+      />
+    );
+  return (
+    <RetryNotice tone="warning" live query={query} className="mb-4" title="These figures may be out of date">
+      {errorText(query.error)}
+    </RetryNotice>
+  );
+}
+
 type CardsProps = {
-  shown: Parameters<typeof CostByDay>[0]['shown'];
+  shown: Analytics | undefined;
   range: DayRange;
   tz: string;
   today: string;

@@ -92,23 +92,12 @@ export function BudgetCard({ tz, className }: { tz: string; className?: string |
 }
 
 function BudgetRow({ budget, onChange }: { budget: Budget; onChange: () => void }) {
-  const [asks, setAsks] = useState(false);
-  const { mutate, isPending } = useRemoveBudget();
-  const name = budgetName(budget);
   const { words, tone, icon, fill } = states[budget.state];
   const share = formatShare(budget.spentUsd, budget.amountUsd);
-  const remove = () =>
-    mutate(budget.id, {
-      onSuccess: () => {
-        setAsks(false);
-        toast({ title: 'Budget removed', description: `There is no budget for ${inSentence(budget)} any more.` });
-      },
-      onError: tellFailure('The budget was not removed'),
-    });
   return (
     <li className="py-3">
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
-        <h3 className="wrap-anywhere min-w-0 font-medium">{name}</h3>
+        <h3 className="wrap-anywhere min-w-0 font-medium">{budgetName(budget)}</h3>
         <Badge tone={tone} icon={icon}>
           {words}
         </Badge>
@@ -136,17 +125,36 @@ function BudgetRow({ budget, onChange }: { budget: Budget; onChange: () => void 
           >
             Change
           </Button>
-          <Button
-            size="sm"
-            variant="ghost"
-            className="max-md:h-10"
-            onClick={() => setAsks(true)}
-            aria-label={`Remove budget for ${inSentence(budget)}`}
-          >
-            Remove
-          </Button>
+          <RemoveButton budget={budget} />
         </div>
       </div>
+    </li>
+  );
+}
+
+/** Removes a budget, after a question. */
+function RemoveButton({ budget }: { budget: Budget }) {
+  const [asks, setAsks] = useState(false);
+  const { mutate, isPending } = useRemoveBudget();
+  const remove = () =>
+    mutate(budget.id, {
+      onSuccess: () => {
+        setAsks(false);
+        toast({ title: 'Budget removed', description: `There is no budget for ${inSentence(budget)} any more.` });
+      },
+      onError: tellFailure('The budget was not removed'),
+    });
+  return (
+    <>
+      <Button
+        size="sm"
+        variant="ghost"
+        className="max-md:h-10"
+        onClick={() => setAsks(true)}
+        aria-label={`Remove budget for ${inSentence(budget)}`}
+      >
+        Remove
+      </Button>
       <ConfirmDialog
         open={asks}
         onOpenChange={setAsks}
@@ -158,7 +166,7 @@ function BudgetRow({ budget, onChange }: { budget: Budget; onChange: () => void 
         busy={isPending}
         onConfirm={remove}
       />
-    </li>
+    </>
   );
 }
 

@@ -35,27 +35,45 @@ function problemsOf(amount: number, warnAt: number): Problems {
   return found;
 }
 
-export function BudgetDialog({ budget, budgets, tz, onClose }: BudgetDialogProps) {
+/** What can still have a budget of its own, and which of it is meant. */
+function useScope(budgets: readonly Budget[]) {
   const taken = new Set(budgets.map(({ assistant }) => assistant?.id ?? null));
   const assistants = useQuery(assistantsQuery);
   const free = assistants.data?.filter(({ id }) => !taken.has(id)) ?? [];
   const [chosen, setChosen] = useState<string | null>(null);
-  const scope = chosen ?? (taken.has(null) ? String(free[0]?.id ?? '') : everything);
-  const [amount, setAmount] = useState(budget ? writeAmount(budget.amountUsd) : '');
-  const [warnAt, setWarnAt] = useState(budget ? writeAmount(Math.round(budget.warnAt * 1000) / 10) : '80');
-  const [hardStop, setHardStop] = useState(budget?.hardStop ?? false);
+  return {
+    scope: chosen ?? (taken.has(null) ? String(free[0]?.id ?? '') : everything),
+    choose: setChosen,
+    options: [
+      ...(taken.has(null) ? [] : [{ value: everything, name: 'All requests' }]),
+      ...free.map(({ id, name }) => ({ value: String(id), name })),
+    ],
+    isFull: assistants.isSuccess && taken.has(null) && free.length === 0,
+  };
+}
+
+type Fields = { amount: string; warnAt: string; hardStop: boolean };
+
+const fieldsOf = (budget: Budget | null): Fields => ({
+  amount: budget ? writeAmount(budget.amountUsd) : '',
+  warnAt: budget ? writeAmount(Math.round(budget.warnAt * 1000) / 10) : '80',
+  hardStop: budget?.hardStop ?? false,
+});
+
+export function BudgetDialog({ budget, budgets, tz, onClose }: BudgetDialogProps) {
+  const { scope, choose, options, isFull } = useScope(budgets);
+  const [fields, setFields] = useState(() => fieldsOf(budget));
   const [problems, setProblems] = useState<Problems>({});
   const { mutate, isPending, error } = useSaveBudget();
-  const isFull = budget === null && assistants.isSuccess && taken.has(null) && free.length === 0;
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
-    const [usd, percent] = [readAmount(amount), readAmount(warnAt.replace('%', ''))];
+    const [usd, percent] = [readAmount(fields.amount), readAmount(fields.warnAt.replace('%', ''))];
     const found = problemsOf(usd, percent);
     setProblems(found);
     if (focusFirstProblem(event.currentTarget, found)) return;
     const assistantId = budget ? (budget.assistant?.id ?? null) : scope === everything ? null : Number(scope);
     mutate(
-      { assistantId, amountUsd: usd, warnAt: percent / 100, hardStop, tz },
+      { assistantId, amountUsd: usd, warnAt: percent / 100, hardStop: fields.hardStop, tz },
       {
         onSuccess: (saved) => {
           const whose = saved.assistant?.name ?? 'all requests';
@@ -70,7 +88,7 @@ export function BudgetDialog({ budget, budgets, tz, onClose }: BudgetDialogProps
       title={budget ? 'Change budget' : 'Add budget'}
       description="An amount for each calendar month, by estimated costs. Requests without a known price are not counted."
       action={['Save budget', 'Saving...']}
-      disabledReason={isFull ? 'Everything has a budget already; change those.' : undefined}
+      disabledReason={budget === null && isFull ? 'Everything has a budget already; change those.' : undefined}
       busy={isPending}
       onSubmit={submit}
       onClose={onClose}
@@ -82,19 +100,40 @@ export function BudgetDialog({ budget, budgets, tz, onClose }: BudgetDialogProps
           For <span className="font-medium text-foreground">{budget.assistant?.name ?? 'all requests'}</span>
         </p>
       ) : (
-        <Field label="For" hint="One budget for everything, and one for each assistant.">
-          {(control) => (
-            <Select {...control} value={scope} onChange={(event) => setChosen(event.target.value)}>
-              {!taken.has(null) && <option value={everything}>All requests</option>}
-              {free.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
+        <ScopeField scope={scope} options={options} onChange={choose} />
       )}
+      <BudgetFields
+        fields={fields}
+        problems={problems}
+        onChange={(changes) => setFields((now) => ({ ...now, ...changes }))}
+      />
+    </FormDialog>
+  );
+}
+
+type ScopeFieldProps = Pick<ReturnType<typeof useScope>, 'scope' | 'options'> & { onChange: (scope: string) => void };
+
+function ScopeField({ scope, options, onChange }: ScopeFieldProps) {
+  return (
+    <Field label="For" hint="One budget for everything, and one for each assistant.">
+      {(control) => (
+        <Select {...control} value={scope} onChange={(event) => onChange(event.target.value)}>
+          {options.map(({ value, name }) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  );
+}
+
+type BudgetFieldsProps = { fields: Fields; problems: Problems; onChange: (changes: Partial<Fields>) => void };
+
+function BudgetFields({ fields, problems, onChange }: BudgetFieldsProps) {
+  return (
+    <>
       <div className="grid gap-4 sm:grid-cols-2">
         <Field label="Amount a month (USD)" required error={problems.amount}>
           {(control) => (
@@ -104,8 +143,8 @@ export function BudgetDialog({ budget, budgets, tz, onClose }: BudgetDialogProps
               inputMode="decimal"
               autoComplete="off"
               placeholder="20.00"
-              value={amount}
-              onChange={(event) => setAmount(event.target.value)}
+              value={fields.amount}
+              onChange={(event) => onChange({ amount: event.target.value })}
             />
           )}
         </Field>
@@ -116,8 +155,8 @@ export function BudgetDialog({ budget, budgets, tz, onClose }: BudgetDialogProps
               name="warnAt"
               inputMode="decimal"
               autoComplete="off"
-              value={warnAt}
-              onChange={(event) => setWarnAt(event.target.value)}
+              value={fields.warnAt}
+              onChange={(event) => onChange({ warnAt: event.target.value })}
             />
           )}
         </Field>
@@ -125,9 +164,9 @@ export function BudgetDialog({ budget, budgets, tz, onClose }: BudgetDialogProps
       <Switch
         label="Hard stop"
         description="When it is used up, messages are refused unless you choose to send them anyway."
-        checked={hardStop}
-        onChange={(event) => setHardStop(event.target.checked)}
+        checked={fields.hardStop}
+        onChange={(event) => onChange({ hardStop: event.target.checked })}
       />
-    </FormDialog>
+    </>
   );
 }

@@ -9,7 +9,8 @@ describe('cells', () => {
     ));
 
   test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx'])('that begin like a formula are made harmless: %j', (text) =>
-    expect(asCsv([[text]])).toContain(`'${text}`));
+    expect(asCsv([[text]])).toContain(`'${text}`),
+  );
 
   test('hold numbers as they are, also tiny ones, and nothing where nothing is known', () =>
     expect(asCsv([[0.000_000_12, 1_234_567.5, 0, null, -2]])).toBe('\uFEFF0.00000012,1234567.5,0,,-2\r\n'));

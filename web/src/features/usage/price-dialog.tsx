@@ -31,8 +31,24 @@ function problemsOf(draft: Draft): Problems {
   return found;
 }
 
-/** Sets what a model costs that the price list does not know; begins with the price set before. */
-export function PriceDialog({ model, onClose }: PriceDialogProps) {
+const asked: readonly { name: keyof Draft; label: string; hint: string; required: boolean }[] = [
+  { name: 'input', label: 'Input', hint: 'USD per 1,000,000 tokens that are sent.', required: true },
+  {
+    name: 'cachedInput',
+    label: 'Cached input',
+    hint: 'Left empty, cached tokens cost as much as other input.',
+    required: false,
+  },
+  {
+    name: 'output',
+    label: 'Output',
+    hint: 'USD per 1,000,000 tokens of answers, reasoning included.',
+    required: true,
+  },
+];
+
+/** The price that is typed, over the one that was set before, and how it is saved. */
+function usePriceForm({ model, onClose }: PriceDialogProps) {
   const prices = useQuery(pricesQuery);
   const known = prices.data?.find((price) => price.model === model);
   const [typed, setTyped] = useState<Partial<Draft>>({});
@@ -70,21 +86,14 @@ export function PriceDialog({ model, onClose }: PriceDialogProps) {
       },
     );
   };
-  const field = (name: keyof Draft, label: string, hint: string, required: boolean) => (
-    <Field label={label} hint={hint} error={problems[name]} required={required}>
-      {(control) => (
-        <Input
-          {...control}
-          name={name}
-          inputMode="decimal"
-          autoComplete="off"
-          placeholder="0.00"
-          value={draft[name]}
-          onChange={(event) => setTyped({ ...typed, [name]: event.target.value })}
-        />
-      )}
-    </Field>
-  );
+  const type = (name: keyof Draft, amount: string) => setTyped({ ...typed, [name]: amount });
+  return { draft, type, problems, submit, isLoading: prices.isPending, isPending, error };
+}
+
+/** Sets what a model costs that the price list does not know; begins with the price set before. */
+export function PriceDialog(props: PriceDialogProps) {
+  const { model, onClose } = props;
+  const { draft, type, problems, submit, isLoading, isPending, error } = usePriceForm(props);
   return (
     <FormDialog
       title="Set price"
@@ -101,14 +110,24 @@ export function PriceDialog({ model, onClose }: PriceDialogProps) {
       failed={{ title: 'The price was not saved', error }}
       className="space-y-4"
     >
-      {prices.isPending ? (
+      {isLoading ? (
         <SpinnerPanel label="Loading the price" />
       ) : (
-        <>
-          {field('input', 'Input', 'USD per 1,000,000 tokens that are sent.', true)}
-          {field('cachedInput', 'Cached input', 'Left empty, cached tokens cost as much as other input.', false)}
-          {field('output', 'Output', 'USD per 1,000,000 tokens of answers, reasoning included.', true)}
-        </>
+        asked.map(({ name, label, hint, required }) => (
+          <Field key={name} label={label} hint={hint} error={problems[name]} required={required}>
+            {(control) => (
+              <Input
+                {...control}
+                name={name}
+                inputMode="decimal"
+                autoComplete="off"
+                placeholder="0.00"
+                value={draft[name]}
+                onChange={(event) => type(name, event.target.value)}
+              />
+            )}
+          </Field>
+        ))
       )}
     </FormDialog>
   );

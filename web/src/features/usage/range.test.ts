@@ -65,7 +65,8 @@ describe('two days', () => {
     ['2026-05-01', '9999-12-31', 'to', 'Enter a day that exists, from 2000 to 2199'],
     ['', '2026-05-01', 'from', 'Choose a day'],
   ])('from %j to %j are not: %s', (from, to, field, words) =>
-    expect(problemOf({ from, to })).toEqual({ [field]: words }));
+    expect(problemOf({ from, to })).toEqual({ [field]: words }),
+  );
 });
 
 test('a range is written with its year once', () => {

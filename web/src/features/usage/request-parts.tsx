@@ -94,7 +94,7 @@ export function RequestCard({ request, onSetPrice }: CostProps) {
         </span>
       </div>
       <p className="mt-1 text-muted-foreground text-sm tabular-nums">{tokensInWords(request)}</p>
-      <p className="wrap-anywhere mt-1 text-sm">
+      <p className="wrap-anywhere mt-1 w-fit text-sm">
         <Conversation request={request} />
       </p>
       <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-muted-foreground text-sm">

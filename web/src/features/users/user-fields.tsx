@@ -45,7 +45,6 @@ type UserFieldsProps = {
 
 export function UserFields({ form, fixedEmail, withPassword, maybeNameless, isMe }: UserFieldsProps) {
   const { errors } = form.formState;
-  const [role, status] = form.watch(['role', 'status']);
   return (
     <div className="grid gap-5">
       <Field label="Name" required={!maybeNameless} error={errors.name?.message}>
@@ -64,33 +63,7 @@ export function UserFields({ form, fixedEmail, withPassword, maybeNameless, isMe
           />
         )}
       </Field>
-      <div className="grid items-start gap-5 sm:grid-cols-2">
-        <Field label="Role" hint={roleHints[role]} error={errors.role?.message}>
-          {(control) => (
-            <Select {...control} {...form.register('role')}>
-              {roles.map((name) => (
-                <option key={name} value={name}>
-                  {name}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        <Field
-          label="Status"
-          hint={
-            isMe && status === 'Inactive' ? 'Signs you out at once, and you cannot sign in again.' : statusHints[status]
-          }
-          error={errors.status?.message}
-        >
-          {(control) => (
-            <Select {...control} {...form.register('status')}>
-              <option value="Active">Active</option>
-              <option value="Inactive">Inactive</option>
-            </Select>
-          )}
-        </Field>
-      </div>
+      <RoleAndStatus form={form} isMe={isMe} />
       {withPassword && (
         <Field
           label="Password"
@@ -102,6 +75,40 @@ export function UserFields({ form, fixedEmail, withPassword, maybeNameless, isMe
           )}
         </Field>
       )}
+    </div>
+  );
+}
+
+function RoleAndStatus({ form, isMe }: Pick<UserFieldsProps, 'form' | 'isMe'>) {
+  const { errors } = form.formState;
+  const [role, status] = form.watch(['role', 'status']);
+  return (
+    <div className="grid items-start gap-5 sm:grid-cols-2">
+      <Field label="Role" hint={roleHints[role]} error={errors.role?.message}>
+        {(control) => (
+          <Select {...control} {...form.register('role')}>
+            {roles.map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <Field
+        label="Status"
+        hint={
+          isMe && status === 'Inactive' ? 'Signs you out at once, and you cannot sign in again.' : statusHints[status]
+        }
+        error={errors.status?.message}
+      >
+        {(control) => (
+          <Select {...control} {...form.register('status')}>
+            <option value="Active">Active</option>
+            <option value="Inactive">Inactive</option>
+          </Select>
+        )}
+      </Field>
     </div>
   );
 }

@@ -16,7 +16,7 @@ export function Readout({ lines, xName, x, isLatest, formatX, formatY }: Readout
       aria-hidden="true"
       className="mb-2 flex min-h-6 flex-wrap items-center gap-x-5 gap-y-1 text-muted-foreground text-sm tabular-nums"
     >
-      <span className="min-w-24">{x === undefined ? `${xName} –` : `${xName} ${formatX(x)}`}</span>
+      <span className="min-w-24 max-sm:w-full">{x === undefined ? `${xName} –` : `${xName} ${formatX(x)}`}</span>
       {lines.map(({ key, name, look, points }) => {
         const point = isLatest ? points.at(-1) : points.find((candidate) => candidate.x === x);
         return (

@@ -27,7 +27,8 @@ describe('hostile Markdown stays text', () => {
     '[go](java&#115;cript:alert(1))',
     '[go](vbscript:x)',
   ])('a link that may not be followed: %s', (link) =>
-    expect(only(link)).toEqual({ kind: 'paragraph', children: [{ kind: 'text', text: link }] }));
+    expect(only(link)).toEqual({ kind: 'paragraph', children: [{ kind: 'text', text: link }] }),
+  );
 
   test('an image is an address', () =>
     expect(only('![logo](https://evil.example/?q=1&amp;r=2)')).toEqual({
@@ -91,17 +92,20 @@ describe('formulas', () => {
     ['\\(x\\)', 'x', false],
     ['\\[y\\] z', 'y', true],
   ])('%s', (text, source, display) =>
-    expect(only(text)).toMatchObject({ children: expect.arrayContaining([{ kind: 'math', source, display }]) }));
+    expect(only(text)).toMatchObject({ children: expect.arrayContaining([{ kind: 'math', source, display }]) }),
+  );
 
   test.each(['$$\na+b\n$$', '\\[\na+b\n\\]'])('in a paragraph of its own: %j', (text) =>
     expect(blocksOf(`Before:\n${text}\nAfter`)).toMatchObject([
       { kind: 'paragraph' },
       { kind: 'math', source: 'a+b' },
       { kind: 'paragraph' },
-    ]));
+    ]),
+  );
 
   test.each(['It costs $5, or $6.', 'US$5 and US$6', '$5-$10', 'a $ b $ c'])('prices stay prices: %s', (text) =>
-    expect(only(text)).toEqual({ kind: 'paragraph', children: [{ kind: 'text', text }] }));
+    expect(only(text)).toEqual({ kind: 'paragraph', children: [{ kind: 'text', text }] }),
+  );
 });
 
 describe('a growing text', () => {

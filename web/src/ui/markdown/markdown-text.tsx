@@ -267,7 +267,7 @@ function useDocument(text: string, live: boolean): MarkdownDocument {
 /** How many elements are put on the page at once. */
 const slice = 1_500;
 
-/** As many sections as the page can take up without a pause, more with each time that it has painted. */
+/** As many sections as the page can draw without a pause, more after each paint. */
 function useShown(sections: readonly Section[]): readonly Section[] {
   const [room, setRoom] = useState(slice);
   let weight = 0;

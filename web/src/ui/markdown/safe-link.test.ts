@@ -61,10 +61,9 @@ describe('an address of Roster itself may not be followed', () => {
     'http://roster.localhost/',
   ])('on this machine: %s', (address) => expect(safeLink(address, 'localhost')).toBeNull());
 
-  test.each([
-    'https://roster.example.org/',
-    'https://my-roster.example/',
-    'https://docs.roster.example/',
-  ])('another one may: %s', (address) => expect(safeLink(address, 'roster.example')).toBe(address));
+  test.each(['https://roster.example.org/', 'https://my-roster.example/', 'https://docs.roster.example/'])(
+    'another one may: %s',
+    (address) => expect(safeLink(address, 'roster.example')).toBe(address),
+  );
   test('a name before a host may not', () => expect(safeLink('https://bank.example@a.example/')).toBeNull());
 });

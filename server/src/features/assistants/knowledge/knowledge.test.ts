@@ -371,29 +371,29 @@ describe.each(engines)('files of assistants on %s', (engine) => {
   });
 });
 
-test.each([
-  ['vector_stores'],
-  ['files'],
-] as const)('at a provider without %s the chat goes on, and says so', async (part) => {
-  const app = await startApp('sqlite', { simulator: { without: [part] } });
-  try {
-    const visitor = await app.withKey('ada');
-    const assistantId = await created(visitor);
-    const { id } = await uploaded(app, visitor, { filename: 'a.md' });
-    await visitor.post(`/api/assistants/${assistantId}/files`, { fileIds: [id] });
-    await untilKnown(app, visitor, assistantId, ['not_served']);
-    const words = 'OpenAI has no file search. The file stays with the assistant, which answers without it.';
-    expect(await stateOf(visitor, assistantId)).toMatchObject([{ error: words }]);
-    const threadId = await newThread(visitor, { title: 'Named', assistantId });
-    const { answer } = await ask(app, visitor, threadId, 'Hello');
-    expect(answer.state).toBe('complete');
-    if (part === 'vector_stores')
-      expect(answer.notes).toEqual(['The assistant’s files could not be searched: OpenAI has no file search.']);
-    expect((await visitor.delete(`/api/assistants/${assistantId}`)).status).toBe(204);
-  } finally {
-    await app.stop();
-  }
-});
+test.each([['vector_stores'], ['files']] as const)(
+  'at a provider without %s the chat goes on, and says so',
+  async (part) => {
+    const app = await startApp('sqlite', { simulator: { without: [part] } });
+    try {
+      const visitor = await app.withKey('ada');
+      const assistantId = await created(visitor);
+      const { id } = await uploaded(app, visitor, { filename: 'a.md' });
+      await visitor.post(`/api/assistants/${assistantId}/files`, { fileIds: [id] });
+      await untilKnown(app, visitor, assistantId, ['not_served']);
+      const words = 'OpenAI has no file search. The file stays with the assistant, which answers without it.';
+      expect(await stateOf(visitor, assistantId)).toMatchObject([{ error: words }]);
+      const threadId = await newThread(visitor, { title: 'Named', assistantId });
+      const { answer } = await ask(app, visitor, threadId, 'Hello');
+      expect(answer.state).toBe('complete');
+      if (part === 'vector_stores')
+        expect(answer.notes).toEqual(['The assistant’s files could not be searched: OpenAI has no file search.']);
+      expect((await visitor.delete(`/api/assistants/${assistantId}`)).status).toBe(204);
+    } finally {
+      await app.stop();
+    }
+  },
+);
 
 test('at a provider without Responses, the first answer finds out', async () => {
   const app = await startApp('sqlite', { simulator: { without: ['responses'] } });

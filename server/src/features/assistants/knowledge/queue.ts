@@ -24,7 +24,7 @@ export const removeStoreJob = defineJob({
 export const queueIndexing = (trx: Kysely<Database>, userId: number, assistantId: number, inMs = 0) =>
   enqueueOnce(trx, indexJob, { userId, assistantId }, { inMs });
 
-/** A file has come to the provider, or could not: whoever knows from it looks again. */
+/** A file has been forwarded, or could not be: the assistants that search it are indexed again. */
 export async function copySettled(trx: Kysely<Database>, userId: number, fileId: number) {
   for (const assistantId of await knowledgeRepository(trx).assistantsWith(userId, fileId))
     await queueIndexing(trx, userId, assistantId);

@@ -5,7 +5,7 @@ import { jobHandler } from '#server/jobs/define';
 import { ProviderError } from '#server/provider/error';
 import type { Provider } from '#server/provider/provider';
 import type { Secret } from '#server/security/secret';
-import { clockTolerance } from './indexing.ts';
+import { clockTolerance } from './open-store.ts';
 import { releaseStore, removeStoreJob } from './queue.ts';
 import { storeRepository } from './store-repository.ts';
 

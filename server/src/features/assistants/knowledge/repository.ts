@@ -4,7 +4,9 @@ import { isPostgres } from '#server/db/engine';
 import type { Database } from '#server/db/schema';
 
 /** A file of an assistant, with what its copy at the provider has come to. */
-export type KnownFile = {
+export type KnowledgeFile = {
+  userId: number;
+  assistantId: number;
   fileId: number;
   filename: string;
   size: number;
@@ -28,7 +30,7 @@ export function knowledgeRepository(db: Kysely<Database>) {
 
   return {
     /** In the order they were added. */
-    async of(userId: number, assistantId: number): Promise<KnownFile[]> {
+    async of(userId: number, assistantId: number): Promise<KnowledgeFile[]> {
       const rows = await ofAssistant(userId, assistantId)
         .innerJoin('files', 'files.id', 'assistant_files.file_id')
         // Training files are not among those that can be searched, so the file's own copy is the one.
@@ -36,6 +38,8 @@ export function knowledgeRepository(db: Kysely<Database>) {
           join.onRef('copy.file_id', '=', 'files.id').onRef('copy.purpose', '=', 'files.purpose'),
         )
         .select([
+          'assistant_files.user_id as userId',
+          'assistant_files.assistant_id as assistantId',
           'files.id as fileId',
           'files.filename',
           'files.size',
@@ -175,7 +179,7 @@ export function knowledgeRepository(db: Kysely<Database>) {
         .execute();
     },
     /** Only where nobody has changed it since it was read. */
-    async change(userId: number, assistantId: number, { fileId, changedAt }: KnownFile, change: Change) {
+    async change({ userId, assistantId, fileId, changedAt }: KnowledgeFile, change: Change) {
       await db
         .updateTable('assistant_files')
         .set({
@@ -190,7 +194,7 @@ export function knowledgeRepository(db: Kysely<Database>) {
         .where('changed_at', '=', changedAt)
         .execute();
     },
-    /** What failed is begun anew: one file, or all of somebody. */
+    /** Retries what failed: one file, or all files of a user. */
     async beginAgain(userId: number, only?: { assistantId: number; fileId: number }) {
       let query = db
         .updateTable('assistant_files')

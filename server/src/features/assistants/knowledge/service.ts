@@ -7,9 +7,9 @@ import { AppError } from '#server/errors';
 import { assistantRepository } from '#server/features/assistants/repository';
 import { enqueueOnce } from '#server/jobs/queue';
 import type { FileSearch } from '#server/provider/provider';
-import { notServed } from './indexing.ts';
 import { queueIndexing, removeStoreJob } from './queue.ts';
-import { type KnownFile, knowledgeRepository } from './repository.ts';
+import { notServed } from './reconcile.ts';
+import { type KnowledgeFile, knowledgeRepository } from './repository.ts';
 import { storeRepository } from './store-repository.ts';
 
 type Dependencies = {
@@ -24,6 +24,7 @@ type Dependencies = {
 export type Knowledge = { search: FileSearch | undefined; notes: string[] };
 
 const noAssistant = () => new AppError('not_found', 'Assistant not found.');
+const notItsFile = () => new AppError('not_found', 'This assistant does not have this file.');
 const tooMany = `An assistant can have at most ${assistantFileLimit} files`;
 const waitingForKey = 'It is indexed once you have added your API key in Settings.';
 
@@ -32,130 +33,134 @@ function noFile(): AppError {
   return new AppError('not_found', message, { fields: { fileIds: message } });
 }
 
-/** The files that an assistant knows from: which there are, and how far each one is. */
-export function knowledgeService({ database, retryCopy, providerName, onProblem }: Dependencies) {
+/** A file that is not in the store yet is as far as its copy at the provider. */
+function shown(row: KnowledgeFile, storeError: string | null, providerName: string): AssistantFile {
+  const { fileId, filename, size, addedAt, copy } = row;
+  const file = { fileId, filename, size, addedAt };
+  if (row.state !== 'waiting') return { ...file, state: row.state, error: row.error };
+  if (copy?.state === 'failed') return { ...file, state: 'failed', error: copy.error };
+  if (copy?.state === 'not_served') return { ...file, state: 'not_served', error: notServed(providerName) };
+  const error = copy?.state === 'waiting_for_key' ? waitingForKey : (row.error ?? copy?.error ?? storeError);
+  return { ...file, state: 'waiting', error };
+}
+
+async function list({ database, providerName }: Dependencies, userId: number, assistantId: number) {
   const { db } = database;
-  const knowledge = knowledgeRepository(db);
+  if (!(await assistantRepository(db).find(userId, assistantId))) throw noAssistant();
+  const store = await storeRepository(db).ofAssistant(userId, assistantId);
+  const rows = await knowledgeRepository(db).of(userId, assistantId);
+  return rows.map((row) => shown(row, store?.error ?? null, providerName));
+}
 
-  /** A file that is not in the store yet is as far as its copy at the provider. */
-  function shown({ fileId, filename, size, addedAt, ...row }: KnownFile, storeError: string | null): AssistantFile {
-    const file = { fileId, filename, size, addedAt };
-    if (row.state !== 'waiting') return { ...file, state: row.state, error: row.error };
-    const { copy } = row;
-    if (copy?.state === 'failed') return { ...file, state: 'failed', error: copy.error };
-    if (copy?.state === 'not_served') return { ...file, state: 'not_served', error: notServed(providerName) };
-    const error = copy?.state === 'waiting_for_key' ? waitingForKey : (row.error ?? copy?.error ?? storeError);
-    return { ...file, state: 'waiting', error };
-  }
+/** Runs `work` while no other change to this person's assistants does. */
+const alone = (
+  { database }: Dependencies,
+  userId: number,
+  assistantId: number,
+  work: (trx: Kysely<Database>) => Promise<void>,
+) =>
+  database.db.transaction().execute(async (trx) => {
+    const assistants = assistantRepository(trx);
+    await assistants.lock(userId);
+    if (!(await assistants.find(userId, assistantId))) throw noAssistant();
+    await work(trx);
+  });
 
-  async function list(userId: number, assistantId: number): Promise<AssistantFile[]> {
-    if (!(await assistantRepository(db).find(userId, assistantId))) throw noAssistant();
-    const store = await storeRepository(db).ofAssistant(userId, assistantId);
-    return (await knowledge.of(userId, assistantId)).map((row) => shown(row, store?.error ?? null));
-  }
-
-  /** Runs `work` while no other change to this person's assistants does. */
-  const alone = (userId: number, assistantId: number, work: (trx: Kysely<Database>) => Promise<void>) =>
-    db.transaction().execute(async (trx) => {
-      const assistants = assistantRepository(trx);
-      await assistants.lock(userId);
-      if (!(await assistants.find(userId, assistantId))) throw noAssistant();
-      await work(trx);
+async function add(dependencies: Dependencies, userId: number, assistantId: number, fileIds: number[]) {
+  await alone(dependencies, userId, assistantId, async (trx) => {
+    const knowledge = knowledgeRepository(trx);
+    const wanted = [...new Set(fileIds)];
+    const names = await knowledge.hold(userId, wanted);
+    if (names.size !== wanted.length) throw noFile();
+    const known = new Set((await knowledge.of(userId, assistantId)).map(({ fileId }) => fileId));
+    const added = wanted.filter((fileId) => !known.has(fileId));
+    if (known.size + added.length > assistantFileLimit)
+      throw new AppError('invalid_input', tooMany, { fields: { fileIds: tooMany } });
+    if (added.length === 0) return;
+    const files = added.map((fileId) => {
+      const error = whyNotSearchable(names.get(fileId) ?? '') ?? null;
+      return { fileId, state: error === null ? ('waiting' as const) : ('failed' as const), error };
     });
+    await knowledge.insert(userId, assistantId, files);
+    await queueIndexing(trx, userId, assistantId);
+  });
+  return list(dependencies, userId, assistantId);
+}
 
-  async function add(userId: number, assistantId: number, fileIds: number[]): Promise<AssistantFile[]> {
-    await alone(userId, assistantId, async (trx) => {
-      const inTransaction = knowledgeRepository(trx);
-      const wanted = [...new Set(fileIds)];
-      const names = await inTransaction.hold(userId, wanted);
-      if (names.size !== wanted.length) throw noFile();
-      const known = new Set((await inTransaction.of(userId, assistantId)).map(({ fileId }) => fileId));
-      const added = wanted.filter((fileId) => !known.has(fileId));
-      if (known.size + added.length > assistantFileLimit)
-        throw new AppError('invalid_input', tooMany, { fields: { fileIds: tooMany } });
-      if (added.length === 0) return;
-      const files = added.map((fileId) => {
-        const error = whyNotSearchable(names.get(fileId) ?? '') ?? null;
-        return { fileId, state: error === null ? ('waiting' as const) : ('failed' as const), error };
-      });
-      await inTransaction.insert(userId, assistantId, files);
-      await queueIndexing(trx, userId, assistantId);
-    });
-    return list(userId, assistantId);
-  }
+const remove = (dependencies: Dependencies, userId: number, assistantId: number, fileId: number) =>
+  alone(dependencies, userId, assistantId, async (trx) => {
+    const knowledge = knowledgeRepository(trx);
+    await knowledge.hold(userId, [fileId]);
+    if (!(await knowledge.delete(userId, assistantId, fileId))) throw notItsFile();
+    await queueIndexing(trx, userId, assistantId);
+  });
 
-  async function remove(userId: number, assistantId: number, fileId: number) {
-    await alone(userId, assistantId, async (trx) => {
-      const inTransaction = knowledgeRepository(trx);
-      await inTransaction.hold(userId, [fileId]);
-      if (!(await inTransaction.delete(userId, assistantId, fileId)))
-        throw new AppError('not_found', 'This assistant does not have this file.');
-      await queueIndexing(trx, userId, assistantId);
-    });
-  }
+async function retry(dependencies: Dependencies, userId: number, assistantId: number, fileId: number) {
+  const files = await list(dependencies, userId, assistantId);
+  const file = files.find((one) => one.fileId === fileId);
+  if (!file) throw notItsFile();
+  const reason = whyNotSearchable(file.filename);
+  if (reason !== undefined) throw new AppError('unsupported_media_type', reason);
+  await dependencies.retryCopy(userId, fileId);
+  await dependencies.database.db.transaction().execute(async (trx) => {
+    await knowledgeRepository(trx).beginAgain(userId, { assistantId, fileId });
+    await storeRepository(trx).forgetErrors(userId, assistantId);
+    await queueIndexing(trx, userId, assistantId);
+  });
+  return list(dependencies, userId, assistantId);
+}
 
-  async function retry(userId: number, assistantId: number, fileId: number): Promise<AssistantFile[]> {
-    const files = await list(userId, assistantId);
-    const file = files.find((one) => one.fileId === fileId);
-    if (!file) throw new AppError('not_found', 'This assistant does not have this file.');
-    const reason = whyNotSearchable(file.filename);
-    if (reason !== undefined) throw new AppError('unsupported_media_type', reason);
-    await retryCopy(userId, fileId);
-    await db.transaction().execute(async (trx) => {
-      await knowledgeRepository(trx).beginAgain(userId, { assistantId, fileId });
-      await storeRepository(trx).forgetErrors(userId, assistantId);
-      await queueIndexing(trx, userId, assistantId);
-    });
-    return list(userId, assistantId);
-  }
+/** Why none of these files is searched. */
+function notesOn(files: { state: string }[], providerName: string): string[] {
+  const count = (...states: string[]) => files.filter(({ state }) => states.includes(state)).length;
+  const underWay = count('waiting', 'indexing');
+  if (underWay > 0)
+    return [
+      underWay === 1
+        ? 'One file of this assistant is still being indexed and was not searched.'
+        : `${underWay} files of this assistant are still being indexed and were not searched.`,
+    ];
+  if (count('not_served') > 0)
+    return [`The assistant’s files could not be searched: ${providerName} has no file search.`];
+  return ['The assistant’s files could not be searched: see its files in Settings for the reason.'];
+}
 
-  function notesOn(files: { state: string }[]): string[] {
-    const count = (...states: string[]) => files.filter(({ state }) => states.includes(state)).length;
-    const onTheWay = count('waiting', 'indexing');
-    if (onTheWay > 0)
-      return [
-        onTheWay === 1
-          ? 'One file of this assistant is still being indexed and was not searched.'
-          : `${onTheWay} files of this assistant are still being indexed and were not searched.`,
-      ];
-    if (count('not_served') > 0)
-      return [`The assistant’s files could not be searched: ${providerName} has no file search.`];
-    return ['The assistant’s files could not be searched: see its files in Settings for the reason.'];
-  }
+async function forAnswer(dependencies: Dependencies, userId: number, assistantId: number): Promise<Knowledge> {
+  const { database, providerName, onProblem } = dependencies;
+  const files = await knowledgeRepository(database.db).forAnswer(userId, assistantId);
+  const ready = files.filter(({ state }) => state === 'ready');
+  const [first] = ready;
+  if (!first || first.storeId === null)
+    return { search: undefined, notes: files.length === 0 ? [] : notesOn(files, providerName) };
+  const names = new Map(
+    ready.flatMap(({ indexedFileId, filename }) => (indexedFileId === null ? [] : [[indexedFileId, filename]])),
+  );
+  const onRefused = () => void queueIndexing(database.db, userId, assistantId).catch(onProblem);
+  return { search: { storeId: first.storeId, names, onRefused }, notes: [] };
+}
 
+/** With another key all files and stores are looked at again, removals included. */
+async function lookAgain(trx: Kysely<Database>, userId: number) {
+  await knowledgeRepository(trx).beginAgain(userId);
+  await storeRepository(trx).forgetErrors(userId);
+  const withFiles = await knowledgeRepository(trx).assistantsWithFiles(userId);
+  const stores = await storeRepository(trx).all(userId);
+  const withStore = stores.flatMap(({ assistantId }) => (assistantId === null ? [] : [assistantId]));
+  for (const assistantId of new Set([...withFiles, ...withStore])) await queueIndexing(trx, userId, assistantId);
+  for (const { id: storeId, state } of stores)
+    if (state === 'removing') await enqueueOnce(trx, removeStoreJob, { userId, storeId });
+}
+
+/** The files that an assistant searches: which there are, and how far each one is. */
+export function knowledgeService(dependencies: Dependencies) {
   return {
-    list,
-    add,
-    remove,
-    retry,
-
+    list: (userId: number, assistantId: number): Promise<AssistantFile[]> => list(dependencies, userId, assistantId),
+    add: (userId: number, assistantId: number, fileIds: number[]) => add(dependencies, userId, assistantId, fileIds),
+    remove: (userId: number, assistantId: number, fileId: number) => remove(dependencies, userId, assistantId, fileId),
+    retry: (userId: number, assistantId: number, fileId: number) => retry(dependencies, userId, assistantId, fileId),
     /** Asked for with each message to an assistant that has files: one look at the database. */
-    async forAnswer(userId: number, assistantId: number): Promise<Knowledge> {
-      const files = await knowledge.forAnswer(userId, assistantId);
-      const ready = files.filter(({ state }) => state === 'ready');
-      const [first] = ready;
-      if (!first || first.storeId === null)
-        return { search: undefined, notes: files.length === 0 ? [] : notesOn(files) };
-      const names = new Map(
-        ready.flatMap(({ indexedFileId, filename }) => (indexedFileId === null ? [] : [[indexedFileId, filename]])),
-      );
-      const onRefused = () => void queueIndexing(db, userId, assistantId).catch(onProblem);
-      return { search: { storeId: first.storeId, names, onRefused }, notes: [] };
-    },
-
-    /** With another key everything is looked at again, removals included. */
-    async keySaved(userId: number) {
-      await db.transaction().execute(async (trx) => {
-        await knowledgeRepository(trx).beginAgain(userId);
-        await storeRepository(trx).forgetErrors(userId);
-        const withFiles = await knowledgeRepository(trx).assistantsWithFiles(userId);
-        const stores = await storeRepository(trx).all(userId);
-        const withStore = stores.flatMap(({ assistantId }) => (assistantId === null ? [] : [assistantId]));
-        for (const assistantId of new Set([...withFiles, ...withStore])) await queueIndexing(trx, userId, assistantId);
-        for (const { id: storeId, state } of stores)
-          if (state === 'removing') await enqueueOnce(trx, removeStoreJob, { userId, storeId });
-      });
-    },
+    forAnswer: (userId: number, assistantId: number) => forAnswer(dependencies, userId, assistantId),
+    keySaved: (userId: number) => dependencies.database.db.transaction().execute((trx) => lookAgain(trx, userId)),
   };
 }
 

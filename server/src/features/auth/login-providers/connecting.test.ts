@@ -28,7 +28,7 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
   });
 
   let people = 0;
-  /** Somebody signed in with a password; the address is confirmed unless told otherwise. */
+  /** A user signed in with a password; the address is confirmed unless told otherwise. */
   async function member(isConfirmed = true) {
     const email = `member${++people}@example.com`;
     const visitor = app.visitor();

@@ -70,16 +70,14 @@ describe.each(engines)('an identity provider that fails, on %s', (engine) => {
     await nobodyIsIn();
   });
 
-  test.each([
-    'no address',
-    'a@b',
-    'a@example.com\r\nBcc: b@example.com',
-    `${'a'.repeat(300)}@example.com`,
-  ])('GitHub: the address %j cannot be used', async (email) => {
-    github.steering.person = atGitHub(7, email);
-    expect(await goThrough(app.visitor(), 'github')).toBe(failed);
-    await nobodyIsIn();
-  });
+  test.each(['no address', 'a@b', 'a@example.com\r\nBcc: b@example.com', `${'a'.repeat(300)}@example.com`])(
+    'GitHub: the address %j cannot be used',
+    async (email) => {
+      github.steering.person = atGitHub(7, email);
+      expect(await goThrough(app.visitor(), 'github')).toBe(failed);
+      await nobodyIsIn();
+    },
+  );
 
   test('GitHub: an answer in the name of another issuer is refused', async () => {
     github.steering.person = atGitHub(8, 'iss@example.com');

@@ -1,15 +1,11 @@
 import type { LoginProvider, LoginProviderFailure } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { userRepository } from '#server/features/auth/repository';
-import { securityEventRepository, type Visitor } from '#server/security/events-repository';
+import { recordRefused } from '#server/features/auth/record-refused';
+import type { Visitor } from '#server/security/events-repository';
 import { type LoginIdentity, LoginProviderError } from './login-provider.ts';
 
 export const names: Record<LoginProvider, string> = { google: 'Google', github: 'GitHub' };
-
-/** Of refusals that are alike, so many are on record within a day: more of them cannot fill the record. */
-const alikeInADay = 10;
-const dayMs = 24 * 60 * 60_000;
 
 type Concerned = { userId: number; event: 'sign_in_failed' | 'login_method_refused'; why: string };
 
@@ -33,15 +29,8 @@ export function recordRefusal(
   { provider }: Pick<LoginIdentity, 'provider'>,
   visitor: Visitor,
 ): Promise<void> {
-  const since = new Date(Date.now() - dayMs).toISOString();
   return db.transaction().execute(async (trx) => {
-    const events = securityEventRepository(trx);
-    for (const { userId, event, why } of concerned.toSorted((a, b) => a.userId - b.userId)) {
-      // Locked, so that many at once are counted one by one; and gone meanwhile, there is no record to write in.
-      if (!(await userRepository(trx).lock(userId))) continue;
-      const detail = `${names[provider]}, ${why}`;
-      if ((await events.count(userId, event, since, detail)) < alikeInADay)
-        await events.record({ userId, event, by: 'self', visitor, detail });
-    }
+    for (const { userId, event, why } of concerned.toSorted((a, b) => a.userId - b.userId))
+      await recordRefused(trx, { userId, event, visitor, detail: `${names[provider]}, ${why}` });
   });
 }

@@ -4,7 +4,8 @@ import type { Config } from '#server/config';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
 import { createAccount } from '#server/features/auth/new-account';
-import { sessionRepository, type UserRecord, userRepository } from '#server/features/auth/repository';
+import { type UserRecord, userRepository } from '#server/features/auth/repository';
+import { sessionRepository } from '#server/features/auth/session-repository';
 import type { SessionService } from '#server/features/auth/sessions';
 import type { SignedIn } from '#server/http/actor';
 import { enqueue } from '#server/jobs/queue';
@@ -31,7 +32,7 @@ const attempts = 5;
 
 /** What an identity at Google or GitHub opens, and what it is connected to. */
 export function loginProviderService({ db, holdSession, config, onSessionsEnded }: Dependencies) {
-  /** In one transaction, from the beginning where another one was faster. */
+  /** In one transaction, which starts again where another one was faster. */
   async function decide<T>(work: (trx: Kysely<Database>) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {

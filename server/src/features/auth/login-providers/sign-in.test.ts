@@ -29,7 +29,7 @@ describe.each(engines)('signing in elsewhere on %s', (engine) => {
   });
 
   let people = 100;
-  /** Somebody new at the provider, who is also signed in there from now on. */
+  /** A new person at the login provider, who is also signed in there from now on. */
   function someone(
     provider: 'google' | 'github',
     { email, name = null }: { email?: string; name?: string | null } = {},

@@ -21,10 +21,10 @@ type Question = { id: number; depth: number };
 /** An answer that is still empty, with its run. */
 export type StoredAnswer = { question: Question; run: Run; answerer: Answerer };
 
-/** Thrown inside the transaction to leave it: the same call was stored by a request that came first. */
+/** Thrown inside the transaction to roll it back: an earlier request has stored the same call. */
 class AlreadyThere extends Error {}
 
-/** Inside the transaction that stores a run: nothing else may be under way in the thread, unless it is the same call once more. */
+/** Inside the transaction that stores a run: refuses where another run of the thread is open, unless this is a retry of the same call. */
 async function refuseSecondQuestion(
   trx: Kysely<Database>,
   userId: number,
@@ -46,7 +46,7 @@ async function refuseSecondQuestion(
     );
 }
 
-/** What a message follows: the named one, or the end of the shown branch. Always an answer, or nothing. */
+/** The parent of a new message: the named one, or the end of the shown branch. Always an answer, or none. */
 async function parentOf(
   trx: Kysely<Database>,
   userId: number,
@@ -158,7 +158,7 @@ async function storeAnswer(
   return stored;
 }
 
-/** Stores questions and empty answers with their runs: all of a call in one transaction, before anybody is asked. */
+/** Stores questions and empty answers with their runs: all of a call in one transaction, before the provider is asked. */
 export function answerStore({ db }: Pick<OpenDatabase, 'db'>, instance: number) {
   /** undefined: a request with the same client id was quicker. */
   const once = <T>(store: (trx: Kysely<Database>) => Promise<T>): Promise<T | undefined> =>
@@ -173,7 +173,7 @@ export function answerStore({ db }: Pick<OpenDatabase, 'db'>, instance: number) 
   return {
     question: (userId: number, question: NewQuestion, answerers: Answerer[]) =>
       once((trx) => storeQuestion(trx, instance, userId, question, answerers)),
-    /** One more, to a question that is there. */
+    /** A further answer to a stored question. */
     answer: (userId: number, place: AnswerPlace, answerer: Answerer) =>
       once((trx) => storeAnswer(trx, instance, userId, place, answerer)),
   };

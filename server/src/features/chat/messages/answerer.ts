@@ -7,27 +7,27 @@ import type { Catalogue } from '#server/provider/catalogue';
 /** What answers in a thread: an assistant's settings, or only a model. */
 export type Answerer = {
   assistantId: number | null;
-  /** null: the default model, to be settled by who writes the answer. */
+  /** null: the default model, which the run settles. */
   model: string | null;
   instructions: string;
   /** null: left out. */
   temperature: number | null;
   effort: ReasoningEffort | null;
-  /** The files that it may search, and what is to be said of those that it cannot. */
+  /** The files that it may search, and a note about those that it cannot. */
   knowledge: Knowledge;
 };
 
 type Dependencies = {
   catalogue: Catalogue;
   findAssistant: (userId: number, assistantId: number) => Promise<Assistant | undefined>;
-  /** As far as it is known without asking anybody. */
+  /** As far as it is known without a call to the provider. */
   knownDefaultModel: (userId: number) => Promise<string | null>;
   knowledgeOf: (userId: number, assistantId: number) => Promise<Knowledge>;
 };
 
 const nothingKnown: Knowledge = { search: undefined, notes: [] };
 
-/** Who answers, one for each of `models`; without any, what the thread says. Nobody outside is asked. */
+/** The answerers, one for each of `models`; without any, the thread's own. Makes no call to the provider. */
 export function answererFinder({ catalogue, findAssistant, knownDefaultModel, knowledgeOf }: Dependencies) {
   return async function answerersFor(
     userId: number,

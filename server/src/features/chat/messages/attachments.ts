@@ -16,7 +16,7 @@ const refused = (code: 'not_found' | 'too_large' | 'unsupported_media_type', mes
   new AppError(code, message, { fields: { fileIds: message } });
 export const noSuchFile = () => refused('not_found', 'This file does not exist.');
 
-/** What may go along with a message, and its bytes when they are needed. */
+/** Which files may be attached to a message, and their bytes when they are needed. */
 export function attachmentReader({ files, store }: Dependencies) {
   async function bytesOf(storageKey: FileKey): Promise<Buffer> {
     const chunks: Buffer[] = [];
@@ -25,7 +25,7 @@ export function attachmentReader({ files, store }: Dependencies) {
   }
 
   return {
-    /** @throws AppError where one of them cannot go along with a message, before anything is stored */
+    /** @throws AppError where one of them cannot be attached, before anything is stored */
     async inspect(userId: number, fileIds: number[]): Promise<Attachment[]> {
       const found = new Map<number, StoredFile>();
       for (const fileId of new Set(fileIds)) {
@@ -58,7 +58,7 @@ export function attachmentReader({ files, store }: Dependencies) {
       return attachments;
     },
 
-    /** For the provider: looked up and read when the request is made, with its owner again. */
+    /** For the provider: looked up by its owner again, and read, when the request is made. */
     forProvider(userId: number, { fileId, filename, kind, mediaType }: KeptAttachment): TurnFile {
       const find = async () => (fileId === null ? undefined : files.stored(userId, fileId));
       async function read() {

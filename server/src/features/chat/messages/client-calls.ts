@@ -7,17 +7,17 @@ import { noMessage } from '#server/features/chat/not-found';
 import { runRepository } from '#server/features/chat/runs/repository';
 import { type ClientCall, messageRepository } from './repository.ts';
 
-/** What a call has stored and begun; `run` is the first of `runs`. */
+/** What a call has stored and started; `run` is the first of `runs`. */
 export type Started = { message: Message; run: Run; runs: Run[] };
 
-/** A client's own id for a call, with what tells the call from another with the same id. */
+/** A call's client id, with a digest that tells it from another call with the same id. */
 export const clientCall = (id: string, ...asked: unknown[]): ClientCall => ({
   id,
   digest: createHash('sha256').update(JSON.stringify(asked)).digest('base64url'),
 });
 
 /**
- * What an earlier request with the same client id got; undefined where there was none.
+ * The response to an earlier request with the same client id; undefined where there was none.
  * @throws AppError conflict where that one asked for something else
  */
 export async function earlierCall(

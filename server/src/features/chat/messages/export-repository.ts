@@ -10,7 +10,7 @@ export type KeptMessage = Omit<Message, 'threadId' | 'run' | 'siblings' | 'toget
   files: Pick<KeptAttachment, 'filename' | 'size' | 'kind' | 'sha256'>[];
 };
 
-/** Messages as they are taken along. */
+/** Messages as they are exported. */
 export function messageExportRepository(db: Kysely<Database>) {
   return {
     /** All messages of a thread with all its branches, in the order of arrival, a page at a time. */
@@ -41,7 +41,7 @@ export function messageExportRepository(db: Kysely<Database>) {
 
 export type MessageExportRepository = ReturnType<typeof messageExportRepository>;
 
-/** As it is taken along: without what says only where it stands in this installation. */
+/** As it is exported: without fields that have a meaning in this installation only. */
 async function toKeptMessages(db: Kysely<Database>, userId: number, rows: MessageRow[]): Promise<KeptMessage[]> {
   const files = await filesOf(db, userId, rows);
   return rows.map((row) => {

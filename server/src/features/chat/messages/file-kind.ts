@@ -6,7 +6,7 @@ import type { Attachment } from './file-repository.ts';
 
 type Reading = Pick<FileStore, 'read'>;
 
-/** As many bytes as tell what a file is. */
+/** As many bytes as are needed to detect what a file is. */
 const headBytes = 16;
 const images: readonly [mediaType: string, isIt: (head: Buffer) => boolean][] = [
   ['image/png', (head) => head.subarray(0, 8).toString('hex') === '89504e470d0a1a0a'],
@@ -15,7 +15,7 @@ const images: readonly [mediaType: string, isIt: (head: Buffer) => boolean][] = 
   ['image/webp', (head) => head.toString('latin1', 0, 4) === 'RIFF' && head.toString('latin1', 8, 12) === 'WEBP'],
 ];
 const openXml = 'application/vnd.openxmlformats-officedocument';
-/** Archives by their bytes; which kind of document, their names tell. */
+/** Documents are archives by their bytes; their names tell which kind. */
 const office = new Map([
   ['.docx', `${openXml}.wordprocessingml.document`],
   ['.pptx', `${openXml}.presentationml.presentation`],
@@ -31,7 +31,7 @@ async function headOf(store: Reading, { storageKey }: StoredFile): Promise<Buffe
   return head;
 }
 
-/** Valid UTF-8 without the character that no text has; of a long file, as much as may be attached. */
+/** Valid UTF-8 without NUL; of a long file, as much as may be attached. */
 async function isText(store: Reading, { storageKey }: StoredFile): Promise<boolean> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let read = 0;
@@ -44,14 +44,14 @@ async function isText(store: Reading, { storageKey }: StoredFile): Promise<boole
     decoder.decode();
     return true;
   } catch (error) {
-    // What a decoder that is told to be strict throws for bytes that are no text.
+    // A strict decoder throws this for bytes that are no text.
     if (error instanceof TypeError && 'code' in error && error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
       return false;
     throw error;
   }
 }
 
-/** By its bytes: the type that an upload names is only a label. */
+/** Detected from the bytes: the type that an upload names is only a label. */
 export async function kindOf(
   store: Reading,
   file: StoredFile,

@@ -4,7 +4,7 @@ import { isPostgres } from '#server/db/engine';
 import { type Places, prepared } from '#server/db/prepared';
 import type { Database } from '#server/db/schema';
 
-/** A file as it is attached: what it is was found out by its bytes. */
+/** A file to attach. Its kind was detected from its bytes. */
 export type Attachment = {
   fileId: number;
   filename: string;
@@ -13,7 +13,7 @@ export type Attachment = {
   mediaType: string;
 };
 
-/** The same later on: the file may have been deleted. */
+/** An attachment as it is read later: the file may have been deleted. */
 export type KeptAttachment = Omit<Attachment, 'fileId'> & { fileId: number | null; sha256: string | null };
 
 export const shownFile = ({ fileId, filename, size, kind }: KeptAttachment): AttachedFile => ({

@@ -9,7 +9,7 @@ import { estimateFileTokens, estimateTokens } from './token-estimate.ts';
 const turnsAtOnce = 200;
 /** Kept free for the answer: a quarter of what the model can read, at most so many tokens. */
 const answerTokens = 16_000;
-/** Where the model's limit is not known; a provider that can read less says so, and the run is tried with half. */
+/** Where the model's limit is unknown. If the provider takes less, it says so, and the run retries with half. */
 const tokensWhereUnknown = 1_000_000;
 
 const cutNote = (left: number) =>
@@ -17,18 +17,18 @@ const cutNote = (left: number) =>
 const filesNote = (left: number) =>
   `${left === 1 ? 'A file' : `${left} files`} of earlier messages ${left === 1 ? 'was' : 'were'} left out: with one request ${attachedBytesLimit / 1024 / 1024} MB of files can be sent.`;
 
-/** What is said before the answer of what was not sent. */
+/** Notes before the answer, about what was not sent. */
 export function leftOutNotes(messages: number, files: number): AnswerPiece[] {
   const notes = [...(messages > 0 ? [cutNote(messages)] : []), ...(files > 0 ? [filesNote(files)] : [])];
   return notes.map((text) => ({ type: 'note', text }));
 }
 
-/** The turns for the provider, and what of the conversation is not in them. */
+/** The turns for the provider, and how much of the conversation they leave out. */
 export type History = {
   turns: ConversationTurn[];
   leftOut: number;
   filesLeftOut: number;
-  /** Roughly, for where the provider does not say. */
+  /** An estimate, used where the provider reports none. */
   fileTokens: number;
 };
 

@@ -9,8 +9,8 @@ export type RatingChange = { [Name in keyof AnswerRating]?: AnswerRating[Name] |
 export function ratingRepository(db: Kysely<Database>) {
   return {
     /**
-     * What a rating is of. On PostgreSQL the message is held until the transaction ends, so that its conversation is not
-     * deleted in between; the person before it, as everywhere.
+     * The answer to rate. On PostgreSQL its row is locked until the transaction ends, so that its conversation is not
+     * deleted in between; the user's row before it, as everywhere.
      */
     async rated(userId: number, messageId: number) {
       await keepPerson(db, userId);
@@ -26,7 +26,7 @@ export function ratingRepository(db: Kysely<Database>) {
         .where('threads.purpose', '=', 'chat');
       return (isPostgres(db) ? message.forKeyShare('messages') : message).executeTakeFirst();
     },
-    /** What is not named stays as it was. A rating that says nothing any more is no row. */
+    /** Fields that are left out stay as they were. A rating with nothing in it is deleted. */
     async put(userId: number, messageId: number, { value, correction }: RatingChange, at: string) {
       await db
         .insertInto('message_ratings')

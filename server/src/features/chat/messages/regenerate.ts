@@ -16,7 +16,7 @@ type Dependencies = {
   checkModels: (userId: number, models: string[], field: string) => Promise<void>;
 };
 
-/** A new answer beside the old one: to the same question, or to a question that is named itself. */
+/** A further answer to a question, which is named by itself or by one of its answers. */
 export function answerRegenerating({ start, store, ownThread, questionOf, checkModels }: Dependencies) {
   return function regenerate(userId: number, messageId: number, again: Again): Promise<Started> {
     const { clientId, model, overBudget } = again;

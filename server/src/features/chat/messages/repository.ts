@@ -74,7 +74,7 @@ export function messageRepository(db: Kysely<Database>) {
       const row = await findMessage.first(db, { userId, messageId });
       return row && (await withSiblings(db, userId, row.thread_id, [row]))[0];
     },
-    /** The newest of what follows a message, oldest first. */
+    /** The newest children of a message, the oldest of them first. */
     async newestChildren(userId: number, parent: MessagePlace, limit: number): Promise<Message[]> {
       const rows = await selectMessages(db)
         .where(isOf(userId))
@@ -96,7 +96,7 @@ export function messageRepository(db: Kysely<Database>) {
       const [clientId, digest] = [client?.id ?? null, client?.digest ?? null];
       return (await insertMessage.first(db, { ...message, userId, clientId, digest }))?.id;
     },
-    /** Answers what the conversation is for, which comes next where the words become searchable. */
+    /** Returns the thread's purpose, which decides whether the text becomes searchable. */
     async setWords(userId: number, messageId: number, { text, reasoning }: { text: string; reasoning: string }) {
       return (await setWords.first(db, { userId, messageId, text, reasoning }))?.purpose ?? undefined;
     },

@@ -8,7 +8,7 @@ import { messageFileRepository, shownFile } from './file-repository.ts';
 /** With a plus, so that SQLite looks up the branch's messages instead of walking through all of their owner's. */
 export const isOf = (userId: Operand<number>) => sql<boolean>`+messages.user_id = ${userId}`;
 
-/** With the run that wrote it, what it took, and what its reader thinks of it. */
+/** With the run that wrote it, its usage, and its rating. */
 export const selectMessages = (db: Kysely<Database>) =>
   db
     .selectFrom('messages')
@@ -46,7 +46,7 @@ const findSiblings = prepared((db, at: Places<{ userId: number; threadId: number
     .orderBy('id'),
 );
 
-/** What is attached to the questions among them. */
+/** The attachments of the questions among them. */
 export const filesOf = (db: Kysely<Database>, userId: number, rows: MessageRow[]) =>
   messageFileRepository(db).of(
     userId,
@@ -68,7 +68,7 @@ const siblingsOf = (db: Kysely<Database>, userId: number, threadId: number, pare
     .orderBy('id')
     .execute();
 
-/** As they are shown: with what stands beside them, and what is attached. */
+/** As they are shown: with their siblings and attachments. */
 export async function withSiblings(
   db: Kysely<Database>,
   userId: number,
@@ -87,7 +87,7 @@ export async function withSiblings(
   const files = await filesOf(db, userId, rows);
   return rows.map((row) => {
     const beside = byParent.get(row.parent_id) ?? [];
-    // What was asked for with one call has one time.
+    // Answers of one call have the same creation time.
     const together = beside.filter(({ created_at }) => created_at === row.created_at).map(({ id }) => id);
     return {
       ...toMessage(row),
@@ -98,7 +98,7 @@ export async function withSiblings(
   });
 }
 
-/** Without what stands beside it, and without its files. */
+/** Without its siblings, and without its attachments. */
 export function toMessage(row: MessageRow): Message {
   const state = row.run_state ?? 'complete';
   return {

@@ -19,7 +19,7 @@ type Dependencies = {
   defaultModel: (userId: number) => Promise<string>;
 };
 
-/** Makes orders of stored answers. What an order needs is gathered by its run, and a failure there ends it like any other. */
+/** Turns stored answers into orders for runs. The run itself gathers what an order needs, so a failure there ends it like any other. */
 export function orderMaker({ db, catalogue, attachments, defaultModel }: Dependencies) {
   const branches = branchRepository(db);
   const messageFiles = messageFileRepository(db);

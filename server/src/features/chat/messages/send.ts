@@ -20,7 +20,7 @@ type Dependencies = {
 export function messageSending({ start, store, ownThread, attachments, checkModels }: Dependencies) {
   return function send(userId: number, threadId: number, draft: Draft): Promise<Started> {
     const { message: text, clientId, fileIds = [], parentId, models = [], overBudget } = draft;
-    // Whether a budget was passed over does not make it another call.
+    // Going over a budget on purpose does not make it another call.
     const client = clientCall(clientId, 'send', threadId, text, fileIds, parentId ?? String(parentId), models);
     return start(userId, client, async () => {
       const thread = await ownThread(userId, threadId);

@@ -27,7 +27,7 @@ type Dependencies = {
   /** Refuses a call that a budget does not allow. */
   checkBudget: (userId: number, assistantId: number | null) => Promise<void>;
   answerersFor: AnswererFinder;
-  /** Refuses models that are known not to be usable, naming the field. Nobody outside is asked. */
+  /** Refuses models that are known not to be usable, naming the field. Makes no call to the provider. */
   checkModels: (userId: number, models: string[], field: string) => Promise<void>;
   /** May ask the provider. */
   defaultModel: (userId: number) => Promise<string>;
@@ -35,7 +35,7 @@ type Dependencies = {
   underWay: PartialAnswers;
 };
 
-/** Messages, and the answers that are written to them. */
+/** Messages and their answers. */
 export function messageService(dependencies: Dependencies) {
   const { database, instance, underWay } = dependencies;
   const { db } = database;

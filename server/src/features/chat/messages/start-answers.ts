@@ -20,7 +20,7 @@ type Dependencies = {
   orderOf: OrderMaker;
 };
 
-/** What a call asks for, after all that can be said against it is said. */
+/** A call that has passed all checks. */
 export type Asked = {
   thread: ThreadRecord;
   models: string[];
@@ -31,7 +31,7 @@ export type Asked = {
   shown: (first: StoredAnswer) => number;
 };
 
-/** What all calls that have an answer written do, once for each client id: store first, then begin to write. */
+/** Common to all calls that start answers, once for each client id: store first, then start the runs. */
 export function answerStarter({ db, executor, openKey, checkBudget, answerersFor, orderOf }: Dependencies) {
   return async function start(
     userId: number,

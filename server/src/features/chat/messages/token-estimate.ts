@@ -1,6 +1,6 @@
 import type { AttachmentKind } from '@roster/contracts/chat';
 
-/** About four characters a token, which holds for prose in European languages and is marked as an estimate. */
+/** About four characters a token: an estimate, and marked as one, which fits prose in European languages. */
 export const estimateTokens = (text: string) => Math.ceil(text.length / 4);
 
 /** A large image at full detail is 765 to 1,105 tokens; a page of a PDF, text and picture, about 1,000 in 50 kB. */

@@ -40,7 +40,7 @@ export function runClosing({ runs, live, followUps, stop }: Dependencies) {
     },
     /**
      * Ends all work for a person, other processes' included, and refuses more of it until `work` is done. Another process
-     * may still take a message; whoever must know asks again in the transaction.
+     * may still take a message; callers that must be sure ask again in the transaction.
      */
     async withoutRuns<T>(userId: number, withinMs: number, work: () => Promise<T>): Promise<T> {
       leaving.add(userId);

@@ -42,7 +42,7 @@ export function runEndings({ db, pricing }: { db: Kysely<Database>; pricing: Pic
     return last;
   }
 
-  /** Ends a run whose process is gone, with the words that had been stored. false: somebody else was quicker. */
+  /** Ends a run whose process is gone, with the words that had been stored. false: another process was quicker. */
   async function interrupt(run: AbandonedRun): Promise<boolean> {
     return db.transaction().execute(async (trx) => {
       const batches = await eventRepository(trx).after(run.id, 0);

@@ -57,7 +57,7 @@ export function runExecutor(dependencies: Dependencies) {
       );
     },
     watch: watching.watch,
-    /** What a run of this process has come to. */
+    /** The final state of a run of this process. */
     logOf: (runId: number): FoldedLog | undefined => live.get(runId)?.log,
     ...stopping,
     ...runClosing({ runs, live, followUps, stop: stopping.stop }),

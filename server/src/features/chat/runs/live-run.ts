@@ -8,11 +8,11 @@ export type PreparedRequest = {
   request: AnswerRequest;
   /** What is said before the answer. */
   notes: string[];
-  /** So many of the oldest messages are not in the request, because the model cannot read them all. */
+  /** How many of the oldest messages are left out, because the model's context is too small. */
   leftOut: number;
-  /** So many files of the messages that are in it are not. */
+  /** How many attachments of the messages in the request are left out. */
   filesLeftOut: number;
-  /** About what its files come to. */
+  /** Estimated tokens of the attachments. */
   fileTokens: number;
 };
 
@@ -25,7 +25,7 @@ export type RunOrder = {
   assistantId: number | null;
   /** What it is asked for; null in a conversation. */
   comparisonId: number | null;
-  /** Gathers what the provider is asked for, and may ask the provider itself: only what is stored gets so far. */
+  /** Gathers the request, for which it may call the provider: the run is stored by then. */
   prepare: (signal: AbortSignal) => Promise<PreparedRequest>;
 };
 
@@ -60,7 +60,7 @@ export class LiveRun {
     this.order = order;
   }
 
-  /** Numbers the events, keeps them, and sends them to whoever watches. */
+  /** Numbers the events, keeps them, and sends them to all watchers. */
   publish(events: RunEvent[]) {
     let frames = '';
     for (const event of events) {
@@ -89,7 +89,7 @@ export class LiveRun {
     this.#saved = last;
   }
 
-  /** Breaks the call to the provider off, because somebody wants it so. */
+  /** Aborts the call to the provider, because a stop was asked for. */
   stop() {
     this.controller.abort(new Stopped());
   }

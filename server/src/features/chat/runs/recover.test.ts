@@ -77,7 +77,7 @@ describe.each(engines)('after a restart on %s', (engine) => {
     expect(lastOf(events)).toEqual({ type: 'failed', error: interrupted });
     for (let after = 0; after < 6; after++)
       expect(await readEvents(app, ada, run.id, { after })).toEqual(events.slice(after));
-    // Whoever had seen more than was stored is told the end all the same, under a number beyond what they have.
+    // A reader that has seen more events than were stored gets the end all the same, under a number beyond those.
     for (const after of [6, 50, 20_000]) {
       const rest = await readEvents(app, ada, run.id, { after });
       expect(rest).toEqual(events.slice(-1));
@@ -87,23 +87,23 @@ describe.each(engines)('after a restart on %s', (engine) => {
     expect((await ada.get('/api/threads?q=upon')).body.items.map(({ id }: { id: number }) => id)).toEqual([threadId]);
   });
 
-  test.each([
-    'queued',
-    'running',
-  ] as const)('one that was %s without a word costs nothing and can be tried again', async (state) => {
-    const { threadId, run, message } = await leftBehind([], state);
-    await app.restart();
-    expect(await messageOf(ada, threadId, run.messageId)).toMatchObject({
-      state: 'interrupted',
-      text: '',
-      usage: null,
-    });
-    expect(await usageOf(run.id)).toEqual([]);
-    expect(await readEvents(app, ada, run.id)).toMatchObject([{ event: { type: 'failed', error: interrupted } }]);
-    await regenerated(app, ada, message.id);
-    expect((await messagesOf(ada, threadId)).at(-1)).toMatchObject({ state: 'complete' });
-    expect((await ask(app, ada, threadId, 'And on')).answer.state).toBe('complete');
-  });
+  test.each(['queued', 'running'] as const)(
+    'one that was %s without a word costs nothing and can be tried again',
+    async (state) => {
+      const { threadId, run, message } = await leftBehind([], state);
+      await app.restart();
+      expect(await messageOf(ada, threadId, run.messageId)).toMatchObject({
+        state: 'interrupted',
+        text: '',
+        usage: null,
+      });
+      expect(await usageOf(run.id)).toEqual([]);
+      expect(await readEvents(app, ada, run.id)).toMatchObject([{ event: { type: 'failed', error: interrupted } }]);
+      await regenerated(app, ada, message.id);
+      expect((await messagesOf(ada, threadId)).at(-1)).toMatchObject({ state: 'complete' });
+      expect((await ask(app, ada, threadId, 'And on')).answer.state).toBe('complete');
+    },
+  );
 
   test('one whose log cannot be read keeps neither the server nor the others from starting', async () => {
     const broken = await leftBehind([{ type: 'text', text: 'x' }]);

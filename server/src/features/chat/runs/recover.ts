@@ -9,7 +9,7 @@ type Dependencies = {
   runs: Pick<RunRepository, 'allUnderWay'>;
   presence: Pick<Presence, 'instance' | 'isGone'>;
   live: LiveRuns;
-  /** false: somebody else was quicker. */
+  /** false: another process was quicker. */
   interrupt: (run: AbandonedRun) => Promise<boolean>;
 };
 

@@ -190,7 +190,7 @@ export function runRepository(db: Kysely<Database>) {
       return new Set(rows.map(({ id }) => id));
     },
     /**
-     * Only from a state that is not final. false: somebody else has ended it, or it is gone. `hasEvents`: some may be
+     * Only from a state that is not final. false: it has ended already, or it is gone. `hasEvents`: some may be
      * stored, which are not needed any more.
      */
     async end(runId: number, end: RunEnd, hasEvents: boolean): Promise<boolean> {

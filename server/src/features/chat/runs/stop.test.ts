@@ -52,7 +52,7 @@ describe.each(engines)('stopping an answer on %s', (engine) => {
     await leftByUs('Stop me at once');
   });
 
-  test('works while Roster waits to try again, which the reader is told of', async () => {
+  test('works while Roster waits to retry, which the reader is told', async () => {
     const threadId = await newThread(ada);
     const { run } = await send(ada, threadId, '[[429 retry-after 50]] Stop me while waiting');
     const reader = await openEvents(app, ada, run.id);

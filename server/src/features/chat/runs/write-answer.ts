@@ -35,7 +35,7 @@ async function asMuchAsFits(
       ...leftOutNotes(leftOut, prepared.filesLeftOut),
     ];
     const onPieces = (pieces: AnswerPiece[]) => {
-      // Not with a mere note: what is left out may still become more.
+      // Not yet, if there are only notes: more may have to be left out.
       const begins = pieces.some(({ type }) => type !== 'note');
       publish(begins ? [...notes, ...pieces] : pieces);
       if (begins) notes = [];
@@ -49,7 +49,7 @@ async function asMuchAsFits(
   }
 }
 
-/** What a reader finds instead of an answer that has no word: one that only thinks, or calls for a tool that is not there. */
+/** Shown in place of an answer without text: the model only reasoned, or called a tool that does not exist. */
 const wordless = ({ reason }: AnswerEnd): RunEvent => ({ type: 'note', text: wordlessNotes[reason] });
 const wordlessNotes: Record<AnswerEnd['reason'], string> = {
   complete: 'The model ended without writing an answer. Ask for a new one, or put the question differently.',
@@ -57,7 +57,7 @@ const wordlessNotes: Record<AnswerEnd['reason'], string> = {
   content_filter: 'The provider’s content filter let nothing of the answer through. Put the question differently.',
 };
 
-/** A run that is stopped does not wait for what is being gathered for it. */
+/** A stopped run does not wait until its request has been gathered. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal.reason);

@@ -7,11 +7,11 @@ import { hasWords } from './words.ts';
 
 type Dependencies = { database: Pick<OpenDatabase, 'db' | 'reader'>; underWay: Pick<PartialAnswers, 'logOf'> };
 
-/** Looks for words in titles and messages, those included that are just being written. */
+/** Searches titles and messages, the answers of open runs included. */
 export function threadSearch({ database, underWay }: Dependencies) {
   const { db, reader } = database;
 
-  /** Answers that are being written are in no index yet; there are few of them, and they are looked through. */
+  /** The few answers that are being written are in no index yet, so their text is scanned. */
   async function beingWritten(userId: number, q: string, archived: boolean | undefined): Promise<FoundThread[]> {
     const found: FoundThread[] = [];
     for (const { id, threadId, messageId } of await runRepository(db).underWay(userId)) {

@@ -2,7 +2,7 @@ import { beginningOf, characterStart } from '@roster/contracts/cut';
 
 const firstTerm = /[\p{L}\p{N}\p{M}]+|\p{RGI_Emoji}|\p{Extended_Pictographic}/v;
 
-/** Where the first of the query's words stands; 0 where it is written otherwise than in the query. */
+/** The position of the first matching word; 0 where the text spells it differently from the query. */
 function placeOf(query: string, text: string): number {
   const [term = ''] = firstTerm.exec(query) ?? [];
   return Math.max(0, text.toLowerCase().indexOf(term.toLowerCase()));
@@ -23,7 +23,7 @@ export function snippetOf(text: string, query: string, length = 140): string {
   const plain = inOneLine(withoutMarkdown(text.slice(around, until)));
   const at = placeOf(query, plain);
   const about = characterStart(plain, at - Math.floor(length / 3));
-  // From the beginning of a word, where one begins before the word that was looked for.
+  // Starts at the beginning of a word, if there is one before the match.
   const from = about === 0 ? 0 : about + plain.slice(about, at).indexOf(' ') + 1;
   const before = around > 0 || from > 0 ? '… ' : '';
   const after = until < text.length || from + length < plain.length ? ' …' : '';

@@ -43,7 +43,7 @@ export async function findThreads(
   }));
 }
 
-/** The words of a page's matches only, the names of what is attached to them last: with the words of all matches in it, sorting takes three times as long. */
+/** Reads the text of one page's matches only, then the names of their attachments: sorting the text of all matches takes three times as long. */
 async function textsOf(
   db: Kysely<Database>,
   userId: number,

@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { toUsage, usageColumns } from '#server/features/usage/repository';
 
-/** The answer to what was asked beside the conversations. Its text is stored when it has ended. */
+/** The answer to a side question. Its text is stored when its run has ended. */
 export type SideAnswer = {
   runId: number;
   state: RunState;
@@ -15,7 +15,7 @@ export type SideAnswer = {
   finishedAt: string | null;
 };
 
-/** Threads that no list of conversations shows. Each ends in the one answer that it was made for. */
+/** The threads of side questions, which no list shows. Each ends in the one answer that it was made for. */
 export function sideQuestionRepository(db: Kysely<Database>) {
   return {
     async insertThread(userId: number, { title, at }: { title: string; at: string }): Promise<number> {

@@ -36,7 +36,7 @@ type Dependencies = {
 };
 
 /**
- * Questions beside the conversations. Each is a thread of its own that no list shows, so that its answer has all that
+ * Side questions. Each is a thread of its own that no list shows, so that its answer has all that
  * a run has: it belongs to the server, can be watched and stopped, survives a crash, and its cost is recorded.
  */
 export function sideQuestionService({ database, executor, catalogue, instance, openKey, checkBudget }: Dependencies) {
@@ -83,15 +83,15 @@ export function sideQuestionService({ database, executor, catalogue, instance, o
     },
     answers: (userId: number, threadIds: number[], within: Kysely<Database> = db) =>
       sideQuestionRepository(within).answers(userId, threadIds),
-    /** For exports: beside the main connection. */
+    /** For exports: read on a connection of its own. */
     answersFromReader: sideQuestionRepository(reader).answers,
-    /** Stops what is being written in these threads. */
+    /** Stops the open runs of these threads. */
     async stop(userId: number, threadIds: number[]) {
       for (const { id, threadId } of await runRepository(db).underWay(userId))
         if (threadIds.includes(threadId)) await executor.stop(userId, id);
     },
     /**
-     * Inside a transaction. `find` is asked when nobody else can ask or remove any more. What the answers have cost stays
+     * Inside a transaction. `find` is called once no other call can add or remove side questions. The usage of the answers stays
      * recorded.
      */
     async remove(trx: Kysely<Database>, userId: number, find: () => Promise<number[]>) {

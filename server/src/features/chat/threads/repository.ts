@@ -197,7 +197,7 @@ export function threadRepository(db: Kysely<Database>) {
       const { headMessageId = null, updatedAt, title = null } = end;
       await showEnd.changed(db, { userId, threadId, headMessageId, updatedAt, title });
     },
-    /** As against what is asked beside the conversations. */
+    /** Not a side question. */
     async isConversation(userId: number, threadId: number): Promise<boolean> {
       const row = await db
         .selectFrom('threads')

@@ -25,7 +25,7 @@ type Dependencies = {
   search: ThreadSearch;
   /** Whether the assistant is theirs. */
   ownsAssistant: (userId: number, assistantId: number) => Promise<boolean>;
-  /** Refuses models that are known not to be usable, naming the field. Nobody outside is asked. */
+  /** Refuses models that are known not to be usable, naming the field. Makes no call to the provider. */
   checkModels: (userId: number, models: string[], field: string) => Promise<void>;
 };
 

@@ -14,12 +14,12 @@ import { threadRepository } from './repository.ts';
 
 const titleLength = 60;
 const withinMs = 30_000;
-/** How much of the exchange is enough to name it. */
+/** How much of the exchange a model needs to suggest a title. */
 const excerpt = 2_000;
 const instructions =
   'Give this conversation a title of two to six words, in its own language. Answer with the title only: no quotation marks, no full stop.';
 
-/** The beginning of a message, cut between words: what a conversation is called until it has a better title. */
+/** The first words of a message: the title until there is a better one. */
 export function openingTitle(message: string): string {
   const line = message.trim().replace(/\s+/g, ' ');
   if (line.length <= titleLength) return line;
@@ -43,7 +43,7 @@ type Dependencies = {
 
 /** Asks the conversation's own model for a title after the first exchange. Its usage is recorded like any other. */
 export function titleSuggester({ db, provider, catalogue, pricing }: Dependencies) {
-  /** Where it is being asked for: of the answers of several models one is enough. */
+  /** Threads whose title is being asked for: of parallel answers, one is enough. */
   const asking = new Set<number>();
 
   return async function suggest(order: RunOrder, request: AnswerRequest, signal: AbortSignal): Promise<void> {
@@ -95,7 +95,7 @@ export function titleSuggester({ db, provider, catalogue, pricing }: Dependencie
   }
 }
 
-/** undefined: the provider would not, or not in time. The opening words stay as the title, and nobody is troubled. */
+/** undefined: the provider failed or was too slow. The first words stay as the title, and no error is shown. */
 async function askFor(
   { provider, catalogue }: Pick<Dependencies, 'provider' | 'catalogue'>,
   { apiKey, model }: AnswerRequest,

@@ -199,7 +199,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     for (const request of body.recent) expect(request).toMatchObject({ purpose: 'comparison', comparisonId: id });
   });
 
-  test('a deleted conversation is none, and the comparison of somebody else is no way', async () => {
+  test('a deleted conversation is none, and the comparison of another user is no way', async () => {
     const [ada, bob] = [await someone(), await someone()];
     const { id } = await newComparison(ada, ['Mine']);
     const threadId = await newThread(bob);

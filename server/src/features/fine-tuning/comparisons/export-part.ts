@@ -6,7 +6,7 @@ import { threadsOf, toShown } from './service.ts';
 
 const atOnce = 20;
 
-/** The comparisons in the export of all of a person's data. Reads beside the main connection. */
+/** The comparisons in the account export. Read on a connection of its own. */
 export function comparisonExport(
   { reader }: Pick<OpenDatabase, 'reader'>,
   answersOf: SideQuestionService['answersFromReader'],

@@ -2,7 +2,7 @@ import type { DatasetExample, DatasetTurn } from '@roster/contracts/fine-tuning/
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { isPostgres } from '#server/db/engine';
 import type { Database } from '#server/db/schema';
-import type { IncludedExample } from './division.ts';
+import type { IncludedExample } from './split.ts';
 
 type Review = DatasetExample['review'];
 

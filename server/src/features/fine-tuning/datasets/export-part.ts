@@ -6,7 +6,7 @@ import { datasetRepository } from './repository.ts';
 
 const examplesAtOnce = 20;
 
-/** The datasets in the export of all of a person's data. Reads beside the main connection. */
+/** The datasets in the account export. Read on a connection of its own. */
 export function datasetExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
   const datasets = datasetRepository(reader);
   const examples = exampleRepository(reader);

@@ -1,11 +1,18 @@
 import { fileSizeLimit } from '@roster/contracts/files';
 import { type DatasetFormat, datasetExampleLimit } from '@roster/contracts/fine-tuning/datasets';
+import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '#server/db/connect';
+import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
 import type { Actor } from '#server/http/actor';
 import { branchesTo } from './branches.ts';
 import { exampleRepository, type NewExample } from './example-repository.ts';
-import { type Candidate, type RatedAnswer, ratedAnswerRepository } from './rated-answer-repository.ts';
+import {
+  type Candidate,
+  type RatedAnswer,
+  type RatedAnswerRepository,
+  ratedAnswerRepository,
+} from './rated-answer-repository.ts';
 import { datasetRepository } from './repository.ts';
 
 export type GatheringRequest = { assistantId: number | undefined; withInstructions: boolean };
@@ -52,53 +59,54 @@ function sidesOf(
   return rejected === undefined || rejected === best ? undefined : { answer: best, rejected };
 }
 
+async function examplesOf(
+  answers: RatedAnswerRepository,
+  userId: number,
+  format: DatasetFormat,
+  { withInstructions }: GatheringRequest,
+  candidates: Candidate[],
+): Promise<NewExample[]> {
+  const ids = new Set(candidates.flatMap(({ sourceId, rejectedId }) => [sourceId, rejectedId]));
+  const rated = await answers.answers(userId, [...ids]);
+  const questions = new Set(candidates.flatMap(({ sourceId }) => rated.get(sourceId)?.questionId ?? []));
+  if (questions.size === 0) return [];
+  const branches = await branchesTo(answers, userId, [...questions]);
+  return candidates.flatMap(({ sourceId, rejectedId }) => {
+    const answer = rated.get(sourceId);
+    const turns = branches.get(answer?.questionId ?? 0);
+    if (!answer || turns?.at(-1)?.role !== 'user') return [];
+    const sides = sidesOf(format, answer, rated.get(rejectedId));
+    if (!sides) return [];
+    const instructions = withInstructions ? (answer.instructions ?? '') : '';
+    return { ...sides, sourceId, rejectedId: rejectedId || null, instructions, turns };
+  });
+}
+
+/** Returns how many came in. @throws not_found where the dataset was deleted meanwhile */
+const store = (db: Kysely<Database>, { userId, stillMay }: Actor, datasetId: number, examples: NewExample[]) =>
+  db.transaction().execute(async (trx) => {
+    await stillMay(trx);
+    const datasets = datasetRepository(trx);
+    if (!(await datasets.take(userId, datasetId))) throw noDataset();
+    const rows = exampleRepository(trx);
+    const room = datasetExampleLimit - (await rows.count(userId, datasetId));
+    if (room <= 0) return 0;
+    const at = new Date().toISOString();
+    const added = await rows.insert(userId, datasetId, examples.slice(0, room), at);
+    if (added > 0) await datasets.touch(userId, datasetId, { at });
+    return added;
+  });
+
+async function hasRoom(reader: Kysely<Database>, userId: number, datasetId: number) {
+  const rows = exampleRepository(reader);
+  return (
+    (await rows.count(userId, datasetId)) < datasetExampleLimit && (await rows.bytes(userId, datasetId)) < bytesAtMost
+  );
+}
+
 /** Makes examples of a person's rated answers. */
 export function gatheringService({ db, reader }: Pick<OpenDatabase, 'db' | 'reader'>) {
   const answers = ratedAnswerRepository(reader);
-
-  async function examplesOf(
-    userId: number,
-    format: DatasetFormat,
-    { withInstructions }: GatheringRequest,
-    candidates: Candidate[],
-  ): Promise<NewExample[]> {
-    const ids = new Set(candidates.flatMap(({ sourceId, rejectedId }) => [sourceId, rejectedId]));
-    const rated = await answers.answers(userId, [...ids]);
-    const questions = new Set(candidates.flatMap(({ sourceId }) => rated.get(sourceId)?.questionId ?? []));
-    if (questions.size === 0) return [];
-    const branches = await branchesTo(answers, userId, [...questions]);
-    return candidates.flatMap(({ sourceId, rejectedId }) => {
-      const answer = rated.get(sourceId);
-      const turns = branches.get(answer?.questionId ?? 0);
-      if (!answer || turns?.at(-1)?.role !== 'user') return [];
-      const sides = sidesOf(format, answer, rated.get(rejectedId));
-      if (!sides) return [];
-      const instructions = withInstructions ? (answer.instructions ?? '') : '';
-      return { ...sides, sourceId, rejectedId: rejectedId || null, instructions, turns };
-    });
-  }
-
-  /** Returns how many came in. @throws not_found where the dataset was deleted meanwhile */
-  const store = ({ userId, stillMay }: Actor, datasetId: number, examples: NewExample[]) =>
-    db.transaction().execute(async (trx) => {
-      await stillMay(trx);
-      const datasets = datasetRepository(trx);
-      if (!(await datasets.take(userId, datasetId))) throw noDataset();
-      const rows = exampleRepository(trx);
-      const room = datasetExampleLimit - (await rows.count(userId, datasetId));
-      if (room <= 0) return 0;
-      const at = new Date().toISOString();
-      const added = await rows.insert(userId, datasetId, examples.slice(0, room), at);
-      if (added > 0) await datasets.touch(userId, datasetId, { at });
-      return added;
-    });
-
-  async function hasRoom(userId: number, datasetId: number) {
-    const rows = exampleRepository(reader);
-    return (
-      (await rows.count(userId, datasetId)) < datasetExampleLimit && (await rows.bytes(userId, datasetId)) < bytesAtMost
-    );
-  }
 
   return {
     counts: answers.counts,
@@ -115,11 +123,12 @@ export function gatheringService({ db, reader }: Pick<OpenDatabase, 'db' | 'read
       const candidates = await answers.candidates(userId, format, request.assistantId, id);
       let added = 0;
       let from = 0;
-      for (; from < candidates.length && (await hasRoom(userId, id)); from += candidatesAtOnce) {
-        const examples = await examplesOf(userId, format, request, candidates.slice(from, from + candidatesAtOnce));
-        for (const batch of inBatches(examples)) added += await store(actor, id, batch);
+      for (; from < candidates.length && (await hasRoom(reader, userId, id)); from += candidatesAtOnce) {
+        const some = candidates.slice(from, from + candidatesAtOnce);
+        const examples = await examplesOf(answers, userId, format, request, some);
+        for (const batch of inBatches(examples)) added += await store(db, actor, id, batch);
       }
-      const full = from < candidates.length || !(await hasRoom(userId, id));
+      const full = from < candidates.length || !(await hasRoom(reader, userId, id));
       const left = full ? (await answers.candidates(userId, format, request.assistantId, id)).length : 0;
       return { added, left };
     },

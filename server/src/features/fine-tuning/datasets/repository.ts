@@ -113,3 +113,5 @@ export function datasetRepository(db: Kysely<Database>) {
     },
   };
 }
+
+export type DatasetRepository = ReturnType<typeof datasetRepository>;

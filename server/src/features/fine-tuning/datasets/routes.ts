@@ -8,16 +8,14 @@ export function datasetRoutes(
   { datasets, saving }: { datasets: DatasetService; saving: DatasetSaving },
 ) {
   route(api.list, ({ actor, query }) => datasets.list(actor.userId, query));
-  route(api.available, ({ actor, query }) => datasets.available(actor.userId, query.assistantId));
+  route(api.available, ({ actor, query }) => datasets.available(actor.userId, query));
   route(api.create, ({ actor, body }) => datasets.create(actor, body));
   route(api.gather, ({ actor, params, body }) => datasets.gather(actor, params.id, body));
   route(api.dataset, ({ actor, params }) => datasets.find(actor.userId, params.id));
   route(api.update, ({ actor, params, body }) => datasets.rename(actor.userId, params.id, body.name));
   route(api.remove, ({ actor, params }) => datasets.remove(actor.userId, params.id));
   route(api.examples, ({ actor, params, query }) => datasets.examples(actor.userId, params.id, query));
-  route(api.updateExample, ({ actor, params, body }) =>
-    datasets.updateExample(actor.userId, params.id, params.exampleId, body),
-  );
+  route(api.updateExample, ({ actor, params, body }) => datasets.updateExample(actor.userId, params, body));
   route(api.division, ({ actor, params, query }) => saving.division(actor.userId, params.id, query.validationShare));
   route(api.save, ({ actor, params, body }) => saving.save(actor, params.id, body));
 }

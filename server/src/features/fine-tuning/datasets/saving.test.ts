@@ -202,17 +202,14 @@ describe.each(engines)('saving a dataset on %s', (engine) => {
     expect((await ada.get('/api/files')).body).toEqual([]);
   });
 
-  test.each([
-    '',
-    '?validationShare=',
-    '?validationShare=0.04',
-    '?validationShare=0.6',
-    '?validationShare=half',
-  ])('tells nothing of a division with %j', async (query) => {
-    const ada = await somebody();
-    const { status, body } = await ada.get(`${datasetsPath}/${await filled(ada, 1)}/division${query}`);
-    expect([status, Object.keys(body.fields ?? {})]).toEqual([400, ['validationShare']]);
-  });
+  test.each(['', '?validationShare=', '?validationShare=0.04', '?validationShare=0.6', '?validationShare=half'])(
+    'tells nothing of a division with %j',
+    async (query) => {
+      const ada = await somebody();
+      const { status, body } = await ada.get(`${datasetsPath}/${await filled(ada, 1)}/division${query}`);
+      expect([status, Object.keys(body.fields ?? {})]).toEqual([400, ['validationShare']]);
+    },
+  );
 
   test('takes a name as a label', async () => {
     const ada = await somebody();

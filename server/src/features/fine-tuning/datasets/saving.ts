@@ -3,10 +3,10 @@ import type { DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import type { OpenDatabase } from '#server/db/connect';
 import { AppError } from '#server/errors';
 import type { Actor } from '#server/http/actor';
-import { divided } from './division.ts';
 import { exampleRepository } from './example-repository.ts';
 import { noDataset } from './gathering.ts';
 import { datasetRepository } from './repository.ts';
+import { divided } from './split.ts';
 import { trainingLine } from './training-lines.ts';
 
 /** Keeps files that Roster itself makes. */

@@ -1,19 +1,22 @@
 import { Id } from '@roster/contracts/endpoint';
 import {
+  type datasets as api,
   type Dataset,
   type DatasetExample,
   type DatasetFormat,
   datasetLimit,
 } from '@roster/contracts/fine-tuning/datasets';
+import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { OpenDatabase } from '#server/db/connect';
 import { takeTurn } from '#server/db/locks';
+import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
 import type { Actor } from '#server/http/actor';
 import { cursorsOf, pageOf } from '#server/http/paging';
 import { exampleRepository, type Lesson } from './example-repository.ts';
 import { type GatheringService, noDataset } from './gathering.ts';
-import { type DatasetPosition, datasetRepository } from './repository.ts';
+import { type DatasetPosition, type DatasetRepository, datasetRepository } from './repository.ts';
 
 type Dependencies = Pick<OpenDatabase, 'db' | 'reader'> & {
   gathering: GatheringService;
@@ -21,12 +24,7 @@ type Dependencies = Pick<OpenDatabase, 'db' | 'reader'> & {
   ownsAssistant: (userId: number, assistantId: number) => Promise<boolean>;
 };
 
-type Wanted = { assistantId: number | null; withInstructions: boolean };
-type ExampleChange = {
-  [Name in 'review' | 'instructions' | 'question' | 'answer' | 'rejected']?:
-    | (Name extends 'review' ? DatasetExample['review'] : string)
-    | undefined;
-};
+type ExampleChange = z.output<typeof api.updateExample.body>;
 
 const cursors = cursorsOf(z.tuple([z.iso.datetime(), Id]));
 
@@ -64,114 +62,127 @@ function changed(example: DatasetExample, change: ExampleChange) {
   return { ...next, review, edited: example.edited || isEdited };
 }
 
-export function datasetService({ db, reader, gathering, ownsAssistant }: Dependencies) {
+async function find(datasets: DatasetRepository, userId: number, datasetId: number): Promise<Dataset> {
+  const dataset = await datasets.find(userId, datasetId);
+  if (!dataset) throw noDataset();
+  return dataset;
+}
+
+/** `assistantId`: null or undefined where the answers of all are meant. */
+async function checkAssistant({ ownsAssistant }: Dependencies, userId: number, assistantId: number | null | undefined) {
+  if (typeof assistantId === 'number' && !(await ownsAssistant(userId, assistantId)))
+    throw new AppError('not_found', 'This assistant does not exist.', {
+      fields: { assistantId: 'This assistant does not exist.' },
+    });
+}
+
+const insert = (db: Kysely<Database>, { userId, stillMay }: Actor, name: string, format: DatasetFormat) =>
+  db.transaction().execute(async (trx) => {
+    await stillMay(trx);
+    const rows = datasetRepository(trx);
+    await takeTurn(trx, userId);
+    if ((await rows.count(userId)) >= datasetLimit)
+      throw new AppError(
+        'quota_exceeded',
+        `You have ${datasetLimit} datasets, which is as many as can be kept. Delete some first.`,
+      );
+    return rows.insert(userId, { name, format, at: new Date().toISOString() });
+  });
+
+async function create(dependencies: Dependencies, actor: Actor, input: z.output<typeof api.create.body>) {
+  const { db, gathering } = dependencies;
+  const { userId } = actor;
+  const { name, format, withInstructions } = input;
+  await checkAssistant(dependencies, userId, input.assistantId);
+  const assistantId = input.assistantId ?? undefined;
+  if (!(await gathering.hasAny(userId, format, assistantId))) throw new AppError('conflict', nothingRated[format]);
+  const id = await insert(db, actor, name, format);
+  const datasets = datasetRepository(db);
+  const gathered = await gathering
+    .gather(actor, { id, format }, { assistantId, withInstructions })
+    .catch(async (error: unknown) => {
+      // A part of what was asked for would be taken for the whole.
+      await datasets.delete(userId, id);
+      throw error;
+    });
+  return { ...(await find(datasets, userId, id)), ...gathered };
+}
+
+async function gather(
+  dependencies: Dependencies,
+  actor: Actor,
+  datasetId: number,
+  input: z.output<typeof api.gather.body>,
+) {
+  const { userId } = actor;
+  const datasets = datasetRepository(dependencies.db);
+  const dataset = await find(datasets, userId, datasetId);
+  await checkAssistant(dependencies, userId, input.assistantId);
+  const { withInstructions } = input;
+  const assistantId = input.assistantId ?? undefined;
+  const gathered = await dependencies.gathering.gather(actor, dataset, { assistantId, withInstructions });
+  return { dataset: await find(datasets, userId, datasetId), ...gathered };
+}
+
+const updateExample = (
+  db: Kysely<Database>,
+  userId: number,
+  { id: datasetId, exampleId }: z.output<typeof api.updateExample.params>,
+  change: ExampleChange,
+): Promise<DatasetExample> =>
+  db.transaction().execute(async (trx) => {
+    const datasets = datasetRepository(trx);
+    if (!(await datasets.take(userId, datasetId))) throw noDataset();
+    const rows = exampleRepository(trx);
+    const before = await rows.find(userId, datasetId, exampleId);
+    if (!before) throw new AppError('not_found', 'This example does not exist.');
+    const after = changed(before, change);
+    await rows.update(userId, datasetId, exampleId, after);
+    await datasets.touch(userId, datasetId, { at: new Date().toISOString() });
+    return { ...before, ...after };
+  });
+
+export function datasetService(dependencies: Dependencies) {
+  const { db, reader, gathering } = dependencies;
   const datasets = datasetRepository(db);
   const slowDatasets = datasetRepository(reader);
   const slowExamples = exampleRepository(reader);
 
-  async function find(userId: number, datasetId: number): Promise<Dataset> {
-    const dataset = await datasets.find(userId, datasetId);
-    if (!dataset) throw noDataset();
-    return dataset;
-  }
-
-  async function checkAssistant(userId: number, assistantId: number | null | undefined) {
-    if (typeof assistantId === 'number' && !(await ownsAssistant(userId, assistantId)))
-      throw new AppError('not_found', 'This assistant does not exist.', {
-        fields: { assistantId: 'This assistant does not exist.' },
-      });
-  }
-
-  const insert = ({ userId, stillMay }: Actor, name: string, format: DatasetFormat) =>
-    db.transaction().execute(async (trx) => {
-      await stillMay(trx);
-      const rows = datasetRepository(trx);
-      await takeTurn(trx, userId);
-      if ((await rows.count(userId)) >= datasetLimit)
-        throw new AppError(
-          'quota_exceeded',
-          `You have ${datasetLimit} datasets, which is as many as can be kept. Delete some first.`,
-        );
-      return rows.insert(userId, { name, format, at: new Date().toISOString() });
-    });
-
   return {
-    find,
+    find: (userId: number, datasetId: number) => find(datasets, userId, datasetId),
 
-    async list(userId: number, query: { limit: number; cursor?: string | undefined }) {
-      const found = await slowDatasets.page(userId, query.limit + 1, positionOf(query.cursor));
-      return pageOf(found, query.limit, ({ updatedAt, id }) => cursors.encode([updatedAt, id]));
+    async list(userId: number, { limit, cursor }: z.output<typeof api.list.query>) {
+      const found = await slowDatasets.page(userId, limit + 1, positionOf(cursor));
+      return pageOf(found, limit, ({ updatedAt, id }) => cursors.encode([updatedAt, id]));
     },
 
-    async available(userId: number, assistantId: number | undefined) {
-      await checkAssistant(userId, assistantId);
+    async available(userId: number, { assistantId }: z.output<typeof api.available.query>) {
+      await checkAssistant(dependencies, userId, assistantId);
       return gathering.counts(userId, assistantId);
     },
 
-    async create(actor: Actor, input: Wanted & { name: string; format: DatasetFormat }) {
-      const { userId } = actor;
-      const { name, format, withInstructions } = input;
-      await checkAssistant(userId, input.assistantId);
-      const assistantId = input.assistantId ?? undefined;
-      if (!(await gathering.hasAny(userId, format, assistantId))) throw new AppError('conflict', nothingRated[format]);
-      const id = await insert(actor, name, format);
-      const gathered = await gathering
-        .gather(actor, { id, format }, { assistantId, withInstructions })
-        .catch(async (error: unknown) => {
-          // A part of what was asked for would be taken for the whole.
-          await datasets.delete(userId, id);
-          throw error;
-        });
-      return { ...(await find(userId, id)), ...gathered };
-    },
-
-    async gather(actor: Actor, datasetId: number, input: Wanted) {
-      const { userId } = actor;
-      const dataset = await find(userId, datasetId);
-      await checkAssistant(userId, input.assistantId);
-      const { withInstructions } = input;
-      const assistantId = input.assistantId ?? undefined;
-      const gathered = await gathering.gather(actor, dataset, { assistantId, withInstructions });
-      return { dataset: await find(userId, datasetId), ...gathered };
-    },
+    create: (actor: Actor, input: z.output<typeof api.create.body>) => create(dependencies, actor, input),
+    gather: (actor: Actor, datasetId: number, input: z.output<typeof api.gather.body>) =>
+      gather(dependencies, actor, datasetId, input),
 
     async rename(userId: number, datasetId: number, name: string): Promise<Dataset> {
       if (!(await datasets.touch(userId, datasetId, { name, at: new Date().toISOString() }))) throw noDataset();
-      return find(userId, datasetId);
+      return find(datasets, userId, datasetId);
     },
 
     async remove(userId: number, datasetId: number) {
       if (!(await datasets.delete(userId, datasetId))) throw noDataset();
     },
 
-    async examples(
-      userId: number,
-      datasetId: number,
-      query: { limit: number; cursor?: number | undefined; review?: DatasetExample['review'] | undefined },
-    ) {
-      await find(userId, datasetId);
+    async examples(userId: number, datasetId: number, query: z.output<typeof api.examples.query>) {
+      await find(datasets, userId, datasetId);
       const { limit, cursor: after = 0, review } = query;
       const found = await slowExamples.page(userId, datasetId, { after, limit: limit + 1, review });
       return pageOf(found, limit, ({ id }) => String(id));
     },
 
-    async updateExample(
-      userId: number,
-      datasetId: number,
-      exampleId: number,
-      change: ExampleChange,
-    ): Promise<DatasetExample> {
-      return db.transaction().execute(async (trx) => {
-        if (!(await datasetRepository(trx).take(userId, datasetId))) throw noDataset();
-        const rows = exampleRepository(trx);
-        const before = await rows.find(userId, datasetId, exampleId);
-        if (!before) throw new AppError('not_found', 'This example does not exist.');
-        const after = changed(before, change);
-        await rows.update(userId, datasetId, exampleId, after);
-        await datasetRepository(trx).touch(userId, datasetId, { at: new Date().toISOString() });
-        return { ...before, ...after };
-      });
-    },
+    updateExample: (userId: number, ids: z.output<typeof api.updateExample.params>, change: ExampleChange) =>
+      updateExample(db, userId, ids, change),
   };
 }
 

@@ -10,7 +10,7 @@ const answeredWithinMs = 5_000;
 export function trainingFileRoutes({ route }: Router, trainingFiles: TrainingFileService) {
   const unanswered = new Set<Promise<void>>();
 
-  /** Tells when whoever asked is gone. */
+  /** Aborts when the client has disconnected. */
   function leaving(reply: FastifyReply): AbortSignal {
     const controller = new AbortController();
     const { promise: isOver, resolve } = Promise.withResolvers<void>();
@@ -24,10 +24,8 @@ export function trainingFileRoutes({ route }: Router, trainingFiles: TrainingFil
   }
 
   route(api.validate, ({ actor, body, reply }) => trainingFiles.validate(actor.userId, body, leaving(reply)));
-  route(api.convert, ({ actor, body, reply }) => trainingFiles.convert(actor, body.fileId, leaving(reply)));
-  route(api.split, ({ actor, body, reply }) =>
-    trainingFiles.split(actor, body.fileId, body.validationShare, leaving(reply)),
-  );
+  route(api.convert, ({ actor, body, reply }) => trainingFiles.convert(actor, body, leaving(reply)));
+  route(api.split, ({ actor, body, reply }) => trainingFiles.split(actor, body, leaving(reply)));
 
   return {
     /** Resolves when everybody has their answer: connections are closed without waiting for it. */

@@ -27,72 +27,79 @@ export type Dependencies = {
 
 type Wanted = z.output<typeof trainingFiles.validate.body>;
 
-export function trainingFileService({ files, store, catalogue, thread, making }: Dependencies) {
+async function find(files: Dependencies['files'], userId: number, id: number): Promise<StoredFile & { id: number }> {
+  const file = await files.stored(userId, id);
+  if (!file) throw new AppError('not_found', 'File not found.');
+  return { ...file, id };
+}
+
+const bytesOf =
+  (store: FileStore, { storageKey }: StoredFile): Source =>
+  () =>
+    store.read(storageKey);
+
+async function reportOn(
+  { files, store, catalogue, thread }: Dependencies,
+  userId: number,
+  wanted: Wanted,
+  signal: AbortSignal,
+): Promise<TrainingReport> {
+  const { trainingFileId, validationFileId, baseModel, method, epochs } = wanted;
+  const started = performance.now();
+  const training = await find(files, userId, trainingFileId);
+  const validation = validationFileId ? await find(files, userId, validationFileId) : undefined;
+  const limits = { listed: listedProblems, tokens: exampleTokenLimit };
+  const [first, second] = await resultOf(
+    thread.run(userId, {
+      order: { kind: 'validate', model: baseModel ?? null, limits },
+      sources: [training, ...(validation ? [validation] : [])].map((file) => bytesOf(store, file)),
+      signal,
+    }),
+  );
+  if (!first) throw new Error('The training file was not read');
+  const report = reportOf(training, first, { part: 'training', method });
+  const other =
+    validation && second
+      ? reportOf(validation, second, { part: 'validation', method, formatOfTraining: report.format })
+      : null;
+  return {
+    ok: report.errors === 0 && (other?.errors ?? 0) === 0,
+    training: report,
+    validation: other,
+    overlap: second?.overlap ?? { examples: 0, lines: [] },
+    estimate: estimateOf(catalogue, report, { baseModel, epochs }),
+    tookMs: Math.round(performance.now() - started),
+  };
+}
+
+export function trainingFileService(dependencies: Dependencies) {
+  const { files, store, thread, making } = dependencies;
   const make = makingOfFiles({ making, thread });
 
-  async function found(userId: number, id: number): Promise<StoredFile & { id: number }> {
-    const file = await files.stored(userId, id);
-    if (!file) throw new AppError('not_found', 'File not found.');
-    return { ...file, id };
-  }
-
-  const bytesOf =
-    ({ storageKey }: StoredFile): Source =>
-    () =>
-      store.read(storageKey);
-
-  async function reportOn(userId: number, wanted: Wanted, signal: AbortSignal): Promise<TrainingReport> {
-    const { trainingFileId, validationFileId, baseModel, method, epochs } = wanted;
-    const started = performance.now();
-    const training = await found(userId, trainingFileId);
-    const validation = validationFileId ? await found(userId, validationFileId) : undefined;
-    const limits = { listed: listedProblems, tokens: exampleTokenLimit };
-    const [first, second] = await resultOf(
-      thread.run(userId, {
-        order: { kind: 'validate', model: baseModel ?? null, limits },
-        sources: [training, ...(validation ? [validation] : [])].map(bytesOf),
-        signal,
-      }),
-    );
-    if (!first) throw new Error('The training file was not read');
-    const report = reportOf(training, first, { part: 'training', method });
-    const other =
-      validation && second
-        ? reportOf(validation, second, { part: 'validation', method, formatOfTraining: report.format })
-        : null;
-    return {
-      ok: report.errors === 0 && (other?.errors ?? 0) === 0,
-      training: report,
-      validation: other,
-      overlap: second?.overlap ?? { examples: 0, lines: [] },
-      estimate: estimateOf(catalogue, report, { baseModel, epochs }),
-      tookMs: Math.round(performance.now() - started),
-    };
-  }
-
-  /** Goes on when whoever asked is gone: their job counts on it. The thread has a limit of its own. */
-  const accepted = acceptedFiles((userId, { trainingFileId, validationFileId, method }) =>
-    reportOn(userId, { trainingFileId, validationFileId, method }, new AbortController().signal),
+  /** Goes on when the user who asked is gone: their job counts on it. The thread has a limit of its own. */
+  const accepted = acceptedFiles((userId, chosen) =>
+    reportOn(dependencies, userId, chosen, new AbortController().signal),
   );
 
   return {
     checkFiles: accepted.checkFiles,
 
     async validate(userId: number, wanted: Wanted, signal: AbortSignal): Promise<TrainingReport> {
-      const report = await reportOn(userId, wanted, signal);
+      const report = await reportOn(dependencies, userId, wanted, signal);
       const { trainingFileId, validationFileId = null, method } = wanted;
       if (method) accepted.note(userId, { trainingFileId, validationFileId, method }, report);
       return report;
     },
 
-    async convert(actor: Actor, fileId: number, signal: AbortSignal) {
-      const file = await found(actor.userId, fileId);
-      return { ...(await make.convert(actor, file, bytesOf(file), signal)), convertedAt: new Date().toISOString() };
+    async convert(actor: Actor, { fileId }: z.output<typeof trainingFiles.convert.body>, signal: AbortSignal) {
+      const file = await find(files, actor.userId, fileId);
+      const converted = await make.convert(actor, file, bytesOf(store, file), signal);
+      return { ...converted, convertedAt: new Date().toISOString() };
     },
 
-    async split(actor: Actor, fileId: number, share: number, signal: AbortSignal) {
-      const file = await found(actor.userId, fileId);
-      return make.split(actor, file, bytesOf(file), share, signal);
+    async split(actor: Actor, wanted: z.output<typeof trainingFiles.split.body>, signal: AbortSignal) {
+      const file = await find(files, actor.userId, wanted.fileId);
+      return make.split(actor, file, bytesOf(store, file), wanted.validationShare, signal);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { CheckLimits, FileFindings } from './check/file-check.ts';
-import type { Border, DivisionPlan, Side } from './make/division.ts';
 import type { PairSurvey, Trimming } from './make/pairs.ts';
+import type { Border, Side, SplitPlan } from './make/split.ts';
 
 /** What the thread can be asked to do with the lines of files, and what comes of it. */
 export type Works = {
@@ -11,7 +11,7 @@ export type Works = {
   /** Makes conversations of pairs. */
   convert: { order: { trimming: Trimming }; result: { examples: number } };
   /** Finds where a file is to be divided. */
-  plan: { order: { share: number }; result: DivisionPlan };
+  plan: { order: { share: number }; result: SplitPlan };
   /** Gives out the lines of one side. */
   divide: { order: { border: Border; side: Side }; result: null };
 };

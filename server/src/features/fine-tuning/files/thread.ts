@@ -16,6 +16,35 @@ const memoryLimitMb = 384;
 
 const failed = (cause: unknown) => new Error('The thread that reads training files failed', { cause });
 
+function startWorker(onExit: (ended: Worker) => void): Worker {
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb, maxYoungGenerationSizeMb: 16 },
+  });
+  worker.once('exit', () => onExit(worker));
+  // What goes wrong in it is told to whoever waits for its answer; between two orders nobody does.
+  worker.on('error', () => undefined);
+  worker.unref();
+  return worker;
+}
+
+/** Gives a thread its order and the files of it, piece by piece, and yields what comes out. */
+async function* exchange<K extends Kind>(thread: Worker, { order, sources, signal }: Work<K>): Pieces<K> {
+  const say = (question: Question) => ask<Works[K]['result']>(thread, question, signal);
+  await say({ say: 'begin', order });
+  for (const open of sources) {
+    for await (const chunk of await open()) {
+      // A copy of its own can be handed over; the chunk may be a part of a buffer that others use.
+      const reply = await say({ say: 'chunk', bytes: new Uint8Array(chunk) });
+      yield* outputOf(reply);
+      if (reply.say === 'taken' && reply.enough) break;
+    }
+    yield* outputOf(await say({ say: 'next' }));
+  }
+  const last = await say({ say: 'end' });
+  if (last.say !== 'result') throw failed('It gave no result');
+  return last.result;
+}
+
 /**
  * A thread that reads training files: parsing and counting 50 MB takes seconds, in which every open stream of the
  * server would stand still. It gets the bytes in pieces, the next when it has taken the last one, does one thing at a
@@ -27,18 +56,9 @@ export function trainingFileThread() {
   let worker: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
 
-  function start(): Worker {
-    const started = new Worker(new URL('./worker.ts', import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb, maxYoungGenerationSizeMb: 16 },
-    });
-    started.once('exit', () => {
-      if (worker === started) worker = undefined;
-    });
-    // What goes wrong in it is told to whoever waits for its answer; between two orders nobody does.
-    started.on('error', () => undefined);
-    started.unref();
-    return started;
-  }
+  const forget = (ended: Worker) => {
+    if (worker === ended) worker = undefined;
+  };
 
   async function end() {
     clearTimeout(idle);
@@ -47,32 +67,14 @@ export function trainingFileThread() {
     await ended?.terminate();
   }
 
-  async function* exchange<K extends Kind>({ order, sources, signal }: Work<K>): Pieces<K> {
-    worker ??= start();
-    const thread = worker;
-    const say = (question: Question) => ask<Works[K]['result']>(thread, question, signal);
-    await say({ say: 'begin', order });
-    for (const open of sources) {
-      for await (const chunk of await open()) {
-        // A copy of its own can be handed over; the chunk may be a part of a buffer that others use.
-        const reply = await say({ say: 'chunk', bytes: new Uint8Array(chunk) });
-        yield* outputOf(reply);
-        if (reply.say === 'taken' && reply.enough) break;
-      }
-      yield* outputOf(await say({ say: 'next' }));
-    }
-    const last = await say({ say: 'end' });
-    if (last.say !== 'result') throw failed('It gave no result');
-    return last.result;
-  }
-
   async function* inTurn<K extends Kind>(userId: number, { order, sources, signal }: Work<K>): Pieces<K> {
     await queue.take(userId, signal);
     clearTimeout(idle);
     const limit = AbortSignal.timeout(longestWorkMs);
     let isDone = false;
     try {
-      const result = yield* exchange({ order, sources, signal: AbortSignal.any([signal, limit]) });
+      worker ??= startWorker(forget);
+      const result = yield* exchange(worker, { order, sources, signal: AbortSignal.any([signal, limit]) });
       isDone = true;
       return result;
     } catch (error) {
@@ -85,7 +87,7 @@ export function trainingFileThread() {
   }
 
   return {
-    /** What comes out is yielded as it is made. Whoever stops reading it ends the work. */
+    /** Yields the output as it is made. A reader that stops early ends the task. */
     async *run<K extends Kind>(userId: number, work: Work<K>): Pieces<K> {
       try {
         return yield* inTurn(userId, { ...work, signal: AbortSignal.any([work.signal, stopping.signal]) });

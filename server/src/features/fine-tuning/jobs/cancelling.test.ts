@@ -65,17 +65,17 @@ describe.each(engines)('stopping a job on %s', (engine) => {
     expect((await visitor.get(`/api/analytics?${aroundToday()}`)).body.totals.requests).toBe(0);
   });
 
-  test.each([
-    'cancel',
-    'pause',
-  ])('twenty times at once asks the provider to %s it once, and tells all the same', async (action) => {
-    const { visitor } = await someone();
-    const { id, providerJobId } = await running(app, visitor);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => visitor.post(`${jobs}/${id}/${action}`)));
-    const status = action === 'cancel' ? 'cancelled' : 'paused';
-    for (const answer of answers) expect([answer.status, answer.body.status]).toEqual([200, status]);
-    expect(await callsOf(app, 'POST', new RegExp(`${providerJobId}/${action}$`))).toHaveLength(1);
-  });
+  test.each(['cancel', 'pause'])(
+    'twenty times at once asks the provider to %s it once, and tells all the same',
+    async (action) => {
+      const { visitor } = await someone();
+      const { id, providerJobId } = await running(app, visitor);
+      const answers = await Promise.all(Array.from({ length: 20 }, () => visitor.post(`${jobs}/${id}/${action}`)));
+      const status = action === 'cancel' ? 'cancelled' : 'paused';
+      for (const answer of answers) expect([answer.status, answer.body.status]).toEqual([200, status]);
+      expect(await callsOf(app, 'POST', new RegExp(`${providerJobId}/${action}$`))).toHaveLength(1);
+    },
+  );
 
   test.runIf(engine === 'postgres')('in several processes at once asks the provider once', async () => {
     const { visitor } = await someone();

@@ -28,7 +28,7 @@ describe.each(engines)('creating a job on %s', (engine) => {
     expect(await jobsAtProvider(app, key)).toHaveLength(1);
   });
 
-  test('with an id that was used for another one is refused, and somebody else may use the same', async () => {
+  test('with an id that was used for another one is refused, and another user may use the same', async () => {
     const { visitor } = await someone();
     const { id } = await trainingFile(app, visitor);
     const clientId = 'used-before';

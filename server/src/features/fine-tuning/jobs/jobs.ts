@@ -56,17 +56,8 @@ export function createJobs(dependencies: Dependencies) {
     onTrained: forget,
   });
   const bases = baseModels({ catalogue, listed, isOpenAi });
-  const jobs = jobService({
-    database,
-    provider,
-    providerName,
-    keys,
-    files,
-    checkFiles,
-    poller,
-    trainable: bases.acceptable,
-    log,
-  });
+  const trainable = bases.acceptable;
+  const jobs = jobService({ db, provider, words, keys, files, checkFiles, poller, trainable, log });
   const models = customModels({ models: modelRepository(db), progress, provider, keys, catalogue, forget });
   const importJobs = importing({ db, provider, keys, catalogue, usable, poller });
 

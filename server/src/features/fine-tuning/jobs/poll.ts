@@ -31,9 +31,9 @@ type Dependencies = {
 };
 
 const growth = 1.3;
-/** Of the first pause: with 5 seconds 30, after failures 5 minutes, and an hour where only somebody can mend it. */
+/** The longest pause in multiples of the first: of 5 seconds 30 seconds; after failures 5 minutes; an hour where only a person can help. */
 const longest = { soon: 6, failed: 60, seldom: 720 };
-/** How long a poll for somebody who waits for it may go on before the background does it once more. */
+/** How long a poll may take that a user waits for, before a background job polls once more. */
 const inHandMs = 45_000;
 
 const Poll = z.object({
@@ -85,9 +85,9 @@ async function notSeen({ keys, words }: Dependencies, job: JobRecord, error: unk
     await keys.noteRejected(job.userId, error.message);
     return { changes: { notice: words.keyRejected(error.message) }, again: 'woken' };
   }
-  if (job.providerJobId !== null && error.isAbsent) return { changes: { notice: words.foreign }, again: 'woken' };
+  if (job.providerJobId !== null && error.isNotFound) return { changes: { notice: words.foreign }, again: 'woken' };
   const notice = job.providerJobId === null ? words.notSent(error.message) : words.unseen(error.message);
-  return { changes: { notice }, again: error.isPassing ? 'failed' : 'seldom', wait: error.retryAfterSeconds };
+  return { changes: { notice }, again: error.isTransient ? 'failed' : 'seldom', wait: error.retryAfterSeconds };
 }
 
 /** Submits the job where the provider does not have it yet, else reads it. */
@@ -143,7 +143,10 @@ export function polling(dependencies: Dependencies) {
     jobs: [jobHandler(pollJob, (poll) => perform(dependencies, poll))],
     schedule: schedulePoll,
 
-    /** A poll for somebody who waits for it, unless `prepare` finds that there is no need. What does not come of it in time, or dies with the process, is done later. */
+    /**
+     * Polls while a user waits, unless `prepare` finds no need. A background job is stored first, which polls again if
+     * this takes too long or the process dies.
+     */
     async pollNow(userId: number, jobId: number, prepare?: (trx: Kysely<Database>) => Promise<boolean>) {
       const number = await db.transaction().execute(async (trx) => {
         if (!(await fineTuningJobRepository(trx).hold(userId))) return undefined;

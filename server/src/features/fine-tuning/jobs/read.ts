@@ -39,7 +39,7 @@ async function cancelThere(provider: ProviderFineTuning, apiKey: Secret, jobId: 
   try {
     await provider.cancel(apiKey, jobId);
   } catch (error) {
-    if (!(error instanceof ProviderError) || error.isPassing || error.code === 'key_rejected') throw error;
+    if (!(error instanceof ProviderError) || error.isTransient || error.code === 'key_rejected') throw error;
     return error.message;
   }
   return undefined;
@@ -54,7 +54,7 @@ async function checkpointsOf(
   try {
     return (await provider.checkpoints(apiKey, providerJobId)).reverse();
   } catch (error) {
-    if (error instanceof ProviderError && (error.isAbsent || error.code === 'not_served')) return [];
+    if (error instanceof ProviderError && (error.isNotFound || error.code === 'not_served')) return [];
     throw error;
   }
 }

@@ -79,7 +79,7 @@ export function fineTuningJobRepository(db: Kysely<Database>) {
       return rows.map(toRecord);
     },
 
-    /** Whoever has a job under way. */
+    /** The users who have an open job. */
     async peopleWithOpenJobs(): Promise<number[]> {
       const rows = await db
         .selectFrom('fine_tuning_jobs')

@@ -60,7 +60,7 @@ export type JobChanges = Partial<{
   finishedAt: string | null;
 }>;
 
-/** What somebody changed by hand, or a later version wrote, is no reason to fail. */
+/** A value that was changed by hand, or written by a later version, is no reason to fail. */
 const hyperparametersOf = (stored: string): Hyperparameters => {
   const parsed = Hyperparameters.safeParse(JSON.parse(stored));
   return parsed.success ? parsed.data : {};
@@ -136,7 +136,7 @@ export const columnsOf = (changes: JobChanges) => ({
   ...(changes.finishedAt !== undefined && { finished_at: changes.finishedAt }),
 });
 
-/** The columns that a job has from its beginning. */
+/** The columns of a new job. */
 export const newRow = (userId: number, job: NewJob) => ({
   user_id: userId,
   name: job.name,

@@ -105,7 +105,7 @@ async function refused(dependencies: Dependencies, job: JobRecord, error: Provid
   const notice = words.notSent(error.message);
   const wait = error.retryAfterSeconds;
   if (error.isUncertain) return { changes: { notice }, again: 'failed', wait };
-  if (error.isPassing) return { changes: { sentAt: null, notice }, again: 'failed', wait };
+  if (error.isTransient) return { changes: { sentAt: null, notice }, again: 'failed', wait };
   if (error.param === 'training_file' || error.param === 'validation_file') {
     // The key may have become one of another account a moment ago.
     await copies.check(job.userId);

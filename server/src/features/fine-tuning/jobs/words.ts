@@ -1,6 +1,6 @@
 import { providerIn } from '@roster/contracts/provider-name';
 
-/** What a person is told of a job that does not go on by itself, or not now. */
+/** Notices of a job that does not go on by itself, or not now. */
 export function jobWords(providerName: string) {
   return {
     noKey: 'This job goes on once you have saved an API key in Settings.',

@@ -50,7 +50,7 @@ describe.each(engines)('tuned models on %s', (engine) => {
     const off = await visitor.patch(`${path}/${model?.id}`, { isActive: false });
     expect([off.status, off.body]).toMatchObject([200, { id: model?.id, isActive: false }]);
     expect(await offered(visitor)).toEqual([]);
-    // Whoever has it keeps it; nobody else gets it.
+    // Users who have it keep it; nobody else gets it.
     const change = await visitor.patch(`/api/assistants/${assistantId}`, { name: 'Still tuned', model: tunedModel });
     expect([change.status, change.body.model]).toEqual([200, tunedModel]);
     const other = await visitor.post('/api/assistants', { name: 'Late', model: tunedModel });

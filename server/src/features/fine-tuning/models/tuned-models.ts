@@ -21,7 +21,7 @@ type Dependencies = {
 };
 
 const notFound = () => new AppError('not_found', 'Model not found.');
-const isGone = ({ code, isAbsent }: ProviderError) => isAbsent || code === 'not_served';
+const isGone = ({ code, isNotFound }: ProviderError) => isNotFound || code === 'not_served';
 
 /** The models that came of trainings. */
 export function customModels({ models, progress, provider, keys, catalogue, forget }: Dependencies) {

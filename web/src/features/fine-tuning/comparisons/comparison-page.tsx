@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Play, Square, Trash2 } from 'lucide-react';
-import { type ReactNode, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useEditing } from '#web/data/current-user.ts';
 import { errorText } from '#web/lib/api.ts';
 import { tellFailure } from '#web/lib/failure.ts';
@@ -18,9 +18,8 @@ import { type AskRefusal, type PromptActions, PromptCard } from './prompt-card.t
 import {
   comparisonQuery,
   isOpen,
-  isUnderWay,
+  runsOf,
   type Side,
-  sides,
   useAskPrompt,
   useStopAnswers,
   useVote,
@@ -68,39 +67,9 @@ function Loaded({ comparison }: { comparison: WholeComparison }) {
   const { id, items, tunedModel, baseModel, temperature, createdAt } = comparison;
   const models = useMemo<Record<Side, string>>(() => ({ tuned: tunedModel, base: baseModel }), [tunedModel, baseModel]);
   const { reason } = useEditing();
-  const navigate = useNavigate();
   const askAll = useAskAll(id, items);
   const { actions, single, blocked } = useActions(id, items, askAll.isAsking);
   const [isBlind, setIsBlind] = useState(false);
-  const [isDeleting, setIsDeleting] = useState(false);
-  const answered = items.filter(({ tuned, base }) => tuned?.state === 'complete' && base?.state === 'complete').length;
-  const open = items.filter(isOpen).length;
-  const stopAll = () => {
-    askAll.end();
-    actions.stop(items.flatMap((prompt) => sides.flatMap((side) => runningIn(prompt[side]))));
-  };
-  const begin = () => {
-    single.clear();
-    askAll.begin();
-  };
-
-  const main = askAll.isAsking ? (
-    <Button icon={Square} onClick={stopAll}>
-      Stop
-    </Button>
-  ) : (
-    <Button
-      variant="primary"
-      icon={Play}
-      disabledReason={reason ?? (open === 0 ? 'Every prompt is answered by both models.' : undefined)}
-      onClick={begin}
-    >
-      {answered === 0 || open === 0 ? 'Ask all' : `Ask the other ${formatNumber(open)}`}
-    </Button>
-  );
-  let problem: ReactNode = null;
-  if (askAll.problem)
-    problem = <AskProblem error={askAll.problem} isWaiting={askAll.isWaiting} onInsist={() => askAll.begin(true)} />;
   return (
     <Page
       title="Comparison"
@@ -111,15 +80,8 @@ function Loaded({ comparison }: { comparison: WholeComparison }) {
       }
       action={
         <>
-          <IconButton
-            label="Delete comparison"
-            tooltip={reason ?? 'Delete comparison'}
-            icon={Trash2}
-            variant="secondary"
-            disabled={reason !== undefined}
-            onClick={() => setIsDeleting(true)}
-          />
-          {main}
+          <DeleteButton comparison={comparison} />
+          <AskAllButton items={items} askAll={askAll} onBegin={single.clear} onStop={actions.stop} />
         </>
       }
     >
@@ -127,7 +89,7 @@ function Loaded({ comparison }: { comparison: WholeComparison }) {
         <SummaryCard comparison={comparison} />
         <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
           <output className="block text-muted-foreground tabular-nums">
-            {formatNumber(answered)} of {formatCount(items.length, 'prompt')} answered
+            {formatNumber(answeredIn(items))} of {formatCount(items.length, 'prompt')} answered
           </output>
           <Switch
             label="Blind"
@@ -136,7 +98,9 @@ function Loaded({ comparison }: { comparison: WholeComparison }) {
             onChange={(event) => setIsBlind(event.target.checked)}
           />
         </div>
-        {problem}
+        {askAll.problem ? (
+          <AskProblem error={askAll.problem} isWaiting={askAll.isWaiting} onInsist={() => askAll.begin(true)} />
+        ) : null}
         {items.map((prompt, index) => (
           <PromptCard
             key={prompt.id}
@@ -152,6 +116,24 @@ function Loaded({ comparison }: { comparison: WholeComparison }) {
           />
         ))}
       </div>
+    </Page>
+  );
+}
+
+function DeleteButton({ comparison }: { comparison: WholeComparison }) {
+  const { reason } = useEditing();
+  const navigate = useNavigate();
+  const [isDeleting, setIsDeleting] = useState(false);
+  return (
+    <>
+      <IconButton
+        label="Delete comparison"
+        tooltip={reason ?? 'Delete comparison'}
+        icon={Trash2}
+        variant="secondary"
+        disabled={reason !== undefined}
+        onClick={() => setIsDeleting(true)}
+      />
       {isDeleting && (
         <DeleteComparisonDialog
           comparison={comparison}
@@ -159,12 +141,49 @@ function Loaded({ comparison }: { comparison: WholeComparison }) {
           onDeleted={() => void navigate({ to: '/fine-tuning', search: { tab: 'compare' } })}
         />
       )}
-    </Page>
+    </>
   );
 }
 
-const runningIn = (answer: WholeComparison['items'][number]['tuned']): number[] =>
-  answer !== null && isUnderWay(answer) ? [answer.runId] : [];
+type AskAllButtonProps = {
+  items: WholeComparison['items'];
+  askAll: ReturnType<typeof useAskAll>;
+  onBegin: () => void;
+  onStop: PromptActions['stop'];
+};
+
+function AskAllButton({ items, askAll, onBegin, onStop }: AskAllButtonProps) {
+  const { reason } = useEditing();
+  const open = items.filter(isOpen).length;
+  const stop = () => {
+    askAll.end();
+    onStop(items.flatMap(runsOf));
+  };
+  const begin = () => {
+    onBegin();
+    askAll.begin();
+  };
+  if (askAll.isAsking)
+    return (
+      <Button icon={Square} onClick={stop}>
+        Stop
+      </Button>
+    );
+  return (
+    <Button
+      variant="primary"
+      icon={Play}
+      disabledReason={reason ?? (open === 0 ? 'Every prompt is answered by both models.' : undefined)}
+      onClick={begin}
+    >
+      {answeredIn(items) === 0 || open === 0 ? 'Ask all' : `Ask the other ${formatNumber(open)}`}
+    </Button>
+  );
+}
+
+/** How many prompts both models have answered. */
+const answeredIn = (items: WholeComparison['items']) =>
+  items.filter(({ tuned, base }) => tuned?.state === 'complete' && base?.state === 'complete').length;
 
 /** What can be done with a single prompt, and why the last of it was refused. */
 function useActions(id: number, items: WholeComparison['items'], isAskingAll: boolean) {
@@ -186,7 +205,7 @@ function useActions(id: number, items: WholeComparison['items'], isAskingAll: bo
       vote: (promptId, choice) => vote({ promptId, vote: choice }, { onError: tellFailure('Your vote was not saved') }),
     };
   }, [ask, vote, stop]);
-  const isBusy = isPending || items.some(({ tuned, base }) => isUnderWay(tuned) || isUnderWay(base));
+  const isBusy = isPending || items.some((prompt) => runsOf(prompt).length > 0);
   const blocked = isAskingAll || isBusy ? 'Two answers are written at a time. Wait for them, or stop them.' : undefined;
   return { actions, single: { problem, clear: () => setProblem(null) }, blocked };
 }

@@ -1,13 +1,14 @@
+import type { File } from '@roster/contracts/files';
 import { promptLimit } from '@roster/contracts/fine-tuning/comparisons';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { filesQuery } from '#web/data/files.ts';
 import { errorText } from '#web/lib/api.ts';
 import { formatMegabytes } from '#web/lib/format.ts';
-import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Input } from '#web/ui/input.tsx';
 import { Notice } from '#web/ui/notice.tsx';
+import { RetryNotice } from '#web/ui/retry-notice.tsx';
 import { Select } from '#web/ui/select.tsx';
 
 type FilePromptsProps = {
@@ -24,17 +25,9 @@ export function FilePrompts({ fileId, onFile, count, onCount, errors }: FileProm
   const files = query.data?.pages.flatMap(({ items }) => items);
   if (query.isError && !files)
     return (
-      <Notice
-        tone="destructive"
-        title="The files could not be loaded"
-        action={
-          <Button size="sm" busy={query.isFetching} onClick={() => void query.refetch()}>
-            Try Again
-          </Button>
-        }
-      >
+      <RetryNotice tone="destructive" title="The files could not be loaded" query={query}>
         {errorText(query.error)}
-      </Notice>
+      </RetryNotice>
     );
   if (files?.length === 0)
     return (
@@ -48,23 +41,7 @@ export function FilePrompts({ fileId, onFile, count, onCount, errors }: FileProm
     );
   return (
     <div className="grid gap-4 sm:grid-cols-[minmax(0,1fr)_9rem]">
-      <Field
-        label="File"
-        required
-        hint="Lines are chosen evenly over the whole file; those with tools or images are passed over."
-        error={errors.file}
-      >
-        {(control) => (
-          <Select {...control} name="file" value={fileId} onChange={(event) => onFile(event.target.value)}>
-            <option value="">{files ? 'Choose a file' : 'Loading...'}</option>
-            {files?.map(({ id, filename, size }) => (
-              <option key={id} value={id}>
-                {filename} ({formatMegabytes(size)})
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <FileField files={files} fileId={fileId} error={errors.file} onFile={onFile} />
       <Field label="Prompts" required error={errors.count}>
         {(control) => (
           <Input
@@ -80,5 +57,32 @@ export function FilePrompts({ fileId, onFile, count, onCount, errors }: FileProm
         )}
       </Field>
     </div>
+  );
+}
+
+type FileFieldProps = Pick<FilePromptsProps, 'fileId' | 'onFile'> & {
+  files: readonly File[] | undefined;
+  error: string | undefined;
+};
+
+function FileField({ files, fileId, error, onFile }: FileFieldProps) {
+  return (
+    <Field
+      label="File"
+      required
+      hint="Lines are chosen evenly over the whole file; those with tools or images are passed over."
+      error={error}
+    >
+      {(control) => (
+        <Select {...control} name="file" value={fileId} onChange={(event) => onFile(event.target.value)}>
+          <option value="">{files ? 'Choose a file' : 'Loading...'}</option>
+          {files?.map(({ id, filename, size }) => (
+            <option key={id} value={id}>
+              {filename} ({formatMegabytes(size)})
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
   );
 }

@@ -1,3 +1,4 @@
+import type { ModelList } from '@roster/contracts/models';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
@@ -36,17 +37,15 @@ const empty: DraftFields = {
 
 type NewComparisonDialogProps = { begin: ComparedModels | undefined; onClose: () => void };
 
-export function NewComparisonDialog({ begin, onClose }: NewComparisonDialogProps) {
+type Change = (changes: Partial<DraftFields>) => void;
+
+/** What is entered, what is wrong with it, and how it is sent. */
+function useComparisonForm(begin: ComparedModels | undefined) {
   const [fields, setFields] = useState(() => (begin ? beginWith(begin) : empty));
   const [problems, setProblems] = useState<DraftProblems>({});
   const { mutate, isPending, error } = useCreateComparison();
-  const models = useQuery(modelsQuery).data;
-  // Where training is not served there are none, and any two models can still be compared.
-  const tuned = useQuery({ ...tunedModelsQuery, retry: false }).data ?? [];
-  const groups = modelGroups(tuned, models);
   const navigate = useNavigate();
-  const change = (changes: Partial<DraftFields>) => setFields((now) => ({ ...now, ...changes }));
-
+  const change: Change = (changes) => setFields((now) => ({ ...now, ...changes }));
   const submit = (event: FormEvent<HTMLFormElement>) => {
     const found = problemsOf(fields);
     setProblems(found);
@@ -55,11 +54,12 @@ export function NewComparisonDialog({ begin, onClose }: NewComparisonDialogProps
       onSuccess: ({ id }) => void navigate({ to: '/fine-tuning/comparisons/$id', params: { id } }),
     });
   };
-  const isOffered = (id: string) => groups.some(({ options }) => options.some((option) => option.id === id));
-  const chooseTuned = (tunedModel: string) => {
-    const base = baseOf(tunedModel, tuned);
-    change({ tunedModel, ...(base && isOffered(base) && { baseModel: base }) });
-  };
+  return { fields, problems, change, submit, isPending, error };
+}
+
+export function NewComparisonDialog({ begin, onClose }: NewComparisonDialogProps) {
+  const { fields, problems, change, submit, isPending, error } = useComparisonForm(begin);
+  const models = useQuery(modelsQuery).data;
   const without = [fields.tunedModel, fields.baseModel].filter((id) => {
     const use = findModel(models?.models, id)?.temperature;
     return use === 'no' || use === 'conditional';
@@ -75,24 +75,7 @@ export function NewComparisonDialog({ begin, onClose }: NewComparisonDialogProps
       failed={{ title: 'The comparison was not prepared', error, fallback: 'Something went wrong on the way.' }}
       className="space-y-5"
     >
-      <div className="grid gap-4 sm:grid-cols-2">
-        <ModelField
-          label="Tuned model"
-          name="tunedModel"
-          value={fields.tunedModel}
-          groups={groups}
-          error={problems.tunedModel}
-          onChange={chooseTuned}
-        />
-        <ModelField
-          label="Base model"
-          name="baseModel"
-          value={fields.baseModel}
-          groups={groups}
-          error={problems.baseModel}
-          onChange={(baseModel) => change({ baseModel })}
-        />
-      </div>
+      <ModelPair fields={fields} problems={problems} models={models} onChange={change} />
       <RadioGroup
         label="Where the prompts come from"
         layout="row"
@@ -104,24 +87,7 @@ export function NewComparisonDialog({ begin, onClose }: NewComparisonDialogProps
         ]}
       />
       {fields.source === 'typed' ? (
-        <>
-          <TypedPrompts prompts={fields.prompts} onChange={(prompts) => change({ prompts })} error={problems.prompt} />
-          <Field
-            label="Instructions"
-            hint="What both models are told before each prompt."
-            error={problems.instructions}
-          >
-            {(control) => (
-              <Textarea
-                {...control}
-                name="instructions"
-                rows={2}
-                value={fields.instructions}
-                onChange={(event) => change({ instructions: event.target.value })}
-              />
-            )}
-          </Field>
-        </>
+        <TypedFields fields={fields} problems={problems} onChange={change} />
       ) : (
         <FilePrompts
           fileId={fields.fileId}
@@ -137,6 +103,59 @@ export function NewComparisonDialog({ begin, onClose }: NewComparisonDialogProps
         onChange={(temperature) => change({ temperature })}
       />
     </FormDialog>
+  );
+}
+
+type FieldsProps = { fields: DraftFields; problems: DraftProblems; onChange: Change };
+
+/** The two models; a tuned one brings the model that it was tuned from. */
+function ModelPair({ fields, problems, models, onChange }: FieldsProps & { models: ModelList | undefined }) {
+  // Where training is not served there are none, and any two models can still be compared.
+  const tuned = useQuery({ ...tunedModelsQuery, retry: false }).data ?? [];
+  const groups = modelGroups(tuned, models);
+  const isOffered = (id: string) => groups.some(({ options }) => options.some((option) => option.id === id));
+  const chooseTuned = (tunedModel: string) => {
+    const base = baseOf(tunedModel, tuned);
+    onChange({ tunedModel, ...(base && isOffered(base) && { baseModel: base }) });
+  };
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <ModelField
+        label="Tuned model"
+        name="tunedModel"
+        value={fields.tunedModel}
+        groups={groups}
+        error={problems.tunedModel}
+        onChange={chooseTuned}
+      />
+      <ModelField
+        label="Base model"
+        name="baseModel"
+        value={fields.baseModel}
+        groups={groups}
+        error={problems.baseModel}
+        onChange={(baseModel) => onChange({ baseModel })}
+      />
+    </div>
+  );
+}
+
+function TypedFields({ fields, problems, onChange }: FieldsProps) {
+  return (
+    <>
+      <TypedPrompts prompts={fields.prompts} onChange={(prompts) => onChange({ prompts })} error={problems.prompt} />
+      <Field label="Instructions" hint="What both models are told before each prompt." error={problems.instructions}>
+        {(control) => (
+          <Textarea
+            {...control}
+            name="instructions"
+            rows={2}
+            value={fields.instructions}
+            onChange={(event) => onChange({ instructions: event.target.value })}
+          />
+        )}
+      </Field>
+    </>
   );
 }
 

@@ -7,7 +7,7 @@ import { Card } from '#web/ui/card.tsx';
 import { AnswerColumn } from './answer-column.tsx';
 import { AskProblem } from './ask-problem.tsx';
 import { orderOf } from './figures.ts';
-import { isOpen, isUnderWay, type Side, sides } from './queries.ts';
+import { isOpen, runsOf, type Side, sides } from './queries.ts';
 import { VoteButtons } from './vote-buttons.tsx';
 
 export type PromptActions = {
@@ -35,19 +35,19 @@ export type AskRefusal = { error: unknown; insist: () => void };
 
 const openNames: Record<Side, string> = { tuned: 'Tuned', base: 'Base' };
 
+/** The letters that hide the models, by the side at which they stand. */
+const blindNames = (left: Side): Record<Side, string> =>
+  left === 'tuned' ? { tuned: 'A', base: 'B' } : { tuned: 'B', base: 'A' };
+
 /** One prompt with both answers next to each other; one under the other where there is no room. */
 export const PromptCard = memo(function PromptCard(props: PromptCardProps) {
   const { comparisonId, number, prompt, models, isBlind, reason, blockedReason, actions, problem } = props;
   const { id, vote } = prompt;
   const isHidden = isBlind && vote === null;
   const order = orderOf(id, isBlind);
-  const [left, right] = order;
-  const blindNames: Record<Side, string> = left === 'tuned' ? { tuned: 'A', base: 'B' } : { tuned: 'B', base: 'A' };
-  const names = isHidden ? blindNames : openNames;
-  const running = sides.flatMap((side) => (isUnderWay(prompt[side]) ? (prompt[side]?.runId ?? []) : []));
-  const isBusy = running.length > 0;
-  const isAsked = prompt.tuned !== null && prompt.base !== null;
-  const isAnswered = isAsked && sides.some((side) => prompt[side]?.text !== '');
+  const names = isHidden ? blindNames(order[0]) : openNames;
+  const isAnswered = isAsked(prompt) && sides.some((side) => prompt[side]?.text !== '');
+  const isBusy = runsOf(prompt).length > 0;
   return (
     <Card aria-label={`Prompt ${number}`}>
       <PromptHead number={number} prompt={prompt} />
@@ -71,37 +71,49 @@ export const PromptCard = memo(function PromptCard(props: PromptCardProps) {
       )}
       <footer className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-border border-t px-5 py-3">
         <VoteButtons
-          order={[left, right]}
+          order={order}
           names={names}
           vote={vote}
           disabledReason={reason ?? (isAnswered && !isBusy ? undefined : 'Both answers must be there first.')}
           onVote={(choice) => actions.vote(id, choice)}
         />
-        {isBusy ? (
-          <Button
-            size="sm"
-            icon={Square}
-            disabledReason={reason}
-            onClick={() => actions.stop(running)}
-            className="max-md:h-10"
-          >
-            Stop
-          </Button>
-        ) : (
-          <Button
-            size="sm"
-            icon={isAsked ? RotateCw : Send}
-            disabledReason={reason ?? blockedReason}
-            onClick={() => actions.ask(id, !isOpen(prompt))}
-            className="max-md:h-10"
-          >
-            {!isAsked ? 'Ask' : isOpen(prompt) ? 'Try again' : 'Ask again'}
-          </Button>
-        )}
+        <AskButton prompt={prompt} reason={reason} blockedReason={blockedReason} actions={actions} />
       </footer>
     </Card>
   );
 });
+
+const isAsked = ({ tuned, base }: ComparisonPrompt) => tuned !== null && base !== null;
+
+type AskButtonProps = Pick<PromptCardProps, 'prompt' | 'reason' | 'blockedReason' | 'actions'>;
+
+/** Asks both models, or stops the answers that they are writing. */
+function AskButton({ prompt, reason, blockedReason, actions }: AskButtonProps) {
+  const runs = runsOf(prompt);
+  if (runs.length > 0)
+    return (
+      <Button
+        size="sm"
+        icon={Square}
+        disabledReason={reason}
+        onClick={() => actions.stop(runs)}
+        className="max-md:h-10"
+      >
+        Stop
+      </Button>
+    );
+  return (
+    <Button
+      size="sm"
+      icon={isAsked(prompt) ? RotateCw : Send}
+      disabledReason={reason ?? blockedReason}
+      onClick={() => actions.ask(prompt.id, !isOpen(prompt))}
+      className="max-md:h-10"
+    >
+      {!isAsked(prompt) ? 'Ask' : isOpen(prompt) ? 'Try again' : 'Ask again'}
+    </Button>
+  );
+}
 
 /** The question, with what belongs to it folded away. */
 function PromptHead({ number, prompt }: { number: number; prompt: ComparisonPrompt }) {
@@ -110,7 +122,7 @@ function PromptHead({ number, prompt }: { number: number; prompt: ComparisonProm
   return (
     <header className="px-5 pt-4 pb-4">
       <h2 className="text-muted-foreground text-sm">Prompt {number}</h2>
-      <p className="wrap-anywhere mt-1 max-w-[80ch] whitespace-pre-wrap">{turns.at(-1)?.text}</p>
+      <p className="wrap-anywhere mt-1 w-fit max-w-[80ch] whitespace-pre-wrap">{turns.at(-1)?.text}</p>
       <div className="mt-1 flex flex-col items-start">
         {instructions !== '' && <Folded label="Instructions">{instructions}</Folded>}
         {before.length > 0 && (
@@ -140,7 +152,7 @@ function Folded({ label, children }: { label: string; children: ReactNode }) {
         />
         {label}
       </summary>
-      <div className="wrap-anywhere mt-1 mb-2 max-w-[80ch] whitespace-pre-wrap border-border border-s-2 ps-4">
+      <div className="wrap-anywhere mt-1 mb-2 w-fit max-w-[80ch] whitespace-pre-wrap border-border border-s-2 ps-4">
         {children}
       </div>
     </details>

@@ -57,6 +57,10 @@ export const tunedModelsQuery = queryOptions({
 export const isUnderWay = (answer: ComparedAnswer | null): boolean =>
   answer?.state === 'queued' || answer?.state === 'running';
 
+/** The runs that are writing answers to a prompt. */
+export const runsOf = (prompt: ComparisonPrompt): number[] =>
+  sides.flatMap((side) => (isUnderWay(prompt[side]) ? (prompt[side]?.runId ?? []) : []));
+
 /** Not asked, or without a whole answer: what asking without `again` asks. */
 export const isOpen = (prompt: ComparisonPrompt): boolean =>
   sides.some((side) => prompt[side]?.state !== 'complete' && !isUnderWay(prompt[side]));

@@ -58,25 +58,33 @@ export function CreateDatasetDialog({ onClose }: { onClose: () => void }) {
           />
         )}
       </Field>
-      <RadioGroup
-        label="Format"
-        value={format}
-        onValueChange={setFormat}
-        layout="row"
-        options={[
-          {
-            value: 'chat',
-            label: 'Chat',
-            description: 'Good answers, and corrected ones as you wrote them. For supervised training.',
-          },
-          {
-            value: 'preference',
-            label: 'Preference',
-            description: 'Pairs of a better and a worse answer to the same question.',
-          },
-        ]}
-      />
+      <FormatChoice format={format} onChange={setFormat} />
       <GatheringFields choice={choice} onChange={setChoice} format={format} />
     </FormDialog>
+  );
+}
+
+type FormatChoiceProps = { format: DatasetFormat; onChange: (format: DatasetFormat) => void };
+
+function FormatChoice({ format, onChange }: FormatChoiceProps) {
+  return (
+    <RadioGroup
+      label="Format"
+      value={format}
+      onValueChange={onChange}
+      layout="row"
+      options={[
+        {
+          value: 'chat',
+          label: 'Chat',
+          description: 'Good answers, and corrected ones as you wrote them. For supervised training.',
+        },
+        {
+          value: 'preference',
+          label: 'Preference',
+          description: 'Pairs of a better and a worse answer to the same question.',
+        },
+      ]}
+    />
   );
 }

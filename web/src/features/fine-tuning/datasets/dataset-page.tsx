@@ -69,11 +69,7 @@ export function DatasetPage({ datasetId }: { datasetId: number }) {
 
 function OpenDataset({ dataset }: { dataset: Dataset }) {
   const [filter, setFilter] = useState<ReviewFilter>('all');
-  const [asked, setAsked] = useState<'gather' | 'save' | null>(null);
-  const { reason } = useEditing();
-  const navigate = useNavigate();
   const { name, format, examples, kept, leftOut, unreviewed } = dataset;
-  const close = () => setAsked(null);
   const filters: readonly (readonly [ReviewFilter, string, number])[] = [
     ['all', 'All', examples],
     ['unreviewed', 'Unreviewed', unreviewed],
@@ -81,31 +77,7 @@ function OpenDataset({ dataset }: { dataset: Dataset }) {
     ['left_out', 'Left out', leftOut],
   ];
   return (
-    <Page
-      title={name}
-      lead={toDatasets}
-      action={
-        <>
-          <Button icon={ListPlus} className={tight} disabledReason={reason} onClick={() => setAsked('gather')}>
-            Gather More
-          </Button>
-          <Button
-            variant="primary"
-            icon={FileDown}
-            className={tight}
-            disabledReason={reason}
-            onClick={() => setAsked('save')}
-          >
-            Save as File
-          </Button>
-          <DatasetMenu
-            dataset={dataset}
-            variant="secondary"
-            onDeleted={() => void navigate({ to: '/fine-tuning', search: { tab: 'datasets' } })}
-          />
-        </>
-      }
-    >
+    <Page title={name} lead={toDatasets} action={<DatasetActions dataset={dataset} />}>
       <div className="mb-5 flex flex-wrap items-end gap-x-8 gap-y-3">
         <p className="text-muted-foreground">
           {format === 'chat'
@@ -128,9 +100,37 @@ function OpenDataset({ dataset }: { dataset: Dataset }) {
           <Review key={filter} dataset={dataset} filter={filter} />
         </div>
       </Tabs>
+    </Page>
+  );
+}
+
+function DatasetActions({ dataset }: { dataset: Dataset }) {
+  const [asked, setAsked] = useState<'gather' | 'save' | null>(null);
+  const { reason } = useEditing();
+  const navigate = useNavigate();
+  const close = () => setAsked(null);
+  return (
+    <>
+      <Button icon={ListPlus} className={tight} disabledReason={reason} onClick={() => setAsked('gather')}>
+        Gather More
+      </Button>
+      <Button
+        variant="primary"
+        icon={FileDown}
+        className={tight}
+        disabledReason={reason}
+        onClick={() => setAsked('save')}
+      >
+        Save as File
+      </Button>
+      <DatasetMenu
+        dataset={dataset}
+        variant="secondary"
+        onDeleted={() => void navigate({ to: '/fine-tuning', search: { tab: 'datasets' } })}
+      />
       {asked === 'gather' && <GatherMoreDialog dataset={dataset} onClose={close} />}
       {asked === 'save' && <SaveDialog dataset={dataset} onClose={close} />}
-    </Page>
+    </>
   );
 }
 

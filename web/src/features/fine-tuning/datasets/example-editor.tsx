@@ -19,20 +19,28 @@ const textsOf = ({ instructions, turns, answer, rejected }: DatasetExample): Tex
 
 type ExampleEditorProps = { datasetId: number; example: DatasetExample; onClose: () => void };
 
-export function ExampleEditor({ datasetId, example, onClose }: ExampleEditorProps) {
+const names: readonly (keyof Texts)[] = ['instructions', 'question', 'answer', 'rejected'];
+
+/** The texts of an example while they are edited; only those that were changed are saved. */
+function useExampleTexts({ datasetId, example, onClose }: ExampleEditorProps) {
   const [before] = useState(() => textsOf(example));
   const [texts, setTexts] = useState(before);
   const update = useUpdateExample(datasetId);
-  const formId = useId();
-  const names: readonly (keyof Texts)[] = ['instructions', 'question', 'answer', 'rejected'];
   const changed = names.filter((name) => texts[name] !== before[name]);
-  const problems: Record<string, string> = update.error instanceof ApiError ? (update.error.fields ?? {}) : {};
   const save = () => {
     if (changed.length === 0) return onClose();
     const change: Partial<Texts> = {};
     for (const name of changed) change[name] = texts[name] ?? '';
     update.mutate({ id: example.id, change }, { onSuccess: onClose });
   };
+  return { texts, setTexts, hasChanged: changed.length > 0, save, update };
+}
+
+export function ExampleEditor(props: ExampleEditorProps) {
+  const { onClose } = props;
+  const { texts, setTexts, hasChanged, save, update } = useExampleTexts(props);
+  const formId = useId();
+  const problems: Record<string, string> = update.error instanceof ApiError ? (update.error.fields ?? {}) : {};
   const submit = (event: FormEvent) => {
     event.preventDefault();
     save();
@@ -41,7 +49,7 @@ export function ExampleEditor({ datasetId, example, onClose }: ExampleEditorProp
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       save();
-    } else if (event.key === 'Escape' && changed.length === 0) onClose();
+    } else if (event.key === 'Escape' && !hasChanged) onClose();
   };
   const field = (name: keyof Texts, label: string, rows: number) => (
     <Field label={label} error={problems[name]}>
@@ -77,7 +85,7 @@ export function ExampleEditor({ datasetId, example, onClose }: ExampleEditorProp
           Save
         </Button>
       </div>
-      <UnsavedChanges when={changed.length > 0 && !update.isSuccess} what="this example" />
+      <UnsavedChanges when={hasChanged && !update.isSuccess} what="this example" />
     </form>
   );
 }

@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { assistantsQuery } from '#web/data/assistants.ts';
 import { errorText } from '#web/lib/api.ts';
 import { formatCount } from '#web/lib/format.ts';
-import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Notice } from '#web/ui/notice.tsx';
+import { RetryNotice } from '#web/ui/retry-notice.tsx';
 import { Select } from '#web/ui/select.tsx';
 import { Switch } from '#web/ui/switch.tsx';
 import { availableQuery, type GatheringChoice } from './queries.ts';
@@ -54,17 +54,9 @@ function Available({ assistantId, format }: { assistantId: number | null; format
   const available = useQuery(availableQuery(assistantId));
   if (available.isError && !available.data)
     return (
-      <Notice
-        tone="destructive"
-        title="Your rated answers could not be counted"
-        action={
-          <Button size="sm" onClick={() => void available.refetch()}>
-            Try Again
-          </Button>
-        }
-      >
+      <RetryNotice tone="destructive" title="Your rated answers could not be counted" query={available}>
         {errorText(available.error)}
-      </Notice>
+      </RetryNotice>
     );
   if (!available.data) return <p className="h-11 text-muted-foreground text-sm">Counting your rated answers…</p>;
   const { good, bad, corrected } = available.data;

@@ -23,26 +23,25 @@ import { reviewWords } from './words.ts';
 /** Further examples are asked for when so few are left. */
 const ahead = 5;
 
-/** The examples of a filter, one at a time. */
-export function Review({ dataset, filter }: { dataset: Dataset; filter: ReviewFilter }) {
-  const query = useInfiniteQuery(examplesQuery(dataset.id, filter));
+/** The examples of a filter, of which further ones are loaded before the last is reached, and the one that is shown. */
+function useShownExample(datasetId: number, filter: ReviewFilter) {
+  const query = useInfiniteQuery(examplesQuery(datasetId, filter));
   const [index, setIndex] = useState(0);
-  const [editing, setEditing] = useState(false);
-  const { mayEdit, reason } = useEditing();
-  const update = useUpdateExample(dataset.id);
   const examples = query.data?.pages.flatMap(({ items }) => items) ?? [];
-  const example = examples[Math.min(index, examples.length - 1)];
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query;
   const needsMore = hasNextPage && !isFetchingNextPage && !isFetchNextPageError && index >= examples.length - ahead;
   useEffect(() => {
     if (needsMore) void fetchNextPage();
   }, [needsMore, fetchNextPage]);
+  const goTo = (next: number) => setIndex(Math.max(0, Math.min(next, examples.length - 1)));
+  return { query, examples, example: examples[Math.min(index, examples.length - 1)], index, goTo };
+}
 
-  const show = (next: number) => {
-    setEditing(false);
-    setIndex(Math.max(0, Math.min(next, examples.length - 1)));
-  };
-  const review = (verdict: DatasetExample['review']) => {
+/** Stores what is said of an example. `onReviewed`: unless a verdict was taken back. */
+function useVerdict(datasetId: number, example: DatasetExample | undefined, onReviewed: () => void) {
+  const { mayEdit } = useEditing();
+  const update = useUpdateExample(datasetId);
+  return (verdict: DatasetExample['review']) => {
     if (!example || !mayEdit) return;
     // The same verdict again takes it back.
     const next = example.review === verdict ? 'unreviewed' : verdict;
@@ -50,8 +49,20 @@ export function Review({ dataset, filter }: { dataset: Dataset; filter: ReviewFi
       { id: example.id, change: { review: next } },
       { onError: tellFailure('The review was not saved', 'Please try again.') },
     );
-    if (next !== 'unreviewed') show(index + 1);
+    if (next !== 'unreviewed') onReviewed();
   };
+}
+
+/** The examples of a filter, one at a time. */
+export function Review({ dataset, filter }: { dataset: Dataset; filter: ReviewFilter }) {
+  const { query, examples, example, index, goTo } = useShownExample(dataset.id, filter);
+  const [editing, setEditing] = useState(false);
+  const { mayEdit } = useEditing();
+  const show = (next: number) => {
+    setEditing(false);
+    goTo(next);
+  };
+  const review = useVerdict(dataset.id, example, () => show(index + 1));
   const keys = {
     keep: () => review('kept'),
     leaveOut: () => review('left_out'),
@@ -62,18 +73,10 @@ export function Review({ dataset, filter }: { dataset: Dataset; filter: ReviewFi
   useReviewKeys(keys, example !== undefined && !editing);
 
   if (query.isPending) return <Loading />;
-  if (query.isError && examples.length === 0)
-    return (
-      <ErrorState
-        title="Failed to load the examples"
-        message={errorText(query.error, 'An error occurred while loading the examples.')}
-        busy={query.isFetching}
-        onRetry={() => void query.refetch()}
-      />
-    );
+  if (query.isError && examples.length === 0) return <FailedExamples query={query} />;
   if (!example) return <EmptyState icon={ListChecks} text={emptyWords[filter]} />;
   const known = filter === 'all' ? dataset.examples : examples.length;
-  const total = `${formatNumber(known)}${filter !== 'all' && hasNextPage ? '+' : ''}`;
+  const total = `${formatNumber(known)}${filter !== 'all' && query.hasNextPage ? '+' : ''}`;
   return (
     <div className="grid items-start gap-4 lg:grid-cols-[18rem_minmax(0,1fr)]">
       <div className="sticky top-4 rounded-lg border border-border bg-card max-lg:hidden">
@@ -87,24 +90,39 @@ export function Review({ dataset, filter }: { dataset: Dataset; filter: ReviewFi
           isLast={index >= examples.length - 1}
           keys={keys}
         />
-        <div className="p-5 max-md:px-4">
-          {editing ? (
-            <ExampleEditor
-              key={example.id}
-              datasetId={dataset.id}
-              example={example}
-              onClose={() => setEditing(false)}
-            />
-          ) : (
-            <ExampleView key={example.id} example={example} />
-          )}
-        </div>
-        {!editing && <ReviewFooter example={example} disabledReason={reason} keys={keys} />}
+        <ExampleBody datasetId={dataset.id} example={example} editing={editing} onEdited={() => setEditing(false)} />
+        {!editing && <ReviewFooter example={example} keys={keys} />}
       </article>
-      {isFetchNextPageError && (
-        <Button onClick={() => void fetchNextPage()} className="lg:col-start-2">
+      {query.isFetchNextPageError && (
+        <Button onClick={() => void query.fetchNextPage()} className="lg:col-start-2">
           Try Again to load more examples
         </Button>
+      )}
+    </div>
+  );
+}
+
+function FailedExamples({ query }: Pick<ReturnType<typeof useShownExample>, 'query'>) {
+  return (
+    <ErrorState
+      title="Failed to load the examples"
+      message={errorText(query.error, 'An error occurred while loading the examples.')}
+      busy={query.isFetching}
+      onRetry={() => void query.refetch()}
+    />
+  );
+}
+
+type ExampleBodyProps = { datasetId: number; example: DatasetExample; editing: boolean; onEdited: () => void };
+
+/** The example to be read, or to be edited. Another one begins anew. */
+function ExampleBody({ datasetId, example, editing, onEdited }: ExampleBodyProps) {
+  return (
+    <div className="p-5 max-md:px-4">
+      {editing ? (
+        <ExampleEditor key={example.id} datasetId={datasetId} example={example} onClose={onEdited} />
+      ) : (
+        <ExampleView key={example.id} example={example} />
       )}
     </div>
   );
@@ -147,15 +165,16 @@ function ReviewHeader({ example, place, isFirst, isLast, keys }: ReviewHeaderPro
   );
 }
 
-type ReviewFooterProps = { example: DatasetExample; disabledReason: string | undefined; keys: ReviewKeys };
+type ReviewFooterProps = { example: DatasetExample; keys: ReviewKeys };
 
-function ReviewFooter({ example, disabledReason, keys }: ReviewFooterProps) {
+function ReviewFooter({ example, keys }: ReviewFooterProps) {
+  const { reason } = useEditing();
   return (
     <footer className="sticky bottom-0 flex flex-wrap items-center gap-2 rounded-b-lg border-border border-t bg-card px-5 py-3 max-md:px-4">
       <Button
         icon={Check}
         aria-pressed={example.review === 'kept'}
-        disabledReason={disabledReason}
+        disabledReason={reason}
         onClick={keys.keep}
         className="aria-pressed:border-success max-sm:flex-1 max-md:h-10"
       >
@@ -164,7 +183,7 @@ function ReviewFooter({ example, disabledReason, keys }: ReviewFooterProps) {
       <Button
         icon={CircleSlash}
         aria-pressed={example.review === 'left_out'}
-        disabledReason={disabledReason}
+        disabledReason={reason}
         onClick={keys.leaveOut}
         className="aria-pressed:border-warning max-sm:flex-1 max-md:h-10"
       >
@@ -173,7 +192,7 @@ function ReviewFooter({ example, disabledReason, keys }: ReviewFooterProps) {
       <Button
         variant="ghost"
         icon={Pencil}
-        disabledReason={disabledReason}
+        disabledReason={reason}
         onClick={keys.edit}
         className="max-sm:flex-1 max-md:h-10"
       >

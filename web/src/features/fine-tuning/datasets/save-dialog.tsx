@@ -5,11 +5,12 @@ import { useState } from 'react';
 import { errorText } from '#web/lib/api.ts';
 import { formatCount, formatMegabytes, formatNumber } from '#web/lib/format.ts';
 import { FormDialog } from '#web/parts/form-dialog.tsx';
-import { Button, buttonClass } from '#web/ui/button.tsx';
+import { buttonClass } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Input } from '#web/ui/input.tsx';
 import { Notice } from '#web/ui/notice.tsx';
+import { RetryNotice } from '#web/ui/retry-notice.tsx';
 import { Select } from '#web/ui/select.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { divisionQuery, useSaveDataset } from './queries.ts';
@@ -28,16 +29,13 @@ const fileNameOf = (name: string) =>
       .slice(0, 100) || 'dataset'
   }.jsonl`;
 
-export function SaveDialog({ dataset, onClose }: { dataset: Dataset; onClose: () => void }) {
+/** What is to be saved, and how it is divided. `share`: of the examples to validate with, null for one file. */
+function useTrainingFile(dataset: Dataset) {
   const [filename, setFilename] = useState(() => fileNameOf(dataset.name));
   const [share, setShare] = useState<number | null>(null);
   const [problem, setProblem] = useState<string>();
   const save = useSaveDataset(dataset.id);
-  const count = includedIn(dataset);
-  const { data: division, error: notCounted, refetch } = useQuery(divisionQuery(dataset.id, share ?? usualShare));
-  const isWhole = division?.conversations === 1;
-  const training = share === null ? count : division?.training;
-  const isFew = training !== undefined && training < fewestExamples;
+  const division = useQuery(divisionQuery(dataset.id, share ?? usualShare));
   const submit = () => {
     const found = filename.trim() === '' ? 'Name is required' : undefined;
     setProblem(found);
@@ -47,6 +45,11 @@ export function SaveDialog({ dataset, onClose }: { dataset: Dataset; onClose: ()
       { onSuccess: (files) => toast({ title: 'Success', description: `${files.training.filename} has been saved.` }) },
     );
   };
+  return { filename, setFilename, share, setShare, problem, save, division, submit };
+}
+
+export function SaveDialog({ dataset, onClose }: { dataset: Dataset; onClose: () => void }) {
+  const { filename, setFilename, share, setShare, problem, save, division, submit } = useTrainingFile(dataset);
   if (save.data) return <SavedDialog files={save.data} onClose={onClose} />;
   return (
     <FormDialog
@@ -71,59 +74,73 @@ export function SaveDialog({ dataset, onClose }: { dataset: Dataset; onClose: ()
           />
         )}
       </Field>
-      <Field
-        label="Validation"
-        hint={
-          isWhole
-            ? 'All examples come from one conversation, which is not divided.'
-            : 'Examples that the model is measured by and does not train on. They go into a second file, each conversation as a whole, so their share may be a little more or less.'
-        }
-      >
-        {(control) => (
-          <Select
-            {...control}
-            value={share ?? ''}
-            onChange={({ currentTarget: { value } }) => setShare(value === '' ? null : Number(value))}
-          >
-            <option value="">None: one file</option>
-            {shares.map((option) => (
-              <option key={option} value={option} disabled={isWhole}>
-                {`${option * 100} % for validation`}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
-      <Notice tone={isFew ? 'warning' : 'info'} title={whatComes(count, share === null ? null : division)}>
-        {[
-          isFew && `The provider trains on no less than ${fewestExamples}; 50 and more are advised.`,
-          dataset.unreviewed > 0 && `${formatCount(dataset.unreviewed, 'unreviewed example')} will be in it.`,
-          dataset.format === 'chat' && 'Of each conversation only the last answer is learned.',
-        ]
-          .filter(Boolean)
-          .join(' ')}
-      </Notice>
-      {share !== null && notCounted && (
-        <Notice
-          tone="warning"
-          title="The parts could not be counted"
-          action={
-            <Button size="sm" onClick={() => refetch()}>
-              Try Again
-            </Button>
-          }
-        >
-          {errorText(notCounted, 'They can be saved all the same.')}
-        </Notice>
+      <ValidationField share={share} isWhole={division.data?.conversations === 1} onChange={setShare} />
+      <WhatComes dataset={dataset} division={share === null ? null : division.data} />
+      {share !== null && division.error && (
+        <RetryNotice tone="warning" title="The parts could not be counted" query={division}>
+          {errorText(division.error, 'They can be saved all the same.')}
+        </RetryNotice>
       )}
     </FormDialog>
+  );
+}
+
+type ValidationFieldProps = {
+  share: number | null;
+  /** All examples come from one conversation. */
+  isWhole: boolean;
+  onChange: (share: number | null) => void;
+};
+
+function ValidationField({ share, isWhole, onChange }: ValidationFieldProps) {
+  return (
+    <Field
+      label="Validation"
+      hint={
+        isWhole
+          ? 'All examples come from one conversation, which is not divided.'
+          : 'Examples that the model is measured by and does not train on. They go into a second file, each conversation as a whole, so their share may be a little more or less.'
+      }
+    >
+      {(control) => (
+        <Select
+          {...control}
+          value={share ?? ''}
+          onChange={({ currentTarget: { value } }) => onChange(value === '' ? null : Number(value))}
+        >
+          <option value="">None: one file</option>
+          {shares.map((option) => (
+            <option key={option} value={option} disabled={isWhole}>
+              {`${option * 100} % for validation`}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
   );
 }
 
 type Division = { training: number; validation: number };
 
 /** `division`: null for one file, undefined while it is being counted. */
-const whatComes = (count: number, division: Division | null | undefined) =>
+function WhatComes({ dataset, division }: { dataset: Dataset; division: Division | null | undefined }) {
+  const count = includedIn(dataset);
+  const training = division === null ? count : division?.training;
+  const isFew = training !== undefined && training < fewestExamples;
+  return (
+    <Notice tone={isFew ? 'warning' : 'info'} title={wordsFor(count, division)}>
+      {[
+        isFew && `The provider trains on no less than ${fewestExamples}; 50 and more are advised.`,
+        dataset.unreviewed > 0 && `${formatCount(dataset.unreviewed, 'unreviewed example')} will be in it.`,
+        dataset.format === 'chat' && 'Of each conversation only the last answer is learned.',
+      ]
+        .filter(Boolean)
+        .join(' ')}
+    </Notice>
+  );
+}
+
+const wordsFor = (count: number, division: Division | null | undefined) =>
   division
     ? `${formatCount(division.training, 'example')} to train on, ${formatNumber(division.validation)} for validation`
     : `${formatCount(count, 'example')}${division === null ? '' : ' in two files'}`;

@@ -54,10 +54,12 @@ function EventRow({ event: { level, message, at } }: { event: JobEvent }) {
       <span className="flex h-5 items-center">
         <IconPart aria-label={word} className={classNames('size-4', look)} />
       </span>
-      <span className="wrap-anywhere min-w-0 flex-1">{message}</span>
-      <time dateTime={at} title={formatDateTime(at)} className="shrink-0 text-muted-foreground text-sm">
-        {formatRelative(at)}
-      </time>
+      <div className="flex min-w-0 flex-1 gap-x-3 max-sm:flex-col">
+        <span className="wrap-anywhere min-w-0 flex-1">{message}</span>
+        <time dateTime={at} title={formatDateTime(at)} className="shrink-0 text-muted-foreground text-sm">
+          {formatRelative(at)}
+        </time>
+      </div>
     </li>
   );
 }

@@ -92,49 +92,7 @@ function JobTable({ jobs, isLoading, onCancel }: JobTableProps) {
     id: 'name',
     header: 'Name',
     isTitle: true,
-    cell: (job) => (
-      <div className="py-1.5 max-md:py-0">
-        <Link
-          to="/fine-tuning/jobs/$id"
-          params={{ id: job.id }}
-          title={job.name}
-          className="block truncate rounded-xs font-medium -outline-offset-1 hover:underline"
-        >
-          {job.name}
-        </Link>
-        {isTight && <p className="truncate text-muted-foreground text-sm">{job.baseModel}</p>}
-      </div>
-    ),
-  };
-  const baseModel: Column<Job> = {
-    id: 'base',
-    header: 'Base model',
-    cell: (job) => <span title={job.baseModel}>{job.baseModel}</span>,
-  };
-  const status: Column<Job> = {
-    id: 'status',
-    header: 'Status',
-    width: 'w-48',
-    cell: (job) => <JobStatusBadge job={job} />,
-  };
-  const progress: Column<Job> = {
-    id: 'progress',
-    header: 'Progress',
-    width: 'w-36',
-    cell: (job) => <JobProgress job={job} />,
-  };
-  const cost: Column<Job> = {
-    id: 'cost',
-    header: 'Cost',
-    width: 'w-26',
-    align: 'end',
-    cell: (job) => <JobCost job={job} />,
-  };
-  const created: Column<Job> = {
-    id: 'created',
-    header: 'Created',
-    width: 'w-36',
-    cell: (job) => <RelativeTime date={job.createdAt} />,
+    cell: (job) => <JobName job={job} withModel={isTight} />,
   };
   return (
     <Table
@@ -147,3 +105,51 @@ function JobTable({ jobs, isLoading, onCancel }: JobTableProps) {
     />
   );
 }
+
+/** `withModel`: where that has no column of its own. */
+function JobName({ job, withModel }: { job: Job; withModel: boolean }) {
+  return (
+    <div className="py-1.5 max-md:py-0">
+      <Link
+        to="/fine-tuning/jobs/$id"
+        params={{ id: job.id }}
+        title={job.name}
+        className="block truncate rounded-xs font-medium -outline-offset-1 hover:underline"
+      >
+        {job.name}
+      </Link>
+      {withModel && <p className="truncate text-muted-foreground text-sm">{job.baseModel}</p>}
+    </div>
+  );
+}
+
+const baseModel: Column<Job> = {
+  id: 'base',
+  header: 'Base model',
+  cell: (job) => <span title={job.baseModel}>{job.baseModel}</span>,
+};
+const status: Column<Job> = {
+  id: 'status',
+  header: 'Status',
+  width: 'w-48',
+  cell: (job) => <JobStatusBadge job={job} />,
+};
+const progress: Column<Job> = {
+  id: 'progress',
+  header: 'Progress',
+  width: 'w-36',
+  cell: (job) => <JobProgress job={job} />,
+};
+const cost: Column<Job> = {
+  id: 'cost',
+  header: 'Cost',
+  width: 'w-26',
+  align: 'end',
+  cell: (job) => <JobCost job={job} />,
+};
+const created: Column<Job> = {
+  id: 'created',
+  header: 'Created',
+  width: 'w-36',
+  cell: (job) => <RelativeTime date={job.createdAt} />,
+};

@@ -2,7 +2,6 @@ import type { Job } from '@roster/contracts/fine-tuning/jobs';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { SearchX } from 'lucide-react';
-import type { ReactNode } from 'react';
 import { isOpen, jobQuery } from '#web/data/fine-tuning.ts';
 import { ApiError, errorText } from '#web/lib/api.ts';
 import { buttonClass } from '#web/ui/button.tsx';
@@ -34,52 +33,15 @@ export function JobPage({ jobId }: { jobId: number }) {
   const query = useQuery(jobQuery(jobId));
   const job = query.data;
   useEnds(job ? [job] : noJobs);
-  if (!job) {
+  if (!job)
     return (
       <Page title="Fine-Tuning Job" lead={back}>
-        {query.error ? (
-          query.error instanceof ApiError && query.error.status === 404 ? (
-            <EmptyState
-              icon={SearchX}
-              title="There is no such job"
-              text="It may be another account’s, or the address may be mistyped."
-              action={
-                <Link to="/fine-tuning" search={{ tab: 'jobs' }} className={buttonClass()}>
-                  Show All Jobs
-                </Link>
-              }
-            />
-          ) : (
-            <ErrorState
-              title="This job could not be loaded"
-              message={errorText(query.error)}
-              busy={query.isFetching}
-              onRetry={() => void query.refetch()}
-            />
-          )
-        ) : (
-          <Loading />
-        )}
+        {query.error ? <NoJob query={query} error={query.error} /> : <Loading />}
       </Page>
     );
-  }
   const isUnderWay = isOpen(job);
   return (
-    <Page
-      title={job.name}
-      lead={
-        <Lead>
-          {back}
-          <span>
-            {job.method === 'dpo' ? 'Preference training' : 'Supervised training'} of {job.baseModel}
-          </span>
-          <span>
-            created <RelativeTime date={job.createdAt} />
-          </span>
-        </Lead>
-      }
-      action={<JobActions job={job} />}
-    >
+    <Page title={job.name} lead={<Lead job={job} />} action={<JobActions job={job} />}>
       <StaleNotice what="figures" query={query} hasData />
       <div className="grid min-w-0 grid-cols-1 gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <JobFailure job={job} className="lg:col-span-2" />
@@ -95,11 +57,44 @@ export function JobPage({ jobId }: { jobId: number }) {
   );
 }
 
-/** What belongs together, with a dot between. */
-function Lead({ children }: { children: ReactNode[] }) {
+type NoJobProps = { query: { isFetching: boolean; refetch: () => Promise<unknown> }; error: Error };
+
+/** There is none, or it could not be loaded. */
+function NoJob({ query, error }: NoJobProps) {
+  if (error instanceof ApiError && error.status === 404)
+    return (
+      <EmptyState
+        icon={SearchX}
+        title="There is no such job"
+        text="It may be another account’s, or the address may be mistyped."
+        action={
+          <Link to="/fine-tuning" search={{ tab: 'jobs' }} className={buttonClass()}>
+            Show All Jobs
+          </Link>
+        }
+      />
+    );
+  return (
+    <ErrorState
+      title="This job could not be loaded"
+      message={errorText(error)}
+      busy={query.isFetching}
+      onRetry={() => void query.refetch()}
+    />
+  );
+}
+
+/** What the job trains, with a dot between its parts. */
+function Lead({ job }: { job: Job }) {
   return (
     <span className="wrap-anywhere flex flex-wrap gap-x-2 max-sm:flex-col sm:[&>:not(:last-child)]:after:ms-2 sm:[&>:not(:last-child)]:after:text-faint-foreground sm:[&>:not(:last-child)]:after:content-['·']">
-      {children}
+      {back}
+      <span>
+        {job.method === 'dpo' ? 'Preference training' : 'Supervised training'} of {job.baseModel}
+      </span>
+      <span>
+        created <RelativeTime date={job.createdAt} />
+      </span>
     </span>
   );
 }

@@ -51,7 +51,7 @@ export function JobProgress({ job }: { job: Job }) {
           ]}
         />
       )}
-      <span className="tabular-nums" title={words}>
+      <span className="min-w-10 tabular-nums" title={words}>
         {share === null ? words : `${Math.floor(share * 100)}%`}
       </span>
     </span>

@@ -4,13 +4,12 @@ import { useMemo, useState } from 'react';
 import { metricsQuery } from '#web/data/fine-tuning.ts';
 import { errorText } from '#web/lib/api.ts';
 import { formatNumber } from '#web/lib/format.ts';
-import { Button } from '#web/ui/button.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
 import { ColumnHeads } from '#web/ui/column-heads.tsx';
 import { FoldedTable } from '#web/ui/folded-table.tsx';
 import type { Line, LineLook } from '#web/ui/line-chart/line.ts';
 import { LineChart } from '#web/ui/line-chart/line-chart.tsx';
-import { Notice } from '#web/ui/notice.tsx';
+import { RetryNotice } from '#web/ui/retry-notice.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 
@@ -57,64 +56,39 @@ function linesOf(metrics: readonly JobMetric[], view: View): Line[] {
     .filter(({ points }, index) => index === 0 || points.length > 0);
 }
 
-export function LossCurves({ job, isUnderWay }: { job: Job; isUnderWay: boolean }) {
+const titles: Record<View, string> = { loss: 'Loss', accuracy: 'Accuracy' };
+const descriptions: Record<View, string> = {
+  loss: 'Lower is better. Where the validation loss rises while the training loss falls, it memorises.',
+  accuracy: 'The share of tokens that the model would have said itself.',
+};
+
+type LossCurvesProps = { job: Job; isUnderWay: boolean };
+
+export function LossCurves({ job, isUnderWay }: LossCurvesProps) {
   const [view, setView] = useState<View>('loss');
   const query = useQuery(metricsQuery(job.id, isUnderWay));
   const metrics = query.data;
-  const lines = useMemo(() => linesOf(metrics ?? [], view), [metrics, view]);
   return (
     <Card aria-label="Curves" className="min-w-0">
-      <CardHeader
-        title={view === 'loss' ? 'Loss' : 'Accuracy'}
-        description={
-          view === 'loss'
-            ? 'Lower is better. Where the validation loss rises while the training loss falls, it memorises.'
-            : 'The share of tokens that the model would have said itself.'
-        }
-      />
+      <CardHeader title={titles[view]} description={descriptions[view]} />
       <Tabs
         label="Curves"
         look="segment"
         value={view}
         onValueChange={setView}
-        items={[
-          { value: 'loss', label: 'Loss' },
-          { value: 'accuracy', label: 'Accuracy' },
-        ]}
+        items={views.map((value) => ({ value, label: titles[value] }))}
         className="px-5 pt-4 pb-5"
       >
         <div className="pt-4">
           {query.error && (
-            <Notice
-              tone="warning"
-              live
-              className="mb-4"
-              action={
-                <Button size="sm" busy={query.isFetching} onClick={() => void query.refetch()}>
-                  Try Again
-                </Button>
-              }
-            >
+            <RetryNotice tone="warning" live query={query} className="mb-4">
               {metrics ? 'These curves may be out of date: ' : 'The curves could not be loaded: '}
               {errorText(query.error)}
-            </Notice>
+            </RetryNotice>
           )}
           {metrics ? (
             <>
-              <LineChart
-                label={`${view === 'loss' ? 'Loss' : 'Accuracy'} by step. Arrow keys go from measurement to measurement.`}
-                lines={lines}
-                xName="Step"
-                formatX={formatNumber}
-                formatY={formats[view]}
-                formatTick={tickFormats[view]}
-                xEnd={job.progress?.totalSteps ?? undefined}
-                emptyText={
-                  isUnderWay
-                    ? 'The first measurements appear once the training runs.'
-                    : 'Nothing was measured in this job.'
-                }
-              />
+              <Curves job={job} isUnderWay={isUnderWay} metrics={metrics} view={view} />
               {metrics.length > 0 && <MetricTable metrics={metrics} view={view} />}
             </>
           ) : (
@@ -126,7 +100,27 @@ export function LossCurves({ job, isUnderWay }: { job: Job; isUnderWay: boolean 
   );
 }
 
-function MetricTable({ metrics, view }: { metrics: readonly JobMetric[]; view: View }) {
+type Shown = { metrics: readonly JobMetric[]; view: View };
+
+function Curves({ job, isUnderWay, metrics, view }: LossCurvesProps & Shown) {
+  const lines = useMemo(() => linesOf(metrics, view), [metrics, view]);
+  return (
+    <LineChart
+      label={`${titles[view]} by step. Arrow keys go from measurement to measurement.`}
+      lines={lines}
+      xName="Step"
+      formatX={formatNumber}
+      formatY={formats[view]}
+      formatTick={tickFormats[view]}
+      xEnd={job.progress?.totalSteps ?? undefined}
+      emptyText={
+        isUnderWay ? 'The first measurements appear once the training runs.' : 'Nothing was measured in this job.'
+      }
+    />
+  );
+}
+
+function MetricTable({ metrics, view }: Shown) {
   const shown = curves[view].filter(
     ({ measured }, index) => index === 0 || metrics.some((metric) => metric[measured] !== null),
   );

@@ -2,7 +2,7 @@ import type { Job } from '@roster/contracts/fine-tuning/jobs';
 import { useEffect, useRef } from 'react';
 import { isOpen, useRefetchedJobs } from '#web/data/fine-tuning.ts';
 
-/** Once a shown job has ended, what hangs on it is read again: its model, and what is told of its end. */
+/** Once a shown job has ended, the queries that depend on it are read again: its model, and the notices of its end. */
 export function useEnds(jobs: readonly Job[]): void {
   const refetch = useRefetchedJobs();
   const latest = useRef(refetch);

@@ -18,11 +18,97 @@ type ModelCardProps = { model: CustomModel; onDelete: () => void };
 /** `YYYY-MM-DD` sorts as it reads. */
 const isOver = (day: string) => day <= new Date().toISOString().slice(0, 10);
 
-export function ModelCard({ model: tuned, onDelete }: ModelCardProps) {
-  const { id, name, baseModel, model, isActive, jobId, step, shutdownDate, createdAt } = tuned;
+export function ModelCard({ model, onDelete }: ModelCardProps) {
+  return (
+    <li className="flex min-w-0 flex-wrap items-center gap-x-6 gap-y-3 rounded-lg border border-border bg-card px-5 py-4 max-md:px-4">
+      <div className="min-w-0 flex-1 basis-80 max-sm:basis-full">
+        <NameAndState model={model} />
+        <p className="mt-1 flex min-w-0 items-center gap-1">
+          <code className="truncate font-mono text-muted-foreground text-xs" title={model.model}>
+            {model.model}
+          </code>
+          <CopyButton text={model.model} label={`Copy the id of ${model.name}`} />
+        </p>
+        <Origin model={model} />
+      </div>
+      <ModelActions model={model} onDelete={onDelete} />
+    </li>
+  );
+}
+
+type Part = { model: CustomModel };
+
+function NameAndState({ model: { name, isActive, step, shutdownDate } }: Part) {
+  return (
+    <div className="flex min-w-0 flex-wrap items-center gap-2">
+      <h3 className="wrap-anywhere min-w-0 font-medium">{name}</h3>
+      <Badge tone={isActive ? 'success' : 'neutral'}>{isActive ? 'Active' : 'Inactive'}</Badge>
+      {step !== null && <Badge>{`Checkpoint, step ${formatNumber(step)}`}</Badge>}
+      {shutdownDate &&
+        (isOver(shutdownDate) ? (
+          <Badge tone="destructive">{`Ended on ${formatLongDate(shutdownDate)}`}</Badge>
+        ) : (
+          <Badge tone="warning">{`Ends on ${formatLongDate(shutdownDate)}`}</Badge>
+        ))}
+    </div>
+  );
+}
+
+function Origin({ model: { baseModel, createdAt, jobId } }: Part) {
+  return (
+    <p className="wrap-anywhere text-muted-foreground text-sm">
+      {`Tuned from ${baseModel}, `}
+      <RelativeTime date={createdAt} />
+      {jobId !== null && (
+        <>
+          {' · '}
+          <Link
+            to="/fine-tuning/jobs/$id"
+            params={{ id: jobId }}
+            className="rounded-xs text-primary-text underline underline-offset-4"
+          >
+            Its job
+          </Link>
+        </>
+      )}
+    </p>
+  );
+}
+
+function ModelActions({ model, onDelete }: ModelCardProps) {
+  const { reason } = useEditing();
+  const { make, isPending } = useAssistantFromModel();
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <ActiveButton model={model} />
+      <Button
+        size="sm"
+        icon={Bot}
+        busy={isPending}
+        pendingLabel="Creating..."
+        disabledReason={reason}
+        onClick={() => make(model)}
+      >
+        Create Assistant
+      </Button>
+      <IconButton
+        label={`Delete ${model.name}`}
+        tooltip={reason ?? 'Delete'}
+        aria-description={reason}
+        icon={Trash2}
+        size="sm"
+        disabled={reason !== undefined}
+        onClick={onDelete}
+        className="size-8"
+      />
+    </div>
+  );
+}
+
+/** Whether it can be chosen as a model. */
+function ActiveButton({ model: { id, name, isActive } }: Part) {
   const { reason } = useEditing();
   const update = useUpdateCustomModel();
-  const { make, isPending } = useAssistantFromModel();
   const toggle = () =>
     update.mutate(
       { id, isActive: !isActive },
@@ -38,73 +124,14 @@ export function ModelCard({ model: tuned, onDelete }: ModelCardProps) {
       },
     );
   return (
-    <li className="flex min-w-0 flex-wrap items-center gap-x-6 gap-y-3 rounded-lg border border-border bg-card px-5 py-4 max-md:px-4">
-      <div className="min-w-0 flex-1 basis-80 max-sm:basis-full">
-        <div className="flex min-w-0 flex-wrap items-center gap-2">
-          <h3 className="wrap-anywhere min-w-0 font-medium">{name}</h3>
-          <Badge tone={isActive ? 'success' : 'neutral'}>{isActive ? 'Active' : 'Inactive'}</Badge>
-          {step !== null && <Badge>{`Checkpoint, step ${formatNumber(step)}`}</Badge>}
-          {shutdownDate &&
-            (isOver(shutdownDate) ? (
-              <Badge tone="destructive">{`Ended on ${formatLongDate(shutdownDate)}`}</Badge>
-            ) : (
-              <Badge tone="warning">{`Ends on ${formatLongDate(shutdownDate)}`}</Badge>
-            ))}
-        </div>
-        <p className="mt-1 flex min-w-0 items-center gap-1">
-          <code className="truncate font-mono text-muted-foreground text-xs" title={model}>
-            {model}
-          </code>
-          <CopyButton text={model} label={`Copy the id of ${name}`} />
-        </p>
-        <p className="wrap-anywhere text-muted-foreground text-sm">
-          {`Tuned from ${baseModel}, `}
-          <RelativeTime date={createdAt} />
-          {jobId !== null && (
-            <>
-              {' · '}
-              <Link
-                to="/fine-tuning/jobs/$id"
-                params={{ id: jobId }}
-                className="rounded-xs text-primary-text underline underline-offset-4"
-              >
-                Its job
-              </Link>
-            </>
-          )}
-        </p>
-      </div>
-      <div className="flex flex-wrap items-center gap-2">
-        <Button
-          size="sm"
-          busy={update.isPending}
-          disabledReason={reason}
-          aria-label={`${isActive ? 'Deactivate' : 'Activate'} ${name}`}
-          onClick={toggle}
-        >
-          {isActive ? 'Deactivate' : 'Activate'}
-        </Button>
-        <Button
-          size="sm"
-          icon={Bot}
-          busy={isPending}
-          pendingLabel="Creating..."
-          disabledReason={reason}
-          onClick={() => make(tuned)}
-        >
-          Create Assistant
-        </Button>
-        <IconButton
-          label={`Delete ${name}`}
-          tooltip={reason ?? 'Delete'}
-          aria-description={reason}
-          icon={Trash2}
-          size="sm"
-          disabled={reason !== undefined}
-          onClick={onDelete}
-          className="size-8"
-        />
-      </div>
-    </li>
+    <Button
+      size="sm"
+      busy={update.isPending}
+      disabledReason={reason}
+      aria-label={`${isActive ? 'Deactivate' : 'Activate'} ${name}`}
+      onClick={toggle}
+    >
+      {isActive ? 'Deactivate' : 'Activate'}
+    </Button>
   );
 }

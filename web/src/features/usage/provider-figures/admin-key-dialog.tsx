@@ -9,14 +9,13 @@ import { useSaveAdminKey } from './queries.ts';
 
 type AdminKeyDialogProps = { provider: string; replaces: boolean; onClose: () => void };
 
-/** Takes an admin key, and says before that what it is and what becomes of it. */
-export function AdminKeyDialog({ provider, replaces, onClose }: AdminKeyDialogProps) {
+/** The key that is typed, what is wrong with it, and how it is saved. */
+function useAdminKeyForm({ provider, onClose }: Omit<AdminKeyDialogProps, 'replaces'>) {
   const [adminKey, setAdminKey] = useState('');
   const [isMissing, setIsMissing] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const { mutate, isPending, error, reset } = useSaveAdminKey();
   const wrongField = error instanceof ApiError ? error.fields?.adminKey : undefined;
-
   const submit = () => {
     setIsMissing(adminKey.trim() === '');
     if (adminKey.trim() === '') {
@@ -35,7 +34,18 @@ export function AdminKeyDialog({ provider, replaces, onClose }: AdminKeyDialogPr
       onError: () => field.current?.focus(),
     });
   };
+  const type = (key: string) => {
+    setAdminKey(key);
+    setIsMissing(false);
+    if (error) reset();
+  };
+  const problem = isMissing ? 'Admin key is required' : wrongField;
+  return { adminKey, type, field, problem, submit, isPending, error: wrongField ? null : error };
+}
 
+/** Takes an admin key, and says before that what it is and what becomes of it. */
+export function AdminKeyDialog({ provider, replaces, onClose }: AdminKeyDialogProps) {
+  const { adminKey, type, field, problem, submit, isPending, error } = useAdminKeyForm({ provider, onClose });
   return (
     <FormDialog
       title={replaces ? 'Replace admin key' : 'Add admin key'}
@@ -44,7 +54,7 @@ export function AdminKeyDialog({ provider, replaces, onClose }: AdminKeyDialogPr
       busy={isPending}
       onSubmit={submit}
       onClose={onClose}
-      failed={{ title: 'The key was not saved', error: wrongField ? null : error }}
+      failed={{ title: 'The key was not saved', error }}
       className="grid gap-4"
     >
       <ul className="list-disc space-y-1 ps-5 text-muted-foreground text-sm">
@@ -52,12 +62,7 @@ export function AdminKeyDialog({ provider, replaces, onClose }: AdminKeyDialogPr
         <li>Roster reads usage and costs with it, and uses it for nothing else.</li>
         <li>It is stored encrypted, is yours alone, and is never shown again.</li>
       </ul>
-      <Field
-        label="Admin key"
-        hint="At OpenAI it begins with 'sk-admin-'."
-        error={isMissing ? 'Admin key is required' : wrongField}
-        required
-      >
+      <Field label="Admin key" hint="At OpenAI it begins with 'sk-admin-'." error={problem} required>
         {(control) => (
           <SecretInput
             {...control}
@@ -66,11 +71,7 @@ export function AdminKeyDialog({ provider, replaces, onClose }: AdminKeyDialogPr
             autoComplete="off"
             placeholder="sk-admin-…"
             value={adminKey}
-            onChange={(event) => {
-              setAdminKey(event.currentTarget.value);
-              setIsMissing(false);
-              if (error) reset();
-            }}
+            onChange={(event) => type(event.currentTarget.value)}
             className="font-mono placeholder:font-sans"
           />
         )}

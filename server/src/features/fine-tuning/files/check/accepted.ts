@@ -24,7 +24,7 @@ export function acceptedFiles(check: (userId: number, chosen: ChosenFiles) => Pr
     fine.add(nameOf(userId, chosen));
   }
 
-  /** Whoever presses five times has the files read once. */
+  /** Pressing the button five times reads the files once. */
   function checkOnce(userId: number, chosen: ChosenFiles): Promise<TrainingReport> {
     const name = nameOf(userId, chosen);
     const known = underWay.get(name);

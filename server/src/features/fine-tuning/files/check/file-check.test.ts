@@ -195,7 +195,7 @@ test('errors are listed before warnings, at most a hundred, and all are counted'
   expect(new Set(findings.problems.map(({ severity }) => severity))).toEqual(new Set(['error']));
 });
 
-test('a line beyond the limit is told of, and those after it are read', () => {
+test('a line beyond the limit is reported, and those after it are read', () => {
   const lines: (number | undefined)[] = [];
   const reader = lineReader(({ bytes }) => lines.push(bytes?.length), 10);
   for (const text of ['12345', '67890', '\n', '12345678901', '\r\nab\n', 'x'.repeat(50), '\n\n1234567890\r\n'])

@@ -1,6 +1,7 @@
 import type { TrainingProblem } from '@roster/contracts/fine-tuning/training-files';
 import { type Line, lineLimit } from '#server/features/fine-tuning/files/lines';
 import { type CountText, countExample } from '#server/features/fine-tuning/files/tokens/tokens';
+import type { JsonObject } from '#server/is-object';
 import { checkExample, type ExampleFormat, formatOf } from './example.ts';
 import { contentKey, readLine } from './json-line.ts';
 import type { Tell } from './message-check.ts';
@@ -33,78 +34,95 @@ export type FileFindings = {
 
 type Options = { limits: CheckLimits; countText: CountText; other?: SeenLines | undefined };
 
+/** Counts all problems, and keeps the first of each severity. */
+function foundProblems(listed: number) {
+  const kept = { error: [] as TrainingProblem[], warning: [] as TrainingProblem[] };
+  const counts = { error: 0, warning: 0 };
+  return {
+    counts,
+    /** null: of the file as a whole. */
+    tellOf:
+      (line: number | null): Tell =>
+      (severity, message, fix) => {
+        counts[severity]++;
+        if (kept[severity].length < listed) kept[severity].push({ line, severity, message, fix });
+      },
+    /** Warnings as far as errors leave room, by their lines. */
+    list(): TrainingProblem[] {
+      const warnings = kept.warning.slice(0, listed - kept.error.length);
+      return [...kept.error, ...warnings].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
+    },
+  };
+}
+
 /** Checks a file line by line, and holds of it only hashes and the first problems. */
 export function fileCheck({ limits, countText, other }: Options) {
   const seen = seenLines();
-  const found = { error: [] as TrainingProblem[], warning: [] as TrainingProblem[] };
-  const counts = { error: 0, warning: 0 };
+  const problems = foundProblems(limits.listed);
   const none = () => ({ lines: 0, examples: 0, tokens: 0 });
   const formats: Counted = { chat: none(), preference: none(), prompt_completion: none() };
   const overlap: FileFindings['overlap'] = { examples: 0, lines: [] };
-  let [lines, otherObjects, longestTokens, cutExamples, duplicates] = [0, 0, 0, 0, 0];
-
-  function tellOf(line: number | null): Tell {
-    return (severity, message, fix) => {
-      counts[severity]++;
-      if (found[severity].length < limits.listed) found[severity].push({ line, severity, message, fix });
-    };
-  }
+  const sums = { lines: 0, otherObjects: 0, longestTokens: 0, cutExamples: 0, duplicates: 0 };
 
   function count(format: ExampleFormat, tokens: number, tell: Tell) {
     const cut = Math.min(tokens, limits.tokens);
     formats[format].examples++;
     formats[format].tokens += cut;
-    longestTokens = Math.max(longestTokens, tokens);
+    sums.longestTokens = Math.max(sums.longestTokens, tokens);
     if (cut === tokens) return;
-    cutExamples++;
-    tell(
-      'warning',
-      `The example is ${tokens} tokens long; only the first ${limits.tokens} are trained on.`,
-      'Shorten it, or make several examples of it.',
-    );
+    sums.cutExamples++;
+    tell('warning', ...longExample(tokens, limits.tokens));
+  }
+
+  function compare(value: JsonObject, number: number, tell: Tell) {
+    const key = contentKey(value);
+    const earlier = seen.add(key, number);
+    if (earlier !== undefined) {
+      sums.duplicates++;
+      tell('warning', `The example repeats line ${earlier}.`, 'Remove one of them, unless it is to count twice.');
+    }
+    const training = other?.find(key);
+    if (training === undefined) return;
+    overlap.examples++;
+    if (overlap.lines.length < limits.listed) overlap.lines.push({ training, validation: number });
   }
 
   return {
     seen,
-    tell: tellOf(null),
+    tell: problems.tellOf(null),
     take({ number, bytes }: Line) {
-      lines = number;
-      const tell = tellOf(number);
+      sums.lines = number;
+      const tell = problems.tellOf(number);
       const read = readLine(bytes, lineLimit);
       if (read.kind === 'blank') return tell('warning', 'The line is empty.', 'Remove it.');
       if (read.kind === 'wrong') return tell('error', read.message, read.fix);
       const { value } = read;
       const format = formatOf(value);
       if (format === 'unknown') {
-        otherObjects++;
-        return tell(
-          'error',
-          'The line is no training example.',
-          'Give it "messages"; or "input", "preferred_output" and "non_preferred_output" for preferences.',
-        );
+        sums.otherObjects++;
+        return tell('error', ...noExample);
       }
       formats[format].lines++;
-      const before = counts.error;
+      const before = problems.counts.error;
       checkExample(format, value, tell);
-      if (counts.error > before) return;
+      if (problems.counts.error > before) return;
       count(format, countExample(format, value, countText), tell);
-      const key = contentKey(value);
-      const earlier = seen.add(key, number);
-      if (earlier !== undefined) {
-        duplicates++;
-        tell('warning', `The example repeats line ${earlier}.`, 'Remove one of them, unless it is to count twice.');
-      }
-      const training = other?.find(key);
-      if (training === undefined) return;
-      overlap.examples++;
-      if (overlap.lines.length < limits.listed) overlap.lines.push({ training, validation: number });
+      compare(value, number, tell);
     },
     findings(): FileFindings {
-      const warnings = found.warning.slice(0, limits.listed - found.error.length);
-      const problems = [...found.error, ...warnings].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
-      const { error: errors, warning } = counts;
-      const sums = { lines, otherObjects, longestTokens, cutExamples, duplicates, errors, warnings: warning };
-      return { ...sums, formats, problems, overlap };
+      const { error: errors, warning: warnings } = problems.counts;
+      return { ...sums, errors, warnings, formats, problems: problems.list(), overlap };
     },
   };
 }
+
+const noExample = [
+  'The line is no training example.',
+  'Give it "messages"; or "input", "preferred_output" and "non_preferred_output" for preferences.',
+] as const;
+
+const longExample = (tokens: number, limit: number) =>
+  [
+    `The example is ${tokens} tokens long; only the first ${limit} are trained on.`,
+    'Shorten it, or make several examples of it.',
+  ] as const;

@@ -2,7 +2,7 @@ import { lineReader } from '#server/features/fine-tuning/files/lines';
 import type { Job, Works } from '#server/features/fine-tuning/files/task';
 import type { tokenCounter } from '#server/features/fine-tuning/files/tokens/tokenizer';
 import { fileCheck } from './file-check.ts';
-import { natureOf } from './nature.ts';
+import { contentOf } from './first-bytes.ts';
 
 /** Checks one file after the other; each is compared with the first. */
 export async function validateJob(
@@ -28,13 +28,13 @@ export async function validateJob(
 
   function begin(file: File, chunk: Buffer): Buffer {
     file.begun = true;
-    const nature = natureOf(chunk);
-    if (nature.kind === 'other') {
-      file.check.tell('error', nature.message, nature.fix);
+    const content = contentOf(chunk);
+    if (content.kind === 'other') {
+      file.check.tell('error', content.message, content.fix);
       file.enough = true;
       return chunk;
     }
-    if (!nature.hasMark) return chunk;
+    if (!content.hasMark) return chunk;
     file.check.tell('warning', 'The file begins with a byte order mark.', 'Save it as UTF-8 without a mark (BOM).');
     return chunk.subarray(3);
   }

@@ -1,11 +1,11 @@
 import { formatOf } from '#server/features/fine-tuning/files/check/example';
+import { contentOf } from '#server/features/fine-tuning/files/check/first-bytes';
 import { readLine } from '#server/features/fine-tuning/files/check/json-line';
-import { natureOf } from '#server/features/fine-tuning/files/check/nature';
 import { type Line, lineLimit, lineReader } from '#server/features/fine-tuning/files/lines';
 import type { Job, Works } from '#server/features/fine-tuning/files/task';
 import type { JsonObject } from '#server/is-object';
-import { divisionPlan, sides } from './division.ts';
 import { conversationOf, pairOf, pairSurvey } from './pairs.ts';
+import { sides, splitPlan } from './split.ts';
 
 /** Lines that are read one by one; `see` gets no blank ones, and undefined for what is no object. */
 function eachLine(see: (value: JsonObject | undefined, line: Line) => void): Pick<Job, 'take' | 'next'> {
@@ -19,8 +19,8 @@ function eachLine(see: (value: JsonObject | undefined, line: Line) => void): Pic
       let bytes = chunk;
       if (!isBegun) {
         isBegun = true;
-        const nature = natureOf(chunk);
-        if (nature.kind === 'text' && nature.hasMark) bytes = chunk.subarray(3);
+        const content = contentOf(chunk);
+        if (content.kind === 'text' && content.hasMark) bytes = chunk.subarray(3);
       }
       reader.push(bytes);
       return false;
@@ -65,7 +65,7 @@ export function convertJob({ trimming }: Works['convert']['order']): Job<'conver
 }
 
 export function planJob({ share }: Works['plan']['order']): Job<'plan'> {
-  const plan = divisionPlan(share);
+  const plan = splitPlan(share);
   let wrongLine: number | null = null;
   const note = (value: JsonObject | undefined, { number }: Line) => {
     if (value && formatOf(value) !== 'unknown') plan.add(value);

@@ -6,7 +6,7 @@ import type { StoredFile } from '#server/features/files/repository';
 import { resultOf } from '#server/features/fine-tuning/files/result';
 import type { Source, TrainingFileThread } from '#server/features/fine-tuning/files/thread';
 import type { Actor } from '#server/http/actor';
-import type { Side } from './division.ts';
+import type { Side } from './split.ts';
 
 /** What the files feature does for this one. */
 export type Making = {

@@ -1,3 +1,4 @@
+import { smallestFirst } from './smallest-first.ts';
 import { hashOf, noToken, type TokenTable } from './token-table.ts';
 
 /**
@@ -13,38 +14,7 @@ export function bytePairs({ joinedHash, rankOf }: TokenTable, most: number) {
   /** Of the token that a part makes with the one behind it. */
   const joined = new Int32Array(most + 1);
   /** Of each pair its rank and, where ranks are equal, its place. What is no longer so is passed over when it comes. */
-  const heap = new Float64Array(3 * most + 1);
-  let size = 0;
-
-  function push(part: number, rank: number) {
-    const key = rank * most + part;
-    let at = size++;
-    while (at > 0) {
-      const above = (at - 1) >> 1;
-      const upper = heap[above] ?? 0;
-      if (upper <= key) break;
-      heap[at] = upper;
-      at = above;
-    }
-    heap[at] = key;
-  }
-
-  function pop(): number {
-    const first = heap[0] ?? 0;
-    const moved = heap[--size] ?? 0;
-    let at = 0;
-    for (;;) {
-      let below = 2 * at + 1;
-      if (below >= size) break;
-      if (below + 1 < size && (heap[below + 1] ?? 0) < (heap[below] ?? 0)) below++;
-      const lower = heap[below] ?? 0;
-      if (lower >= moved) break;
-      heap[at] = lower;
-      at = below;
-    }
-    heap[at] = moved;
-    return first;
-  }
+  const heap = smallestFirst(3 * most + 1);
 
   function note(part: number, bytes: Uint8Array, length: number) {
     const middle = next[part] ?? length;
@@ -56,7 +26,7 @@ export function bytePairs({ joinedHash, rankOf }: TokenTable, most: number) {
     const hash = joinedHash(hashes[part] ?? 0, hashes[middle] ?? 0, end - middle);
     const rank = rankOf(hash, bytes, part, end);
     joined[part] = rank;
-    if (rank !== noToken) push(part, rank);
+    if (rank !== noToken) heap.push(rank * most + part);
   }
 
   /** Joins a part with the one behind it, and looks what it and the one before it make now. */
@@ -74,7 +44,7 @@ export function bytePairs({ joinedHash, rankOf }: TokenTable, most: number) {
 
   /** How many tokens the first `length` bytes are. */
   return (bytes: Uint8Array, length: number): number => {
-    size = 0;
+    heap.clear();
     for (let part = 0; part < length; part++) {
       next[part] = part + 1;
       previous[part] = part - 1;
@@ -82,8 +52,7 @@ export function bytePairs({ joinedHash, rankOf }: TokenTable, most: number) {
     }
     for (let part = 0; part < length; part++) note(part, bytes, length);
     let parts = length;
-    while (size > 0) {
-      const key = pop();
+    for (let key = heap.pop(); key !== undefined; key = heap.pop()) {
       const rank = Math.floor(key / most);
       const part = key - rank * most;
       if (joined[part] !== rank) continue;

@@ -34,56 +34,9 @@ type CreateJobDialogProps = {
 export function CreateJobDialog({ baseModels, files, chosen, onClose }: CreateJobDialogProps) {
   const form = useJobForm(chosen);
   const check = useCheckOf(form);
-  const create = useCreateJob();
-  const client = useQueryClient();
-  const navigate = useNavigate();
-  const [conversions, setConversions] = useState<Conversion[]>([]);
+  const { create, submit } = useSubmit(form, check);
+  const offers = useOffers(form, check.report);
   const { errors, isDirty } = form.formState;
-  const clientIdOf = useClientId();
-
-  // In an effect, because the question about unsaved changes must have gone before the page does.
-  const created = create.data;
-  useEffect(() => {
-    if (created) void navigate({ to: '/fine-tuning/jobs/$id', params: { id: created.id } });
-  }, [created, navigate]);
-
-  const submit = (values: JobFormOutput) => {
-    const estimate = check.report && estimateOf(check.report, values.n_epochs);
-    const draft = draftOf(values);
-    create.mutate(
-      { ...draft, clientId: clientIdOf(JSON.stringify(draft)) },
-      {
-        onSuccess: (job) => {
-          if (estimate) client.setQueryData(jobEstimateKey(job.id), estimate);
-          toast({ title: 'Success', description: `${job.name} has been created.` });
-        },
-        onError: (error) => {
-          showFieldErrors(form, error);
-          tellError('Failed to create fine-tuning job')(error);
-        },
-      },
-    );
-  };
-
-  const choose = (name: 'trainingFileId' | 'validationFileId', id: number) =>
-    form.setValue(name, id, { shouldDirty: true, shouldValidate: true });
-  const { report } = check;
-  const convertOffer = (which: 'training' | 'validation') => {
-    const part = report?.[which];
-    if (part?.format === 'prompt_completion')
-      return (
-        <ConvertOffer
-          report={part}
-          onConverted={(conversion) => {
-            setConversions((before) => [...before, conversion]);
-            choose(`${which}FileId`, conversion.file.id);
-          }}
-        />
-      );
-    const conversion = conversions.find(({ file }) => file.id === part?.fileId);
-    return conversion ? <ConversionResult conversion={conversion} /> : null;
-  };
-
   return (
     <FormDialog
       size="lg"
@@ -110,6 +63,21 @@ export function CreateJobDialog({ baseModels, files, chosen, onClose }: CreateJo
         {(control) => <Input {...control} {...form.register('name')} autoComplete="off" data-autofocus />}
       </Field>
       <BaseModelField form={form} baseModels={baseModels} />
+      <FileFields form={form} files={files} />
+      <TrainingCheckPanel
+        check={check}
+        epochs={epochsOf(form.watch('n_epochs'))}
+        hasModel={form.watch('baseModel') !== ''}
+        offers={offers}
+      />
+      <HyperparameterFields form={form} />
+    </FormDialog>
+  );
+}
+
+function FileFields({ form, files }: { form: JobFormState; files: readonly File[] }) {
+  return (
+    <>
       <FileField
         control={form.control}
         name="trainingFileId"
@@ -127,29 +95,74 @@ export function CreateJobDialog({ baseModels, files, chosen, onClose }: CreateJo
         hint="Examples that are not trained on, to measure by."
         files={files}
       />
-      <TrainingCheckPanel
-        check={check}
-        epochs={epochsOf(form.watch('n_epochs'))}
-        hasModel={form.watch('baseModel') !== ''}
-        offers={{
-          training: convertOffer('training'),
-          validation:
-            report && report.validation === null && report.ok && report.training.examples >= 2 * fewestExamples ? (
-              <SplitOffer
-                report={report.training}
-                onSplit={({ training, validation }) => {
-                  choose('trainingFileId', training);
-                  choose('validationFileId', validation);
-                }}
-              />
-            ) : (
-              convertOffer('validation')
-            ),
-        }}
-      />
-      <HyperparameterFields form={form} />
-    </FormDialog>
+    </>
   );
+}
+
+/** Creates the job and goes to its page. */
+function useSubmit(form: JobFormState, check: TrainingCheck) {
+  const create = useCreateJob();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const clientIdOf = useClientId();
+
+  // In an effect, because the question about unsaved changes must have gone before the page does.
+  const created = create.data;
+  useEffect(() => {
+    if (created) void navigate({ to: '/fine-tuning/jobs/$id', params: { id: created.id } });
+  }, [created, navigate]);
+
+  const submit = (values: JobFormOutput) => {
+    const estimate = check.report && estimateOf(check.report, values.n_epochs);
+    const draft = draftOf(values);
+    create.mutate(
+      { ...draft, clientId: clientIdOf(JSON.stringify(draft)) },
+      {
+        onSuccess: (job) => {
+          if (estimate) client.setQueryData(jobEstimateKey(job.id), estimate);
+          toast({ title: 'Success', description: `${job.name} has been created.` });
+        },
+        onError: (error) => {
+          showFieldErrors(form, error);
+          tellError('Failed to create fine-tuning job')(error);
+        },
+      },
+    );
+  };
+  return { create, submit };
+}
+
+/** What is offered to do with the chosen files, each beside the report of its file. */
+function useOffers(form: JobFormState, report: TrainingCheck['report']) {
+  const [conversions, setConversions] = useState<Conversion[]>([]);
+  const choose = (name: 'trainingFileId' | 'validationFileId', id: number) =>
+    form.setValue(name, id, { shouldDirty: true, shouldValidate: true });
+  const convertOffer = (which: 'training' | 'validation') => {
+    const part = report?.[which];
+    if (part?.format === 'prompt_completion')
+      return (
+        <ConvertOffer
+          report={part}
+          onConverted={(conversion) => {
+            setConversions((before) => [...before, conversion]);
+            choose(`${which}FileId`, conversion.file.id);
+          }}
+        />
+      );
+    const conversion = conversions.find(({ file }) => file.id === part?.fileId);
+    return conversion ? <ConversionResult conversion={conversion} /> : null;
+  };
+  const maySplit = report && report.validation === null && report.ok && report.training.examples >= 2 * fewestExamples;
+  const splitOffer = maySplit && (
+    <SplitOffer
+      report={report.training}
+      onSplit={({ training, validation }) => {
+        choose('trainingFileId', training);
+        choose('validationFileId', validation);
+      }}
+    />
+  );
+  return { training: convertOffer('training'), validation: splitOffer || convertOffer('validation') };
 }
 
 function useCheckOf(form: JobFormState): TrainingCheck {

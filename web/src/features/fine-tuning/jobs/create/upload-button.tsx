@@ -5,22 +5,21 @@ import { useEffect, useRef, useState } from 'react';
 import { useRefetchedFiles } from '#web/data/files.ts';
 import { uploadLane } from '#web/data/uploads/queue.ts';
 import { refusals, whyRefused } from '#web/data/uploads/refusal.ts';
-import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { tellProblem } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
 
 type UploadButtonProps = { label: string; onUploaded: (file: StoredFile) => void };
 
-const fail = (description: string) => tellProblem({ title: 'Upload failed', description });
+const failed = 'Upload failed';
 
-/** Brings one file here without leaving the form. */
-export function UploadButton({ label, onUploaded }: UploadButtonProps) {
-  const input = useRef<HTMLInputElement>(null);
+/** Sends one file; where the form goes, the sending stops. */
+function useTrainingUpload(onUploaded: (file: StoredFile) => void) {
   const abort = useRef<AbortController>(undefined);
   const [percent, setPercent] = useState(0);
   const [send] = useState(uploadLane);
   const refetch = useRefetchedFiles();
-  const upload = useMutation({
+  const { mutate, isPending } = useMutation({
     mutationFn: async (file: File) => {
       const stopper = new AbortController();
       abort.current = stopper;
@@ -38,22 +37,29 @@ export function UploadButton({ label, onUploaded }: UploadButtonProps) {
   useEffect(() => () => abort.current?.abort(), []);
   const start = (file: File) => {
     const reason = whyRefused(file, 'training');
-    if (reason) return fail(reason);
+    if (reason) return tellProblem({ title: failed, description: reason });
     setPercent(0);
-    upload.mutate(file, {
+    mutate(file, {
       onSuccess: onUploaded,
       onError: (error) => {
-        if (!abort.current?.signal.aborted) fail(errorText(error, refusals.training.failed));
+        if (!abort.current?.signal.aborted) tellFailure(failed, refusals.training.failed)(error);
       },
     });
   };
+  return { start, cancel: () => abort.current?.abort(), isPending, percent };
+}
+
+/** Brings one file here without leaving the form. */
+export function UploadButton({ label, onUploaded }: UploadButtonProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const { start, cancel, isPending, percent } = useTrainingUpload(onUploaded);
   return (
     <>
-      {upload.isPending ? (
+      {isPending ? (
         <Button
           icon={X}
           aria-label={`Cancel the upload, ${percent}% sent`}
-          onClick={() => abort.current?.abort()}
+          onClick={cancel}
           className="tabular-nums max-md:h-10"
         >
           {`${percent}%`}

@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { endsWithin } from '#server/ends-within';
+
+const reconnectMs = 1_000;
+const connectWithinMs = 10_000;
+const goodbyeMs = 1_000;
+
+type Options = {
+  url: string;
+  /** Said first on each connection. */
+  begin: { text: string; values: unknown[] };
+  channel: string;
+  onMessage: (payload: string) => void;
+  onProblem: (error: unknown) => void;
+};
+/** `client`: the newest, which may still be connecting. */
+type State = { client?: pg.Client; isClosed: boolean };
+
+/**
+ * A connection to PostgreSQL that hears what is said on a channel, made again until it stands whenever it was cut: without
+ * it the other processes take this one for gone. However the other side behaves, `close` takes hardly more than a second.
+ */
+export async function signalConnection(options: Options) {
+  const state: State = { isClosed: false };
+  await connect(options, state);
+  return { close: () => close(state) };
+}
+
+async function connect(options: Options, state: State) {
+  const { url, begin, channel, onMessage, onProblem } = options;
+  const { Client } = (await import('pg')).default;
+  if (state.isClosed) return;
+  const client = new Client({
+    connectionString: url,
+    keepAlive: true,
+    connectionTimeoutMillis: connectWithinMs,
+  });
+  state.client = client;
+  client.on('notification', ({ payload }) => onMessage(payload ?? '{}'));
+  client.on('error', onProblem);
+  try {
+    await client.connect();
+    await client.query(begin);
+    await client.query(`listen ${channel}`);
+  } catch (error) {
+    client.connection.stream.destroy();
+    throw error;
+  }
+  client.once('end', () => void reconnect(options, state));
+}
+
+async function reconnect(options: Options, state: State) {
+  while (!state.isClosed)
+    try {
+      return await connect(options, state);
+    } catch (error) {
+      if (!state.isClosed) options.onProblem(error);
+      await sleep(reconnectMs, undefined, { ref: false });
+    }
+}
+
+async function close(state: State) {
+  state.isClosed = true;
+  const { client } = state;
+  // A server that says nothing does not say goodbye either.
+  if (client && !(await endsWithin(goodbyeMs, client.end()))) client.connection.stream.destroy();
+}

@@ -1,0 +1,188 @@
+import type { Role } from '@roster/contracts/auth';
+import type { Kysely } from 'kysely';
+import { type Places, prepared } from '#server/db/prepared';
+import type { Database } from '#server/db/schema';
+
+export type SessionRecord = {
+  id: string;
+  userAgent: string | null;
+  ipAddress: string;
+  createdAt: string;
+  lastActiveAt: string;
+};
+
+/** Asked with every call. */
+const findByTokenHash = prepared((db, at: Places<{ tokenHash: string; created: string; active: string }>) =>
+  db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .select([
+      'sessions.id as sessionId',
+      'sessions.last_active_at as lastActiveAt',
+      'users.id as userId',
+      'users.role as role',
+    ])
+    .where('sessions.token_hash', '=', at('tokenHash'))
+    .where('sessions.created_at', '>', at('created'))
+    .where('sessions.last_active_at', '>', at('active'))
+    .where('users.status', '=', 'Active'),
+);
+
+export function sessionRepository(db: Kysely<Database>) {
+  /** Kept with the account too: what a session knows goes with it. */
+  async function wasThere(userId: number, at: string) {
+    await db.updateTable('users').set({ last_active_at: at }).where('id', '=', userId).execute();
+  }
+
+  return {
+    async insert(userId: number, session: SessionRecord & { tokenHash: string }) {
+      await db
+        .insertInto('sessions')
+        .values({
+          id: session.id,
+          token_hash: session.tokenHash,
+          user_id: userId,
+          user_agent: session.userAgent,
+          ip_address: session.ipAddress,
+          created_at: session.createdAt,
+          last_active_at: session.lastActiveAt,
+        })
+        .execute();
+      await wasThere(userId, session.lastActiveAt);
+    },
+    /** The session of a token with the present state of its user; only if both are good. */
+    byTokenHash: (tokenHash: string, notBefore: { created: string; active: string }) =>
+      findByTokenHash.first(db, { tokenHash, ...notBefore }),
+    /**
+     * The present role of a session's owner, if both are good. The person is held first and the session after, as
+     * the code that ends sessions does; updates that change nothing hold on both databases.
+     */
+    async hold(userId: number, sessionId: string, notBefore: { created: string }): Promise<Role | null> {
+      const user = await db
+        .updateTable('users')
+        .set((eb) => ({ status: eb.ref('status') }))
+        .where('id', '=', userId)
+        .where('status', '=', 'Active')
+        .returning('role')
+        .executeTakeFirst();
+      const session = await db
+        .updateTable('sessions')
+        .set((eb) => ({ last_active_at: eb.ref('last_active_at') }))
+        .where('user_id', '=', userId)
+        .where('id', '=', sessionId)
+        .where('created_at', '>', notBefore.created)
+        .returning('id')
+        .executeTakeFirst();
+      return user && session ? user.role : null;
+    },
+    async began(userId: number, sessionId: string): Promise<string | undefined> {
+      const row = await db
+        .selectFrom('sessions')
+        .select('created_at')
+        .where('user_id', '=', userId)
+        .where('id', '=', sessionId)
+        .executeTakeFirst();
+      return row?.created_at;
+    },
+    /** Which of these sessions are still good, with the present role of their owners. */
+    async live(sessionIds: string[], notBefore: { created: string; active: string }): Promise<Map<string, Role>> {
+      const rows = await db
+        .selectFrom('sessions')
+        .innerJoin('users', 'users.id', 'sessions.user_id')
+        .select(['sessions.id', 'users.role'])
+        .where('sessions.id', 'in', sessionIds)
+        .where('sessions.created_at', '>', notBefore.created)
+        .where('users.status', '=', 'Active')
+        .execute();
+      return new Map(rows.map(({ id, role }) => [id, role]));
+    },
+    async touch(userId: number, sessionId: string, seen: { at: string; ipAddress: string }) {
+      await db
+        .updateTable('sessions')
+        .set({ last_active_at: seen.at, ip_address: seen.ipAddress })
+        .where('user_id', '=', userId)
+        .where('id', '=', sessionId)
+        .execute();
+      await wasThere(userId, seen.at);
+    },
+    async list(userId: number, notBefore: { created: string; active: string }): Promise<SessionRecord[]> {
+      const rows = await db
+        .selectFrom('sessions')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .where('created_at', '>', notBefore.created)
+        .where('last_active_at', '>', notBefore.active)
+        .orderBy('last_active_at', 'desc')
+        .orderBy('id')
+        .execute();
+      return rows.map((row) => ({
+        id: row.id,
+        userAgent: row.user_agent,
+        ipAddress: row.ip_address,
+        createdAt: row.created_at,
+        lastActiveAt: row.last_active_at,
+      }));
+    },
+    /** Returns the browser it was of; undefined where there was none. */
+    delete: (userId: number, sessionId: string) =>
+      db
+        .deleteFrom('sessions')
+        .where('user_id', '=', userId)
+        .where('id', '=', sessionId)
+        .returning('user_agent as userAgent')
+        .executeTakeFirst(),
+    async deleteByTokenHash(tokenHash: string) {
+      await db.deleteFrom('sessions').where('token_hash', '=', tokenHash).execute();
+    },
+    /** Returns the ids of the sessions that ended. */
+    async deleteOthers(userId: number, keptSessionId: string): Promise<string[]> {
+      const rows = await db
+        .deleteFrom('sessions')
+        .where('user_id', '=', userId)
+        .where('id', '!=', keptSessionId)
+        .returning('id')
+        .execute();
+      return rows.map((row) => row.id);
+    },
+    /** Returns the ids of the sessions that ended. */
+    async deleteAll(userId: number): Promise<string[]> {
+      const rows = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('id').execute();
+      return rows.map((row) => row.id);
+    },
+    /** Keeps the newest `count` sessions of a person, and drops those past their time. */
+    async trim(userId: number, count: number, notBefore: { created: string; active: string }) {
+      await db
+        .deleteFrom('sessions')
+        .where('user_id', '=', userId)
+        .where((eb) =>
+          eb.or([
+            eb('created_at', '<=', notBefore.created),
+            eb('last_active_at', '<=', notBefore.active),
+            eb(
+              'id',
+              'not in',
+              eb
+                .selectFrom('sessions as newest')
+                .select('newest.id')
+                .where('newest.user_id', '=', userId)
+                .orderBy('newest.last_active_at', 'desc')
+                .limit(count),
+            ),
+          ]),
+        )
+        .execute();
+    },
+    async knowsAddress(userId: number, ipAddress: string): Promise<boolean> {
+      const row = await db
+        .selectFrom('sessions')
+        .select('id')
+        .where('user_id', '=', userId)
+        .where('ip_address', '=', ipAddress)
+        .limit(1)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+  };
+}
+
+export type SessionRepository = ReturnType<typeof sessionRepository>;

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { seeded } from '#server/testing/crash';
+import { divided } from './split.ts';
+
+/** Conversations of these sizes, their examples mixed. */
+const examplesOf = (sizes: number[]) =>
+  sizes
+    .flatMap((size, conversation) =>
+      Array.from({ length: size }, (_, index) => ({ order: index, conversation: `c${conversation}` })),
+    )
+    .toSorted((a, b) => a.order - b.order)
+    .map(({ conversation }, index) => ({ id: index + 1, conversation }));
+
+/** Every number of examples that whole conversations make, none and all aside. */
+function possible(sizes: number[]): number[] {
+  const sums = new Set([0]);
+  for (const size of sizes) for (const sum of [...sums]) sums.add(sum + size);
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  return [...sums].filter((sum) => sum > 0 && sum < total);
+}
+
+test('no share comes nearer with whole conversations, none of them is divided, and nothing is lost', () => {
+  const random = seeded(7);
+  for (let round = 0; round < 300; round++) {
+    const sizes = Array.from({ length: 2 + random(12) }, () => 1 + random(round % 3 === 0 ? 40 : 5));
+    const examples = examplesOf(sizes);
+    for (const share of [0.05, 0.1, 0.2, 0.33, 0.5]) {
+      const { conversations, training, validation } = divided(examples, share);
+      expect(conversations).toBe(sizes.length);
+      expect([...training, ...validation].toSorted((a, b) => a - b)).toEqual(examples.map(({ id }) => id));
+      const conversationsOf = (ids: number[]) => new Set(ids.map((id) => examples[id - 1]?.conversation));
+      const inValidation = conversationsOf(validation);
+      expect([...conversationsOf(training)].filter((conversation) => inValidation.has(conversation))).toEqual([]);
+      const distance = (count: number) => Math.abs(count - Math.max(1, Math.round(examples.length * share)));
+      const nearest = Math.min(...possible(sizes).map(distance));
+      expect([sizes, share, distance(validation.length)]).toEqual([sizes, share, nearest]);
+      expect(divided(examples, share)).toEqual({ conversations, training, validation });
+    }
+  }
+});
+
+test('the parts hold early and late conversations, and keep the order', () => {
+  const { training, validation } = divided(examplesOf(Array.from({ length: 1000 }, () => 1)), 0.2);
+  expect(validation.length).toBe(200);
+  for (const ids of [training, validation]) expect(ids).toEqual(ids.toSorted((a, b) => a - b));
+  for (let from = 0; from < 1000; from += 250)
+    expect(validation.filter((id) => id > from && id <= from + 250).length).toBeGreaterThan(25);
+});
+
+test('a single conversation stays whole, and none is none', () => {
+  expect(divided(examplesOf([5]), 0.5)).toEqual({ conversations: 1, training: [1, 2, 3, 4, 5], validation: [] });
+  expect(divided([], 0.5)).toEqual({ conversations: 0, training: [], validation: [] });
+});

@@ -1,0 +1,116 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { isFinalJob, type Job } from '@roster/contracts/fine-tuning/jobs';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+import { endsWithin } from '#server/ends-within';
+import { AppError } from '#server/errors';
+import { throwProviderFailure } from '#server/http/provider-failure';
+import { ProviderError } from '#server/provider/error';
+import type { ProviderFineTuning } from '#server/provider/fine-tuning';
+import type { Secret } from '#server/security/secret';
+import type { Polling } from './poll.ts';
+import { fineTuningJobRepository } from './repository.ts';
+import type { JobRecord } from './rows.ts';
+import type { JobWords } from './words.ts';
+
+type Dependencies = {
+  db: Kysely<Database>;
+  provider: ProviderFineTuning;
+  keys: { open: (userId: number) => Promise<Secret> };
+  poller: Polling;
+  words: JobWords;
+  log: FastifyBaseLogger;
+};
+
+/** How long somebody who cancels, pauses or resumes waits for the provider's word. */
+const patienceMs = 5_000;
+const betweenLooksMs = 100;
+
+const notFound = () => new AppError('not_found', 'Fine-tuning job not found.');
+
+/** A job as its user sees it. */
+export async function showJob(db: Kysely<Database>, userId: number, id: number): Promise<Job> {
+  const job = await fineTuningJobRepository(db).show(userId, id);
+  if (!job) throw notFound();
+  return job;
+}
+
+export async function findJob(db: Kysely<Database>, userId: number, id: number): Promise<JobRecord> {
+  const job = await fineTuningJobRepository(db).find(userId, id);
+  if (!job) throw notFound();
+  return job;
+}
+
+/** Waits a moment for a poll; what takes longer goes on in the background. */
+async function pollNow(
+  { poller, log }: Dependencies,
+  userId: number,
+  id: number,
+  prepare?: (trx: Kysely<Database>) => Promise<boolean>,
+) {
+  const poll = poller.pollNow(userId, id, prepare);
+  if (await endsWithin(patienceMs, poll)) return;
+  // Nobody waits for it any more; the poll that is stored does it again.
+  poll.catch((error: unknown) => log.warn({ err: error, fineTuningJobId: id }, 'polling a job failed late'));
+}
+
+/** Somebody else has asked for the cancellation, perhaps in another process: waits a moment for what comes of it. */
+async function cancellation({ db }: Dependencies, userId: number, id: number): Promise<void> {
+  const { followNumber } = await findJob(db, userId, id);
+  for (let look = 0; look < patienceMs / betweenLooksMs; look++) {
+    const job = await findJob(db, userId, id);
+    if (isFinalJob(job.status) || !job.cancelRequested || job.followNumber !== followNumber) return;
+    await wait(betweenLooksMs);
+  }
+}
+
+/** One that has ended stays as it is; one that the provider does not have yet ends here. */
+export async function cancelJob(dependencies: Dependencies, userId: number, id: number): Promise<Job> {
+  const { db, keys, words } = dependencies;
+  const job = await findJob(db, userId, id);
+  if (isFinalJob(job.status) || (await fineTuningJobRepository(db).cancelUnsent(userId, id)))
+    return showJob(db, userId, id);
+  await keys.open(userId);
+  let isFirst = false;
+  await pollNow(dependencies, userId, id, async (trx) => {
+    isFirst = await fineTuningJobRepository(trx).requestCancel(userId, id);
+    return isFirst;
+  });
+  if (!isFirst) await cancellation(dependencies, userId, id);
+  const after = await showJob(db, userId, id);
+  if (!isFinalJob(after.status) && !after.cancelling)
+    throw new AppError('provider_failed', after.notice ?? words.cancelRefused(''));
+  return after;
+}
+
+const changes = {
+  pause: { from: 'running', refusal: 'Only a running job can be paused.' },
+  resume: { from: 'paused', refusal: 'Only a paused job can be resumed.' },
+} as const;
+
+/** Pauses or resumes a job, which must be in the state for it. */
+export async function changeJob(
+  dependencies: Dependencies,
+  userId: number,
+  id: number,
+  action: keyof typeof changes,
+): Promise<Job> {
+  const { db, provider, keys } = dependencies;
+  const { from, refusal } = changes[action];
+  const job = await findJob(db, userId, id);
+  const conflict = (cause?: unknown) => new AppError('conflict', refusal, { cause });
+  if (job.status !== from || job.providerJobId === null) throw conflict();
+  const apiKey = await keys.open(userId);
+  try {
+    await provider[action](apiKey, job.providerJobId);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    // It may have gone on meanwhile: what is shown from now on is what the provider says, if it says anything.
+    if (error.status !== undefined) await pollNow(dependencies, userId, id);
+    if (error.status === 400 && (await findJob(db, userId, id)).status !== from) throw conflict(error);
+    throwProviderFailure(error);
+  }
+  await pollNow(dependencies, userId, id);
+  return showJob(db, userId, id);
+}

@@ -1,0 +1,123 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { JobDraft } from '@roster/contracts/fine-tuning/jobs';
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+import { AppError } from '#server/errors';
+import type { CheckFiles } from '#server/features/fine-tuning/files/check/accepted';
+import type { Actor } from '#server/http/actor';
+import type { Secret } from '#server/security/secret';
+import type { Polling } from './poll.ts';
+import { type FineTuningJobRepository, fineTuningJobRepository } from './repository.ts';
+import type { JobFileOfNew, NewJob } from './rows.ts';
+import type { TrainingFiles } from './submit.ts';
+
+type Dependencies = {
+  db: Kysely<Database>;
+  keys: { open: (userId: number) => Promise<Secret> };
+  files: TrainingFiles;
+  /** Whether files can be trained with, as the one who chooses them is told. */
+  checkFiles: CheckFiles;
+  poller: Polling;
+  /** null: nobody knows what can be trained. */
+  trainable: (userId: number) => Promise<ReadonlySet<string> | null>;
+};
+
+type Client = NonNullable<NewJob['client']>;
+type ChosenFiles = { training: JobFileOfNew; validation: JobFileOfNew | null };
+
+const noFile = () => new AppError('not_found', 'File not found.');
+const refused = (field: string, message: string) =>
+  new AppError('invalid_input', message, { fields: { [field]: message } });
+
+/** What is asked for, whatever order its parts were sent in. */
+const digestOf = ({ hyperparameters = {}, ...draft }: Omit<JobDraft, 'clientId'>): string =>
+  createHash('sha256')
+    .update(JSON.stringify([Object.entries(draft).sort(), Object.entries(hyperparameters).sort()]))
+    .digest('base64url');
+
+/** The job that was made with this id before. @throws conflict where another one was asked for */
+async function earlier(
+  jobs: Pick<FineTuningJobRepository, 'madeWith'>,
+  userId: number,
+  client: Client | undefined,
+): Promise<number | undefined> {
+  const known = client && (await jobs.madeWith(userId, client.id));
+  if (known && known.digest !== client.digest)
+    throw new AppError(
+      'conflict',
+      'Another job was created with this clientId already, so nothing was stored. Send it again with a new one.',
+    );
+  return known?.id;
+}
+
+async function trainingFile(
+  files: TrainingFiles,
+  userId: number,
+  id: number,
+  field: 'trainingFileId' | 'validationFileId',
+): Promise<JobFileOfNew> {
+  const file = await files.find(userId, id);
+  if (!file) throw noFile();
+  const what = field === 'trainingFileId' ? 'training file' : 'validation file';
+  if (!/\.jsonl$/i.test(file.filename))
+    throw refused(field, `The ${what} must be JSONL, with a name that ends in .jsonl.`);
+  return { id, filename: file.filename };
+}
+
+async function chosenFiles(
+  files: TrainingFiles,
+  userId: number,
+  { trainingFileId, validationFileId }: Pick<JobDraft, 'trainingFileId' | 'validationFileId'>,
+): Promise<ChosenFiles> {
+  const training = await trainingFile(files, userId, trainingFileId, 'trainingFileId');
+  const validation =
+    validationFileId === null ? null : await trainingFile(files, userId, validationFileId, 'validationFileId');
+  if (validation?.id === training.id)
+    throw refused('validationFileId', 'The validation file must be another one than the training file.');
+  return { training, validation };
+}
+
+async function checkModel(trainable: Dependencies['trainable'], userId: number, model: string) {
+  const known = await trainable(userId);
+  if (known && !known.has(model))
+    throw refused('baseModel', `Model ${model} is not among the models your API key can use`);
+}
+
+/** In one transaction with the poll that brings the job to the provider. Returns its id, or that of an earlier one. */
+const store = ({ db, files, poller }: Dependencies, { userId, stillMay }: Actor, job: NewJob): Promise<number> =>
+  db.transaction().execute(async (trx) => {
+    await stillMay(trx);
+    const jobs = fineTuningJobRepository(trx);
+    if (!(await jobs.hold(userId))) throw new AppError('not_signed_in', 'Please sign in.');
+    const known = await earlier(jobs, userId, job.client);
+    if (known !== undefined) return known;
+    const id = await jobs.insert(userId, job);
+    if (id === undefined) throw noFile();
+    for (const file of [job.trainingFile, job.validationFile])
+      if (file?.id) await files.copies.ensure(trx, userId, file.id, 'fine-tune');
+    await poller.schedule(trx, userId, id);
+    return id;
+  });
+
+/** Checks what is asked for and stores it. Returns the id of the job. */
+export async function createJob(
+  dependencies: Dependencies,
+  actor: Actor,
+  { clientId, ...draft }: JobDraft,
+): Promise<number> {
+  const { db, keys, files, checkFiles, trainable } = dependencies;
+  const { userId } = actor;
+  const client = clientId === undefined ? undefined : { id: clientId, digest: digestOf(draft) };
+  const known = await earlier(fineTuningJobRepository(db), userId, client);
+  if (known !== undefined) return known;
+  const { training, validation } = await chosenFiles(files, userId, draft);
+  const { name, baseModel, method, hyperparameters = {} } = draft;
+  if (method === 'supervised' && hyperparameters.beta !== undefined)
+    throw refused('hyperparameters.beta', 'Beta is of preference training only.');
+  await keys.open(userId);
+  await checkModel(trainable, userId, baseModel);
+  await checkFiles(userId, draft);
+  const token = randomUUID();
+  const job = { name, baseModel, method, hyperparameters, trainingFile: training, validationFile: validation, token };
+  return store(dependencies, actor, { ...job, client });
+}

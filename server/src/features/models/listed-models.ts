@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import type { Config } from '#server/config';
+import { endsWithin } from '#server/ends-within';
+import { AppError } from '#server/errors';
+import type { ProviderKeyService } from '#server/features/account/provider-key';
+import { ProviderError } from '#server/provider/error';
+import type { Provider, ProviderModel } from '#server/provider/provider';
+import type { Secret } from '#server/security/secret';
+import { chatting } from './chatting.ts';
+
+type Dependencies = {
+  provider: Pick<Provider, 'models'>;
+  keys: Pick<ProviderKeyService, 'open'>;
+  config: Pick<Config, 'provider'>;
+};
+
+const freshForMs = 5 * 60_000;
+const rememberedUsers = 1_000;
+/** How long the provider has for its list. */
+export const askForMs = 10_000;
+
+const isAboutTheKey = ({ code }: AppError) => code === 'no_api_key' || code === 'key_unreadable';
+
+/** A list is that of its key: a call under way, or another process, may not know yet that the key has changed. */
+const keyOf = (apiKey: Secret) => createHash('sha256').update(apiKey.reveal()).digest('base64');
+
+/** @throws ProviderError where it takes longer; the work goes on */
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  if (!(await endsWithin(ms, work)))
+    throw new ProviderError('provider_timeout', 'The provider did not answer in time.');
+  return work;
+}
+
+/** What a person's key can use, asked of the provider and kept for five minutes. */
+export function listedModels({ provider, keys, config }: Dependencies) {
+  const remembered = new Map<number, { key: string; list: ProviderModel[]; until: number }>();
+  const asking = new Map<number, { key: string; list: Promise<ProviderModel[]> }>();
+
+  function fresh(userId: number, key: string): ProviderModel[] | undefined {
+    const known = remembered.get(userId);
+    return known?.key === key && known.until > performance.now() ? known.list : undefined;
+  }
+
+  async function fetched(userId: number, apiKey: Secret, key: string): Promise<ProviderModel[]> {
+    const all = await provider.models(apiKey, askForMs);
+    // Elsewhere names are only a hint: what is not offered can still be named.
+    const list = config.provider.isOpenAi ? chatting(all, true) : all;
+    const [oldest] = remembered.keys();
+    if (remembered.size >= rememberedUsers && oldest !== undefined) remembered.delete(oldest);
+    remembered.set(userId, { key, list, until: performance.now() + freshForMs });
+    return list;
+  }
+
+  /** One call for all who wait for it; it goes on, for the next who asks, when they have stopped waiting. */
+  function ask(userId: number, apiKey: Secret): Promise<ProviderModel[]> {
+    const key = keyOf(apiKey);
+    const known = fresh(userId, key);
+    if (known) return Promise.resolve(known);
+    const underWay = asking.get(userId);
+    if (underWay?.key === key) return underWay.list;
+    const list = fetched(userId, apiKey, key).finally(() => {
+      if (asking.get(userId)?.list === list) asking.delete(userId);
+    });
+    asking.set(userId, { key, list });
+    return list;
+  }
+
+  return {
+    /** Of the key; why not, in words, where it cannot be had in time. */
+    async within(userId: number, ms: number): Promise<ProviderModel[] | string> {
+      try {
+        return await within(ms, ask(userId, await keys.open(userId)));
+      } catch (error) {
+        if (error instanceof ProviderError || (error instanceof AppError && isAboutTheKey(error))) return error.message;
+        throw error;
+      }
+    },
+    /** The list where it is fresh: nobody is asked. */
+    async known(userId: number): Promise<ProviderModel[] | undefined> {
+      if (!remembered.has(userId)) return undefined;
+      try {
+        return fresh(userId, keyOf(await keys.open(userId)));
+      } catch (error) {
+        if (error instanceof AppError && isAboutTheKey(error)) return undefined;
+        throw error;
+      }
+    },
+    forget: (userId: number) => remembered.delete(userId),
+  };
+}

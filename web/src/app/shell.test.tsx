@@ -1,0 +1,297 @@
+import { account } from '@roster/contracts/account';
+import { assistants } from '@roster/contracts/assistants';
+import { chat } from '@roster/contracts/chat';
+import { models } from '@roster/contracts/models';
+import { users } from '@roster/contracts/users';
+import { describe, expect, test } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { answer } from '#web/testing/answers.ts';
+import { address, open, show } from '#web/testing/app.tsx';
+import { assistant } from '#web/testing/assistants.ts';
+import { givenDay, model, modelList, person, savedKey } from '#web/testing/new-account.ts';
+import { expectCount, expectHidden, expectText, expectTexts, press, toasts } from '#web/testing/page.ts';
+
+const main = page.getByRole('main');
+const mainMenu = page.getByRole('navigation', { name: 'Main' });
+const welcome = page.getByRole('heading', { name: `Welcome, ${person.email}` });
+const administrator = { ...person, role: 'Admin' } as const;
+
+describe('home', () => {
+  test('greets and leads to the pages', async () => {
+    const cards = [
+      ['Chat with AI', 'Interact with your personalized OpenAI assistant', '/chat'],
+      ['Manage Files', 'Upload and organize files for your assistants', '/files'],
+      ['Analytics', 'Track your API usage and costs', '/analytics'],
+    ] as const;
+    open('/');
+    for (const [title, text, path] of cards) {
+      await expect.element(welcome).toBeVisible();
+      await expect.element(page.getByText('Your AI Assistant Dashboard')).toBeVisible();
+      const card = main.getByRole('link', { name: title });
+      await expectText(card, text);
+      await card.click();
+      await expect.poll(address).toBe(path);
+      show('/');
+    }
+    await expect.element(main.getByRole('heading', { name: 'User Management' })).toBeVisible();
+    await expect.element(main.getByText('Manage user access and permissions. For administrators.')).toBeVisible();
+    await expectCount(main.getByRole('link', { name: 'User Management' }), 0);
+  });
+
+  test('leads administrators to the accounts', async () => {
+    open('/', {
+      user: administrator,
+      answers() {
+        answer(users.list, { items: [], nextCursor: null });
+        answer(users.summary, { total: 1, active: 1, administrators: 1, recent: 1 });
+      },
+    });
+    await main.getByRole('link', { name: 'User Management' }).click();
+    await expect.poll(address).toBe('/users');
+    await expect.element(page.getByRole('heading', { name: 'Users' })).toBeVisible();
+  });
+
+  test('says what a new account still needs', async () => {
+    open('/');
+    await expect.element(welcome).toBeVisible();
+    await expect.element(page.getByRole('heading', { name: 'Before your first chat' })).toBeVisible();
+    await page.getByRole('link', { name: 'Add API key' }).click();
+    await expect.poll(address).toBe('/settings?tab=api-keys');
+  });
+
+  test('says what needs attention, and leads there', async () => {
+    open('/', {
+      answers() {
+        answer(account.config, savedKey);
+        answer(assistants.list, [assistant(1, { name: 'Old timer' })]);
+        answer(models.list, modelList(model('gpt-4o', { shutdownDate: '2027-01-14', lifecycle: 'ending' })));
+      },
+    });
+    await expect.element(welcome).toBeVisible();
+    const matter = page
+      .getByRole('region', { name: 'Needs attention' })
+      .getByRole('listitem')
+      .filter({ hasText: 'Old timer' });
+    await expectText(matter, /gpt-4o (shuts|was shut) down on January 14, 2027/);
+    await matter.getByRole('link').click();
+    await expect.poll(address).toMatch(/\/settings\?tab=assistants/);
+  });
+});
+
+describe('the sidebar', () => {
+  test('has the pages in their order', async () => {
+    open('/');
+    await expectTexts(mainMenu.getByRole('link'), ['Home', 'Chat', 'Files', 'Analytics', 'Fine-Tuning', 'Settings']);
+    const links = mainMenu.getByRole('link');
+    await expect.element(links.first()).toHaveAttribute('aria-current', 'page');
+    const titles = ['Chat with AI', 'File Management', 'Analytics', 'Fine-Tuning', 'Settings'];
+    for (const [index, title] of titles.entries()) {
+      await links.nth(index + 1).click();
+      await expect.element(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
+      await expect.element(links.nth(index + 1)).toHaveAttribute('aria-current', 'page');
+    }
+  });
+
+  test('has Users before Settings for administrators', async () => {
+    open('/', { user: administrator });
+    await expectTexts(mainMenu.getByRole('link'), [
+      'Home',
+      'Chat',
+      'Files',
+      'Analytics',
+      'Fine-Tuning',
+      'Users',
+      'Settings',
+    ]);
+  });
+
+  test('collapses to icons, stays so and expands again', async () => {
+    const desk = page.getByRole('complementary', { name: 'Sidebar' });
+    const width = () => desk.element().getBoundingClientRect().width;
+    open('/');
+    await expect.element(desk.getByText(person.email).first()).toBeVisible();
+    await expect.poll(width).toBeGreaterThan(200);
+    await page.getByRole('button', { name: 'Collapse sidebar' }).click();
+    await expect.poll(width).toBeLessThan(80);
+    show('/');
+    await expect.element(mainMenu.getByRole('link', { name: 'Analytics' })).toBeVisible();
+    expect(width()).toBeLessThan(80);
+    await mainMenu.getByRole('link', { name: 'Analytics' }).hover();
+    await expect.element(page.getByRole('tooltip', { name: 'Analytics' })).toBeVisible();
+    await page.getByRole('button', { name: 'Expand sidebar' }).click();
+    await expect.poll(width).toBeGreaterThan(200);
+  });
+});
+
+test('the footer names the year and leads to the terms and policies', async () => {
+  open('/settings');
+  const footer = page.getByRole('contentinfo');
+  await expectText(footer, `© ${new Date().getFullYear()}`);
+  await expect
+    .element(footer.getByRole('link', { name: 'OpenAI Policies' }))
+    .toHaveAttribute('href', expect.stringMatching(/^https:\/\/openai\.com\//));
+  await footer.getByRole('link', { name: 'Privacy Policy' }).click();
+  await expect.poll(address).toBe('/privacy');
+  show('/settings');
+  await footer.getByRole('link', { name: 'Terms of Use' }).click();
+  await expect.poll(address).toBe('/terms');
+});
+
+describe('toasts', () => {
+  test('are at most five, the newest first, and can be dismissed', async () => {
+    open('/settings?tab=preferences');
+    for (const theme of ['System', 'Light', 'Dark', 'Light', 'Dark', 'System'])
+      await page.getByText(theme, { exact: true }).click();
+    await expectCount(toasts, 5);
+    const newest = toasts.filter({ hasText: 'Roster now follows your device.' });
+    await expectCount(newest, 1);
+    const fromTheTop = toasts
+      .elements()
+      .map((toast) => ({ top: toast.getBoundingClientRect().top, text: toast.textContent }))
+      .sort((one, other) => one.top - other.top)
+      .map(({ text }) => text);
+    expect(fromTheTop[0]).toContain('Roster now follows your device.');
+    await newest.getByRole('button', { name: 'Dismiss' }).click();
+    await expectCount(newest, 0);
+  });
+
+  test('go by themselves after five seconds', async () => {
+    open('/settings?tab=preferences');
+    await page.getByText('Light', { exact: true }).click();
+    await expectCount(toasts, 1);
+    await expectCount(toasts, 0);
+  });
+
+  test('are reached with F8, and go by themselves after that too', async () => {
+    open('/settings?tab=preferences');
+    await page.getByText('Light', { exact: true }).click();
+    await expectCount(toasts, 1);
+    await press('F8');
+    await expect.element(page.getByRole('region', { name: /Notifications/ }).getByRole('list')).toHaveFocus();
+    await press('Tab');
+    await press('Tab');
+    await expect.element(toasts.getByRole('button', { name: 'Dismiss' })).toHaveFocus();
+    await press('Enter');
+    await expectCount(toasts, 0);
+    await page.getByText('Dark', { exact: true }).click();
+    await expectCount(toasts, 1);
+    await expectCount(toasts, 0);
+  });
+});
+
+describe('by keyboard', () => {
+  const palette = page.getByRole('dialog', { name: 'Search and commands' });
+
+  test('the command palette goes to pages and switches the theme', async () => {
+    open('/', { answers: () => answer(assistants.list, [assistant(1)]) });
+    await expect.element(welcome).toBeVisible();
+    await press('Control+k');
+    await expect.element(palette.getByRole('combobox')).toHaveFocus();
+    await userEvent.keyboard('analy');
+    await expectTexts(palette.getByRole('option'), [/Analytics/]);
+    await press('Enter');
+    await expect.poll(address).toBe('/analytics');
+    await expectHidden(palette);
+
+    await press('Control+k');
+    await userEvent.keyboard('switch theme');
+    await expectTexts(palette.getByRole('option'), ['Switch theme to Light', 'Switch theme to System']);
+    await press('ArrowDown');
+    await press('ArrowUp');
+    await press('Enter');
+    await expect.poll(() => document.documentElement.dataset.theme).toBe('light');
+
+    await press('Control+k');
+    await userEvent.keyboard('tutor');
+    await expect.element(palette.getByRole('option', { name: 'Tutor' })).toHaveAttribute('aria-selected', 'true');
+    await press('Enter');
+    await expect.poll(address).toBe('/chat?assistant=1');
+    await press('Control+k');
+    await expect.element(palette).toBeVisible();
+    await press('Escape');
+    await expectHidden(palette);
+  });
+
+  test('the command palette finds conversations by what was said', async () => {
+    const thread = {
+      id: 42,
+      title: 'Harbour walk',
+      assistantId: 1,
+      model: null,
+      pinned: false,
+      archived: false,
+      createdAt: givenDay,
+      updatedAt: givenDay,
+      runId: null,
+    };
+    open('/', {
+      answers() {
+        answer(chat.threads, ({ query }) => ({
+          items: query.q === 'harbour' ? [{ ...thread, match: null }] : [],
+          nextCursor: null,
+        }));
+        answer(chat.thread, thread);
+        answer(chat.messages, { items: [], nextCursor: null, newerCursor: null });
+      },
+    });
+    await expect.element(page.getByText('Your AI Assistant Dashboard')).toBeVisible();
+    await press('Control+k');
+    await expect.element(page.getByRole('combobox', { name: /^Search pages/ })).toHaveFocus();
+    await userEvent.keyboard('harbour');
+    await expect.element(page.getByRole('option', { name: 'Harbour walk' })).toBeVisible();
+    await press('Enter');
+    await expect.poll(address).toBe('/chat/42');
+  });
+
+  test('? lists the shortcuts, G and a letter goes to a page, but not while typing', async () => {
+    open('/');
+    await expect.element(welcome).toBeVisible();
+    const shortcuts = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await press('?');
+    await expect.element(shortcuts.getByText('Search and commands')).toBeVisible();
+    await expect.element(shortcuts.getByText('Edit the last question')).toBeVisible();
+    await press('Escape');
+    await expectHidden(shortcuts);
+    await press('g');
+    await press('c');
+    await expect.poll(address).toBe('/chat');
+    const message = page.getByRole('textbox', { name: 'Message' });
+    await message.fill('');
+    await userEvent.keyboard('ga?[[');
+    await expect.element(message).toHaveValue('ga?[');
+    expect(address()).toBe('/chat');
+    await expectHidden(shortcuts);
+  });
+});
+
+test('an address that asks for what is not there shows what is usual', async () => {
+  const tab = (name: string) => page.getByRole('tab', { name, exact: true });
+  open('/settings?tab=nonsense');
+  await expect.element(tab('Account')).toHaveAttribute('aria-selected', 'true');
+  show('/settings?tab=assistants&view=nonsense&edit=nonsense');
+  await expect.element(tab('Your Assistants')).toHaveAttribute('aria-selected', 'true');
+  show('/analytics?range=12');
+  await expect.element(page.getByRole('radio', { name: '30 days' })).toBeChecked();
+});
+
+describe('a Viewer', () => {
+  const viewer = { ...person, role: 'Viewer' } as const;
+  const reason = 'Your role is Viewer: you can chat, but an Editor or Admin makes changes here.';
+
+  test('without assistants is told who makes them', async () => {
+    open('/', { user: viewer });
+    const step = page.getByRole('listitem').filter({ hasText: 'Create an assistant' });
+    await expectText(step, reason);
+    await expect
+      .element(step.getByRole('button', { name: 'Create assistant' }))
+      .toHaveAttribute('aria-disabled', 'true');
+    show('/chat');
+    await expectText(page.getByText('You have no assistants.'), reason);
+  });
+
+  test('Editors are led home from the Users page', async () => {
+    open('/users');
+    await expect.poll(address).toBe('/');
+    await expect.element(welcome).toBeVisible();
+  });
+});

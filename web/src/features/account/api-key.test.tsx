@@ -1,0 +1,99 @@
+import { account, type UserConfig } from '@roster/contracts/account';
+import { describe, expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import { answer, callsOf, changes, hold, refusal } from '#web/testing/answers.ts';
+import { open, show } from '#web/testing/app.tsx';
+import { noKey, savedKey } from '#web/testing/new-account.ts';
+import { expectHidden, expectText, expectToast, press } from '#web/testing/page.ts';
+
+const keyField = page.getByLabelText(/^(API key|Replace the API key)$/);
+
+async function saveKey(key: string) {
+  await keyField.fill(key);
+  await page.getByRole('button', { name: 'Save API Key' }).click();
+}
+
+/** Settings of an account without a key. Whatever key is saved is the account's from then on. */
+function openKeys(given: Partial<UserConfig> = {}) {
+  open('/settings?tab=api-keys', {
+    answers() {
+      let config = noKey;
+      answer(account.config, () => config);
+      answer(account.saveApiKey, ({ body }) => {
+        config = { ...savedKey, apiKeyLast4: body.apiKey.slice(-4), ...given };
+        return config;
+      });
+      answer(account.removeApiKey, () => {
+        config = noKey;
+      });
+    },
+  });
+}
+
+describe('the API key', () => {
+  test('is shown and hidden while it is typed', async () => {
+    openKeys();
+    await keyField.fill('sk-typed');
+    await expect.element(keyField).toHaveAttribute('type', 'password');
+    await page.getByRole('button', { name: 'Show API key' }).click();
+    await expect.element(keyField).toHaveAttribute('type', 'text');
+    await page.getByRole('button', { name: 'Hide API key' }).click();
+    await expect.element(keyField).toHaveAttribute('type', 'password');
+  });
+
+  test('is required', async () => {
+    openKeys();
+    await saveKey('   ');
+    await expectToast('API Key Required', 'Please enter your OpenAI API key.');
+    await expect.element(keyField).toHaveFocus();
+    expect(changes()).toEqual([]);
+  });
+
+  test('that the provider rejects is not saved, and the provider’s words are shown', async () => {
+    openKeys();
+    answer(account.saveApiKey, refusal('key_rejected', 'Incorrect API key provided: sk-inval…xxxx.'));
+    await saveKey(`sk-invalid-${'x'.repeat(40)}`);
+    const notice = page.getByRole('alert').filter({ hasText: 'OpenAI rejected this key; it was not saved' });
+    await expectText(notice, 'Incorrect API key provided');
+    await expectToast('Failed to update API key', 'Incorrect API key provided');
+    await expect.element(page.getByText('No API Key set')).toBeVisible();
+    show('/settings?tab=api-keys');
+    await expect.element(page.getByText('No API Key set')).toBeVisible();
+  });
+
+  test('is saved unverified where the provider cannot be reached', async () => {
+    openKeys({ apiKeyVerified: false, apiKeyNotice: 'OpenAI could not be reached.' });
+    await saveKey(`sk-unreachable-${'x'.repeat(40)}`);
+    await expect.element(page.getByText('Saved, but not verified')).toBeVisible();
+    await expect.element(page.getByText('API Key is set')).toBeVisible();
+    await expect.element(page.getByText('Not verified', { exact: true })).toBeVisible();
+  });
+
+  test('can be replaced and removed', async () => {
+    openKeys();
+    await saveKey(`sk-${'simulated'.repeat(5)}`);
+    await expect.element(page.getByText('API Key is set')).toBeVisible();
+    await saveKey(`sk-${'another'.repeat(6)}-9876`);
+    await expect.element(page.getByText('ends in 9876')).toBeVisible();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    const dialog = page.getByRole('alertdialog', { name: 'Remove API Key' });
+    await expect.element(dialog.getByRole('button', { name: 'Cancel' })).toHaveFocus();
+    await press('Escape');
+    await expectHidden(dialog);
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Remove API Key' }).click();
+    await expectToast('API Key Removed', 'Your API key is no longer stored here.');
+    await expect.element(page.getByText('No API Key set')).toBeVisible();
+  });
+
+  test('shows that it is being saved', async () => {
+    openKeys();
+    const say = hold(account.saveApiKey);
+    await saveKey('sk-good');
+    await expect.element(page.getByRole('button', { name: 'Saving...' })).toBeVisible();
+    answer(account.config, savedKey);
+    say(savedKey);
+    await expect.element(page.getByText('API Key is set')).toBeVisible();
+    expect(callsOf(account.saveApiKey)).toMatchObject([{ body: { apiKey: 'sk-good' } }]);
+  });
+});

@@ -1,0 +1,184 @@
+import { assistants } from '@roster/contracts/assistants';
+import { models } from '@roster/contracts/models';
+import { describe, expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import { answer, callsOf, refusal } from '#web/testing/answers.ts';
+import { address, open } from '#web/testing/app.tsx';
+import { assistant, keepAssistants } from '#web/testing/assistants.ts';
+import { model, modelList } from '#web/testing/new-account.ts';
+import { expectCount, expectHidden, expectText, expectToast } from '#web/testing/page.ts';
+
+const card = (name: string) =>
+  page
+    .getByRole('main')
+    .getByRole('listitem')
+    .filter({ has: page.getByRole('heading', { name, exact: true }) });
+const modelField = page.getByLabelText('Model', { exact: true });
+const temperature = page.getByRole('slider', { name: 'Temperature' });
+
+const ending = model('gpt-4o', { shutdownDate: '2027-01-14', lifecycle: 'ending', successor: 'gpt-6.1-terra' });
+const known = modelList(
+  ending,
+  model('gpt-6.1-terra'),
+  model('gpt-6-astra', { temperature: 'no', efforts: ['low', 'medium', 'high'] }),
+);
+
+function openAssistants(view = '', ...given: Parameters<typeof keepAssistants>) {
+  open(`/settings?tab=assistants${view}`, {
+    answers() {
+      answer(models.list, known);
+      keepAssistants(...given);
+    },
+  });
+}
+
+test('an empty list says what to do', async () => {
+  openAssistants();
+  await expect.element(page.getByRole('tab', { name: 'Your Assistants' })).toHaveAttribute('aria-selected', 'true');
+  await expect.element(page.getByRole('heading', { name: 'No assistants found' })).toBeVisible();
+  await expect.element(page.getByText('You have not created any assistants yet.')).toBeVisible();
+  await page.getByRole('button', { name: 'Import from OpenAI' }).click();
+  await expect.element(page.getByRole('tab', { name: 'Import' })).toHaveAttribute('aria-selected', 'true');
+  openAssistants();
+  await page.getByRole('button', { name: 'Create Assistant' }).click();
+  await expect.element(page.getByRole('heading', { name: 'Create Assistant' })).toBeVisible();
+});
+
+test('a list that does not load says why, and tries again', async () => {
+  openAssistants('', assistant(1));
+  answer(assistants.list, refusal('unavailable', 'The database is being moved.'));
+  const panel = page.getByRole('alert').filter({ hasText: 'Failed to load assistants' });
+  await expectText(panel, 'The database is being moved.');
+  answer(assistants.list, [assistant(1)]);
+  await panel.getByRole('button', { name: 'Try Again' }).click();
+  await expect.element(card('Tutor')).toBeVisible();
+});
+
+describe('creating', () => {
+  test('offers the successor of a model that shuts down', async () => {
+    openAssistants('&view=create', assistant(1));
+    await expect
+      .element(page.getByText('This model shuts down on January 14, 2027. gpt-6.1-terra takes its place.'))
+      .toBeVisible();
+    await page.getByRole('button', { name: 'Use gpt-6.1-terra' }).click();
+    await expect.element(modelField).toHaveValue('gpt-6.1-terra');
+    await expect.element(modelField).toHaveFocus();
+    await expectHidden(page.getByText('takes its place'));
+  });
+
+  test('keeps to the limits and says them', async () => {
+    openAssistants('&view=create');
+    const create = page.getByRole('button', { name: 'Create Assistant' });
+    const [name, description, instructions] = ['Name', 'Description', 'Instructions'].map((label) =>
+      page.getByLabelText(label),
+    );
+    if (!name || !description || !instructions) throw new Error('A field is missing');
+    await create.click();
+    await expect.element(page.getByText('Name is required')).toBeVisible();
+    await expect.element(name).toHaveFocus();
+    // Characters as people count them: an emoji is one.
+    await name.fill('🦉'.repeat(101));
+    await expect.element(page.getByText('101/100')).toBeVisible();
+    await expect.element(page.getByText('Name cannot exceed 100 characters')).toBeVisible();
+    await description.fill('d'.repeat(501));
+    await expect.element(page.getByText('501/500')).toBeVisible();
+    await instructions.fill('i'.repeat(1501));
+    await expect.element(page.getByText('1,501/1,500')).toBeVisible();
+    await create.click();
+    await expect.element(page.getByText('Description cannot exceed 500 characters')).toBeVisible();
+    await expect.element(page.getByText('Instructions cannot exceed 1500 characters')).toBeVisible();
+
+    await name.fill('🦉'.repeat(100));
+    await description.fill('d'.repeat(500));
+    await instructions.fill('i'.repeat(1500));
+    await create.click();
+    await expect.element(card('🦉'.repeat(100))).toBeVisible();
+  });
+
+  test('offers a reasoning effort where the model takes no temperature', async () => {
+    openAssistants('&view=create', assistant(1));
+    await expect.element(modelField).toHaveValue('gpt-4o');
+    await expectHidden(page.getByLabelText('Reasoning effort'));
+    await modelField.selectOptions('gpt-6-astra');
+    await expect.element(page.getByText('gpt-6-astra does not take a temperature.')).toBeVisible();
+    await expectHidden(temperature);
+    await page.getByLabelText('Name').fill('Thinker');
+    await page.getByLabelText('Reasoning effort').selectOptions('High');
+    await page.getByRole('button', { name: 'Create Assistant' }).click();
+    await expectText(card('Thinker'), 'no effect with this model');
+    await expectText(card('Thinker'), 'high');
+    expect(callsOf(assistants.create)).toMatchObject([{ body: { model: 'gpt-6-astra', reasoningEffort: 'high' } }]);
+  });
+
+  test('asks before it throws away what was typed', async () => {
+    openAssistants('&view=create');
+    await page.getByLabelText('Name').fill('Half done');
+    await page.getByRole('link', { name: 'Files' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Discard unsaved changes?' });
+    await question.getByRole('button', { name: 'Keep editing' }).click();
+    await expect.element(page.getByLabelText('Name')).toHaveValue('Half done');
+    await page.getByRole('link', { name: 'Files' }).click();
+    await question.getByRole('button', { name: 'Discard changes' }).click();
+    await expect.poll(address).toBe('/files');
+  });
+});
+
+test('another assistant becomes the default', async () => {
+  openAssistants('', assistant(2, { name: 'Second' }), assistant(1));
+  await expectText(card('Tutor'), 'Default');
+  await card('Second').getByRole('button', { name: 'Set Default: Second' }).click();
+  await expectToast('Default assistant updated', 'Your default assistant has been updated successfully');
+  await expect.element(card('Tutor').getByRole('button', { name: 'Set Default: Tutor' })).toBeVisible();
+  await expectCount(card('Second').getByRole('button', { name: /Set Default/ }), 0);
+  await expect.element(card('Second').getByText('Default', { exact: true })).toBeVisible();
+  await expectCount(card('Tutor').getByText('Default', { exact: true }), 0);
+});
+
+test('editing opens the form filled in and saves what was changed', async () => {
+  openAssistants('', assistant(1));
+  answer(assistants.files, []);
+  await page.getByRole('button', { name: 'Edit Tutor' }).click();
+  const panel = page.getByRole('dialog', { name: 'Edit Assistant' });
+  await expect.element(panel.getByLabelText('Name')).toHaveValue('Tutor');
+  await expect.element(panel.getByLabelText('Instructions')).toHaveValue('Explain with one example.');
+  await panel.getByLabelText('Name').fill('');
+  await panel.getByRole('button', { name: 'Save Changes' }).click();
+  await expect.element(panel.getByText('Name is required')).toBeVisible();
+  await panel.getByLabelText('Name').fill('Professor');
+  await panel.getByRole('button', { name: 'Save Changes' }).click();
+  await expectToast('Assistant updated', 'Your changes have been saved.');
+  await expectHidden(panel);
+  await expect.element(card('Professor')).toBeVisible();
+});
+
+test('an assistant whose model ends soon can be moved to its successor', async () => {
+  openAssistants('', assistant(1));
+  await expectText(card('Tutor'), 'This model shuts down on January 14, 2027.');
+  const move = card('Tutor').getByRole('button', { name: /^Move to / });
+  await expect.element(move).toHaveTextContent('Move to gpt-6.1-terra');
+  await move.click();
+  await expect.element(card('Tutor').getByText('gpt-6.1-terra')).toBeVisible();
+  await expectHidden(move);
+  expect(callsOf(assistants.update)).toMatchObject([{ params: { id: 1 }, body: { model: 'gpt-6.1-terra' } }]);
+});
+
+test('deleting asks first', async () => {
+  openAssistants('', assistant(1));
+  const dialog = page.getByRole('alertdialog', { name: 'Delete Assistant' });
+  await page.getByRole('button', { name: 'Delete Tutor' }).click();
+  await expectText(dialog, 'Are you sure you want to delete this assistant? This action cannot be undone.');
+  await expectText(dialog, 'Tutor');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect.element(card('Tutor')).toBeVisible();
+  const answered = Promise.withResolvers<void>();
+  answer(assistants.remove, async () => {
+    await answered.promise;
+    answer(assistants.list, []);
+  });
+  await page.getByRole('button', { name: 'Delete Tutor' }).click();
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await expect.element(dialog.getByRole('button', { name: 'Deleting...' })).toBeVisible();
+  answered.resolve();
+  await expectToast('Assistant deleted', 'The assistant has been deleted successfully');
+  await expect.element(page.getByRole('heading', { name: 'No assistants found' })).toBeVisible();
+});

@@ -1,0 +1,69 @@
+import { account } from '@roster/contracts/account';
+import { assistants, type ImportCandidate } from '@roster/contracts/assistants';
+import { expect, test } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { answer, callsOf, refusal } from '#web/testing/answers.ts';
+import { open } from '#web/testing/app.tsx';
+import { assistant } from '#web/testing/assistants.ts';
+import { savedKey } from '#web/testing/new-account.ts';
+import { expectToast } from '#web/testing/page.ts';
+
+const openImport = (answers?: () => void) => open('/settings?tab=assistants&view=import', answers && { answers });
+
+const candidate = (index: number): ImportCandidate => ({
+  id: `asst_${index}`,
+  name: `Assistant ${index}`,
+  model: 'gpt-4o',
+  description: '',
+  source: 'assistants',
+  notes: [],
+  importedAs: null,
+});
+
+test('uses the saved key when that is chosen', async () => {
+  const found = [1, 2, 3, 4, 5, 6].map(candidate);
+  openImport(() => {
+    answer(account.config, savedKey);
+    answer(assistants.fetchFromProvider, found);
+    answer(assistants.importBatch, ({ body }) => ({
+      imported: body.assistantIds.map((id, at) => ({
+        ...assistant(at + 1, { name: id, openaiAssistantId: id }),
+        notes: [],
+      })),
+      failed: [],
+    }));
+  });
+  await expect.element(page.getByRole('radio', { name: 'The saved key' })).toBeChecked();
+  await page.getByRole('button', { name: 'Fetch Assistants' }).click();
+  await page.getByRole('checkbox', { name: 'Select all' }).click();
+  await page.getByRole('button', { name: 'Import 6 assistants' }).click();
+  await expect.element(page.getByText('6 assistants imported')).toBeVisible();
+  expect(callsOf(assistants.fetchFromProvider)).toMatchObject([{ body: {} }]);
+  expect(callsOf(assistants.importBatch)).toMatchObject([{ body: { assistantIds: found.map(({ id }) => id) } }]);
+});
+
+test('says when the provider rejects the key', async () => {
+  openImport(() => answer(assistants.fetchFromProvider, refusal('key_rejected', 'Incorrect API key provided: sk-…')));
+  await page.getByLabelText('API key', { exact: true }).fill(`sk-invalid-${'x'.repeat(40)}`);
+  await page.getByRole('button', { name: 'Fetch Assistants' }).click();
+  await expectToast('Failed to fetch assistants', 'Incorrect API key provided');
+});
+
+test('says when the provider serves no assistants any more', async () => {
+  openImport(() =>
+    answer(assistants.fetchFromProvider, refusal('not_served', 'OpenAI answers 404 to GET /assistants.')),
+  );
+  await page.getByLabelText('API key', { exact: true }).fill(`sk-${'simulated'.repeat(5)}`);
+  await page.getByRole('button', { name: 'Fetch Assistants' }).click();
+  await expect.element(page.getByText('OpenAI does not serve assistants any more')).toBeVisible();
+  await expect.element(page.getByText('If you have them in a JSON file, import that below.')).toBeVisible();
+});
+
+test('says what is wrong with a file', async () => {
+  openImport();
+  await expect.element(page.getByRole('button', { name: 'Choose File' })).toBeVisible();
+  const field = document.querySelector('input[type=file]');
+  if (!field) throw new Error('There is no field for files');
+  await userEvent.upload(field, new File(['{'], 'broken.json', { type: 'application/json' }));
+  await expect.element(page.getByText('broken.json: The file is not valid JSON.')).toBeVisible();
+});

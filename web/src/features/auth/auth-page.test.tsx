@@ -1,0 +1,112 @@
+import { auth } from '@roster/contracts/auth';
+import { describe, expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import { answer, changes, hold, refusal } from '#web/testing/answers.ts';
+import { address, open } from '#web/testing/app.tsx';
+import { person } from '#web/testing/new-account.ts';
+import { expectToast } from '#web/testing/page.ts';
+
+const password = 'correct horse battery';
+const email = page.getByLabelText('Email');
+const secretField = page.getByLabelText('Password', { exact: true });
+
+const openSignIn = (answers?: () => void) => open('/auth', { user: null, ...(answers && { answers }) });
+
+async function fillLogin(address: string, secret: string) {
+  await email.fill(address);
+  await secretField.fill(secret);
+}
+
+async function logIn(address: string, secret = password) {
+  await fillLogin(address, secret);
+  await page.getByRole('button', { name: 'Login' }).click();
+}
+
+async function register(address: string, secret = password, again = secret) {
+  await page.getByRole('tab', { name: 'Register' }).click();
+  // Until then the fields are those to log in.
+  await expect.element(page.getByLabelText('Confirm Password')).toBeVisible();
+  await fillLogin(address, secret);
+  await page.getByLabelText('Confirm Password').fill(again);
+  await page.getByRole('button', { name: 'Register' }).click();
+}
+
+describe('registering', () => {
+  test('with two different passwords says so and sends nothing', async () => {
+    openSignIn();
+    await register(person.email, password, `${password}!`);
+    await expect.element(page.getByRole('alert').filter({ hasText: 'Passwords do not match!' })).toBeVisible();
+    await expect.element(page.getByLabelText('Confirm Password')).toHaveFocus();
+    expect(changes()).toEqual([]);
+  });
+
+  test('says at each field what is wrong with it', async () => {
+    open('/auth?tab=register', { user: null });
+    await page.getByRole('button', { name: 'Register' }).click();
+    await expect.element(page.getByText('Email is required')).toBeVisible();
+    await expect.element(page.getByText('Password is required')).toBeVisible();
+    await expect.element(email).toHaveFocus();
+    await register('nobody@nowhere', 'short');
+    await expect.element(page.getByText('Invalid email address')).toBeVisible();
+    await expect.element(page.getByText('Password must be at least 8 characters long.')).toBeVisible();
+  });
+
+  test('twice with one e-mail is refused', async () => {
+    openSignIn(() => answer(auth.register, refusal('email_taken', 'This email might already be in use.')));
+    await register(person.email);
+    await expectToast('Registration failed', 'This email might already be in use.');
+    expect(address()).toMatch(/^\/auth/);
+  });
+
+  test('shows that it is under way', async () => {
+    openSignIn();
+    const say = hold(auth.register);
+    await register(person.email);
+    await expect.element(page.getByRole('button', { name: 'Creating account...' })).toBeVisible();
+    answer(auth.currentUser, person);
+    say(person);
+    await expect.element(page.getByText('Your AI Assistant Dashboard')).toBeVisible();
+  });
+});
+
+describe('logging in', () => {
+  test('with a wrong password or an unknown e-mail fails with the same words', async () => {
+    openSignIn(() =>
+      answer(auth.login, refusal('invalid_credentials', 'Invalid email or password. Please try again.')),
+    );
+    await logIn(person.email, 'not the password');
+    await expectToast('Login failed', 'Invalid email or password. Please try again.');
+    await expect.element(secretField).toHaveFocus();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await logIn('stranger@example.com');
+    await expectToast('Login failed', 'Invalid email or password. Please try again.');
+  });
+
+  test('says at each field what is missing', async () => {
+    openSignIn();
+    await page.getByRole('button', { name: 'Login' }).click();
+    await expect.element(page.getByText('Email is required')).toBeVisible();
+    await expect.element(page.getByText('Password is required')).toBeVisible();
+    await fillLogin('not an address', password);
+    await expect.element(page.getByText('Invalid email address')).toBeVisible();
+  });
+
+  test('shows that it is under way', async () => {
+    openSignIn();
+    const say = hold(auth.login);
+    await logIn(person.email);
+    await expect.element(page.getByRole('button', { name: 'Logging in...' })).toBeVisible();
+    answer(auth.currentUser, person);
+    say(person);
+    await expect.element(page.getByText('Your AI Assistant Dashboard')).toBeVisible();
+  });
+
+  test('tells of three reasons to be here', async () => {
+    openSignIn();
+    await expect.element(page.getByText('User-specific API keys for privacy')).toBeVisible();
+    await expect.element(page.getByText('Multiple assistants per user')).toBeVisible();
+    await expect.element(page.getByText('Secure conversation storage and management')).toBeVisible();
+    await page.getByRole('link', { name: 'Forgot password?' }).click();
+    await expect.poll(address).toBe('/request-reset-password');
+  });
+});

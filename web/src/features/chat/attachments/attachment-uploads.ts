@@ -1,0 +1,86 @@
+import { attachedFilesLimit } from '@roster/contracts/chat';
+import { uploadLane } from '#web/data/uploads/queue.ts';
+import { refusals, whyRefused } from '#web/data/uploads/refusal.ts';
+import type { ComposerStore } from '#web/features/chat/composer/composer-state.ts';
+import { errorText } from '#web/lib/api.ts';
+import { formatCount } from '#web/lib/format.ts';
+import { tellProblem } from '#web/lib/toast.ts';
+import { type Attachment, asAttached, newKey, type StoredFile } from './attachments.ts';
+
+/** One after the other, whichever conversation they are for. */
+const upload = uploadLane();
+const controllers = new Map<number, AbortController>();
+
+const room = (composer: ComposerStore) =>
+  Math.max(0, attachedFilesLimit - composer.get().attachments.filter(({ state }) => state !== 'sending').length);
+
+function change(composer: ComposerStore, key: number, changes: Partial<Attachment>) {
+  const { attachments } = composer.get();
+  composer.set({ attachments: attachments.map((one) => (one.key === key ? { ...one, ...changes } : one)) });
+}
+
+function begun(file: File): Attachment {
+  const { name: filename, size } = file;
+  const problem = whyRefused(file, 'message') ?? null;
+  const state = problem === null ? 'waiting' : 'failed';
+  return { key: newKey(), filename, size, state, progress: 0, id: null, problem, canRetry: problem === null, file };
+}
+
+/** Attaches what was offered, as far as there is room, and begins to upload it. `reason`: why nothing can be uploaded. */
+export function attachOffered(composer: ComposerStore, reason: string | undefined): void {
+  const { offered, attachments } = composer.get();
+  if (offered.length === 0) return;
+  if (reason) {
+    composer.set({ offered: [] });
+    tellProblem({ title: 'Files cannot be uploaded', description: reason });
+    return;
+  }
+  const added = offered.slice(0, room(composer)).map(begun);
+  composer.set({ offered: [], attachments: [...attachments, ...added] });
+  for (const one of added) if (one.state === 'waiting') void begin(composer, one);
+  const tooMany = offered.length - added.length;
+  if (tooMany > 0)
+    tellProblem({
+      title: `${formatCount(tooMany, 'file was', 'files were')} left out`,
+      description: `At most ${attachedFilesLimit} files can be attached to a message.`,
+    });
+}
+
+/** Attaches what the server has already, as far as there is room. */
+export function attachStored(composer: ComposerStore, files: readonly StoredFile[]): void {
+  const { attachments } = composer.get();
+  const fresh = files.filter(({ id }) => !attachments.some((one) => one.id === id));
+  composer.set({ attachments: [...attachments, ...fresh.slice(0, room(composer)).map(asAttached)] });
+}
+
+export function removeAttachment(composer: ComposerStore, key: number): void {
+  composer.set({ attachments: composer.get().attachments.filter((one) => one.key !== key) });
+  controllers.get(key)?.abort();
+}
+
+export function retryUpload(composer: ComposerStore, key: number): void {
+  change(composer, key, { state: 'waiting', problem: null });
+  const attachment = composer.get().attachments.find((one) => one.key === key);
+  if (attachment) void begin(composer, attachment);
+}
+
+async function begin(composer: ComposerStore, { key, file }: Attachment) {
+  if (!file) return;
+  const controller = new AbortController();
+  controllers.set(key, controller);
+  try {
+    const { id, filename, size } = await upload({
+      file,
+      purpose: 'user_data',
+      signal: controller.signal,
+      onProgress: (sent) => change(composer, key, { state: 'uploading', progress: sent / file.size }),
+      onPause: () => change(composer, key, { state: 'waiting' }),
+    });
+    change(composer, key, { state: 'done', progress: 1, id, filename, size });
+  } catch (error) {
+    if (!controller.signal.aborted)
+      change(composer, key, { state: 'failed', problem: errorText(error, refusals.message.failed) });
+  } finally {
+    controllers.delete(key);
+  }
+}

@@ -1,0 +1,189 @@
+import { Files, Paperclip, RotateCw, Upload as UploadIcon, X } from 'lucide-react';
+import { lazy, type RefObject, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { useEditing } from '#web/data/current-user.ts';
+import { AttachmentChip, kindByName, sizeOf } from '#web/features/chat/attachments/attachment-chip.tsx';
+import { AttachmentLook, useLook } from '#web/features/chat/attachments/attachment-look.tsx';
+import { attachStored, removeAttachment, retryUpload } from '#web/features/chat/attachments/attachment-uploads.ts';
+import type { Attachment } from '#web/features/chat/attachments/attachments.ts';
+import { pictureBytes, usePicture } from '#web/features/chat/attachments/use-picture.ts';
+import { formatCount } from '#web/lib/format.ts';
+import { Button } from '#web/ui/button.tsx';
+import { IconButton } from '#web/ui/icon-button.tsx';
+import { Menu, MenuItem } from '#web/ui/menu.tsx';
+import { composerAt, useComposer } from './composer-state.ts';
+import { DropPlace } from './drop-place.tsx';
+import { useRoomForToasts } from './use-room-for-toasts.ts';
+
+const ChooseFilesDialog = lazy(async () => ({
+  default: (await import('#web/features/chat/attachments/choose-files-dialog.tsx')).ChooseFilesDialog,
+}));
+
+type ComposerAttachmentsProps = {
+  place: string;
+  tooLong: boolean;
+  box: RefObject<HTMLTextAreaElement | null>;
+  onFiles: (files: readonly File[]) => void;
+};
+
+/** The files of the message that is being written: chosen, dropped or pasted and uploaded at once, or stored before. */
+export function ComposerAttachments({ place, tooLong, box, onFiles }: ComposerAttachmentsProps) {
+  const { reason } = useEditing();
+  const { attachments, text, pasted } = useComposer(place);
+  const uploads = useMemo(() => attachments.filter(({ state }) => state !== 'sending'), [attachments]);
+  const picker = useRef<HTMLInputElement>(null);
+  const [isChoosing, setChoosing] = useState(false);
+  const composer = () => composerAt(place);
+
+  // The dialog gives the focus back to its button as it goes; the message is what comes next.
+  const hasAttached = useRef(false);
+  useEffect(() => {
+    if (isChoosing || !hasAttached.current) return;
+    hasAttached.current = false;
+    box.current?.focus();
+  }, [isChoosing, box]);
+  // Here, because it need not be there at first.
+  useRoomForToasts(box);
+
+  const attachText = () => {
+    const long = pasted !== '' && text.includes(pasted) ? pasted : text;
+    onFiles([new File([long], 'pasted-text.txt', { type: 'text/plain' })]);
+    composer().set({ text: text.replace(long, () => '').trim(), pasted: '' });
+    box.current?.focus();
+  };
+  const failed = uploads.filter(({ state }) => state === 'failed').length;
+  return (
+    <>
+      {uploads.length > 0 && (
+        <div className="max-h-[30dvh] basis-full overflow-y-auto">
+          <AttachmentLook box={box}>
+            <ul aria-label="Attachments" className="flex flex-wrap gap-1.5 p-0.5">
+              {uploads.map((upload) => (
+                <li key={upload.key} className="min-w-0 max-w-full basis-60 max-md:basis-full">
+                  <UploadChip
+                    upload={upload}
+                    onRemove={() => {
+                      removeAttachment(composer(), upload.key);
+                      box.current?.focus();
+                    }}
+                    onRetry={() => retryUpload(composer(), upload.key)}
+                  />
+                </li>
+              ))}
+            </ul>
+          </AttachmentLook>
+          {failed > 0 && (
+            <p role="alert" className="px-1 pt-1 text-destructive-text text-sm">
+              {failed === 1 ? 'A file was' : `${failed} files were`} not uploaded. Try again, or remove{' '}
+              {failed === 1 ? 'it' : 'them'}, to send the message.
+            </p>
+          )}
+        </div>
+      )}
+      {tooLong && (
+        <div className="flex basis-full flex-wrap items-center gap-2 px-2 py-1">
+          <p className="min-w-0 flex-1 text-muted-foreground text-sm">
+            Longer text can be attached as a file; say in the message what it is for.
+          </p>
+          <Button size="sm" onClick={attachText} disabledReason={reason} className="max-md:h-10">
+            Attach as a text file
+          </Button>
+        </div>
+      )}
+      <input
+        ref={picker}
+        type="file"
+        multiple
+        hidden
+        aria-label="Files to attach"
+        onChange={(event) => {
+          onFiles([...(event.target.files ?? [])]);
+          event.target.value = '';
+          box.current?.focus();
+        }}
+      />
+      <Menu
+        side="top"
+        align="start"
+        trigger={<IconButton label="Attach files" icon={Paperclip} className="max-md:size-10" />}
+      >
+        <MenuItem icon={UploadIcon} disabledReason={reason} onSelect={() => picker.current?.click()}>
+          Upload from this device
+        </MenuItem>
+        <MenuItem icon={Files} onSelect={() => setChoosing(true)}>
+          From your files
+        </MenuItem>
+      </Menu>
+      {isChoosing && (
+        <Suspense>
+          <ChooseFilesDialog
+            attached={uploads}
+            onAttach={(files) => {
+              attachStored(composer(), files);
+              setChoosing(false);
+              hasAttached.current = true;
+            }}
+            onClose={() => setChoosing(false)}
+          />
+        </Suspense>
+      )}
+      <output className="sr-only">{spoken(uploads)}</output>
+      <DropPlace box={box} text={reason ?? 'Drop files to attach them to your message'} />
+    </>
+  );
+}
+
+function spoken(uploads: readonly Attachment[]): string {
+  const done = uploads.filter(({ state }) => state === 'done').length;
+  return uploads.length === 0 ? '' : `${done} of ${formatCount(uploads.length, 'file')} attached`;
+}
+
+function detailOf({ state, progress, size, problem }: Attachment): string {
+  if (state === 'failed') return problem ?? 'The file was not uploaded.';
+  if (state === 'waiting') return `${sizeOf(size)}, waiting`;
+  return state === 'uploading' ? `${sizeOf(size)}, ${Math.floor(progress * 100)}%` : sizeOf(size);
+}
+
+type UploadChipProps = { upload: Attachment; onRemove: () => void; onRetry: () => void };
+
+function UploadChip({ upload, onRemove, onRetry }: UploadChipProps) {
+  const { id, filename, size, file, state, progress, canRetry } = upload;
+  const kind = kindByName(filename);
+  const look = useLook();
+  const stored = usePicture(!file && kind === 'image' && size <= pictureBytes ? id : null);
+  const [picture, setPicture] = useState<string | null>(null);
+  useEffect(() => {
+    if (!file || kind !== 'image') return;
+    const url = URL.createObjectURL(file);
+    setPicture(url);
+    return () => URL.revokeObjectURL(url);
+  }, [file, kind]);
+  return (
+    <AttachmentChip
+      filename={filename}
+      detail={detailOf(upload)}
+      kind={kind}
+      picture={picture ?? stored}
+      failed={state === 'failed'}
+      onLook={id === null ? undefined : () => look({ id, filename, size })}
+    >
+      {state === 'failed' && canRetry && (
+        <IconButton
+          label={`Upload ${filename} again`}
+          icon={RotateCw}
+          size="sm"
+          onClick={onRetry}
+          className="max-md:size-10"
+        />
+      )}
+      <IconButton label={`Remove ${filename}`} icon={X} size="sm" onClick={onRemove} className="max-md:size-10" />
+      {state === 'uploading' && (
+        <progress
+          aria-label={`Uploading ${filename}`}
+          value={progress}
+          max={1}
+          className="absolute inset-x-0 bottom-0 h-0.5 w-full appearance-none bg-transparent [&::-moz-progress-bar]:bg-primary-fill [&::-webkit-progress-bar]:bg-transparent [&::-webkit-progress-value]:bg-primary-fill"
+        />
+      )}
+    </AttachmentChip>
+  );
+}

@@ -1,0 +1,18 @@
+import { UnfinishedStart } from '#web/features/chat/threads/mutations.ts';
+import { RefusalNotice } from '#web/parts/refusal-notice.tsx';
+
+type SendFailureProps = { error: unknown; onSendOverBudget: () => void };
+
+/** Why a message was not sent, above the composer that still holds it. */
+export function SendFailure({ error, onSendOverBudget }: SendFailureProps) {
+  return (
+    <RefusalNotice
+      error={error instanceof UnfinishedStart ? error.cause : error}
+      title="The message was not sent"
+      kept="Your text is kept here."
+      insistLabel="Send anyway"
+      onInsist={onSendOverBudget}
+      className="mb-2"
+    />
+  );
+}

@@ -1,0 +1,109 @@
+import type { Message } from '@roster/contracts/chat';
+import { X } from 'lucide-react';
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { AttachmentChip, kindByName, sizeOf } from '#web/features/chat/attachments/attachment-chip.tsx';
+import { useLook } from '#web/features/chat/attachments/attachment-look.tsx';
+import type { StoredFile } from '#web/features/chat/attachments/attachments.ts';
+import { useMessageLength } from '#web/features/chat/composer/use-message-length.ts';
+import { Button } from '#web/ui/button.tsx';
+import { IconButton } from '#web/ui/icon-button.tsx';
+import { Textarea } from '#web/ui/textarea.tsx';
+import { useThreadActions } from './thread-actions.ts';
+
+/** A question being written anew. The old one and its answers stay as a branch. */
+export function QuestionEditor({ message }: { message: Message }) {
+  const { sendEdited, stopEditing, unsentEdit, blockedReason } = useThreadActions();
+  const [unsent] = useState(() => unsentEdit(message.id));
+  const look = useLook();
+  const [text, setText] = useState(unsent?.text ?? message.text);
+  const [files, setFiles] = useState<readonly StoredFile[]>(
+    () => unsent?.files ?? message.files.flatMap(({ id, ...file }) => (id === null ? [] : [{ id, ...file }])),
+  );
+  const [problem, setProblem] = useState<string | null>(null);
+  const box = useRef<HTMLTextAreaElement>(null);
+  const noteId = useId();
+  const { counter, tooLong, problem: lengthProblem } = useMessageLength(text);
+  const shownProblem = problem ?? lengthProblem;
+
+  useEffect(() => {
+    const field = box.current;
+    field?.focus({ preventScroll: true });
+    field?.setSelectionRange(field.value.length, field.value.length);
+  }, []);
+
+  const send = () => {
+    if (blockedReason) return;
+    if (tooLong) return;
+    // The server's words for an empty message are the contract's too, but there is no need to ask it.
+    if (text.trim() === '') return setProblem('Message is required');
+    sendEdited({ messageId: message.id, parentId: message.parentId, text, files });
+  };
+  const keyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === 'Escape') {
+      event.preventDefault();
+      stopEditing();
+    } else if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
+      event.preventDefault();
+      send();
+    }
+  };
+  return (
+    <div className="rounded-lg border border-border bg-card p-2.5">
+      {files.length > 0 && (
+        <ul aria-label="Attached files" className="mb-2 flex flex-wrap gap-1.5">
+          {files.map((file) => (
+            <li key={file.id} className="min-w-0 max-w-full">
+              <AttachmentChip
+                filename={file.filename}
+                detail={sizeOf(file.size)}
+                kind={file.kind ?? kindByName(file.filename)}
+                onLook={() => look(file)}
+              >
+                <IconButton
+                  label={`Remove ${file.filename}`}
+                  icon={X}
+                  size="sm"
+                  onClick={() => setFiles(files.filter(({ id }) => id !== file.id))}
+                  className="max-md:size-10"
+                />
+              </AttachmentChip>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Textarea
+        ref={box}
+        value={text}
+        rows={2}
+        onChange={(event) => {
+          setText(event.target.value);
+          setProblem(null);
+        }}
+        onKeyDown={keyDown}
+        aria-label="Edit question"
+        aria-invalid={shownProblem || tooLong ? true : undefined}
+        aria-describedby={noteId}
+        className="field-sizing-content max-h-[40dvh] min-h-18"
+      />
+      <div className="mt-2 flex flex-wrap items-center justify-end gap-2">
+        <p id={noteId} className="me-auto min-w-0 text-sm max-md:basis-full">
+          {shownProblem ? (
+            <span role="alert" className="text-destructive-text">
+              {shownProblem}
+            </span>
+          ) : (
+            <span className="text-muted-foreground">The old version stays beside it.</span>
+          )}
+          {counter && <span className="ms-2 text-muted-foreground tabular-nums">{counter}</span>}
+        </p>
+        <Button size="sm" variant="ghost" onClick={stopEditing} className="max-md:h-10">
+          Cancel
+        </Button>
+        <Button size="sm" variant="primary" disabledReason={blockedReason} onClick={send} className="max-md:h-10">
+          Save & send
+        </Button>
+      </div>
+    </div>
+  );
+}

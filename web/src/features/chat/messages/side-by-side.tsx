@@ -1,0 +1,201 @@
+import type { Message } from '@roster/contracts/chat';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { ArrowRight, Square } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { withArrived } from '#web/data/runs/run-message.ts';
+import { watchRun } from '#web/data/runs/run-store.ts';
+import { refreshThread } from '#web/features/chat/threads/thread-cache.ts';
+import { formatCost, formatNumber } from '#web/lib/format.ts';
+import { Button } from '#web/ui/button.tsx';
+import { CopyButton } from '#web/ui/copy-button.tsx';
+import { Tabs } from '#web/ui/tabs.tsx';
+import { AnswerContent } from './answer.tsx';
+import { answersQuery } from './answers.ts';
+import { awaitedAnswer } from './message-changes.ts';
+import { isUnderWay } from './message-window.ts';
+import { useThreadActions } from './thread-actions.ts';
+import { useWide } from './use-wide.ts';
+
+/** The answers that were asked for together, in the order asked; the shown one is the list's own and newer. */
+function useTogether(shown: Message): readonly Message[] {
+  const { threadId, parentId, together } = shown;
+  const answers = useQuery({ ...answersQuery(threadId, parentId ?? 0), enabled: parentId !== null });
+  return together.map(
+    (id) =>
+      (id === shown.id ? shown : answers.data?.find((answer) => answer.id === id)) ?? {
+        ...awaitedAnswer(shown, { id: 0, threadId, messageId: id, state: 'queued' }),
+        parentId,
+        run: null,
+      },
+  );
+}
+
+/** While nobody sees the page, its connections are free for others: a browser has few for each server. */
+function useSeen(): boolean {
+  const [isSeen, setSeen] = useState(!document.hidden);
+  useEffect(() => {
+    const change = () => setSeen(!document.hidden);
+    document.addEventListener('visibilitychange', change);
+    return () => document.removeEventListener('visibilitychange', change);
+  }, []);
+  return isSeen;
+}
+
+type FollowedProps = { answer: Message; run: NonNullable<Message['run']> };
+
+/** Watches an answer beside the shown one, which the page itself watches. */
+function Followed({ answer: { id, threadId, parentId }, run: { id: runId } }: FollowedProps) {
+  const client = useQueryClient();
+  useEffect(() => {
+    if (parentId === null) return;
+    const { queryKey } = answersQuery(threadId, parentId);
+    return watchRun(runId, (run) => {
+      if (run)
+        client.setQueryData(queryKey, (known) =>
+          known?.map((answer) => (answer.id === id ? withArrived(answer, run) : answer)),
+        );
+      Promise.all([client.invalidateQueries({ queryKey }), refreshThread(client, threadId)]).catch(reportError);
+    });
+  }, [client, id, parentId, runId, threadId]);
+  return null;
+}
+
+const states: Record<Message['state'], string> = {
+  queued: 'Waiting',
+  running: 'Writing',
+  complete: 'Complete',
+  stopped: 'Stopped',
+  failed: 'Failed',
+  interrupted: 'Interrupted',
+};
+
+const nameOf = ({ model }: Message, index: number) => model ?? `Model ${index + 1}`;
+
+/** Several models' answers to one question: columns, or tabs where there is no room for them. */
+export function SideBySide({ message: shown }: { message: Message }) {
+  const answers = useTogether(shown);
+  const isSeen = useSeen();
+  const isWide = useWide();
+  return (
+    <>
+      {isSeen &&
+        answers.map(
+          (answer) =>
+            answer.id !== shown.id &&
+            answer.run &&
+            isUnderWay(answer) && <Followed key={answer.id} answer={answer} run={answer.run} />,
+        )}
+      {isWide ? <Columns answers={answers} /> : <InTabs answers={answers} />}
+    </>
+  );
+}
+
+function Columns({ answers }: { answers: readonly Message[] }) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: these are no form fields.
+    <div role="group" aria-label={`${answers.length} answers side by side`} className="overflow-x-auto pb-2">
+      <div
+        style={{ gridTemplateColumns: `repeat(${answers.length}, minmax(12rem, 1fr))` }}
+        className="grid items-stretch gap-3"
+      >
+        {answers.map((answer, index) => (
+          <Column key={answer.id} answer={answer} name={nameOf(answer, index)} hasName />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function InTabs({ answers }: { answers: readonly Message[] }) {
+  const [chosen, setChosen] = useState('0');
+  const index = Number(chosen);
+  const current = answers[index];
+  return (
+    <Tabs
+      label={`${answers.length} answers`}
+      value={chosen}
+      onValueChange={setChosen}
+      items={answers.map((answer, at) => ({
+        value: String(at),
+        label: (
+          <span className="font-mono text-sm">
+            {nameOf(answer, at)}
+            {isUnderWay(answer) && (
+              <span className="ms-2 inline-block size-1.5 animate-pulse rounded-full bg-primary">
+                <span className="sr-only">{states[answer.state]}</span>
+              </span>
+            )}
+          </span>
+        ),
+      }))}
+    >
+      <div className="pt-3">
+        {current && <Column key={current.id} answer={current} name={nameOf(current, index)} />}
+      </div>
+    </Tabs>
+  );
+}
+
+type ColumnProps = { answer: Message; name: string; hasName?: boolean };
+
+function Column({ answer, name, hasName }: ColumnProps) {
+  return (
+    <article
+      aria-label={`Answer of ${name}`}
+      className="flex h-full min-w-0 flex-col rounded-lg border border-border bg-card px-3.5 pt-2.5 pb-2"
+    >
+      {hasName && (
+        <h3 title={name} className="wrap-anywhere mb-2 border-border border-b pb-2 font-medium font-mono text-sm">
+          {name}
+        </h3>
+      )}
+      <AnswerContent message={answer}>{(now) => <ColumnFoot answer={now} name={name} />}</AnswerContent>
+    </article>
+  );
+}
+
+function ColumnFoot({ answer, name }: { answer: Message; name: string }) {
+  const { goOnWith, stopRun } = useThreadActions();
+  const { run, state, text } = answer;
+  const isGrowing = isUnderWay(answer);
+  return (
+    <div className="mt-auto pt-2">
+      <div className="flex items-end gap-1">
+        <p className="flex flex-1 flex-wrap gap-x-2.5 pb-1 text-muted-foreground text-xs tabular-nums">
+          <output>{states[state]}</output>
+          {figuresOf(answer).map((figure) => (
+            <span key={figure}>{figure}</span>
+          ))}
+        </p>
+        {text !== '' && <CopyButton text={text} label={`Copy the answer of ${name}`} className="max-md:size-10" />}
+      </div>
+      {isGrowing && run ? (
+        <Button
+          size="sm"
+          icon={Square}
+          aria-label={`Stop ${name}`}
+          onClick={() => stopRun(run.id)}
+          className="mt-1 w-full max-md:h-10"
+        >
+          Stop
+        </Button>
+      ) : (
+        <Button size="sm" icon={ArrowRight} onClick={() => goOnWith(answer)} className="mt-1 w-full max-md:h-10">
+          Go on with this one
+          <span className="sr-only">: {name}</span>
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** What it cost, how much it was and how long it took, as far as that is known. */
+function figuresOf({ usage, createdAt, finishedAt }: Message): string[] {
+  const about = usage?.estimated ? '≈ ' : '';
+  const seconds = finishedAt === null ? null : (new Date(finishedAt).getTime() - new Date(createdAt).getTime()) / 1000;
+  return [
+    usage && (usage.costUsd === null ? 'no price known' : `${about}${formatCost(usage.costUsd)}`),
+    usage && `${about}${formatNumber(usage.inputTokens + usage.outputTokens)} tokens`,
+    seconds === null ? null : `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`,
+  ].filter((figure) => figure !== null);
+}

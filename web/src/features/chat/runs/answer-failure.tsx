@@ -1,0 +1,102 @@
+import type { Message } from '@roster/contracts/chat';
+import { Pencil, RotateCw } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { AnswererMenu } from '#web/features/chat/answerers/answerer-menu.tsx';
+import { useThreadActions } from '#web/features/chat/messages/thread-actions.ts';
+import { OpenSettings } from '#web/parts/open-settings.tsx';
+import { Button } from '#web/ui/button.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { adviceFor, splitMessage } from './failure-advice.ts';
+
+/** Whole seconds until a moment, counting down to 0. */
+function useSecondsUntil(moment: number): number {
+  const secondsLeft = () => Math.max(0, Math.ceil((moment - Date.now()) / 1000));
+  const [left, setLeft] = useState(secondsLeft);
+  useEffect(() => {
+    if (left === 0) return;
+    const timer = setTimeout(() => setLeft(Math.max(0, Math.ceil((moment - Date.now()) / 1000))), 500);
+    return () => clearTimeout(timer);
+  });
+  return left;
+}
+
+/** Why there is no whole answer, in plain words, and what helps. */
+export function AnswerFailure({ message }: { message: Message }) {
+  const { error } = message;
+  if (message.state === 'interrupted') {
+    return (
+      <Notice
+        tone="warning"
+        title="Interrupted: the server stopped while this was being written"
+        action={<TryAgain message={message} waitUntil={0} />}
+        className="mt-3"
+      >
+        What had arrived is kept.
+      </Notice>
+    );
+  }
+  if (message.state !== 'failed') return null;
+  const { hint, steps } = adviceFor(error?.code ?? 'internal');
+  const { title, rest } = splitMessage(error?.message ?? 'The answer failed.');
+  const endedAt = new Date(message.finishedAt ?? message.createdAt).getTime();
+  return (
+    <Notice
+      tone="destructive"
+      title={title}
+      className="mt-3"
+      action={
+        steps.length > 0 && (
+          <>
+            {steps.includes('settings') && <OpenSettings />}
+            {steps.includes('assistant') && <OtherAssistant />}
+            {steps.includes('edit') && <EditQuestion message={message} />}
+            {steps.includes('again') && (
+              <TryAgain message={message} waitUntil={endedAt + (error?.retryAfterSeconds ?? 0) * 1000} />
+            )}
+          </>
+        )
+      }
+    >
+      {rest !== '' && <p className="[overflow-wrap:anywhere]">{rest}</p>}
+      <p>{hint}</p>
+    </Notice>
+  );
+}
+
+function TryAgain({ message, waitUntil }: { message: Message; waitUntil: number }) {
+  const { regenerate, blockedReason } = useThreadActions();
+  const left = useSecondsUntil(waitUntil);
+  return (
+    <Button
+      size="sm"
+      icon={RotateCw}
+      className="max-md:h-10"
+      disabledReason={blockedReason ?? (left > 0 ? 'The provider asked to wait.' : undefined)}
+      onClick={() => regenerate(message.id)}
+    >
+      <span className="tabular-nums">{left > 0 ? `Try again in ${left} s` : 'Try again'}</span>
+    </Button>
+  );
+}
+
+function EditQuestion({ message }: { message: Message }) {
+  const { edit, blockedReason } = useThreadActions();
+  const { parentId } = message;
+  if (parentId === null) return null;
+  return (
+    <Button
+      size="sm"
+      icon={Pencil}
+      className="max-md:h-10"
+      disabledReason={blockedReason}
+      onClick={() => edit(parentId)}
+    >
+      Edit the question
+    </Button>
+  );
+}
+
+function OtherAssistant() {
+  const { choice, choose } = useThreadActions();
+  return <AnswererMenu current={choice} onChoose={choose} label="Choose another assistant or model" />;
+}

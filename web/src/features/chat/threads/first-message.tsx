@@ -1,0 +1,19 @@
+import type { PendingMessage } from '#web/features/chat/messages/message-changes.ts';
+import { PendingQuestion } from '#web/features/chat/messages/pending-question.tsx';
+
+// What a conversation begins with, all but the place where it is written.
+export { AnswererMenu } from '#web/features/chat/answerers/answerer-menu.tsx';
+export { ComposerNotices } from '#web/features/chat/composer/composer-notices.tsx';
+export { pendingMessage } from '#web/features/chat/messages/message-changes.ts';
+export { startThread, UnfinishedStart } from './mutations.ts';
+
+/** Where the list of messages will show it. */
+export function FirstQuestion({ pending }: { pending: PendingMessage }) {
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto px-4 pt-12 max-md:px-3">
+      <div className="mx-auto max-w-[760px]">
+        <PendingQuestion pending={pending} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,202 @@
+import { chat, type Message, type Run, type Thread } from '@roster/contracts/chat';
+import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
+import { withArrived } from '#web/data/runs/run-message.ts';
+import type { LiveRun } from '#web/data/runs/run-store.ts';
+import type { Choice } from '#web/features/chat/answerers/use-assistants.ts';
+import type { StoredFile } from '#web/features/chat/attachments/attachments.ts';
+import { answersQuery } from '#web/features/chat/messages/answers.ts';
+import { forgetSending, sendingOf } from '#web/features/chat/messages/client-id.ts';
+import { awaitedAnswer, withBranch, withMessage } from '#web/features/chat/messages/message-changes.ts';
+import type { MessageWindow } from '#web/features/chat/messages/message-window.ts';
+import { call } from '#web/lib/api.ts';
+import { newClientId } from '#web/lib/client-id.ts';
+import {
+  forgetThread,
+  loadAround,
+  loadEnd,
+  refreshLists,
+  refreshMessages,
+  refreshSearches,
+  refreshThread,
+  showThread,
+} from './thread-cache.ts';
+import { isRefusal, messagesQuery, threadQuery } from './thread-queries.ts';
+
+/** Without a connection a call fails and says so; it does not wait in silence to be made later. */
+const atOnce = { networkMode: 'always' } as const;
+
+/** As `useMutation` does it, for what is done outside of the drawing: that a session has ended is noticed here too. */
+const carryOut = <Value>(client: QueryClient, mutationFn: () => Promise<Value>): Promise<Value> =>
+  client
+    .getMutationCache()
+    .build<Value, Error, void, unknown>(client, { ...atOnce, mutationFn })
+    .execute();
+
+type ThreadChanges = {
+  title?: string;
+  pinned?: boolean;
+  archived?: boolean;
+  assistantId?: number | null;
+  model?: string | null;
+};
+
+async function update(client: QueryClient, id: number, changes: ThreadChanges): Promise<void> {
+  showThread(client, await call(chat.updateThread, { params: { id }, body: changes }));
+  await refreshLists(client);
+}
+
+export const updateThread = (client: QueryClient, id: number, changes: ThreadChanges) =>
+  carryOut(client, () => update(client, id, changes));
+
+export function useUpdateThread() {
+  const client = useQueryClient();
+  return useMutation({
+    ...atOnce,
+    mutationFn: ({ id, changes }: { id: number; changes: ThreadChanges }) => update(client, id, changes),
+  });
+}
+
+export function useRemoveThread() {
+  const client = useQueryClient();
+  return useMutation({
+    ...atOnce,
+    mutationFn: (id: number) => call(chat.removeThread, { params: { id } }),
+    onSuccess: (_nothing, id) => {
+      forgetThread(client, id);
+      return refreshLists(client);
+    },
+  });
+}
+
+/** Shows messages that begin a new branch, with the run that goes on from them. */
+async function showBranch(client: QueryClient, threadId: number, parentId: number | null, added: Message[], run: Run) {
+  const { queryKey } = messagesQuery(threadId);
+  await client.cancelQueries({ queryKey });
+  const window = client.getQueryData(queryKey);
+  const next = window && withBranch(window, parentId, added);
+  if (next) client.setQueryData<MessageWindow>(queryKey, next);
+  else await loadEnd(client, threadId);
+  const thread = client.getQueryData(threadQuery(threadId).queryKey);
+  const last = added.at(-1);
+  if (thread && last) showThread(client, { ...thread, runId: run.id, updatedAt: last.createdAt });
+  // What the answer is made with (its model, its branches) is known by the server alone.
+  refreshMessages(client, threadId).catch(reportError);
+}
+
+type Outgoing = {
+  threadId: number;
+  text: string;
+  files: readonly StoredFile[];
+  /** Where the text is kept until it is sent; a second try from there is the same message. */
+  place: string;
+  /** Left out: the end of the branch that the server shows. */
+  parentId: number | null | undefined;
+  /** Each of them answers; empty: what answers in the conversation. */
+  models: readonly string[];
+  /** Although a budget is used up. */
+  overBudget?: boolean | undefined;
+};
+
+async function send(client: QueryClient, { threadId, text, files, place, parentId, models, overBudget }: Outgoing) {
+  const fileIds = files.map(({ id }) => id);
+  // The same words with other files, or to other models, are another message.
+  const beyondText = [fileIds.join(), models.join()].filter((part) => part !== '');
+  const sending = sendingOf(place, [text, ...beyondText].join('\n'), parentId);
+  const { message, run, runs } = await call(chat.send, {
+    params: { id: threadId },
+    body: {
+      message: text,
+      clientId: sending.clientId,
+      ...(models.length > 1 && { models: [...models] }),
+      ...(fileIds.length > 0 && { fileIds }),
+      ...(sending.parentId === undefined ? {} : { parentId: sending.parentId }),
+      ...(overBudget && { overBudget }),
+    },
+  }).catch((error: unknown) => {
+    if (isRefusal(error)) forgetSending(place);
+    throw error;
+  });
+  forgetSending(place);
+  const together = runs.length > 1 ? runs.map(({ messageId }) => messageId) : [];
+  const awaited = runs.map((one, index) => awaitedAnswer(message, one, together, models[index] ?? null));
+  if (together.length > 0) client.setQueryData(answersQuery(threadId, message.id).queryKey, awaited);
+  await showBranch(client, threadId, message.parentId, [message, ...awaited.slice(0, 1)], run);
+}
+
+/** Resolves once the server has stored the message. */
+export const sendMessage = (client: QueryClient, outgoing: Outgoing) => carryOut(client, () => send(client, outgoing));
+
+/** What says of a choice all that the server has to know. */
+export const chosen = ({ assistantId, model }: Choice) => (assistantId === null ? { model } : { assistantId });
+
+type Start = Pick<Outgoing, 'text' | 'files' | 'place' | 'models' | 'overBudget'> & {
+  choice: Choice;
+  thread: Thread | null;
+};
+
+async function start(client: QueryClient, { choice, thread: made, ...message }: Start): Promise<Thread> {
+  const thread = made ?? (await call(chat.createThread, { body: chosen(choice) }));
+  try {
+    await send(client, { threadId: thread.id, parentId: null, ...message });
+  } catch (error) {
+    // Where it is not known whether the message arrived, the thread is kept for the second try.
+    if (!isRefusal(error)) throw new UnfinishedStart(thread, error);
+    await call(chat.removeThread, { params: { id: thread.id } }).catch(() => undefined);
+    throw error;
+  }
+  refreshLists(client).catch(reportError);
+  return thread;
+}
+
+/** The first message of a new thread: makes the thread, then sends. A thread without its message does not stay. */
+export const startThread = (client: QueryClient, given: Start) => carryOut(client, () => start(client, given));
+
+/** The thread was made, and its first message did not get through. */
+export class UnfinishedStart extends Error {
+  override name = 'UnfinishedStart';
+  readonly thread: Thread;
+  constructor(thread: Thread, cause: unknown) {
+    super('The message could not be sent.', { cause });
+    this.thread = thread;
+  }
+}
+
+type Again = { threadId: number; messageId: number; model?: string | undefined; overBudget: boolean };
+
+/** A new answer beside the old one. */
+export const regenerateAnswer = (client: QueryClient, { threadId, messageId, model, overBudget }: Again) =>
+  carryOut(client, async () => {
+    const { message, run } = await call(chat.regenerate, {
+      params: { id: messageId },
+      body: { clientId: newClientId(), ...(model !== undefined && { model }), ...(overBudget && { overBudget }) },
+    });
+    await showBranch(client, threadId, message.parentId, [message], run);
+  });
+
+/** Shows the branch that runs through a message. `model`: what answers in it from here on. */
+export const turnToBranch = (client: QueryClient, threadId: number, messageId: number, model?: string) =>
+  carryOut(client, async () => {
+    const body = { shownMessageId: messageId, ...(model !== undefined && { model }) };
+    const thread = await call(chat.updateThread, { params: { id: threadId }, body });
+    await loadAround(client, threadId, messageId);
+    showThread(client, thread);
+  });
+
+export const stopRun = (client: QueryClient, runId: number) =>
+  carryOut(client, () => call(chat.stop, { params: { id: runId } }));
+
+/** Puts what a run has brought into its message, so that nothing moves while the server is asked for the rest. */
+export function showRunEnd(client: QueryClient, threadId: number, messageId: number, run: LiveRun | null): void {
+  if (run?.end) {
+    client.setQueryData(
+      messagesQuery(threadId).queryKey,
+      (window) => window && withMessage(window, messageId, (message) => withArrived(message, run)),
+    );
+  }
+  const { queryKey } = threadQuery(threadId);
+  const thread = client.getQueryData(queryKey);
+  if (thread) showThread(client, { ...thread, runId: null });
+  Promise.all([refreshMessages(client, threadId), refreshThread(client, threadId), refreshSearches(client)]).catch(
+    reportError,
+  );
+}

@@ -1,0 +1,187 @@
+import type { Message } from '@roster/contracts/chat';
+import type { Choice } from '#web/features/chat/answerers/use-assistants.ts';
+import type { StoredFile } from '#web/features/chat/attachments/attachments.ts';
+import { focusUnlessTouch } from '#web/features/chat/focus-unless-touch.ts';
+import { markGoneOn, runsTogether, undecided } from '#web/features/chat/messages/answers.ts';
+import { pendingMessage } from '#web/features/chat/messages/message-changes.ts';
+import { isUnderWay } from '#web/features/chat/messages/message-window.ts';
+import type { ThreadActions, UnsentEdit } from '#web/features/chat/messages/thread-actions.ts';
+import { ApiError } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
+import { isOverBudget } from '#web/lib/over-budget.ts';
+import { chosen, regenerateAnswer, sendMessage, stopRun, turnToBranch, updateThread } from './mutations.ts';
+import { refreshMessages, refreshThread } from './thread-cache.ts';
+import { messagesQuery } from './thread-queries.ts';
+import type { OpenThread } from './thread-state.ts';
+
+const messagesOf = ({ client, threadId }: OpenThread) => client.getQueryData(messagesQuery(threadId).queryKey);
+
+/** After the messages are on the page. */
+const goToEnd = ({ list }: OpenThread) => requestAnimationFrame(() => list.current?.goToEnd());
+
+type Draft = {
+  place: string;
+  text: string;
+  files: readonly StoredFile[];
+  parentId: number | null | undefined;
+  models: readonly string[];
+};
+
+/** Shows a question at once. Whether the server has it. */
+async function send(open: OpenThread, draft: Draft, overBudget: boolean, insist: (() => void) | null) {
+  const { client, threadId, change } = open;
+  change({ failure: null, pending: pendingMessage(messagesOf(open), draft) });
+  try {
+    await sendMessage(client, { threadId, ...draft, overBudget });
+    goToEnd(open);
+    return true;
+  } catch (error) {
+    change({ failure: { error, insist } });
+    // What this page believed about the thread was wrong.
+    if (error instanceof ApiError && (error.status === 409 || error.status === 404)) {
+      void refreshThread(client, threadId);
+      void refreshMessages(client, threadId);
+    }
+    return false;
+  } finally {
+    change({ pending: null });
+  }
+}
+
+const notChosen = () =>
+  new ApiError('Choose the answer to go on with first: ‘Go on with this one’.', {
+    status: 0,
+    code: 'not_chosen',
+    hasServerMessage: true,
+  });
+
+type Question = { text: string; files: readonly StoredFile[]; models: readonly string[]; overBudget: boolean };
+
+/** Follows the end that is on this page, so that a branch shown in another tab changes nothing here. */
+export async function sendQuestion(open: OpenThread, { text, files, models, overBudget }: Question): Promise<boolean> {
+  const window = messagesOf(open);
+  if (undecided(window)) {
+    open.change({ failure: { error: notChosen(), insist: null } });
+    return false;
+  }
+  const last = window?.newerCursor === null ? window.items.at(-1) : undefined;
+  const parentId = last && !isUnderWay(last) ? last.id : undefined;
+  const draft = { place: `chat:${open.threadId}`, text, files, parentId, models };
+  if (!(await send(open, draft, overBudget, null))) return false;
+  // Once: what follows is the conversation with one of them.
+  open.change({ several: [] });
+  return true;
+}
+
+function edit({ change, list }: OpenThread, messageId: number) {
+  change({ editingId: messageId });
+  list.current?.show(messageId);
+}
+
+export function editLast(open: OpenThread): void {
+  const last = messagesOf(open)?.items.findLast((message) => message.role === 'user');
+  if (last) edit(open, last.id);
+}
+
+function endRun({ client, threadId, change }: OpenThread, id: number) {
+  stopRun(client, id).then(
+    () => refreshThread(client, threadId),
+    (error: unknown) => {
+      change({ stoppingRun: null });
+      tellFailure('The answer was not stopped')(error);
+    },
+  );
+}
+
+/** Ends what is being written, and the answers that are written beside it. */
+export function stopAnswers(open: OpenThread, runId: number): void {
+  open.change({ stoppingRun: runId });
+  const beside = undecided(messagesOf(open));
+  const runs = beside ? runsTogether(open.client, open.threadId, beside) : [];
+  for (const id of new Set([runId, ...runs])) endRun(open, id);
+}
+
+function regenerate(open: OpenThread, messageId: number, model?: string, overBudget = false) {
+  const { client, threadId, change } = open;
+  change({ failure: null });
+  regenerateAnswer(client, { threadId, messageId, model, overBudget }).then(
+    () => goToEnd(open),
+    (error: unknown) => {
+      const insist = () => regenerate(open, messageId, model, true);
+      if (isOverBudget(error)) change({ failure: { error, insist } });
+      else tellFailure('No new answer was begun')(error);
+    },
+  );
+}
+
+function showBranch({ client, threadId, list }: OpenThread, messageId: number) {
+  turnToBranch(client, threadId, messageId).then(
+    () => requestAnimationFrame(() => list.current?.show(messageId)),
+    tellFailure('The other version could not be shown'),
+  );
+}
+
+/** `model`: what answers from here on, where no assistant does. */
+function goOnWith(open: OpenThread, answer: Message, model: string | undefined) {
+  const { client, threadId, change, list, box } = open;
+  if (answer.parentId !== null) markGoneOn(answer.parentId);
+  change({ failure: null });
+  const shown = () => {
+    list.current?.goToEnd();
+    focusUnlessTouch(box.current);
+  };
+  turnToBranch(client, threadId, answer.id, model).then(
+    () => requestAnimationFrame(shown),
+    tellFailure('The answer could not be gone on with'),
+  );
+}
+
+/** Closes the editor; where the edited question is refused, it opens again with what was written. */
+function editing(open: OpenThread) {
+  const { threadId, change } = open;
+  let unsent: UnsentEdit | null = null;
+  return {
+    stopEditing() {
+      unsent = null;
+      change({ editingId: null });
+    },
+    unsentEdit: (messageId: number) => (unsent?.messageId === messageId ? unsent : null),
+    sendEdited({ messageId, parentId, text, files }: UnsentEdit & { parentId: number | null }) {
+      const draft = { place: `chat:${threadId}:edit:${messageId}`, text, files, parentId, models: [] };
+      const attempt = async (overBudget: boolean) => {
+        change({ editingId: null });
+        unsent = { messageId, text, files };
+        if (await send(open, draft, overBudget, () => void attempt(true))) unsent = null;
+        else change({ editingId: messageId });
+      };
+      void attempt(false);
+    },
+  };
+}
+
+/** What its messages can do in the thread; who answers in it may change meanwhile. */
+export function threadActions(open: OpenThread) {
+  const { client, threadId, change } = open;
+  const fixed = {
+    threadId,
+    ...editing(open),
+    regenerate: (messageId: number, model?: string) => regenerate(open, messageId, model),
+    edit: (messageId: number) => edit(open, messageId),
+    improve: (improving: Message | null) => change({ improving }),
+    showBranch: (messageId: number) => showBranch(open, messageId),
+    choose: (choice: Choice) => {
+      updateThread(client, threadId, chosen(choice)).catch(tellFailure('The model was not changed'));
+    },
+    stopRun: (runId: number) => endRun(open, runId),
+  };
+  return (choice: Choice, blockedReason: string | undefined): ThreadActions => ({
+    ...fixed,
+    choice,
+    blockedReason,
+    goOnWith: (answer) => {
+      // An assistant keeps its own model; without one, the model that is gone on with answers from here on.
+      const next = choice.assistantId === null ? answer.model : null;
+      goOnWith(open, answer, next ?? undefined);
+    },
+  });
+}

@@ -1,0 +1,158 @@
+import type { Thread } from '@roster/contracts/chat';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { MessageSquareOff } from 'lucide-react';
+import { lazy, Suspense, useCallback, useEffect, useMemo } from 'react';
+import { AttachmentLook } from '#web/features/chat/attachments/attachment-look.tsx';
+import { focusUnlessTouch } from '#web/features/chat/focus-unless-touch.ts';
+import type { CorrectionDialogProps } from '#web/features/chat/messages/correction-dialog.tsx';
+import { loadMessageList } from '#web/features/chat/messages/load-message-list.ts';
+import { LoadingMessages } from '#web/features/chat/messages/loading-messages.tsx';
+import { type ThreadActions, ThreadActionsContext } from '#web/features/chat/messages/thread-actions.ts';
+import { useWatchedThread } from '#web/features/chat/runs/use-watched-thread.ts';
+import { ApiError, errorText } from '#web/lib/api.ts';
+import { tellProblem } from '#web/lib/toast.ts';
+import { Button } from '#web/ui/button.tsx';
+import { EmptyState } from '#web/ui/empty-state.tsx';
+import { ErrorState } from '#web/ui/error-state.tsx';
+import { onDemand } from '#web/ui/markdown/on-demand.tsx';
+import { stopAnswers, threadActions } from './open-thread-actions.ts';
+import { PaneHeader } from './pane-header.tsx';
+import { ThreadHeader } from './thread-header.tsx';
+import { messagesQuery } from './thread-queries.ts';
+import type { OpenThread as Open, ThreadState } from './thread-state.ts';
+import { useEscape } from './use-escape.ts';
+
+// What the composer below needs of an open conversation.
+export { ComposerNotices } from '#web/features/chat/composer/composer-notices.tsx';
+export { editLast, sendQuestion, stopAnswers } from './open-thread-actions.ts';
+
+const MessageList = lazy(loadMessageList);
+
+const CorrectionDialog = onDemand<CorrectionDialogProps>(
+  async () => (await import('#web/features/chat/messages/correction-dialog.tsx')).CorrectionDialog,
+  NoDialog,
+);
+
+/** Where its code cannot be loaded. */
+function NoDialog({ onClose }: CorrectionDialogProps) {
+  useEffect(() => {
+    tellProblem({
+      title: 'The answer cannot be corrected',
+      description: 'Reload the page and try again.',
+    });
+    onClose();
+  }, [onClose]);
+  return null;
+}
+
+type OpenThreadProps = {
+  open: Open;
+  state: ThreadState;
+  /** What is being written. */
+  runId: number | null;
+  targetId: number | null;
+  onBack: () => void;
+  onRemoved: () => void;
+};
+
+function useThreadActions(open: Open, thread: Thread | undefined, runId: number | null): ThreadActions {
+  const { assistantId = null, model = null } = thread ?? {};
+  const actionsFor = useMemo(() => threadActions(open), [open]);
+  return useMemo(() => {
+    const blockedReason = runId === null ? undefined : 'Wait for the answer, or stop it first.';
+    return actionsFor({ assistantId, model }, blockedReason);
+  }, [actionsFor, assistantId, model, runId]);
+}
+
+/** The messages of one conversation, and what is above them. */
+export function OpenThread({ open, state, runId, targetId, onBack, onRemoved }: OpenThreadProps) {
+  const { threadId, box, change } = open;
+  const { editingId, improving, several } = state;
+  const messages = useQuery(messagesQuery(threadId));
+  const thread = useWatchedThread(threadId);
+  const actions = useThreadActions(open, thread.data, runId);
+  const stop = useMemo(() => (runId === null ? null : () => stopAnswers(open, runId)), [open, runId]);
+  const stopImproving = useCallback(() => change({ improving: null }), [change]);
+
+  // Back to the composer after editing, so that the keyboard goes on where it was.
+  useEffect(() => {
+    if (editingId === null && improving === null && document.activeElement === document.body)
+      focusUnlessTouch(box.current);
+  }, [editingId, improving, box]);
+  useEscape(stop);
+
+  const error = thread.error ?? messages.error;
+  if (error instanceof ApiError && error.status === 404) return <NotThere onBack={onBack} />;
+  return (
+    <>
+      <ThreadHeader
+        thread={thread.data}
+        onBack={onBack}
+        onRemoved={onRemoved}
+        onChoose={(choice) => {
+          change({ several: [] });
+          actions.choose(choice);
+        }}
+        several={{ models: several, onChoose: (models) => change({ several: models }) }}
+      />
+      <ThreadActionsContext value={actions}>
+        <Messages open={open} state={state} targetId={targetId} thread={thread} />
+        {improving && <CorrectionDialog message={improving} onClose={stopImproving} />}
+        <output className="sr-only">{runId === null ? '' : 'An answer is being written'}</output>
+      </ThreadActionsContext>
+    </>
+  );
+}
+
+type MessagesProps = Pick<OpenThreadProps, 'open' | 'state' | 'targetId'> & { thread: UseQueryResult<Thread> };
+
+function Messages({ open: { threadId, list, box }, state, targetId, thread }: MessagesProps) {
+  const messages = useQuery(messagesQuery(threadId));
+  const error = thread.error ?? messages.error;
+  if (messages.data)
+    return (
+      <AttachmentLook box={box}>
+        <Suspense fallback={<LoadingMessages />}>
+          <MessageList
+            ref={list}
+            threadId={threadId}
+            window={messages.data}
+            pending={state.pending}
+            editingId={state.editingId}
+            targetId={targetId}
+          />
+        </Suspense>
+      </AttachmentLook>
+    );
+  if (!error || messages.isFetching) return <LoadingMessages />;
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto p-6">
+      <ErrorState
+        title="The conversation could not be loaded"
+        message={errorText(error)}
+        onRetry={() => {
+          void thread.refetch();
+          void messages.refetch();
+        }}
+      />
+    </div>
+  );
+}
+
+function NotThere({ onBack }: { onBack: () => void }) {
+  return (
+    <>
+      <div className="md:hidden">
+        <PaneHeader onBack={onBack} />
+      </div>
+      <div className="p-6">
+        <EmptyState
+          icon={MessageSquareOff}
+          title="This conversation is not there"
+          text="It may have been deleted, or it belongs to another account."
+          action={<Button onClick={onBack}>Back to the conversations</Button>}
+        />
+      </div>
+    </>
+  );
+}

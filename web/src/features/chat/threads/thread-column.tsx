@@ -1,0 +1,98 @@
+import { usePrefetchQuery } from '@tanstack/react-query';
+import { Archive, ArrowLeft, Plus } from 'lucide-react';
+import { lazy, Suspense, useDeferredValue, useState } from 'react';
+import { afterUsable } from '#web/lib/usable.ts';
+import { Button } from '#web/ui/button.tsx';
+import { classNames } from '#web/ui/class-names.ts';
+import { IconButton } from '#web/ui/icon-button.tsx';
+import { SearchField } from '#web/ui/search-field.tsx';
+import { MenuButton } from '#web/ui/top-bar.tsx';
+import { LoadingAssistants, LoadingRows } from './loading-rows.tsx';
+import { threadListQuery } from './queries.ts';
+
+const ThreadList = lazy(async () => ({
+  default: (await afterUsable(() => import('./thread-list.tsx'))).ThreadList,
+}));
+
+const AssistantList = lazy(async () => ({
+  default: (await afterUsable(() => import('#web/features/chat/answerers/assistant-list.tsx'))).AssistantList,
+}));
+
+type ThreadColumnProps = {
+  openThreadId: number | undefined;
+  onOpen: (threadId: number) => void;
+  onOpenMatch: (match: { threadId: number; messageId: number }) => void;
+  onNewChat: () => void;
+  onStartChat: (assistantId: number) => void;
+  onRemoved: (threadId: number) => void;
+  className: string;
+};
+
+/** Search, and the button for a new conversation. */
+export function ThreadColumn(props: ThreadColumnProps) {
+  const { openThreadId, onOpen, onOpenMatch, onNewChat, onStartChat, onRemoved, className } = props;
+  const [searched, setSearched] = useState('');
+  const [archived, setArchived] = useState(false);
+  const q = useDeferredValue(searched);
+  // Asked for beside the code that draws it.
+  usePrefetchQuery(threadListQuery({ q: '', archived: false }));
+  const title = archived ? 'Archived Conversations' : 'Recent Conversations';
+
+  return (
+    <section aria-label="Conversations" className={classNames('flex min-h-0 flex-col bg-card', className)}>
+      <header className="flex h-14 shrink-0 items-center gap-2 pe-3 ps-4 max-md:mb-3 max-md:gap-1 max-md:border-border max-md:border-b max-md:bg-background">
+        <MenuButton />
+        <h1 className="min-w-0 flex-1 truncate font-semibold text-lg tracking-[-0.012em]">Chat with AI</h1>
+        <Button size="sm" variant="primary" icon={Plus} onClick={onNewChat} className="max-md:h-10">
+          New Chat
+        </Button>
+      </header>
+      <SearchField
+        text={searched}
+        onSearch={setSearched}
+        label="Search conversations"
+        placeholder="Search conversations"
+        maxLength={200}
+        className="mx-3 mb-2 shrink-0"
+      />
+      <div className="flex h-8 shrink-0 items-center gap-1 pe-3 ps-4">
+        <h2 className="min-w-0 flex-1 truncate font-medium text-muted-foreground text-sm">
+          {q === '' ? title : archived ? 'Found in the archive' : 'Found'}
+        </h2>
+        <IconButton
+          label={archived ? 'Back to recent conversations' : 'Show archived conversations'}
+          icon={archived ? ArrowLeft : Archive}
+          size="sm"
+          aria-pressed={archived}
+          onClick={() => setArchived(!archived)}
+          className="max-md:size-10"
+        />
+      </div>
+      <Suspense fallback={<LoadingRows />}>
+        <ThreadList
+          key={`${archived} ${q}`}
+          filter={{ q, archived }}
+          openThreadId={openThreadId}
+          onOpen={onOpen}
+          onOpenMatch={onOpenMatch}
+          onRemoved={onRemoved}
+        />
+      </Suspense>
+      <Suspense fallback={<ComingAssistants />}>
+        <AssistantList onStartChat={onStartChat} />
+      </Suspense>
+    </section>
+  );
+}
+
+/** As high as what it stands for. */
+function ComingAssistants() {
+  return (
+    <section className="max-h-[38%] shrink-0 border-border border-t pb-2">
+      <h2 className="flex min-h-10 items-center px-4 pt-2 font-medium text-muted-foreground text-sm max-md:min-h-12">
+        Your Assistants
+      </h2>
+      <LoadingAssistants />
+    </section>
+  );
+}

@@ -1,0 +1,53 @@
+import type { Thread } from '@roster/contracts/chat';
+import { Ellipsis } from 'lucide-react';
+import { useState } from 'react';
+import { AnswererMenu } from '#web/features/chat/answerers/answerer-menu.tsx';
+import type { AnswererPickerProps } from '#web/features/chat/answerers/answerer-picker.tsx';
+import type { Choice } from '#web/features/chat/answerers/use-assistants.ts';
+import { Badge } from '#web/ui/badge.tsx';
+import { IconButton } from '#web/ui/icon-button.tsx';
+import { PaneHeader } from './pane-header.tsx';
+import { RenameField } from './rename-field.tsx';
+import { ThreadMenu } from './thread-menu.tsx';
+
+type ThreadHeaderProps = {
+  thread: Thread | undefined;
+  onBack: () => void;
+  onRemoved: () => void;
+  onChoose: (choice: Choice) => void;
+  several: AnswererPickerProps['several'];
+};
+
+export function ThreadHeader({ thread, onBack, onRemoved, onChoose, several }: ThreadHeaderProps) {
+  const [renaming, setRenaming] = useState(false);
+  if (!thread) return <PaneHeader onBack={onBack} />;
+  return (
+    <>
+      <title>{`${thread.title} · Roster`}</title>
+      <PaneHeader
+        onBack={onBack}
+        title={
+          renaming ? (
+            <RenameField thread={thread} onDone={() => setRenaming(false)} className="min-w-0 flex-1" />
+          ) : (
+            <>
+              <h2 dir="auto" className="min-w-0 flex-1 truncate font-medium" title={thread.title}>
+                {thread.title}
+              </h2>
+              {thread.archived && <Badge className="max-md:hidden">Archived</Badge>}
+            </>
+          )
+        }
+        answerer={<AnswererMenu current={thread} onChoose={onChoose} several={several} />}
+        action={
+          <ThreadMenu
+            thread={thread}
+            onRename={() => setRenaming(true)}
+            onRemoved={onRemoved}
+            trigger={<IconButton label="Conversation actions" icon={Ellipsis} className="max-md:size-10" />}
+          />
+        }
+      />
+    </>
+  );
+}

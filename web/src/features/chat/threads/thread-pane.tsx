@@ -1,0 +1,112 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useReducer, useRef } from 'react';
+import { answererOf, useAnswerers } from '#web/features/chat/answerers/use-assistants.ts';
+import { Composer } from '#web/features/chat/composer/composer.tsx';
+import { focusUnlessTouch } from '#web/features/chat/focus-unless-touch.ts';
+import { loadMessageList } from '#web/features/chat/messages/load-message-list.ts';
+import { LoadingMessages } from '#web/features/chat/messages/loading-messages.tsx';
+import type { MessageListHandle } from '#web/features/chat/messages/message-list.tsx';
+import { runUnderWay } from '#web/features/chat/messages/message-window.ts';
+import { ApiError } from '#web/lib/api.ts';
+import { loadedModule } from '#web/lib/loaded-module.ts';
+import { afterUsable } from '#web/lib/usable.ts';
+import { PaneHeader } from './pane-header.tsx';
+import { messagesQuery, threadQuery } from './thread-queries.ts';
+import { noThreadState, type OpenThread, withChanges } from './thread-state.ts';
+
+const openThread = loadedModule(() => import('./open-thread.tsx'));
+/** What a conversation is drawn with. One can write in it before. */
+export const loadOpenThread = openThread.load;
+for (const load of [loadOpenThread, loadMessageList]) afterUsable<unknown>(load).catch(() => undefined);
+
+type ThreadPaneProps = {
+  threadId: number;
+  targetId: number | null;
+  onBack: () => void;
+  onRemoved: () => void;
+};
+
+const isGone = (error: unknown) => error instanceof ApiError && error.status === 404;
+
+/** One conversation: its messages, and the composer below, which stays as it is while the rest comes. */
+export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPaneProps) {
+  const client = useQueryClient();
+  const list = useRef<MessageListHandle>(null);
+  const box = useRef<HTMLTextAreaElement>(null);
+  const [state, change] = useReducer(withChanges, noThreadState);
+  const open = useMemo<OpenThread>(() => ({ client, threadId, list, box, change }), [client, threadId]);
+  const thread = useQuery(threadQuery(threadId));
+  const run = useQuery({ ...messagesQuery(threadId), select: runUnderWay });
+  const parts = openThread.use();
+  const answerer = answererOf(useAnswerers(), {
+    assistantId: thread.data?.assistantId ?? null,
+    model: thread.data?.model ?? null,
+  });
+  useEffect(() => focusUnlessTouch(box.current), []);
+
+  const runId = run.data?.id ?? thread.data?.runId ?? null;
+  const stop = async (id: number) => (await loadOpenThread()).stopAnswers(open, id);
+  const { several, failure } = state;
+  return (
+    <section aria-label={thread.data?.title ?? 'Conversation'} className="relative flex h-full min-h-0 flex-col">
+      {parts ? (
+        <parts.OpenThread
+          open={open}
+          state={state}
+          runId={runId}
+          targetId={targetId}
+          onBack={onBack}
+          onRemoved={onRemoved}
+        />
+      ) : (
+        <Opening title={thread.data?.title} onBack={onBack} />
+      )}
+      {!isGone(thread.error ?? run.error) && (
+        <Composer
+          ref={box}
+          place={`chat:${threadId}`}
+          placeholder={answerer && answerer.assistantId !== null ? `Message ${answerer.name}` : 'Write a message'}
+          onSend={async (text, overBudget, files) =>
+            (await loadOpenThread()).sendQuestion(open, { text, files, models: several, overBudget })
+          }
+          sending={state.pending !== null}
+          waiting={!parts || thread.isPending}
+          onStop={runId === null ? undefined : () => void stop(runId)}
+          stopping={runId !== null && state.stoppingRun === runId}
+          onEditLast={() => runId === null && parts?.editLast(open)}
+          notice={
+            parts &&
+            ((sendOverBudget) => (
+              <parts.ComposerNotices
+                several={several}
+                onAskOne={() => change({ several: [] })}
+                failure={failure?.error}
+                onSendOverBudget={failure?.insist ?? sendOverBudget}
+                assistantId={thread.data?.assistantId ?? null}
+                isAnswering={runId !== null}
+              />
+            ))
+          }
+        />
+      )}
+    </section>
+  );
+}
+
+/** Where the conversation will stand. */
+function Opening({ title, onBack }: { title: string | undefined; onBack: () => void }) {
+  return (
+    <>
+      {title !== undefined && <title>{`${title} · Roster`}</title>}
+      <PaneHeader
+        onBack={onBack}
+        title={
+          <h2 dir="auto" className="min-w-0 flex-1 truncate font-medium" title={title}>
+            {title}
+          </h2>
+        }
+      />
+      <LoadingMessages />
+    </>
+  );
+}

@@ -1,0 +1,184 @@
+import { type OwnPrice, type UsageRequest, usage } from '@roster/contracts/usage';
+import { expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import { answer, callsOf, refusal } from '#web/testing/answers.ts';
+import { address, open, show } from '#web/testing/app.tsx';
+import { givenDay, noFigures, noUsage } from '#web/testing/new-account.ts';
+import { expectCount, expectHidden, expectText, expectToast, press } from '#web/testing/page.ts';
+
+const card = (title: string) => page.getByRole('region', { name: title, exact: true });
+const bars = card('Cost by Day').getByRole('group').getByRole('button');
+
+const requestOf = (more: Partial<UsageRequest>): UsageRequest => ({
+  id: 1,
+  at: givenDay,
+  model: 'gpt-4o',
+  purpose: 'chat',
+  assistant: null,
+  thread: { id: 3, title: 'Keys' },
+  comparisonId: null,
+  jobId: null,
+  inputTokens: 20,
+  cachedTokens: 0,
+  outputTokens: 100,
+  reasoningTokens: 0,
+  costUsd: 0.0011,
+  estimated: false,
+  ...more,
+});
+
+test('a new account sees zeros, an empty chart with a sentence, and what to do', async () => {
+  open('/analytics');
+  await expectText(card('Cost Overview'), '$0.00');
+  await expectText(card('Usage Statistics'), '0 requests');
+  await expectText(card('Token Usage'), '0 tokens');
+  await expectText(card('Cost by Day'), 'No requests in these days.');
+  await expectCount(bars, 30);
+  for (const title of ['Model Distribution', 'Cost by Model', 'Cost by Assistant'])
+    await expectText(card(title), 'Nothing was used in these days.');
+  await expect.element(card('Recent Requests').getByRole('link', { name: 'Start a chat' })).toBeVisible();
+  await expectText(card('Budgets'), 'No budget is set.');
+});
+
+test('the range stands in the address, and own days are checked in words', async () => {
+  open('/analytics');
+  await expect.element(page.getByRole('radio', { name: '30 days' })).toBeChecked();
+  await page.getByText('7 days', { exact: true }).click();
+  await expect.poll(address).toBe('/analytics?range=7');
+  await expectCount(bars, 7);
+  show('/analytics?range=7');
+  await expect.element(page.getByRole('radio', { name: '7 days' })).toBeChecked();
+  await expectCount(bars, 7);
+
+  await page.getByText('Custom', { exact: true }).click();
+  const [from, to] = [page.getByLabelText('From', { exact: true }), page.getByLabelText('To', { exact: true })];
+  await from.fill('2026-03-05');
+  await to.fill('2026-03-01');
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await expect.element(page.getByText('The last day must not be before the first')).toBeVisible();
+  await expect.element(to).toHaveFocus();
+  await from.fill('2024-03-05');
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await expect.element(page.getByText('At most 366 days can be shown at once; these are 727')).toBeVisible();
+  await expect.element(from).toHaveFocus();
+  await from.fill('2026-02-20');
+  await to.fill('2026-03-01');
+  await press('Enter');
+  await expect.poll(address).toBe('/analytics?from=2026-02-20&to=2026-03-01');
+  await expectCount(bars, 10);
+  await expect.element(page.getByText('February 20 – March 1, 2026')).toBeVisible();
+  show(address());
+  await expectCount(bars, 10);
+  show('/analytics?from=2026-02-20&to=2026-01-01');
+  await expect.element(page.getByText('The last day must not be before the first')).toBeVisible();
+});
+
+test('the chart is one tab stop with a day for each arrow key, and a table beside', async () => {
+  const used = { ...noFigures, requests: 1, inputTokens: 20, outputTokens: 100, costUsd: 0.0111 };
+  open('/analytics?range=7', {
+    answers() {
+      answer(usage.analytics, ({ query }) => {
+        const none = noUsage(query);
+        const byDay = none.byDay.map((day, index) => (index === 6 ? { ...used, day: day.day } : day));
+        return { ...none, totals: used, byDay };
+      });
+      answer(usage.requests, { items: [requestOf({})], nextCursor: null });
+    },
+  });
+  const chart = card('Cost by Day');
+  await expectCount(bars, 7);
+  await expect.element(bars.last()).toHaveAccessibleName(/, today: \$0\.0\d+, 1 request, \d+ tokens$/);
+  const table = chart.getByText('Show the days as a table').element();
+  if (table instanceof HTMLElement) table.focus();
+  await press('Shift+Tab');
+  await expect.element(bars.last()).toHaveFocus();
+  await press('ArrowLeft');
+  await expect.element(bars.nth(5)).toHaveFocus();
+  await expectText(chart, '0 requests, 0 tokens');
+  await press('Home');
+  await expect.element(bars.first()).toHaveFocus();
+  await press('Shift+Tab');
+  expect(bars.elements()).not.toContain(document.activeElement);
+  await press('Tab');
+  await expect.element(bars.first()).toHaveFocus();
+  await press('End');
+  await press('Enter');
+  const panel = page.getByRole('dialog', { name: 'Requests' });
+  await expect.element(panel.getByRole('link', { name: 'Keys' })).toBeVisible();
+  await press('Escape');
+  await expect.element(bars.last()).toHaveFocus();
+  await press('Tab');
+  await press('Enter');
+  await expectCount(chart.getByRole('row'), 8);
+  await expectText(chart.getByRole('row').nth(1), '100');
+});
+
+test('an unknown price is never a zero, and once set holds for past requests too', async () => {
+  const used = { ...noFigures, requests: 2, inputTokens: 40, outputTokens: 2000, costUsd: null, unpricedRequests: 2 };
+  const priced = { ...used, costUsd: 0.2, unpricedRequests: 0 };
+  let price: OwnPrice | null = null;
+  let figures: typeof priced | typeof used = used;
+  open('/analytics', {
+    answers() {
+      answer(usage.analytics, ({ query }) => ({
+        ...noUsage(query),
+        totals: figures,
+        byModel: [{ ...figures, model: 'chat-latest' }],
+      }));
+      answer(usage.prices, () => (price ? [price] : []));
+      answer(usage.setPrice, ({ body }) => {
+        price = { ...body, setAt: givenDay };
+        figures = priced;
+        return { ...price, pricedRequests: 2 };
+      });
+      answer(usage.removePrice, () => {
+        price = null;
+      });
+    },
+  });
+  const byModel = card('Cost by Model');
+  await expectText(card('Cost Overview'), 'No price known');
+  await expectText(byModel, 'no price known');
+  await expectText(byModel, '2 requests without a price');
+  await expectText(card('Model Distribution'), /2 requests · [\d,]+ in · 2,000 out/);
+  await byModel.getByRole('button', { name: 'Set price of chat-latest' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Set price' });
+  await dialog.getByRole('button', { name: 'Save price' }).click();
+  await expectCount(dialog.getByText('Enter a price; 0 where it costs nothing'), 2);
+  await expect.element(dialog.getByLabelText('Input').first()).toHaveFocus();
+  await dialog.getByRole('textbox', { name: /^Input/ }).fill('0');
+  await dialog.getByRole('textbox', { name: /^Output/ }).fill('100');
+  await press('Enter');
+  await expectToast('Price saved', '2 past requests to chat-latest got this price too.');
+  expect(callsOf(usage.setPrice)).toMatchObject([{ body: { model: 'chat-latest', input: 0, output: 100 } }]);
+  await expectText(card('Cost Overview'), '$0.20');
+  await expectText(byModel, '$0.20');
+  await expect.element(byModel).not.toMatchTextContent('no price known');
+
+  await byModel.getByRole('button', { name: 'Own prices' }).click();
+  const prices = page.getByRole('dialog', { name: 'Own prices' });
+  await expectText(prices.getByRole('listitem'), '$100.00 out');
+  await prices.getByRole('button', { name: 'Change price of chat-latest' }).click();
+  await expect.element(dialog.getByRole('textbox', { name: /^Output/ })).toHaveValue('100');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await prices.getByRole('button', { name: 'Remove price of chat-latest' }).click();
+  await expectText(prices, 'You have set no prices.');
+  await prices.getByRole('button', { name: 'Close' }).click();
+  await expectHidden(prices);
+  await expectText(byModel, '$0.20');
+});
+
+test('what cannot be loaded says so and can be tried again', async () => {
+  open('/analytics', {
+    answers() {
+      answer(usage.analytics, refusal('unavailable', 'The database is busy.'));
+      answer(usage.budgets, refusal('unavailable', 'The database is busy.'));
+    },
+  });
+  await expect.element(page.getByText('Usage and costs could not be loaded')).toBeVisible();
+  await expect.element(page.getByText('The database is busy.').first()).toBeVisible();
+  answer(usage.analytics, ({ query }) => noUsage(query));
+  answer(usage.budgets, []);
+  await page.getByRole('button', { name: 'Try Again' }).first().click();
+  await expectText(card('Cost Overview'), '$0.00');
+});

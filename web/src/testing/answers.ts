@@ -1,0 +1,126 @@
+import type { Endpoint } from '@roster/contracts/endpoint';
+import { type ErrorCode, errorStatus } from '@roster/contracts/errors';
+import { expect, vi } from 'vitest';
+import type { z } from 'zod';
+
+/** What a call brought along, as its contract reads it. */
+export type Call<P = unknown, Q = unknown, B = unknown> = { params: P; query: Q; body: B };
+
+/** A call that is refused, or that no server answers (`unreachable`). */
+export class Refusal {
+  readonly body: { code: string; message: string; fields?: Record<string, string>; requestId: string };
+  readonly status: number;
+  constructor(code: ErrorCode, message: string, fields?: Record<string, string>) {
+    this.status = errorStatus[code];
+    this.body = { code, message, ...(fields && { fields }), requestId: 'test' };
+  }
+}
+export const refusal = (code: ErrorCode, message: string, fields?: Record<string, string>) =>
+  new Refusal(code, message, fields);
+
+/** One page of a list, with where the next one begins. */
+export class ListPage<Items> {
+  readonly items: Items;
+  readonly nextCursor: string;
+  constructor(items: Items, nextCursor: string) {
+    this.items = items;
+    this.nextCursor = nextCursor;
+  }
+}
+
+type Answer<O> = O | ListPage<O> | Refusal;
+type Reply<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType> =
+  | Answer<z.input<O>>
+  | ((call: Call<z.output<P>, z.output<Q>, z.output<B>>) => Answer<z.input<O>> | Promise<Answer<z.input<O>>>);
+
+type Made = Call & { endpoint: Endpoint };
+type Answering = { endpoint: Endpoint; pattern: RegExp; reply: (call: Made) => unknown };
+
+let answering: Answering[] = [];
+let made: Made[] = [];
+let unanswered: string[] = [];
+
+const patternOf = ({ path }: Endpoint) => new RegExp(`^${path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`);
+
+/**
+ * The server of a component: what a call is answered from here on, the last said first. What is asked and what is
+ * answered is read by the contract, so that no test goes by a server that does not exist.
+ */
+export function answer<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType>(
+  endpoint: Endpoint<P, Q, B, O>,
+  reply: NoInfer<Reply<P, Q, B, O>>,
+): void;
+export function answer(endpoint: Endpoint, reply: unknown): void {
+  const say = typeof reply === 'function' ? (call: Made) => reply(call) : () => reply;
+  answering.unshift({ endpoint, pattern: patternOf(endpoint), reply: say });
+}
+
+/** Answers a call only when the test says so. */
+export function hold<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType>(
+  endpoint: Endpoint<P, Q, B, O>,
+): (reply: Answer<z.input<O>>) => void {
+  const answered = Promise.withResolvers<Answer<z.input<O>>>();
+  answer(endpoint, () => answered.promise);
+  return answered.resolve;
+}
+
+/** What was asked of an endpoint, in its order. */
+export function callsOf<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
+  endpoint: Endpoint<P, Q, B>,
+): Call<z.output<P>, z.output<Q>, z.output<B>>[];
+export function callsOf(endpoint: Endpoint): Call[] {
+  return made.filter((call) => call.endpoint === endpoint);
+}
+
+/** The methods and paths of everything that was to change something. */
+export const changes = (): string[] =>
+  made.filter(({ endpoint }) => endpoint.method !== 'GET').map(({ endpoint }) => `${endpoint.method} ${endpoint.path}`);
+
+async function fetchFromTest(...given: Parameters<typeof fetch>): Promise<Response> {
+  const request = new Request(...given);
+  const { pathname } = new URL(request.url);
+  const found = answering.find(({ endpoint, pattern }) => endpoint.method === request.method && pattern.test(pathname));
+  if (!found) {
+    unanswered.push(`${request.method} ${pathname}`);
+    return Response.json({ code: 'not_found', message: 'The test answers no such call.' }, { status: 404 });
+  }
+  return responseTo(request, found).catch((cause: unknown) => {
+    unanswered.push(`${request.method} ${pathname}: ${cause}`);
+    throw cause;
+  });
+}
+
+async function responseTo(request: Request, { endpoint, pattern, reply }: Answering): Promise<Response> {
+  const { pathname, searchParams } = new URL(request.url);
+  const text = await request.text();
+  const call: Made = {
+    endpoint,
+    params: endpoint.params.parse(pattern.exec(pathname)?.groups ?? {}),
+    query: endpoint.query.parse(Object.fromEntries(searchParams)),
+    body: endpoint.body.parse(text === '' ? {} : JSON.parse(text)),
+  };
+  made.push(call);
+  return responseOf(endpoint, await reply(call));
+}
+
+function responseOf({ output, status }: Endpoint, given: unknown): Response {
+  if (given instanceof Refusal) return Response.json(given.body, { status: given.status });
+  if (given instanceof Response) return given;
+  const next =
+    given instanceof ListPage ? { link: `<${location.origin}/api?cursor=${given.nextCursor}>; rel="next"` } : {};
+  const value = output.parse(given instanceof ListPage ? given.items : given);
+  return status === 204 ? new Response(null, { status }) : Response.json(value, { status, headers: next });
+}
+
+/** Before each test: there is a server again, which answers nothing yet. */
+export function beginAnswering(): void {
+  answering = [];
+  made = [];
+  unanswered = [];
+  vi.spyOn(globalThis, 'fetch').mockImplementation(fetchFromTest);
+}
+
+/** After each test. */
+export function expectAnswered(): void {
+  expect(unanswered, 'calls that the test does not answer').toEqual([]);
+}

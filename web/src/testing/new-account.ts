@@ -1,0 +1,125 @@
+import { account, defaultPreferences, type UserConfig } from '@roster/contracts/account';
+import { assistants } from '@roster/contracts/assistants';
+import { auth, type SignInOptions, type User } from '@roster/contracts/auth';
+import { chat } from '@roster/contracts/chat';
+import { daysBetween } from '@roster/contracts/day';
+import { files } from '@roster/contracts/files';
+import { comparisons } from '@roster/contracts/fine-tuning/comparisons';
+import { datasets } from '@roster/contracts/fine-tuning/datasets';
+import { fineTuning } from '@roster/contracts/fine-tuning/jobs';
+import { type Model, type ModelList, models } from '@roster/contracts/models';
+import { type Analytics, type Figures, usage } from '@roster/contracts/usage';
+import { answer, refusal } from './answers.ts';
+
+/** The day of everything that is given here. */
+export const givenDay = '2026-11-02T09:30:00.000Z';
+
+export const person: User = {
+  id: 7,
+  email: 'person@example.com',
+  name: null,
+  role: 'Editor',
+  status: 'Active',
+  hasPassword: true,
+  emailVerified: false,
+  createdAt: givenDay,
+};
+
+export const noKey: UserConfig = {
+  hasApiKey: false,
+  apiKeyAddedAt: null,
+  apiKeyLast4: null,
+  apiKeyVerified: false,
+  apiKeyNotice: null,
+};
+export const savedKey: UserConfig = {
+  hasApiKey: true,
+  apiKeyAddedAt: givenDay,
+  apiKeyLast4: '4321',
+  apiKeyVerified: true,
+  apiKeyNotice: null,
+};
+
+const signInOptions: SignInOptions = {
+  registration: 'open',
+  setupCodeRequired: false,
+  hasAccounts: true,
+  google: false,
+  github: false,
+  mail: true,
+  provider: { name: 'OpenAI', isOpenAi: true },
+};
+
+export const model = (id: string, more: Partial<Model> = {}): Model => ({
+  id,
+  shutdownDate: null,
+  lifecycle: 'current',
+  successor: null,
+  price: null,
+  temperature: 'yes',
+  efforts: [],
+  contextTokens: 128_000,
+  tuned: false,
+  ...more,
+});
+
+export const modelList = (...list: Model[]): ModelList => ({
+  source: 'provider',
+  notice: null,
+  models: list,
+  defaultModel: list[0]?.id ?? 'gpt-4o',
+});
+
+export const noFigures: Figures = {
+  requests: 0,
+  inputTokens: 0,
+  cachedTokens: 0,
+  outputTokens: 0,
+  reasoningTokens: 0,
+  costUsd: 0,
+  unpricedRequests: 0,
+  estimatedRequests: 0,
+};
+
+const dayMs = 86_400_000;
+const dayAt = (from: string, index: number) => new Date(Date.parse(from) + index * dayMs).toISOString().slice(0, 10);
+
+/** What analytics says of days in which nothing was used. */
+export const noUsage = ({ from, to }: { from: string; to: string }): Analytics => ({
+  totals: noFigures,
+  previous: { ...noFigures, from: dayAt(from, -daysBetween({ from, to })), to: dayAt(from, -1) },
+  byDay: Array.from({ length: daysBetween({ from, to }) }, (_, index) => ({ ...noFigures, day: dayAt(from, index) })),
+  byModel: [],
+  byAssistant: [],
+  recent: [],
+});
+
+const notConnected = { connected: false, email: null };
+const noItems = { items: [], nextCursor: null };
+
+/** What the pages ask for, as a new account is answered. Without a user: a visitor. */
+export function answerNewAccount(user: User | null): void {
+  answer(auth.options, signInOptions);
+  answer(auth.currentUser, user ?? refusal('not_signed_in', 'Please sign in.'));
+  answer(auth.connectedAccounts, { google: notConnected, github: notConnected });
+  answer(account.config, noKey);
+  answer(account.preferences, defaultPreferences);
+  answer(account.notices, []);
+  answer(account.securityEvents, noItems);
+  answer(assistants.list, []);
+  answer(models.list, { source: 'unknown', notice: null, models: [], defaultModel: 'gpt-4o' });
+  answer(chat.threads, noItems);
+  answer(files.list, []);
+  answer(files.summary, { totalFiles: 0, storageUsedBytes: 0, filesUsedByAi: 0 });
+  answer(files.removals, []);
+  answer(usage.analytics, ({ query }) => noUsage(query));
+  answer(usage.requests, noItems);
+  answer(usage.prices, []);
+  answer(usage.budgets, []);
+  answer(usage.adminKey, { hasAdminKey: false, last4: null, addedAt: null, notice: null });
+  answer(fineTuning.jobs, []);
+  answer(fineTuning.customModels, []);
+  answer(fineTuning.baseModels, refusal('no_api_key', 'An API key is required.'));
+  answer(datasets.list, noItems);
+  answer(comparisons.list, noItems);
+}

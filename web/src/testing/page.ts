@@ -1,0 +1,39 @@
+import { expect } from 'vitest';
+import { type Locator, page, userEvent } from 'vitest/browser';
+
+/** One key, or several held together: 'Escape', 'Control+k'. */
+export const press = (keys: string): Promise<void> => {
+  const held = keys.split('+');
+  const last = held.pop() ?? '';
+  return userEvent.keyboard(
+    `${held.map((key) => `{${key}>}`).join('')}${last.length === 1 ? last : `{${last}}`}${held.map((key) => `{/${key}}`).join('')}`,
+  );
+};
+
+/** Nothing of it is to be seen. */
+export const expectHidden = (what: Locator): Promise<void> =>
+  expect
+    .poll(() => what.elements().filter((element) => element.checkVisibility({ visibilityProperty: true })))
+    .toEqual([]);
+
+export const expectCount = (what: Locator, count: number): Promise<void> =>
+  expect.poll(() => what.elements().length).toBe(count);
+
+const textOf = (element: Element) =>
+  (element instanceof HTMLElement ? element.innerText : (element.textContent ?? '')).replaceAll(/\s+/g, ' ').trim();
+
+/** Exactly these, in this order; a part of the text of each where it is a pattern. */
+export const expectTexts = (what: Locator, texts: (string | RegExp)[]): Promise<void> =>
+  expect
+    .poll(() => what.elements().map(textOf))
+    .toEqual(texts.map((text) => (text instanceof RegExp ? expect.stringMatching(text) : text)));
+
+/** Somewhere in its text. */
+export const expectText = (what: Locator, text: string | RegExp): Promise<void> =>
+  expect.element(what).toMatchTextContent(text);
+
+/** The toasts, the newest first. */
+export const toasts = page.getByRole('region', { name: /Notifications/ }).getByRole('listitem');
+
+export const expectToast = (title: string, description = ''): Promise<void> =>
+  expect.element(toasts.filter({ hasText: title }).filter({ hasText: description })).toBeVisible();

@@ -1,0 +1,23 @@
+import { afterEach, beforeEach, expect, vi } from 'vitest';
+import { page } from 'vitest/browser';
+import { beginAnswering, expectAnswered } from './answers.ts';
+import { forgetAppearance, leave } from './app.tsx';
+
+// Here and not where they are made: this file alone is run again before each file of tests.
+beforeEach(async () => {
+  beginAnswering();
+  document.documentElement.dataset.theme = 'dark';
+  vi.spyOn(console, 'error');
+  await page.viewport(1440, 900);
+});
+afterEach(() => {
+  leave();
+  localStorage.clear();
+  sessionStorage.clear();
+  forgetAppearance();
+  expectAnswered();
+  // biome-ignore lint/suspicious/noConsole: what is said there is a fault
+  const said = vi.mocked(console.error).mock.calls;
+  vi.restoreAllMocks();
+  expect(said, 'errors in the console').toEqual([]);
+});

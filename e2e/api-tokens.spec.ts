@@ -10,6 +10,7 @@ const models = (url: string, token: string) =>
   fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${token}` } });
 
 test('a token is made, shown once, used by a program, and revoked', async ({ page, roster, withAssistant }) => {
+  expect(withAssistant.assistantId).toBeGreaterThan(0);
   await page.goto(tab);
   await expect(card(page)).toContainText('No program has access to your account.');
   await card(page).getByRole('button', { name: 'New Token' }).click();
@@ -59,7 +60,6 @@ test('a token is made, shown once, used by a program, and revoked', async ({ pag
   expect((await models(roster.url, token)).status).toBe(401);
   await page.goto('/settings');
   await expect(page.getByText(`Access token revoked: Nightly report (…${token.slice(-4)})`)).toBeVisible();
-  expect(withAssistant.email).toBeTruthy();
 });
 
 test('the tokens fit a phone, and a token that has been refused stays in its dialog', async ({
@@ -92,5 +92,4 @@ test('the tokens fit a phone, and a token that has been refused stays in its dia
   await dialog.getByRole('button', { name: 'Create Token' }).click();
   await expect(dialog.getByText('The access token was not created')).toBeVisible();
   await expect(dialog.getByLabel('Name')).toHaveValue('Another');
-  expect(signedIn.email).toBeTruthy();
 });

@@ -26,13 +26,11 @@ export async function measureAnalytics(): Promise<{ faults: string[] }> {
       queries: await floor.queriesOf((db) => analyticsService(analyticsRepository(db)).overview(userId, range)),
     });
   const [, , [, range]] = ranges;
-  const filter = { model: 'gpt-4o', assistantId: 5 };
+  const query = { ...range, model: 'gpt-4o', assistantId: 5, limit: 50 };
   questions.push({
     what: 'calls of one model and assistant',
     path: `/api/analytics/requests?${new URLSearchParams({ ...range, model: 'gpt-4o', assistantId: '5' })}`,
-    queries: await floor.queriesOf((db) =>
-      analyticsService(analyticsRepository(db)).requests(userId, range, filter, 50),
-    ),
+    queries: await floor.queriesOf((db) => analyticsService(analyticsRepository(db)).requests(userId, query)),
   });
   const roster = await startRoster(folder, source.port);
   const place = { roster, headers: await signIn(roster.port, '/api/login', email) };

@@ -6,7 +6,7 @@ import { gateway, startPortkey } from './portkey.ts';
 import type { Program } from './processes.ts';
 import { type Person, post, preparePeople, startRoster, temporaryFolder } from './roster.ts';
 import { mostStreams, secondsOf, settings } from './settings.ts';
-import { startBareRelay, startSource } from './source-process.ts';
+import { type Source, startBareRelay, startSource } from './source-process.ts';
 import { follow, send } from './streams.ts';
 import { model, type Target } from './targets.ts';
 
@@ -30,11 +30,8 @@ const chatTarget = (name: string, port: number, program: Program | undefined, he
 
 const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
 
-/** Passing on the streams of programs: what Roster adds to a bare pipe and to the processor, with another gateway beside it. */
-export async function measureApiRelay(): Promise<{ faults: string[] }> {
-  const source = await startSource();
-  const bare = await startBareRelay(source.port);
-  const portkey = await startPortkey(source.port);
+/** People with a token each. */
+async function startWithPrograms(source: Source) {
   const folder = temporaryFolder();
   const preparing = await startRoster(folder, source.port);
   const people = await preparePeople(preparing.port, mostStreams);
@@ -46,7 +43,15 @@ export async function measureApiRelay(): Promise<{ faults: string[] }> {
   }
   // Started again, because hashing their passwords took memory and time that are none of the streams'.
   await preparing.program.stop();
-  const roster = await startRoster(folder, source.port, { profiled: true });
+  return { roster: await startRoster(folder, source.port, { profiled: true }), people, tokens };
+}
+
+/** Passing on the streams of programs: what Roster adds to a bare pipe and to the processor, with another gateway beside it. */
+export async function measureApiRelay(): Promise<{ faults: string[] }> {
+  const source = await startSource();
+  const bare = await startBareRelay(source.port);
+  const portkey = await startPortkey(source.port);
+  const { roster, people, tokens } = await startWithPrograms(source);
   const byKey: Headers = ({ key }) => bearer(key);
   const targets = [
     chatTarget('bare relay', bare.port, bare.program, byKey),

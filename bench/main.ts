@@ -40,6 +40,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   });
 
 const only = process.argv.slice(2);
+const unknown = only.filter((name) => !parts.some((part) => part.name === name));
+if (unknown.length > 0) {
+  console.error(`There is no part ${unknown.join(', ')}. The parts: ${parts.map(({ name }) => name).join(', ')}`);
+  process.exit(2);
+}
 const [cpu] = cpus();
 console.log(`${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpu?.model.trim() ?? 'unknown processor'}`);
 console.log(`${(totalmem() / 1024 ** 3).toFixed(0)} GB, ${process.platform} ${release()}, Node ${process.version}`);

@@ -67,6 +67,7 @@ test('the tokens fit a phone, and a token that has been refused stays in its dia
   roster,
   signedIn,
 }) => {
+  expect(signedIn.email).toMatch(/@/);
   await page.setViewportSize({ width: 390, height: 844 });
   const name = `A program with a long name ${'x'.repeat(33)}`;
   await request(page, roster, 'POST', '/api/access-tokens', {

@@ -4,15 +4,19 @@ import react from '@vitejs/plugin-react';
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
 
+/** What a busy machine takes longer for is not wrong. */
+const patienceMs = 60_000;
+
 export default defineConfig({
   test: {
+    maxWorkers: availableParallelism(),
     projects: [
       {
         test: {
           name: 'logic',
           include: ['src/**/*.test.ts'],
           pool: 'forks',
-          maxWorkers: availableParallelism(),
+          testTimeout: patienceMs,
           isolate: false,
         },
       },
@@ -22,8 +26,7 @@ export default defineConfig({
         test: {
           name: 'components',
           isolate: false,
-          // What a busy machine takes longer for is not wrong.
-          testTimeout: 60_000,
+          testTimeout: patienceMs,
           expect: { poll: { timeout: 20_000 } },
           setupFiles: ['src/testing/setup.ts'],
           include: ['src/**/*.test.tsx'],

@@ -15,6 +15,10 @@ export const planted = [
     files: { 'server/src/start.ts': "import '../../web/src/lib/api.ts';\n", 'web/src/lib/api.ts': other },
   },
   {
+    rule: 'simulator-stands-alone',
+    files: { 'simulator/src/world.ts': "import '../../contracts/src/errors.ts';\n", 'contracts/src/errors.ts': other },
+  },
+  {
     rule: 'product-never-reaches-simulator',
     files: { 'server/src/start.ts': "import '../../simulator/src/world.ts';\n", 'simulator/src/world.ts': other },
   },
@@ -118,7 +122,14 @@ export const planted = [
     files: { 'server/src/db/a.ts': "import './b.ts';\n", 'server/src/db/b.ts': "import './a.ts';\n" },
   },
   {
-    rule: 'no-type-cycles-in-server',
+    rule: 'no-type-cycles-in-product',
+    files: {
+      'web/src/ui/a.ts': "import type { B } from './b.ts';\nexport type A = { b: B };\n",
+      'web/src/ui/b.ts': "import { a } from './a.ts';\nexport type B = typeof a;\n",
+    },
+  },
+  {
+    rule: 'no-type-cycles-in-product',
     files: {
       'server/src/db/a.ts': "import type { B } from './b.ts';\nexport type A = { b: B };\n",
       'server/src/db/b.ts': "import { a } from './a.ts';\nexport type B = typeof a;\n",

@@ -17,6 +17,7 @@ import { userFeature } from './features/users/feature.ts';
 import { type ForTests, type Foundation, foundation, type Given } from './foundation.ts';
 import { describeApi } from './http/api-description.ts';
 import { createApiDoor } from './http/api-door.ts';
+import type { FindCaller } from './http/caller.ts';
 import { operationRoutes } from './http/operation.ts';
 import { createRouter } from './http/router.ts';
 import { serveWeb } from './http/web-files.ts';
@@ -68,16 +69,15 @@ function createFeatures(base: Foundation) {
   return { auth, findCaller: apiTokens.findCaller, all };
 }
 
-export async function createApp({ checkResponses = false, jobTimes, ...parts }: Given & ForTests) {
-  const base = await foundation(parts, parts);
-  const { app, config, cookie, database, log, mail, openResponses, provider, rates, sessions, store, streams } = base;
-  const { db } = database;
-  const { auth, findCaller, all: features } = createFeatures(base);
-  const state = { ready: false };
+type Doors = Pick<Parameters<typeof createRouter>[0], 'findActor' | 'checkResponses'> & {
+  features: readonly Feature[];
+  findCaller: FindCaller;
+};
 
-  const findActor: Parameters<typeof createRouter>[0]['findActor'] = (token, { ip }) => sessions.find(token, ip);
-  const sessionToken = cookie.read;
-  const holdActor = sessions.hold;
+/** The calls of the pages and those of programs. */
+async function openDoors(base: Foundation, { features, findCaller, findActor, checkResponses }: Doors) {
+  const { app, config, cookie, openResponses, rates, sessions } = base;
+  const [sessionToken, holdActor] = [cookie.read, sessions.hold];
   const router = createRouter({ app, rates, checkResponses, sessionToken, findActor, holdActor, openResponses });
   const door = createApiDoor({ app, config, rates, findCaller, checkResponses });
   for (const { routes, apiRoutes } of features) {
@@ -85,6 +85,19 @@ export async function createApp({ checkResponses = false, jobTimes, ...parts }: 
     apiRoutes?.(door);
   }
   await door.open();
+  return { router, door };
+}
+
+export async function createApp({ checkResponses = false, jobTimes, ...parts }: Given & ForTests) {
+  const base = await foundation(parts, parts);
+  const { app, config, cookie, database, log, mail, openResponses, provider, sessions, store, streams } = base;
+  const { db } = database;
+  const { auth, findCaller, all: features } = createFeatures(base);
+  const state = { ready: false };
+
+  const findActor: Parameters<typeof createRouter>[0]['findActor'] = (token, { ip }) => sessions.find(token, ip);
+  const sessionToken = cookie.read;
+  const { router, door } = await openDoors(base, { features, findCaller, findActor, checkResponses });
   operationRoutes(app, state, [() => sql`select 1`.execute(db), store.check]);
   describeApi(app, router.endpoints, cookie.name);
   await serveWeb({

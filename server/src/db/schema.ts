@@ -160,7 +160,7 @@ export type Database = {
     assistant_id: number | null;
     /** Of a training. */
     job_id: number | null;
-    /** Of what was asked in a comparison. */
+    /** Of a comparison's side questions. */
     comparison_id: number | null;
     /** Of a program's call. */
     access_token_id: number | null;

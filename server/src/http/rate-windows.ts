@@ -14,6 +14,16 @@ type Limit = { count: number; lengthMs: number };
 const partsAtMost = 10;
 const lookForEndedMs = 5_000;
 
+const usedOf = (window: Window, part: string | undefined) =>
+  part === undefined ? window.used : (window.parts?.get(part) ?? 0);
+
+/** How many uses are left, and for how long. */
+function standingOf(window: Window | undefined, { part }: Place, count: number, now: number) {
+  if (!window) return { remaining: count, resetMs: 0 };
+  const used = usedOf(window, window.parts?.has(part ?? '') ? part : undefined);
+  return { remaining: Math.max(0, count - used), resetMs: window.endsAt - now };
+}
+
 const sizeOf = ({ parts }: Window) => 1 + (parts?.size ?? 0);
 
 /**
@@ -91,8 +101,6 @@ export function createWindows(capacity: number, now: () => number) {
     if (part === undefined) window.used = used;
     else window.parts?.set(part, used);
   };
-  const usedOf = (window: Window, part: string | undefined) =>
-    part === undefined ? window.used : (window.parts?.get(part) ?? 0);
 
   return {
     counter: (place: Place, { count, lengthMs }: Limit) => ({
@@ -106,12 +114,7 @@ export function createWindows(capacity: number, now: () => number) {
         set(window, part, used + 1);
         return 0;
       },
-      standing() {
-        const window = live(place);
-        const part = window?.parts?.has(place.part ?? '') ? place.part : undefined;
-        const used = window ? usedOf(window, part) : 0;
-        return { remaining: Math.max(0, count - used), resetMs: window ? window.endsAt - now() : 0 };
-      },
+      standing: () => standingOf(live(place), place, count, now()),
       giveBack() {
         const window = live(place);
         if (!window) return;

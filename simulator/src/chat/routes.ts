@@ -136,7 +136,7 @@ export function chatRoutes(app: FastifyInstance, world: World): void {
   app.post('/chat/completions', async ({ call, body }, reply) => {
     const request = readChatRequest(call.account, body);
     const directives = directivesFor(request.question);
-    const fault = { ...faultInWords(world, call.key, request.question, directives), ...call.fault };
+    const fault = { ...faultInWords(world.sufferedOnce, call.key, request.question, directives), ...call.fault };
     if (await suffer(fault, reply, request.question.model)) return reply;
     const work: Work = {
       reply,

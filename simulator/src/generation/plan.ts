@@ -1,7 +1,6 @@
 import { type Directives, directivesIn } from '../faults/directives.ts';
 import type { Fault } from '../faults/fault.ts';
 import type { Effort } from '../models/rules.ts';
-import type { World } from '../world.ts';
 import { answerTo, longAnswer } from './answers.ts';
 import { lastUserText, type Question } from './question.ts';
 import { asksForTitle, titleFor } from './title.ts';
@@ -41,11 +40,16 @@ export function directivesFor(question: Question): Directives {
 }
 
 /** The fault a message asks for; one with `once` in it is forgotten when the same message comes again. */
-export function faultInWords(world: World, key: string, question: Question, directives: Directives): Fault {
+export function faultInWords(
+  sufferedOnce: Set<string>,
+  key: string,
+  question: Question,
+  directives: Directives,
+): Fault {
   if (!directives.once) return directives.fault;
   const mark = `${key} ${lastUserText(question.turns)}`;
-  if (world.sufferedOnce.has(mark)) return {};
-  world.sufferedOnce.add(mark);
+  if (sufferedOnce.has(mark)) return {};
+  sufferedOnce.add(mark);
   return directives.fault;
 }
 

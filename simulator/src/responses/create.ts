@@ -140,7 +140,7 @@ export async function createResponse(world: World, reply: FastifyReply, body: un
   const { call } = reply.request;
   const request = readResponseRequest(call.account, body);
   const directives = directivesFor(request.question);
-  const fault: Fault = { ...faultInWords(world, call.key, request.question, directives), ...call.fault };
+  const fault: Fault = { ...faultInWords(world.sufferedOnce, call.key, request.question, directives), ...call.fault };
   if (await suffer(fault, reply, request.question.model)) return reply;
 
   const plan = planFor(request.question, directives, fault);

@@ -1,9 +1,10 @@
 import { Search } from 'lucide-react';
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { useState } from 'react';
 import { classNames } from '#web/ui/class-names.ts';
 import { Kbd } from '#web/ui/kbd.tsx';
 import { ModalLayer } from '#web/ui/modal-layer.tsx';
 import { Spinner } from '#web/ui/spinner.tsx';
+import { useActiveOption } from '#web/ui/use-active-option.ts';
 import { type Command, useCommands } from './commands.ts';
 
 /** Ctrl/Cmd+K: one field that finds pages, assistants and conversations, and does a few things at once. */
@@ -11,34 +12,17 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
   const { groups, searching, failed } = useCommands(text);
   const commands = groups.flatMap((group) => group.commands);
-  const [chosenId, setChosenId] = useState<string | null>(null);
-  const chosen = commands.find((command) => command.id === chosenId) ?? commands[0];
-  const listId = useId();
-  const list = useRef<HTMLDivElement>(null);
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the element to show is found by what is chosen.
-  useEffect(() => {
-    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
-  }, [chosen?.id]);
-
   const run = (command: Command | undefined) => {
     if (!command || command.disabledReason) return;
     onClose();
     // After the layer has given the focus back, so that the page that opens can take it.
     queueMicrotask(command.run);
   };
-  const move = (step: number) => {
-    const at = chosen ? commands.indexOf(chosen) : 0;
-    setChosenId(commands[(at + step + commands.length) % commands.length]?.id ?? null);
-  };
-  const keyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return;
-    if (event.key === 'ArrowDown') move(1);
-    else if (event.key === 'ArrowUp') move(-1);
-    else if (event.key === 'Enter') run(chosen);
-    else return;
-    event.preventDefault();
-  };
+  const { active, setActiveId, listId, optionId, fieldProps } = useActiveOption({
+    options: commands,
+    first: commands[0],
+    onTake: run,
+  });
 
   return (
     <ModalLayer
@@ -51,39 +35,22 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
         className="flex max-h-[min(30rem,76dvh)] w-full max-w-xl animate-rise flex-col rounded-lg bg-popover shadow-float"
       >
         <div className="flex items-center gap-3 border-border border-b px-4">
-          {searching ? (
-            <Spinner className="text-muted-foreground" />
-          ) : (
-            <Search aria-hidden className="size-4 shrink-0 text-muted-foreground" />
-          )}
+          <SearchMark searching={searching} />
           <input
-            role="combobox"
+            {...fieldProps}
             aria-label="Search pages, assistants and conversations"
-            aria-expanded="true"
-            aria-controls={listId}
-            aria-activedescendant={chosen ? `${listId}-${chosen.id}` : undefined}
-            aria-autocomplete="list"
-            autoComplete="off"
-            spellCheck={false}
             placeholder="Search pages, assistants, conversations…"
             value={text}
             onChange={(event) => {
               setText(event.currentTarget.value);
-              setChosenId(null);
+              setActiveId(null);
             }}
-            onKeyDown={keyDown}
             className="h-12 min-w-0 flex-1 bg-transparent text-lg outline-none md:text-base"
           />
           <Kbd>Esc</Kbd>
         </div>
-        <div
-          ref={list}
-          id={listId}
-          role="listbox"
-          aria-label="Results"
-          className="min-h-0 flex-1 overflow-y-auto p-1.5"
-        >
-          <Groups groups={groups} listId={listId} chosen={chosen} onPoint={setChosenId} onRun={run} />
+        <div id={listId} role="listbox" aria-label="Results" className="min-h-0 flex-1 overflow-y-auto p-1.5">
+          <Groups groups={groups} optionId={optionId} chosen={active} onPoint={setActiveId} onRun={run} />
           {commands.length === 0 && (
             <p className="px-2.5 py-8 text-center text-muted-foreground">
               {searching ? 'Searching…' : `Nothing found for “${text.trim()}”`}
@@ -96,15 +63,22 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   );
 }
 
+const SearchMark = ({ searching }: { searching: boolean }) =>
+  searching ? (
+    <Spinner className="text-muted-foreground" />
+  ) : (
+    <Search aria-hidden className="size-4 shrink-0 text-muted-foreground" />
+  );
+
 type GroupsProps = {
   groups: ReturnType<typeof useCommands>['groups'];
-  listId: string;
+  optionId: (command: Command) => string;
   chosen: Command | undefined;
   onPoint: (id: string) => void;
   onRun: (command: Command) => void;
 };
 
-function Groups({ groups, listId, chosen, onPoint, onRun }: GroupsProps) {
+function Groups({ groups, optionId, chosen, onPoint, onRun }: GroupsProps) {
   return groups.map(({ title, commands }) => (
     // biome-ignore lint/a11y/useSemanticElements: a listbox groups its options with this role.
     <div key={title} role="group" aria-label={title} className="pb-1">
@@ -114,7 +88,7 @@ function Groups({ groups, listId, chosen, onPoint, onRun }: GroupsProps) {
       {commands.map((command) => (
         <Option
           key={command.id}
-          id={`${listId}-${command.id}`}
+          id={optionId(command)}
           command={command}
           selected={command === chosen}
           onPoint={() => onPoint(command.id)}

@@ -68,6 +68,72 @@ function paste(root: HTMLElement, { text, files }: Early['carried'][number]) {
   root.querySelector('[data-composer] textarea')?.dispatchEvent(event);
 }
 
+const fieldCalled = (name: string, fields: readonly Field[]) => fields.find((field) => nameOf(field) === name);
+
+/** Whatever of the application is called as what had the focus, with the selection it had. */
+function focusOn(root: HTMLElement, name: string, before: Field | undefined) {
+  const part = [...root.querySelectorAll<HTMLElement>('input, textarea, button, a[href]')].find(
+    (candidate) => nameOf(candidate) === name,
+  );
+  part?.focus({ preventScroll: true });
+  const selection = before && selectionOf(before);
+  if (!selection || !(part instanceof HTMLInputElement || part instanceof HTMLTextAreaElement)) return;
+  // Behind what a draft had kept.
+  const offset = part.value.length - before.value.length;
+  if (part.selectionStart !== null) part.setSelectionRange(selection[0] + offset, selection[1] + offset);
+}
+
+/** Puts what was typed into the shell's fields into those that are called the same. */
+function fill(root: HTMLElement, shellFields: readonly Field[]) {
+  for (const field of fieldsIn(root)) {
+    const typed = fieldCalled(nameOf(field), shellFields);
+    if (!typed || typed.value === '') continue;
+    // What a draft had kept stays, before what was typed now.
+    type(field, field.value === '' ? typed.value : `${field.value}\n${typed.value}`);
+  }
+}
+
+/** Keeps in mind what has the focus, also when it is gone from the page. */
+function noteFocus(root: HTMLElement, signal: AbortSignal) {
+  let focused = document.activeElement;
+  const note = ({ target }: FocusEvent) => {
+    focused = target instanceof Element ? target : focused;
+  };
+  root.addEventListener('focusin', note, { signal });
+  return () => focused;
+}
+
+/** Pressing a tab brings another form, which may ask for the same. Until it is there, the one before is written in. */
+function fillWhatComes(root: HTMLElement, shellFields: readonly Field[]) {
+  const left = fieldsIn(root);
+  const stop = new AbortController();
+  const lastFocused = noteFocus(root, stop.signal);
+  const observer = new MutationObserver(() => {
+    const come = fieldsIn(root).filter((field) => !left.includes(field));
+    if (come.length === 0) return;
+    stop.abort();
+    for (const field of come) {
+      const name = nameOf(field);
+      const before = fieldCalled(name, left) ?? fieldCalled(name, shellFields);
+      if (field.value === '' && before && before.value !== '') type(field, before.value);
+    }
+    const focused = lastFocused();
+    if (!focused || focused.isConnected) return;
+    focusOn(
+      root,
+      nameOf(focused),
+      left.find((one) => one === focused),
+    );
+  });
+  observer.observe(root, { childList: true, subtree: true });
+  stop.signal.addEventListener('abort', () => observer.disconnect());
+  // Whoever turns to something else meanwhile has gone on from here.
+  const turn = ({ target, isTrusted }: MouseEvent) => {
+    if (isTrusted && target instanceof Element && target.closest('[role=tab], a[href]')) stop.abort();
+  };
+  root.addEventListener('click', turn, { capture: true, signal: stop.signal });
+}
+
 /**
  * Keeps what was typed into the shell, where the focus is and what was pressed last, while the application takes the
  * shell's place; the answer puts all of it into the application. The shell's fields are read at that time, not now: they
@@ -75,71 +141,17 @@ function paste(root: HTMLElement, { text, files }: Early['carried'][number]) {
  */
 export function keepEarlyInput(root: HTMLElement) {
   const early = globalThis.__early;
-  const fields = fieldsIn(root);
-  const typedAs = (name: string) => fields.find((field) => nameOf(field) === name);
-
-  /** Whatever of the application is called as what had the focus, with the selection it had. */
-  const focusOn = (name: string, before: Field | undefined) => {
-    const part = [...root.querySelectorAll<HTMLElement>('input, textarea, button, a[href]')].find(
-      (candidate) => nameOf(candidate) === name,
-    );
-    part?.focus({ preventScroll: true });
-    const selection = before && selectionOf(before);
-    if (!selection || !(part instanceof HTMLInputElement || part instanceof HTMLTextAreaElement)) return;
-    // Behind what a draft had kept.
-    const offset = part.value.length - before.value.length;
-    if (part.selectionStart !== null) part.setSelectionRange(selection[0] + offset, selection[1] + offset);
-  };
+  const shellFields = fieldsIn(root);
   const focusAgain = () => {
     if (!early?.focused) return;
     const name = nameOf(early.focused);
-    focusOn(name, typedAs(name));
-  };
-  const fill = (candidates: Iterable<Field>) => {
-    for (const field of candidates) {
-      const typed = typedAs(nameOf(field));
-      if (!typed || typed.value === '') continue;
-      // What a draft had kept stays, before what was typed now.
-      type(field, field.value === '' ? typed.value : `${field.value}\n${typed.value}`);
-    }
-  };
-  /** Pressing a tab brings another form, which may ask for the same. Until it is there, the one before is written in. */
-  const fillWhatComes = () => {
-    const left = fieldsIn(root);
-    const stop = new AbortController();
-    let focused = document.activeElement;
-    const noteFocus = ({ target }: FocusEvent) => {
-      focused = target instanceof Element ? target : focused;
-    };
-    root.addEventListener('focusin', noteFocus, { signal: stop.signal });
-    const observer = new MutationObserver(() => {
-      const come = fieldsIn(root).filter((field) => !left.includes(field));
-      if (come.length === 0) return;
-      stop.abort();
-      for (const field of come) {
-        const before = left.find((one) => nameOf(one) === nameOf(field)) ?? typedAs(nameOf(field));
-        if (field.value === '' && before && before.value !== '') type(field, before.value);
-      }
-      if (!focused || focused.isConnected) return;
-      const name = nameOf(focused);
-      focusOn(
-        name,
-        left.find((one) => one === focused),
-      );
-    });
-    observer.observe(root, { childList: true, subtree: true });
-    stop.signal.addEventListener('abort', () => observer.disconnect());
-    // A person who turned to something else meanwhile has moved on.
-    const turn = ({ target, isTrusted }: MouseEvent) => {
-      if (isTrusted && target instanceof Element && target.closest('[role=tab], a[href]')) stop.abort();
-    };
-    root.addEventListener('click', turn, { capture: true, signal: stop.signal });
+    focusOn(root, name, fieldCalled(name, shellFields));
   };
   return {
     /** Before the application is painted for the first time. */
     restore() {
       early?.stop.abort();
-      fill(fieldsIn(root));
+      fill(root, shellFields);
       focusAgain();
     },
     /** Once its parts have found their own focus. */
@@ -152,7 +164,7 @@ export function keepEarlyInput(root: HTMLElement) {
       const button = [...root.querySelectorAll<HTMLElement>(`button, ${choices}`)].find(
         (candidate) => nameOf(candidate) === name,
       );
-      if (button?.role === 'tab') fillWhatComes();
+      if (button?.role === 'tab') fillWhatComes(root, shellFields);
       button?.click();
     },
   };

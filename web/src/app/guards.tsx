@@ -25,9 +25,7 @@ export function WithCurrentUser({ visitor, user }: { visitor: ReactNode; user: R
         <ErrorState
           title="Roster could not be loaded"
           message={errorText(query.error)}
-          onRetry={() => {
-            query.refetch().catch(() => undefined);
-          }}
+          onRetry={() => void query.refetch()}
         />
       </main>
     );
@@ -53,9 +51,7 @@ function ToSignIn() {
     const { pathname, href } = router.latestLocation;
     // Signing out is already on its way there, with nowhere to come back to.
     if (pathname === '/auth') return;
-    router
-      .navigate({ to: '/auth', search: href === '/' ? {} : { redirect: href }, replace: true })
-      .catch(() => undefined);
+    void router.navigate({ to: '/auth', search: href === '/' ? {} : { redirect: href }, replace: true });
   }, [router]);
   return <SpinnerPanel label="Going to the sign-in page" className="min-h-dvh" />;
 }

@@ -25,7 +25,7 @@ export const client = new QueryClient({
 
 // Another tab signed in or out: this one is not to go on showing the user before.
 addEventListener('storage', ({ key }) => {
-  if (key === ownerKey) client.invalidateQueries({ queryKey: currentUserQuery.queryKey }).catch(() => undefined);
+  if (key === ownerKey) void client.invalidateQueries({ queryKey: currentUserQuery.queryKey });
 });
 
 export function Providers({ children }: { children: ReactNode }) {

@@ -1,6 +1,7 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { SquarePen } from 'lucide-react';
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { preload } from '#web/lib/preload.ts';
 import { afterUsable } from '#web/lib/usable.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { OpenSidebar, TopBar, TopBarTitle } from '#web/ui/top-bar.tsx';
@@ -44,8 +45,6 @@ export function SignedInArea() {
 function Shell() {
   const [collapsed, toggleCollapsed] = useCollapsed();
   const [layer, setLayer] = useState<Layer | null>(null);
-  const [isSettled, setSettled] = useState(false);
-  const close = () => setLayer(null);
   const openPalette = () => setLayer('palette');
   const path = useRouterState({ select: ({ resolvedLocation, location }) => (resolvedLocation ?? location).pathname });
   const fillsWindow = path === '/chat' || path.startsWith('/chat/');
@@ -53,16 +52,6 @@ function Shell() {
   const openSidebar = useCallback(() => setLayer('sidebar'), []);
   useVisibleHeight(fillsWindow);
   useShortcuts({ openPalette, openShortcutList: () => setLayer('shortcuts'), toggleSidebar: toggleCollapsed });
-
-  // Fetched once the page stands: what is typed right after Ctrl+K must find the palette there. A failure is no harm
-  // here, opening asks again.
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      for (const load of [loadSidebarLayer, loadPalette, loadShortcutList]) load().catch(() => undefined);
-      setSettled(true);
-    }, 500);
-    return () => clearTimeout(timer);
-  }, []);
 
   return (
     <OpenSidebar value={openSidebar}>
@@ -88,14 +77,7 @@ function Shell() {
               !fillsWindow && 'has-[main_[data-loading]]:[&>footer]:hidden',
             )}
           >
-            {!fillsWindow && (
-              <TopBar className="sticky top-0 z-30 md:hidden">
-                <p className="min-w-0 flex-1 truncate font-semibold text-lg tracking-[-0.012em]">{pageName}</p>
-                <Link to="/chat" search={{ new: true }} aria-label="New Chat" className={newChatClass}>
-                  <SquarePen aria-hidden className="size-4" />
-                </Link>
-              </TopBar>
-            )}
+            {!fillsWindow && <NarrowTopBar pageName={pageName} />}
             <main id="main" tabIndex={-1} className="min-h-0 flex-1 outline-none">
               <InMain value={true}>
                 <Outlet />
@@ -103,18 +85,54 @@ function Shell() {
             </main>
             <Footer slim={fillsWindow} />
           </div>
-          <Suspense fallback={null}>
-            <AccountAppearance />
-            {isSettled && <JobWatch />}
-            {isSettled && <AccountNotices />}
-          </Suspense>
-          <Suspense fallback={null}>
-            {layer === 'sidebar' && <SidebarLayer onClose={close} onSearch={openPalette} />}
-            {layer === 'palette' && <CommandPalette onClose={close} />}
-            {layer === 'shortcuts' && <ShortcutList onClose={close} />}
-          </Suspense>
+          <LaterParts layer={layer} onClose={() => setLayer(null)} onSearch={openPalette} />
         </div>
       </TopBarTitle>
     </OpenSidebar>
   );
+}
+
+function NarrowTopBar({ pageName }: { pageName: string }) {
+  return (
+    <TopBar className="sticky top-0 z-30 md:hidden">
+      <p className="min-w-0 flex-1 truncate font-semibold text-lg tracking-[-0.012em]">{pageName}</p>
+      <Link to="/chat" search={{ new: true }} aria-label="New Chat" className={newChatClass}>
+        <SquarePen aria-hidden className="size-4" />
+      </Link>
+    </TopBar>
+  );
+}
+
+type LaterPartsProps = { layer: Layer | null; onClose: () => void; onSearch: () => void };
+
+/** What the page is used without at first: what watches beside it, and what opens over it. */
+function LaterParts({ layer, onClose, onSearch }: LaterPartsProps) {
+  const isSettled = useSettled();
+  return (
+    <>
+      <Suspense fallback={null}>
+        <AccountAppearance />
+        {isSettled && <JobWatch />}
+        {isSettled && <AccountNotices />}
+      </Suspense>
+      <Suspense fallback={null}>
+        {layer === 'sidebar' && <SidebarLayer onClose={onClose} onSearch={onSearch} />}
+        {layer === 'palette' && <CommandPalette onClose={onClose} />}
+        {layer === 'shortcuts' && <ShortcutList onClose={onClose} />}
+      </Suspense>
+    </>
+  );
+}
+
+/** Whether the page has stood for a moment. The layers are fetched then: what is typed right after Ctrl+K must find one. */
+function useSettled(): boolean {
+  const [isSettled, setSettled] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      for (const load of [loadSidebarLayer, loadPalette, loadShortcutList]) preload(load);
+      setSettled(true);
+    }, 500);
+    return () => clearTimeout(timer);
+  }, []);
+  return isSettled;
 }

@@ -37,7 +37,7 @@ export function useShortcuts(actions: Actions): void {
       const page = pages.find((candidate) => candidate.key === key);
       if (page && at - goPressedAt.current < 1000) {
         goPressedAt.current = 0;
-        navigate({ to: page.to }).catch(() => undefined);
+        void navigate({ to: page.to });
       } else if (key === 'g') goPressedAt.current = at;
       else if (key === '?') actions.openShortcutList();
       else if (key === '[') actions.toggleSidebar();
@@ -52,7 +52,7 @@ export function useShortcuts(actions: Actions): void {
         actions.openPalette();
       } else if (isNewChat(event)) {
         event.preventDefault();
-        navigate({ to: '/chat', search: { new: true } }).catch(() => undefined);
+        void navigate({ to: '/chat', search: { new: true } });
       } else if (!command && !event.altKey && !isTyping(event.target) && plainKey(event.key, event.timeStamp)) {
         event.preventDefault();
       }

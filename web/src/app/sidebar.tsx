@@ -28,7 +28,6 @@ const rowClass =
  * which stands in the page before the application looks like it.
  */
 export function Sidebar({ collapsed, onToggle, onSearch, onNavigate }: SidebarProps) {
-  const user = useUser();
   const toggleLabel = collapsed ? 'Expand sidebar' : 'Collapse sidebar';
   return (
     <div className="flex h-full flex-col gap-4 p-2.5">
@@ -43,59 +42,78 @@ export function Sidebar({ collapsed, onToggle, onSearch, onNavigate }: SidebarPr
         </Link>
         <IconButton label={toggleLabel} icon={PanelLeft} side="right" aria-expanded={!collapsed} onClick={onToggle} />
       </div>
-      <Tooltip content={`Search (${commandKey} K)`} side="right" disabled={!collapsed}>
-        <button
-          type="button"
-          onClick={onSearch}
-          aria-keyshortcuts="Control+K Meta+K"
-          className="flex h-9 items-center gap-3 rounded-md border border-border px-2.5 text-muted-foreground transition-colors duration-120 hover:border-border-strong hover:text-foreground max-md:h-11 collapsed:justify-center collapsed:px-0"
-        >
-          <Search aria-hidden className="size-4" />
-          <span className="flex-1 text-start collapsed:sr-only">Search</span>
-          <span className="flex gap-1 max-md:hidden collapsed:hidden">
-            <Kbd>{commandKey}</Kbd>
-            <Kbd>K</Kbd>
-          </span>
-        </button>
-      </Tooltip>
-      <Tooltip content={`New Chat (${newChatKeys.join(' ')})`} side="right" disabled={!collapsed}>
-        <Link
-          to="/chat"
-          search={{ new: true }}
-          activeProps={{}}
-          onClick={onNavigate}
-          aria-keyshortcuts={newChatAria}
-          className="-mt-2 flex h-9 items-center gap-3 rounded-md border border-border px-2.5 font-medium transition-colors duration-120 hover:border-border-strong hover:bg-hover max-md:h-11 collapsed:justify-center collapsed:px-0"
-        >
-          <SquarePen aria-hidden className="size-4" />
-          <span className="flex-1 collapsed:sr-only">New Chat</span>
-          <span className="flex gap-1 max-md:hidden collapsed:hidden">
-            {newChatKeys.map((key) => (
-              <Kbd key={key}>{key}</Kbd>
-            ))}
-          </span>
-        </Link>
-      </Tooltip>
-      <nav aria-label="Main" className="min-h-0 flex-1 overflow-y-auto">
-        <ul className="grid gap-0.5">
-          {pagesFor(user).map(({ to, label, icon: IconPart }) => (
-            <li key={to}>
-              <Tooltip content={label} side="right" disabled={!collapsed}>
-                <Link
-                  to={to}
-                  activeOptions={{ exact: to === '/', includeSearch: false }}
-                  onClick={onNavigate}
-                  className={rowClass}
-                >
-                  <RowContent icon={IconPart} label={label} />
-                </Link>
-              </Tooltip>
-            </li>
-          ))}
-        </ul>
-      </nav>
+      <SearchButton collapsed={collapsed} onSearch={onSearch} />
+      <NewChatLink collapsed={collapsed} onNavigate={onNavigate} />
+      <Pages collapsed={collapsed} onNavigate={onNavigate} />
       <Account collapsed={collapsed} />
     </div>
+  );
+}
+
+function SearchButton({ collapsed, onSearch }: Pick<SidebarProps, 'collapsed' | 'onSearch'>) {
+  return (
+    <Tooltip content={`Search (${commandKey} K)`} side="right" disabled={!collapsed}>
+      <button
+        type="button"
+        onClick={onSearch}
+        aria-keyshortcuts="Control+K Meta+K"
+        className="flex h-9 items-center gap-3 rounded-md border border-border px-2.5 text-muted-foreground transition-colors duration-120 hover:border-border-strong hover:text-foreground max-md:h-11 collapsed:justify-center collapsed:px-0"
+      >
+        <Search aria-hidden className="size-4" />
+        <span className="flex-1 text-start collapsed:sr-only">Search</span>
+        <Keys keys={[commandKey, 'K']} />
+      </button>
+    </Tooltip>
+  );
+}
+
+function NewChatLink({ collapsed, onNavigate }: Pick<SidebarProps, 'collapsed' | 'onNavigate'>) {
+  return (
+    <Tooltip content={`New Chat (${newChatKeys.join(' ')})`} side="right" disabled={!collapsed}>
+      <Link
+        to="/chat"
+        search={{ new: true }}
+        activeProps={{}}
+        onClick={onNavigate}
+        aria-keyshortcuts={newChatAria}
+        className="-mt-2 flex h-9 items-center gap-3 rounded-md border border-border px-2.5 font-medium transition-colors duration-120 hover:border-border-strong hover:bg-hover max-md:h-11 collapsed:justify-center collapsed:px-0"
+      >
+        <SquarePen aria-hidden className="size-4" />
+        <span className="flex-1 collapsed:sr-only">New Chat</span>
+        <Keys keys={newChatKeys} />
+      </Link>
+    </Tooltip>
+  );
+}
+
+const Keys = ({ keys }: { keys: readonly string[] }) => (
+  <span className="flex gap-1 max-md:hidden collapsed:hidden">
+    {keys.map((key) => (
+      <Kbd key={key}>{key}</Kbd>
+    ))}
+  </span>
+);
+
+function Pages({ collapsed, onNavigate }: Pick<SidebarProps, 'collapsed' | 'onNavigate'>) {
+  return (
+    <nav aria-label="Main" className="min-h-0 flex-1 overflow-y-auto">
+      <ul className="grid gap-0.5">
+        {pagesFor(useUser()).map(({ to, label, icon }) => (
+          <li key={to}>
+            <Tooltip content={label} side="right" disabled={!collapsed}>
+              <Link
+                to={to}
+                activeOptions={{ exact: to === '/', includeSearch: false }}
+                onClick={onNavigate}
+                className={rowClass}
+              >
+                <RowContent icon={icon} label={label} />
+              </Link>
+            </Tooltip>
+          </li>
+        ))}
+      </ul>
+    </nav>
   );
 }
 

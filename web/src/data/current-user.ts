@@ -50,7 +50,7 @@ function settle(client: QueryClient, user: User | null): void {
 
 /** Forgets everything of the one who was signed in; the guard then leads to the sign-in page. */
 export function forgetUser(client: QueryClient): void {
-  client.cancelQueries().catch(() => undefined);
+  void client.cancelQueries();
   settle(client, null);
   client.setQueryData(currentUserQuery.queryKey, null);
 }

@@ -1,5 +1,5 @@
 import type { FieldValues, Resolver } from 'react-hook-form';
-import { afterUsable } from './usable.ts';
+import { preloadOnceUsable } from './preload.ts';
 
 /**
  * A form's check that is loaded beside the page instead of before it: right after the page's own code, at the latest
@@ -8,7 +8,6 @@ import { afterUsable } from './usable.ts';
 export function lazyResolver<Values extends FieldValues, Context, Output>(
   load: () => Promise<Resolver<Values, Context, Output>>,
 ): Resolver<Values, Context, Output> {
-  // A failure here is left to the moment of sending, when the browser tries again.
-  afterUsable(load).catch(() => undefined);
+  preloadOnceUsable(load);
   return async (values, context, options) => (await load())(values, context, options);
 }

@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactNode, useId, useState } from 'react';
 import { errorText } from '#web/lib/api.ts';
 import { Button } from '#web/ui/button.tsx';
-import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
+import { ConfirmDialog, type ConfirmDialogProps } from '#web/ui/confirm-dialog.tsx';
 import { Dialog, type DialogProps } from '#web/ui/dialog.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { UnsavedChanges } from './unsaved-changes.tsx';
@@ -28,8 +28,9 @@ type Unsaved = {
   /** Such as 'your password'; named before the page is left. */
   what: string;
   /** Asked before the dialog is closed; without it, closing asks nothing. */
-  question?: { title?: string; description: string; confirmLabel?: string };
+  question?: Question;
 };
+type Question = { title?: string; description: string; confirmLabel?: string };
 
 /** A form in a dialog: its button, what went wrong, and the question before what was typed is lost. */
 export function FormDialog(props: FormDialogProps) {
@@ -79,18 +80,14 @@ export function FormDialog(props: FormDialogProps) {
         )}
       </form>
       {unsaved && <UnsavedChanges when={unsaved.when} what={unsaved.what} />}
-      {question && (
-        <ConfirmDialog
-          open={isLeaving}
-          onOpenChange={setLeaving}
-          title={question.title ?? 'Discard unsaved changes?'}
-          description={question.description}
-          cancelLabel="Keep editing"
-          confirmLabel={question.confirmLabel ?? 'Discard changes'}
-          destructive
-          onConfirm={onClose}
-        />
-      )}
+      {question && <DiscardQuestion open={isLeaving} onOpenChange={setLeaving} onConfirm={onClose} {...question} />}
     </Dialog>
   );
+}
+
+type DiscardQuestionProps = Question & Pick<ConfirmDialogProps, 'open' | 'onOpenChange' | 'onConfirm'>;
+
+function DiscardQuestion(props: DiscardQuestionProps) {
+  const { title = 'Discard unsaved changes?', confirmLabel = 'Discard changes' } = props;
+  return <ConfirmDialog {...props} title={title} confirmLabel={confirmLabel} cancelLabel="Keep editing" destructive />;
 }

@@ -15,11 +15,10 @@ type SearchFieldProps = {
   className?: string;
 };
 
-/** Asks once the typing has stopped for a moment, so that not every key asks the server. */
-export function SearchField({ text, onSearch, label, placeholder, maxLength, className }: SearchFieldProps) {
+/** What is typed, and asked for once the typing has stopped for a moment, so that not every key asks the server. */
+function useSettledText(text: string, onSearch: (text: string) => void) {
   const [typed, setTyped] = useState(text);
   const asked = useRef(text);
-  const field = useRef<HTMLInputElement>(null);
   // Cleared or changed from elsewhere: the browser's Back, the button in the empty list.
   useEffect(() => {
     if (text === asked.current) return;
@@ -39,6 +38,12 @@ export function SearchField({ text, onSearch, label, placeholder, maxLength, cla
     );
     return () => clearTimeout(timer);
   }, [typed]);
+  return [typed, setTyped] as const;
+}
+
+export function SearchField({ text, onSearch, label, placeholder, maxLength, className }: SearchFieldProps) {
+  const [typed, setTyped] = useSettledText(text, onSearch);
+  const field = useRef<HTMLInputElement>(null);
   return (
     <search className={classNames('relative block', className)}>
       <Search

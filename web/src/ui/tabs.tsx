@@ -1,4 +1,12 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react';
+import {
+  type HTMLAttributes,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useId,
+  useRef,
+} from 'react';
 import { classNames } from './class-names.ts';
 import type { Icon } from './icon.ts';
 
@@ -42,10 +50,69 @@ function nextTab({ key, currentTarget }: KeyboardEvent<HTMLElement>, from: numbe
   return (from + (key === forwards ? 1 : -1) + count) % count;
 }
 
+type TabButtonProps<Value extends string> = Pick<TabsProps<Value>, 'look' | 'stretch' | 'onValueChange'> & {
+  id: string;
+  item: TabItem<Value>;
+  active: boolean;
+  onKeyDown: (event: KeyboardEvent<HTMLElement>) => void;
+};
+
+function TabButton<Value extends string>(props: TabButtonProps<Value>) {
+  const { id, item, active, look = 'line', stretch, onValueChange, onKeyDown } = props;
+  const { value, label, icon: IconPart } = item;
+  return (
+    <button
+      type="button"
+      role="tab"
+      id={`${id}-${value}`}
+      aria-selected={active}
+      aria-controls={active ? `${id}-panel` : undefined}
+      data-state={active ? 'active' : 'inactive'}
+      tabIndex={active ? 0 : -1}
+      onClick={() => !active && onValueChange(value)}
+      onKeyDown={onKeyDown}
+      className={classNames(
+        'inline-flex shrink-0 items-center justify-center gap-2 whitespace-nowrap font-medium transition-colors duration-120 focus-visible:outline-offset-[-2px] group-data-pointer/tabs:outline-none',
+        triggers[look],
+        stretch && 'flex-1',
+      )}
+    >
+      {IconPart && <IconPart aria-hidden className="size-4" />}
+      {label}
+    </button>
+  );
+}
+
+/** Scrolls the list to the chosen tab. Not scrollIntoView, which would also scroll the page. */
+function useTabInView(list: RefObject<HTMLElement | null>, value: string) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the tab to show is found by the value.
+  useEffect(() => {
+    const tab = list.current?.querySelector<HTMLElement>('[data-state="active"]');
+    const scroller = list.current?.parentElement;
+    if (!tab || !scroller) return;
+    // From right to left, the beginning is at the right and what lies beyond it counts down from 0.
+    const isMirrored = getComputedStyle(scroller).direction === 'rtl';
+    const origin = isMirrored ? scroller.scrollWidth - scroller.clientWidth : 0;
+    scroller.scrollLeft = tab.offsetLeft - (scroller.clientWidth - tab.offsetWidth) / 2 - origin;
+  }, [value]);
+}
+
+/** Marks the list while a pointer is what chooses in it: with the keyboard one sees where the focus is. */
+const pointerMark: Pick<HTMLAttributes<HTMLElement>, 'onKeyDownCapture' | 'onPointerDownCapture' | 'onBlur'> = {
+  onKeyDownCapture: ({ currentTarget }) => currentTarget.removeAttribute('data-pointer'),
+  onPointerDownCapture: ({ currentTarget }) => currentTarget.setAttribute('data-pointer', ''),
+  onBlur({ currentTarget, relatedTarget }) {
+    const stays = relatedTarget instanceof Node && currentTarget.contains(relatedTarget);
+    if (!stays) currentTarget.removeAttribute('data-pointer');
+  },
+};
+
 /** Tabs with their one visible panel; arrow keys move between them. The list scrolls sideways where it must. */
 export function Tabs<Value extends string>(props: TabsProps<Value>) {
   const { label, value, onValueChange, items, look = 'line', stretch, children, className } = props;
   const id = useId();
+  const list = useRef<HTMLDivElement>(null);
+  useTabInView(list, value);
   // From the tab that has the focus, which is further on than the value when keys come quickly.
   const keyDown = (event: KeyboardEvent<HTMLElement>) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -57,18 +124,6 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
     if (tab instanceof HTMLElement) tab.focus();
     if (item) onValueChange(item.value);
   };
-  const list = useRef<HTMLDivElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the tab to show is found by the value.
-  useEffect(() => {
-    const tab = list.current?.querySelector<HTMLElement>('[data-state="active"]');
-    const scroller = list.current?.parentElement;
-    if (!tab || !scroller) return;
-    // Not scrollIntoView, which would also scroll the page.
-    // From right to left, the beginning is at the right and what lies beyond it counts down from 0.
-    const isMirrored = getComputedStyle(scroller).direction === 'rtl';
-    const origin = isMirrored ? scroller.scrollWidth - scroller.clientWidth : 0;
-    scroller.scrollLeft = tab.offsetLeft - (scroller.clientWidth - tab.offsetWidth) / 2 - origin;
-  }, [value]);
   return (
     <div className={classNames('min-w-0', className)}>
       <div
@@ -82,36 +137,16 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
           ref={list}
           role="tablist"
           aria-label={label}
-          // With the keyboard one sees where the focus is.
-          onKeyDownCapture={({ currentTarget }) => currentTarget.removeAttribute('data-pointer')}
-          onPointerDownCapture={({ currentTarget }) => currentTarget.setAttribute('data-pointer', '')}
-          onBlur={({ currentTarget, relatedTarget }) => {
-            const stays = relatedTarget instanceof Node && currentTarget.contains(relatedTarget);
-            if (!stays) currentTarget.removeAttribute('data-pointer');
-          }}
+          {...pointerMark}
           className={classNames('group/tabs flex min-w-full', lists[look], !stretch && 'w-max')}
         >
-          {items.map(({ value: item, label: text, icon: IconPart }) => (
-            <button
-              key={item}
-              type="button"
-              role="tab"
-              id={`${id}-${item}`}
-              aria-selected={item === value}
-              aria-controls={item === value ? `${id}-panel` : undefined}
-              data-state={item === value ? 'active' : 'inactive'}
-              tabIndex={item === value ? 0 : -1}
-              onClick={() => item !== value && onValueChange(item)}
+          {items.map((item) => (
+            <TabButton
+              key={item.value}
+              {...{ id, item, look, stretch, onValueChange }}
+              active={item.value === value}
               onKeyDown={keyDown}
-              className={classNames(
-                'inline-flex shrink-0 items-center justify-center gap-2 whitespace-nowrap font-medium transition-colors duration-120 focus-visible:outline-offset-[-2px] group-data-pointer/tabs:outline-none',
-                triggers[look],
-                stretch && 'flex-1',
-              )}
-            >
-              {IconPart && <IconPart aria-hidden className="size-4" />}
-              {text}
-            </button>
+            />
           ))}
         </div>
       </div>

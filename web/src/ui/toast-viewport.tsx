@@ -18,50 +18,8 @@ export function ToastViewport() {
       swipeThreshold={50}
       duration={toastDuration}
     >
-      {toasts.toReversed().map(({ id, title, description, isProblem, action, duration = toastDuration }) => (
-        <Toast.Root
-          key={id}
-          duration={duration}
-          onOpenChange={(open) => {
-            if (!open) dismissToast(id);
-          }}
-          className={classNames(
-            'pointer-events-auto relative flex animate-rise gap-3 rounded-md bg-popover py-3 pe-10 ps-4 shadow-float',
-            'data-[swipe=move]:translate-x-(--radix-toast-swipe-move-x) data-[swipe=cancel]:translate-x-0 data-[swipe=cancel]:transition-transform',
-            isProblem && 'border-destructive border-s-2',
-          )}
-        >
-          {isProblem && (
-            <span className="flex h-5 items-center">
-              <CircleAlert aria-hidden className="size-4 text-destructive-text" />
-            </span>
-          )}
-          <div className="min-w-0 flex-1">
-            <Toast.Title dir="auto" className="font-medium">
-              {title}
-            </Toast.Title>
-            {description && (
-              <Toast.Description dir="auto" className="mt-0.5 text-muted-foreground text-sm">
-                {description}
-              </Toast.Description>
-            )}
-            {action && (
-              <Toast.Action
-                altText={action.label}
-                onClick={action.onSelect}
-                className="mt-1 rounded-xs font-medium text-primary-text text-sm underline-offset-4 hover:underline"
-              >
-                {action.label}
-              </Toast.Action>
-            )}
-          </div>
-          <Toast.Close
-            aria-label="Dismiss"
-            className="absolute top-2 inset-e-2 flex size-7 items-center justify-center rounded-sm text-muted-foreground hover:bg-hover hover:text-foreground"
-          >
-            <X aria-hidden className="size-4" />
-          </Toast.Close>
-        </Toast.Root>
+      {toasts.toReversed().map((one) => (
+        <ShownToast key={one.id} toast={one} />
       ))}
       <Toast.Viewport
         hotkey={['F8']}
@@ -73,5 +31,53 @@ export function ToastViewport() {
         )}
       />
     </Toast.Provider>
+  );
+}
+
+function ShownToast({ toast }: { toast: ReturnType<typeof useToasts>[number] }) {
+  const { id, title, description, isProblem, action, duration = toastDuration } = toast;
+  return (
+    <Toast.Root
+      duration={duration}
+      onOpenChange={(open) => {
+        if (!open) dismissToast(id);
+      }}
+      className={classNames(
+        'pointer-events-auto relative flex animate-rise gap-3 rounded-md bg-popover py-3 pe-10 ps-4 shadow-float',
+        'data-[swipe=move]:translate-x-(--radix-toast-swipe-move-x) data-[swipe=cancel]:translate-x-0 data-[swipe=cancel]:transition-transform',
+        isProblem && 'border-destructive border-s-2',
+      )}
+    >
+      {isProblem && (
+        <span className="flex h-5 items-center">
+          <CircleAlert aria-hidden className="size-4 text-destructive-text" />
+        </span>
+      )}
+      <div className="min-w-0 flex-1">
+        <Toast.Title dir="auto" className="font-medium">
+          {title}
+        </Toast.Title>
+        {description && (
+          <Toast.Description dir="auto" className="mt-0.5 text-muted-foreground text-sm">
+            {description}
+          </Toast.Description>
+        )}
+        {action && (
+          <Toast.Action
+            altText={action.label}
+            onClick={action.onSelect}
+            className="mt-1 rounded-xs font-medium text-primary-text text-sm underline-offset-4 hover:underline"
+          >
+            {action.label}
+          </Toast.Action>
+        )}
+      </div>
+      <Toast.Close
+        aria-label="Dismiss"
+        className="absolute top-2 inset-e-2 flex size-7 items-center justify-center rounded-sm text-muted-foreground hover:bg-hover hover:text-foreground"
+      >
+        <X aria-hidden className="size-4" />
+      </Toast.Close>
+    </Toast.Root>
   );
 }

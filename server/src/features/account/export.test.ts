@@ -6,8 +6,10 @@ import { type Table, tables } from '#server/operator/tables-repository';
 import { engines, goodKey, password, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { bare } from '#server/testing/bare';
-import { ask, newThread, regenerated, until } from '#server/testing/chat';
+import { ask, benchText, newThread, regenerated, send, until } from '#server/testing/chat';
+import { askPrompt, newComparison } from '#server/testing/comparisons';
 import { beside } from '#server/testing/database';
+import { withFault } from '#server/testing/faults';
 import type { Visitor } from '#server/testing/visitor';
 import { beginDownload, jsonLines, unzip } from '#server/testing/zip';
 
@@ -218,6 +220,37 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
     expect([status, body.imported.length, body.failed]).toEqual([200, 45, []]);
     const { body: imported } = await fay.get('/api/assistants/export');
     expect(imported.assistants).toEqual(json(files, 'assistants.json').assistants);
+  });
+
+  test('has what has arrived of an answer that is being written, and says that it is', async () => {
+    const ivy = await app.withKey('ivy');
+    const threadId = await newThread(ivy, { title: 'Half said' });
+    const { id: comparisonId, items } = await newComparison(ivy, ['[[bench 20]]']);
+    const written = benchText(3);
+    await withFault(app, { hangAfter: 3 }, { path: '/responses' }, async () => {
+      const { run } = await send(ivy, threadId, '[[bench 20]]');
+      const { tuned, base } = (await askPrompt(ivy, comparisonId, items[0]?.id ?? 0)).body;
+      const answerOf = (files: Map<string, string>) => {
+        const [{ file }] = jsonLines(files.get('conversations/INDEX.jsonl'));
+        return json(files, file).messages[1];
+      };
+      const comparedIn = (files: Map<string, string>) =>
+        jsonLines(files.get('fine-tuning/comparisons.jsonl'))[0].prompts[0].tuned;
+      const { files } = await until('The beginning of both answers', async () => {
+        const archive = await exported(ivy);
+        const texts = [answerOf(archive.files).text, comparedIn(archive.files).text];
+        return texts.every((text) => text === written) && archive;
+      });
+      expect(answerOf(files)).toMatchObject({ state: 'running', finishedAt: null });
+      expect(comparedIn(files)).toMatchObject({ state: 'running' });
+      expect(answerOf(files)).not.toHaveProperty('run');
+      const download = async (format: string) =>
+        (await beginDownload(app, ivy, `/api/threads/${threadId}/export?format=${format}`)).body.text();
+      expect(JSON.parse(await download('json')).messages[1]).toMatchObject({ state: 'running', text: written });
+      expect(await download('md')).toContain(`${written}\n\n*(running)*`);
+      for (const id of [run.id, tuned.runId, base.runId]) await ivy.post(`/api/runs/${id}/stop`);
+      expect(answerOf((await exported(ivy)).files)).toMatchObject({ state: 'stopped', text: written });
+    });
   });
 
   test('is refused to those who are not signed in', async () => {

@@ -9,7 +9,7 @@ import type { Visitor } from '#server/security/events-repository';
 import { personalKeys } from '#server/security/personal-keys';
 import { Secret } from '#server/security/secret';
 import type { Vault } from '#server/security/vault';
-import { keyRepository } from './repository.ts';
+import { type KeyRepository, keyRepository } from './repository.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
@@ -28,9 +28,50 @@ function misplacedKey(key: string): string | undefined {
 }
 
 /** A person's provider key: tried, sealed, and opened again only for a call. */
-export function providerKeyService({ db, vault, provider, config }: Dependencies) {
-  const keys = keyRepository(db);
-  const sealedKeys = personalKeys(
+export function providerKeyService(dependencies: Dependencies) {
+  const keys = keyRepository(dependencies.db);
+  const sealedKeys = sealedProviderKeys(dependencies);
+  const isOpenAi = dependencies.config.provider.isOpenAi;
+  const open = async (userId: number): Promise<Secret> => sealedKeys.open(userId, await keys.find(userId)).key;
+
+  return {
+    config: (userId: number) => configOf(keys, userId),
+
+    /** Tries the key first: a rejected one is not stored; where the provider cannot be asked, it is stored unverified. */
+    async save(actor: Actor, typed: string, visitor: Visitor): Promise<UserConfig> {
+      checkFormat(typed, isOpenAi);
+      const found = await tried(dependencies.provider, typed);
+      await sealedKeys.save(actor, typed, visitor, (trx, key) =>
+        keyRepository(trx).save(actor.userId, { ...key, ...found }),
+      );
+      return configOf(keys, actor.userId);
+    },
+
+    remove: (userId: number, visitor: Visitor) =>
+      sealedKeys.remove(userId, visitor, (trx) => keyRepository(trx).delete(userId)),
+
+    /** The key for a call. @throws no_api_key, key_unreadable */
+    open,
+
+    /** A key that is typed for one call: checked for its form, used and forgotten. Without one, the saved key. */
+    async typedOrSaved(userId: number, typed: string | undefined): Promise<Secret> {
+      if (typed === undefined) return open(userId);
+      checkFormat(typed, isOpenAi);
+      return new Secret(typed);
+    },
+
+    /** The provider has rejected the saved key in the middle of work; the settings page says so from now on. */
+    async noteRejected(userId: number, notice: string) {
+      const key = await keys.find(userId);
+      if (key) await keys.note(userId, key.sealed, false, notice);
+    },
+  };
+}
+
+export type ProviderKeyService = ReturnType<typeof providerKeyService>;
+
+const sealedProviderKeys = ({ db, vault }: Dependencies) =>
+  personalKeys(
     { db, vault },
     {
       purpose: 'provider-key',
@@ -43,60 +84,26 @@ export function providerKeyService({ db, vault, provider, config }: Dependencies
     },
   );
 
-  /** @throws invalid_input where a key cannot be one of this provider's */
-  function checkFormat(typed: string) {
-    if (!config.provider.isOpenAi) return;
-    const problem = misplacedKey(typed) ?? (openAiKeyPattern.test(typed) ? undefined : keyFormatMessage);
-    if (problem) throw new AppError('invalid_input', problem, { fields: { apiKey: problem } });
-  }
-
-  const service = {
-    async config(userId: number): Promise<UserConfig> {
-      const key = await keys.find(userId);
-      return {
-        hasApiKey: key !== undefined,
-        apiKeyAddedAt: key?.addedAt ?? null,
-        apiKeyLast4: key?.last4 ?? null,
-        apiKeyVerified: key?.verified ?? false,
-        apiKeyNotice: key?.notice ?? null,
-      };
-    },
-
-    /** Tries the key first: a rejected one is not stored; where the provider cannot be asked, it is stored unverified. */
-    async save(actor: Actor, typed: string, visitor: Visitor): Promise<UserConfig> {
-      checkFormat(typed);
-      const check = await provider.checkKey(new Secret(typed));
-      if (check.result === 'rejected') throw new AppError('key_rejected', check.notice);
-      const found = {
-        verified: check.result !== 'unreachable',
-        notice: check.result === 'works' ? null : check.notice,
-      };
-      await sealedKeys.save(actor, typed, visitor, (trx, key) =>
-        keyRepository(trx).save(actor.userId, { ...key, ...found }),
-      );
-      return service.config(actor.userId);
-    },
-
-    remove: (userId: number, visitor: Visitor) =>
-      sealedKeys.remove(userId, visitor, (trx) => keyRepository(trx).delete(userId)),
-
-    /** The key for a call. @throws no_api_key, key_unreadable */
-    open: async (userId: number): Promise<Secret> => sealedKeys.open(userId, await keys.find(userId)).key,
-
-    /** A key that is typed for one call: checked for its form, used and forgotten. Without one, the saved key. */
-    async typedOrSaved(userId: number, typed: string | undefined): Promise<Secret> {
-      if (typed === undefined) return service.open(userId);
-      checkFormat(typed);
-      return new Secret(typed);
-    },
-
-    /** The provider has rejected the saved key in the middle of work; the settings page says so from now on. */
-    async noteRejected(userId: number, notice: string) {
-      const key = await keys.find(userId);
-      if (key) await keys.note(userId, key.sealed, false, notice);
-    },
-  };
-  return service;
+/** @throws invalid_input where a key cannot be one of this provider's */
+function checkFormat(typed: string, isOpenAi: boolean) {
+  if (!isOpenAi) return;
+  const problem = misplacedKey(typed) ?? (openAiKeyPattern.test(typed) ? undefined : keyFormatMessage);
+  if (problem) throw new AppError('invalid_input', problem, { fields: { apiKey: problem } });
 }
 
-export type ProviderKeyService = ReturnType<typeof providerKeyService>;
+async function tried(provider: Dependencies['provider'], typed: string) {
+  const check = await provider.checkKey(new Secret(typed));
+  if (check.result === 'rejected') throw new AppError('key_rejected', check.notice);
+  return { verified: check.result !== 'unreachable', notice: check.result === 'works' ? null : check.notice };
+}
+
+async function configOf(keys: KeyRepository, userId: number): Promise<UserConfig> {
+  const key = await keys.find(userId);
+  return {
+    hasApiKey: key !== undefined,
+    apiKeyAddedAt: key?.addedAt ?? null,
+    apiKeyLast4: key?.last4 ?? null,
+    apiKeyVerified: key?.verified ?? false,
+    apiKeyNotice: key?.notice ?? null,
+  };
+}

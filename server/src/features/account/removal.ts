@@ -34,79 +34,83 @@ class NotAtRest extends Error {}
 const attempts = 5;
 
 /** Removes an account with everything that belongs to it. */
-export function accountRemoval({ database, parts, onSessionsEnded, forget }: Dependencies) {
-  const { db } = database;
-
-  /** So that no process takes more work for them. If the account is kept after all, they have to sign in again. */
-  async function signOut(userId: number, stillMay?: Actor['stillMay']) {
-    const ended = await db.transaction().execute(async (trx) => {
-      await stillMay?.(trx);
-      return removalRepository(trx).endSessions(userId);
-    });
-    onSessionsEnded(ended);
-  }
-
-  const atRest = (userId: number, work: () => Promise<boolean>): Promise<boolean> =>
-    parts.reduceRight<() => Promise<boolean>>((next, part) => () => part.atRest(userId, next), work)();
-
-  async function removeOnce(userId: number, { by, visitor, stillMay }: Removal): Promise<boolean> {
-    const sessionIds = await db.transaction().execute(async (trx) => {
-      const accounts = removalRepository(trx);
-      await holdAccounts(trx);
-      // The owner's own session has ended by now.
-      if (by === 'administrator') await stillMay(trx);
-      const account = await accounts.hold(userId);
-      if (!account) return undefined;
-      await refuseLastAdministrator(trx, userId);
-      for (const part of parts) if (!(await part.remove(trx, userId))) throw new NotAtRest();
-      const ended = await accounts.endSessions(userId);
-      const events = securityEventRepository(trx);
-      await events.forget(userId);
-      // That an account was closed stays known; whose it was, or from where, does not.
-      await events.record({ userId: null, event: 'account_closed', by, ...(by !== 'self' && { visitor }) });
-      await enqueue(trx, mailJob, { template: 'account_closed', email: account.email });
-      await accounts.delete(userId);
-      return ended;
-    });
-    if (!sessionIds) return false;
-    onSessionsEnded(sessionIds);
-    forget(userId);
-    return true;
-  }
-
-  async function refuseLastAdministrator(within: Kysely<Database>, userId: number) {
-    const left = await removalRepository(within).withoutAccount(userId);
-    if (left.accounts > 0 && left.wasActiveAdministrator && left.activeAdministrators === 0)
-      throw new AppError(
-        'last_administrator',
-        'This is the last active administrator. Make somebody else an administrator first.',
-      );
-  }
-
-  /**
-   * Once this has resolved, nothing of the person is left. false: there was no such account, or another call removed it
-   * first.
-   */
-  return async function removeAccount(userId: number, removal: Removal): Promise<boolean> {
-    // Looked at before anything is stopped for nothing, and again in the transaction.
-    await refuseLastAdministrator(db, userId);
-    await removal.beforehand?.();
-    for (let attempt = 1; attempt <= attempts; attempt++) {
-      await signOut(userId, attempt === 1 ? removal.stillMay : undefined);
-      try {
-        return await atRest(userId, () => removeOnce(userId, removal));
-      } catch (error) {
-        if (!(error instanceof NotAtRest)) throw error;
-      }
-    }
-    throw new AppError(
-      'unavailable',
-      'Messages are still being sent for this account. Sign in again in a minute, and try once more.',
-      {
-        retryAfterSeconds: 60,
-      },
-    );
-  };
-}
+export const accountRemoval = (dependencies: Dependencies) => (userId: number, removal: Removal) =>
+  removeAccount(dependencies, userId, removal);
 
 export type RemoveAccount = ReturnType<typeof accountRemoval>;
+
+/**
+ * Once this has resolved, nothing of the person is left. false: there was no such account, or another call removed it
+ * first.
+ */
+async function removeAccount(dependencies: Dependencies, userId: number, removal: Removal): Promise<boolean> {
+  const { database, parts } = dependencies;
+  // Looked at before anything is stopped for nothing, and again in the transaction.
+  await refuseLastAdministrator(database.db, userId);
+  await removal.beforehand?.();
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    await signOut(dependencies, userId, attempt === 1 ? removal.stillMay : undefined);
+    try {
+      return await atRest(parts, userId, () => removeOnce(dependencies, userId, removal));
+    } catch (error) {
+      if (!(error instanceof NotAtRest)) throw error;
+    }
+  }
+  throw new AppError(
+    'unavailable',
+    'Messages are still being sent for this account. Sign in again in a minute, and try once more.',
+    {
+      retryAfterSeconds: 60,
+    },
+  );
+}
+
+/** So that no process takes more work for them. If the account is kept after all, they have to sign in again. */
+async function signOut({ database, onSessionsEnded }: Dependencies, userId: number, stillMay?: Actor['stillMay']) {
+  const ended = await database.db.transaction().execute(async (trx) => {
+    await stillMay?.(trx);
+    return removalRepository(trx).endSessions(userId);
+  });
+  onSessionsEnded(ended);
+}
+
+const atRest = (parts: readonly AccountRemovalPart[], userId: number, work: () => Promise<boolean>): Promise<boolean> =>
+  parts.reduceRight<() => Promise<boolean>>((next, part) => () => part.atRest(userId, next), work)();
+
+async function removeOnce(
+  { database, parts, onSessionsEnded, forget }: Dependencies,
+  userId: number,
+  { by, visitor, stillMay }: Removal,
+): Promise<boolean> {
+  const sessionIds = await database.db.transaction().execute(async (trx) => {
+    const accounts = removalRepository(trx);
+    await holdAccounts(trx);
+    // The owner's own session has ended by now.
+    if (by === 'administrator') await stillMay(trx);
+    const account = await accounts.hold(userId);
+    if (!account) return undefined;
+    await refuseLastAdministrator(trx, userId);
+    for (const part of parts) if (!(await part.remove(trx, userId))) throw new NotAtRest();
+    const ended = await accounts.endSessions(userId);
+    const events = securityEventRepository(trx);
+    await events.forget(userId);
+    // That an account was closed stays known; whose it was, or from where, does not.
+    await events.record({ userId: null, event: 'account_closed', by, ...(by !== 'self' && { visitor }) });
+    await enqueue(trx, mailJob, { template: 'account_closed', email: account.email });
+    await accounts.delete(userId);
+    return ended;
+  });
+  if (!sessionIds) return false;
+  onSessionsEnded(sessionIds);
+  forget(userId);
+  return true;
+}
+
+async function refuseLastAdministrator(within: Kysely<Database>, userId: number) {
+  const left = await removalRepository(within).withoutAccount(userId);
+  if (left.accounts > 0 && left.wasActiveAdministrator && left.activeAdministrators === 0)
+    throw new AppError(
+      'last_administrator',
+      'This is the last active administrator. Make somebody else an administrator first.',
+    );
+}

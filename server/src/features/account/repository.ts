@@ -49,7 +49,7 @@ export function keyRepository(db: Kysely<Database>) {
         .onConflict((conflict) => conflict.column('user_id').doUpdateSet(values))
         .execute();
     },
-    /** What became known of the stored key since; `sealed` names the key that was used, which may be replaced by now. */
+    /** The result of using the stored key; `sealed` names the key that was used, which may have been replaced since. */
     async note(userId: number, sealed: string, verified: boolean, notice: string | null) {
       await db
         .updateTable('provider_keys')

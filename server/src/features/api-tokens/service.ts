@@ -30,6 +30,38 @@ const toAccessToken = (record: AccessTokenRecord, role: Role): AccessToken => ({
   lastUsedIp: record.lastUsedIp,
 });
 
+type Draft = z.output<typeof NewAccessToken>;
+
+/** The token itself is in the answer and nowhere else. */
+async function create(db: Kysely<Database>, actor: Actor, input: Draft, visitor: Visitor) {
+  const { userId, role, stillMay } = actor;
+  if (within(input.rights, role).length < input.rights.length)
+    throw new AppError('not_allowed', 'Your role, Viewer, can chat: its tokens have that right and no other.');
+  const token = newAccessToken();
+  const last4 = token.slice(-4);
+  const record = await db.transaction().execute(async (trx) => {
+    // Holds the account, so that of two at once the second one counts the first.
+    await stillMay(trx);
+    const rows = accessTokenRepository(trx);
+    if ((await rows.count(userId)) >= tokensAtMost)
+      throw new AppError('conflict', `An account can have ${tokensAtMost} access tokens. Revoke one first.`);
+    const { name, rights, monthlyBudgetUsd, expiresInDays } = input;
+    const expiresAt = expiresInDays === null ? null : new Date(Date.now() + expiresInDays * day).toISOString();
+    const hash = hashOfAccessToken(token);
+    const made = await rows.insert(userId, { name, rights, last4, monthlyBudgetUsd, expiresAt, hash });
+    const detail = `${name} (…${last4})`;
+    await securityEventRepository(trx).record({
+      userId,
+      event: 'access_token_created',
+      by: 'self',
+      visitor,
+      detail,
+    });
+    return made;
+  });
+  return { ...toAccessToken(record, role), token };
+}
+
 type Dependencies = { db: Kysely<Database>; onError: (error: unknown) => void };
 
 /** What programs call with: made, listed and revoked by its owner, and known again with each call. */
@@ -48,34 +80,7 @@ export function apiTokenService({ db, onError }: Dependencies) {
     list: async ({ userId, role }: Actor): Promise<AccessToken[]> =>
       (await tokens.list(userId)).map((record) => toAccessToken(record, role)),
 
-    async create(actor: Actor, input: z.output<typeof NewAccessToken>, visitor: Visitor) {
-      const { userId, role, stillMay } = actor;
-      if (within(input.rights, role).length < input.rights.length)
-        throw new AppError('not_allowed', 'Your role, Viewer, can chat: its tokens have that right and no other.');
-      const token = newAccessToken();
-      const last4 = token.slice(-4);
-      const record = await db.transaction().execute(async (trx) => {
-        // Holds the account, so that of two at once the second one counts the first.
-        await stillMay(trx);
-        const rows = accessTokenRepository(trx);
-        if ((await rows.count(userId)) >= tokensAtMost)
-          throw new AppError('conflict', `An account can have ${tokensAtMost} access tokens. Revoke one first.`);
-        const { name, rights, monthlyBudgetUsd, expiresInDays } = input;
-        const expiresAt = expiresInDays === null ? null : new Date(Date.now() + expiresInDays * day).toISOString();
-        const hash = hashOfAccessToken(token);
-        const made = await rows.insert(userId, { name, rights, last4, monthlyBudgetUsd, expiresAt, hash });
-        const detail = `${name} (…${last4})`;
-        await securityEventRepository(trx).record({
-          userId,
-          event: 'access_token_created',
-          by: 'self',
-          visitor,
-          detail,
-        });
-        return made;
-      });
-      return { ...toAccessToken(record, role), token };
-    },
+    create: (actor: Actor, input: Draft, visitor: Visitor) => create(db, actor, input, visitor),
 
     async revoke({ userId }: Actor, id: number, visitor: Visitor) {
       await db.transaction().execute(async (trx) => {

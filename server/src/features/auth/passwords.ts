@@ -4,16 +4,15 @@ import { AppError } from '#server/errors';
 import type { Actor } from '#server/http/actor';
 import { enqueue } from '#server/jobs/queue';
 import { mailJob } from '#server/mail/job';
-import { revokeAccessTokens } from '#server/security/access-token-repository';
 import { type RecordedEvent, securityEventRepository, type Visitor } from '#server/security/events-repository';
 import { noticeRepository } from '#server/security/notices-repository';
 import type { ConfirmPassword } from './confirm-password.ts';
+import { endAllAccess, endOtherAccess } from './end-access.ts';
 import { tokenLinks } from './links.ts';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
 import type { PasswordHashing } from './password-hashing.ts';
 import { refuseGuessable } from './password-rules.ts';
 import { type UserRecord, userRepository } from './repository.ts';
-import { sessionRepository } from './session-repository.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
@@ -70,8 +69,7 @@ export function passwordService({ db, hashing, confirmPassword, onSessionsEnded 
           }
         }
         await users.removeFlows(userId);
-        const sessions = await sessionRepository(trx).deleteAll(userId);
-        await revokeAccessTokens(trx, { userId, by: 'self', visitor });
+        const sessions = await endAllAccess(trx, userId, visitor);
         await enqueue(trx, mailJob, { template: 'password_changed', userId });
         return sessions;
       });
@@ -80,7 +78,7 @@ export function passwordService({ db, hashing, confirmPassword, onSessionsEnded 
 
     /** Changes the password of a signed-in person; all other devices are signed out, and programs with them. */
     async change(actor: Actor, input: { currentPassword: string; newPassword: string }, visitor: Visitor) {
-      const { userId, sessionId, stillMay } = actor;
+      const { userId, stillMay } = actor;
       const user = await userRepository(db).byId(userId);
       if (!user) throw new AppError('not_signed_in', 'Please sign in.');
       const { passwordHash: provenHash } = user;
@@ -100,9 +98,8 @@ export function passwordService({ db, hashing, confirmPassword, onSessionsEnded 
         await mailedTokenRepository(trx).voidAll(userId, 'password');
         await users.removeFlows(userId);
         await securityEventRepository(trx).record({ userId, event: 'password_changed', by: 'self', visitor });
-        await revokeAccessTokens(trx, { userId, by: 'self', visitor });
         await enqueue(trx, mailJob, { template: 'password_changed', userId });
-        return sessionRepository(trx).deleteOthers(userId, sessionId);
+        return endOtherAccess(trx, actor, visitor);
       });
       onSessionsEnded(ended);
     },

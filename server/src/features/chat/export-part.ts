@@ -1,6 +1,7 @@
 import type { OpenDatabase } from '#server/db/connect';
 import type { ExportEntry, ExportPart } from '#server/feature';
 import { messageExportRepository } from './messages/export-repository.ts';
+import type { PartialAnswers } from './runs/partial-answers.ts';
 import { conversationText, pagesOf } from './threads/export.ts';
 import { type ThreadRepository, threadRepository } from './threads/repository.ts';
 import { toThread } from './threads/thread.ts';
@@ -45,9 +46,12 @@ async function* index(threads: Reading, userId: number) {
 }
 
 /** The conversations in the account export. Read on a connection of its own. */
-export function conversationExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
+export function conversationExport(
+  { reader }: Pick<OpenDatabase, 'reader'>,
+  underWay: Pick<PartialAnswers, 'withWords'>,
+): ExportPart {
   const threads = threadRepository(reader);
-  const messages = messageExportRepository(reader);
+  const kept = messageExportRepository(reader);
 
   async function* conversations(userId: number): AsyncGenerator<ExportEntry> {
     for await (const batch of batches(threads, userId))
@@ -56,12 +60,13 @@ export function conversationExport({ reader }: Pick<OpenDatabase, 'reader'>): Ex
         if (first && first.messageCount > messagesAtOnce) {
           yield {
             name: fileOf(first),
-            content: conversationText(toThread(first), pagesOf(userId, first.id, messages)),
+            content: conversationText(toThread(first), pagesOf(userId, first.id, { kept, underWay })),
           };
           continue;
         }
         const ids = group.map(({ id }) => id);
-        const read = await messages.ofThreads(userId, ids);
+        const messages = await underWay.withWords(userId, await kept.ofThreads(userId, ids));
+        const read = Map.groupBy(messages, ({ threadId }) => threadId);
         for (const thread of group)
           yield { name: fileOf(thread), content: conversationText(toThread(thread), [read.get(thread.id) ?? []]) };
       }

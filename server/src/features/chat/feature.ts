@@ -1,6 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Presence } from '#server/db/presence';
+import type { Database } from '#server/db/schema';
 import type { ProviderKeyService } from '#server/features/account/provider-key';
 import type { KnowledgeService } from '#server/features/assistants/knowledge/service';
 import type { AssistantRepository } from '#server/features/assistants/repository';
@@ -26,8 +28,8 @@ import { messageService } from './messages/service.ts';
 import { chatRoutes } from './routes.ts';
 import { runEndings } from './runs/end.ts';
 import { eventRepository } from './runs/event-repository.ts';
-import { runExecutor } from './runs/executor.ts';
-import { partialAnswers } from './runs/partial-answers.ts';
+import { type RunExecutor, runExecutor } from './runs/executor.ts';
+import { type PartialAnswers, partialAnswers } from './runs/partial-answers.ts';
 import { runRepository } from './runs/repository.ts';
 import { searchRepository } from './search/repository.ts';
 import { threadSearch } from './search/service.ts';
@@ -59,17 +61,43 @@ type Dependencies = {
 
 /** Conversations: threads, messages, and the runs that answer them. */
 export function chatFeature(dependencies: Dependencies) {
-  const { database, presence, provider, catalogue, keys, models, assistants, pricing, budgets, knowledge } =
-    dependencies;
-  const { files, store, streams, log } = dependencies;
+  const { database, streams, log } = dependencies;
+  const executor = createExecutor(dependencies);
+  const parts: Parts = { ...dependencies, executor, underWay: partialAnswersIn(database.db, executor) };
+  const exported = partialAnswersIn(database.reader, executor);
+  const routeParts = {
+    threads: createThreads(parts),
+    messages: createMessages(parts),
+    ratings: ratingService(database),
+    ...createReading(parts),
+    runs: runRepository(database.db),
+    executor,
+    streams,
+  };
+
+  return {
+    routes: (router: Router) => chatRoutes(router, routeParts),
+    /** Questions of other features, beside the conversations. */
+    sideQuestions: createSideQuestions(parts, exported),
+    upkeep: chatUpkeep({ executor, search: searchRepository(database.db) }),
+    removalPart: chatRemovalPart(executor),
+    exportParts: [conversationExport(database, exported)],
+    async recover() {
+      const recovered = await executor.recover();
+      if (recovered > 0) log.warn({ recovered }, 'answers that a crash cut off were marked as interrupted');
+    },
+    /** Lets answers that are being written end. */
+    close: executor.drain,
+  };
+}
+
+type Parts = Dependencies & { executor: RunExecutor; underWay: PartialAnswers };
+
+function createExecutor({ database, provider, presence, catalogue, pricing, keys, log }: Dependencies) {
   const { db } = database;
-  const messageRows = messageRepository(db);
-  const branches = branchRepository(db);
-  const runs = runRepository(db);
-  const events = eventRepository(db);
-  const executor = runExecutor({
-    runs,
-    events,
+  return runExecutor({
+    runs: runRepository(db),
+    events: eventRepository(db),
     provider,
     presence,
     log,
@@ -77,18 +105,24 @@ export function chatFeature(dependencies: Dependencies) {
     onKeyRejected: keys.noteRejected,
     onComplete: titleSuggester({ db, provider, catalogue, pricing }),
   });
-  const underWay = partialAnswers({ executor, events, messages: messageRows });
-  const threads = threadService({
+}
+
+const partialAnswersIn = (db: Kysely<Database>, executor: RunExecutor) =>
+  partialAnswers({ executor, events: eventRepository(db), messages: messageRepository(db) });
+
+const createThreads = ({ database, executor, underWay, assistants, models }: Parts) =>
+  threadService({
     database,
     executor,
     search: threadSearch({ database, underWay }),
     ownsAssistant: async (userId, id) => (await assistants.find(userId, id)) !== undefined,
     checkModels: models.checkKnown,
   });
-  const messages = messageService({
-    database,
-    executor,
-    catalogue,
+
+function createMessages(parts: Parts) {
+  const { catalogue, presence, keys, models, assistants, budgets, knowledge, files, store } = parts;
+  return messageService({
+    ...parts,
     instance: presence.instance,
     openKey: keys.open,
     checkBudget: budgets.check,
@@ -101,38 +135,23 @@ export function chatFeature(dependencies: Dependencies) {
     checkModels: models.checkKnown,
     defaultModel: models.defaultModel,
     attachments: attachmentReader({ files, store }),
-    underWay,
   });
-  const sideQuestions = sideQuestionService({
-    database,
-    executor,
-    catalogue,
+}
+
+function createReading({ database, underWay }: Parts) {
+  const { db } = database;
+  const messages = messageRepository(db);
+  const branches = branchRepository(db);
+  const pages = messagePages(threadRepository(db), messages, branches, underWay);
+  const downloads = conversationDownloads({ pages, messages, branches, kept: messageExportRepository(db), underWay });
+  return { pages, downloads };
+}
+
+const createSideQuestions = ({ presence, keys, budgets, ...parts }: Parts, exported: PartialAnswers) =>
+  sideQuestionService({
+    ...parts,
+    exported,
     instance: presence.instance,
     openKey: keys.open,
     checkBudget: budgets.check,
   });
-  const pages = messagePages(threadRepository(db), messageRows, branches, underWay);
-  const downloads = conversationDownloads({
-    pages,
-    messages: messageRows,
-    branches,
-    kept: messageExportRepository(db),
-  });
-  const ratings = ratingService(database);
-
-  return {
-    routes: (router: Router) =>
-      chatRoutes(router, { threads, messages, ratings, pages, downloads, runs, executor, streams }),
-    /** Side questions, for other features. */
-    sideQuestions,
-    upkeep: chatUpkeep({ executor, search: searchRepository(db) }),
-    removalPart: chatRemovalPart(executor),
-    exportParts: [conversationExport(database)],
-    async recover() {
-      const recovered = await executor.recover();
-      if (recovered > 0) log.warn({ recovered }, 'answers that a crash cut off were marked as interrupted');
-    },
-    /** Waits for live runs to end. */
-    close: executor.drain,
-  };
-}

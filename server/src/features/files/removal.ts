@@ -56,7 +56,7 @@ async function removeCopy(dependencies: Dependencies, { userId, copyId }: CopyPa
 async function notRemoved({ db, keys, providerName }: Dependencies, { userId, copyId }: CopyPayload, error: unknown) {
   const copies = copyRepository(db);
   if (error instanceof AppError)
-    // A saved key starts this again.
+    // Saving a key retries it.
     return copies.noteError(
       userId,
       copyId,

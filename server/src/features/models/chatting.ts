@@ -1,6 +1,6 @@
 import type { ProviderModel } from '#server/provider/provider';
 
-/** What OpenAI's mixed list holds that can hold a conversation. */
+/** Which models of OpenAI's mixed list can hold a conversation. */
 const chatModel = /^(gpt-|o\d|chatgpt-|chat-latest|ft:)/;
 const otherKind = /(audio|realtime|image|tts|transcribe|search|codex|embedding|moderation|instruct|vision-preview)/;
 
@@ -23,7 +23,7 @@ function canChatElsewhere({ id, chats }: ProviderModel): boolean {
   return words.includes('chat') || !words.some((word) => otherWork.has(word));
 }
 
-/** Those of a list that can hold a conversation. Where none seems to, the names say nothing: then all of them. */
+/** Those of a list that can hold a conversation. Where no name looks like it, names tell nothing here: then all of them. */
 export function chatting(list: ProviderModel[], isOpenAi: boolean): ProviderModel[] {
   if (isOpenAi) return list.filter(({ id }) => chatModel.test(id) && !otherKind.test(id));
   const found = list.filter(canChatElsewhere);

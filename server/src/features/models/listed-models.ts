@@ -21,7 +21,7 @@ export const askForMs = 10_000;
 
 const isAboutTheKey = ({ code }: AppError) => code === 'no_api_key' || code === 'key_unreadable';
 
-/** A list is that of its key: a call under way, or another process, may not know yet that the key has changed. */
+/** A list is cached with its key: an open call, or another process, may not know yet that the key has changed. */
 const keyOf = (apiKey: Secret) => createHash('sha256').update(apiKey.reveal()).digest('base64');
 
 /** @throws ProviderError where it takes longer; the work goes on */
@@ -31,7 +31,7 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   return work;
 }
 
-/** What a person's key can use, asked of the provider and kept for five minutes. */
+/** The models that a user's key can use, asked of the provider and cached for five minutes. */
 export function listedModels({ provider, keys, config }: Dependencies) {
   const remembered = new Map<number, { key: string; list: ProviderModel[]; until: number }>();
   const asking = new Map<number, { key: string; list: Promise<ProviderModel[]> }>();
@@ -43,7 +43,7 @@ export function listedModels({ provider, keys, config }: Dependencies) {
 
   async function fetched(userId: number, apiKey: Secret, key: string): Promise<ProviderModel[]> {
     const all = await provider.models(apiKey, askForMs);
-    // Elsewhere names are only a hint: what is not offered can still be named.
+    // With other providers names are only a hint: a model that is not offered can still be named.
     const list = config.provider.isOpenAi ? chatting(all, true) : all;
     const [oldest] = remembered.keys();
     if (remembered.size >= rememberedUsers && oldest !== undefined) remembered.delete(oldest);
@@ -51,7 +51,7 @@ export function listedModels({ provider, keys, config }: Dependencies) {
     return list;
   }
 
-  /** One call for all who wait for it; it goes on, for the next who asks, when they have stopped waiting. */
+  /** One call for all requests that wait for it. It goes on after they time out, for the next one. */
   function ask(userId: number, apiKey: Secret): Promise<ProviderModel[]> {
     const key = keyOf(apiKey);
     const known = fresh(userId, key);
@@ -66,7 +66,7 @@ export function listedModels({ provider, keys, config }: Dependencies) {
   }
 
   return {
-    /** Of the key; why not, in words, where it cannot be had in time. */
+    /** The key's list, or the reason, as a text, why it cannot be had in time. */
     async within(userId: number, ms: number): Promise<ProviderModel[] | string> {
       try {
         return await within(ms, ask(userId, await keys.open(userId)));

@@ -10,7 +10,7 @@ import { askForMs, listedModels } from './listed-models.ts';
 /** How long a request waits that needs the list only beside something else. */
 const waitForMs = 3_000;
 
-/** A model that was trained, as Roster keeps it. */
+/** A tuned model, as Roster stores it. */
 type TunedModel = { model: string; baseModel: string; isActive: boolean };
 
 type Dependencies = {
@@ -28,13 +28,13 @@ const today = () => new Date().toISOString().slice(0, 10);
 const describe = (catalogue: Catalogue, { id, shutdownDate }: ProviderModel): Model =>
   catalogue.describe(id, shutdownDate, today());
 
-/** By what it was trained on, whose name not every provider puts into the model's. */
+/** By its base model, whose name not every provider puts into the tuned model's. */
 function describeTuned(catalogue: Catalogue, { model, baseModel }: TunedModel, listed: ProviderModel[]): Model {
   const shutdownDate = listed.find(({ id }) => id === model || id === baseModel)?.shutdownDate;
   return { ...catalogue.describe(`ft:${baseModel}`, shutdownDate, today()), id: model };
 }
 
-/** What is offered: the key's models and one's own tuned ones, checkpoints too, but for those that are not wanted. */
+/** The models to offer: the key's and the user's tuned ones, checkpoints included, without deactivated ones. */
 async function offered({ catalogue, config, tunedModels }: Offer, userId: number, listed: ProviderModel[]) {
   const tuned = await tunedModels(userId);
   const known = new Set(tuned.map(({ model }) => model));
@@ -87,7 +87,7 @@ export function modelService(dependencies: Dependencies) {
       const list = await listed.within(userId, withinMs);
       return typeof list === 'string' ? unknownList(dependencies, userId, list) : listOf(dependencies, userId, list);
     },
-    /** All that the key has, whether it is offered or not; null while that is unknown. */
+    /** All models of the key, offered or not; null while they are unknown. */
     async listed(userId: number): Promise<Model[] | null> {
       const list = await listed.within(userId, waitForMs);
       return typeof list === 'string' ? null : list.map((model) => describe(catalogue, model));
@@ -97,12 +97,12 @@ export function modelService(dependencies: Dependencies) {
       const list = await listed.within(userId, waitForMs);
       return typeof list === 'string' ? null : usableOf(dependencies, userId, list);
     },
-    /** What answers where nobody has chosen a model. */
+    /** The model that answers where none was chosen. */
     async defaultModel(userId: number): Promise<string> {
       const list = await listed.within(userId, waitForMs);
       return typeof list === 'string' ? config.defaultModel : preferred(dependencies, userId, list);
     },
-    /** The same as far as it is known without asking anybody. */
+    /** The same, as far as it is known without a call to the provider. */
     async knownDefault(userId: number): Promise<string | null> {
       const list = await listed.known(userId);
       return list ? preferred(dependencies, userId, list) : null;

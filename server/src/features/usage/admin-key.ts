@@ -75,7 +75,7 @@ export function adminKeyService({ db, vault, provider, config }: Dependencies) {
       return { adminKey, sealed };
     },
 
-    /** What the provider made of the key when it was last used; null: it works. */
+    /** Why the provider refused the key at its last use; null: it works. */
     async note(userId: number, sealed: string, notice: string | null) {
       const key = await keys.find(userId);
       if (key && key.notice !== notice) await keys.note(userId, sealed, notice);

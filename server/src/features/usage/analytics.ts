@@ -10,7 +10,7 @@ const recentAtMost = 10;
 
 const cursors = cursorsOf(z.tuple([z.iso.datetime({ precision: 3 }), Id]));
 
-/** Adds up what shares a key. The most expensive first; where that is equal, or unknown, what took the most tokens. */
+/** Adds up rows with the same key. Sorted by cost; where that is equal, or unknown, by tokens. */
 function grouped<Row extends Sums, Key>(rows: Row[], keyOf: (row: Row) => Key): [Key, Sums][] {
   const groups = new Map<Key, Sums>();
   for (const row of rows) groups.set(keyOf(row), plus(groups.get(keyOf(row)) ?? noUsage, row));

@@ -12,7 +12,7 @@ export type BudgetRecord = {
   tz: string;
 };
 
-/** Asked before every call that costs. */
+/** Called before every call that costs money. */
 const listBudgets = prepared((db, at: Places<{ userId: number }>) =>
   db
     .selectFrom('budgets')

@@ -14,7 +14,7 @@ type Dependencies = {
 const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 4 });
 const month = new Intl.DateTimeFormat('en-US', { month: 'long', timeZone: 'UTC' });
 
-/** What a person wants to spend in a month, in all or with one assistant. */
+/** A user's limit of spending in a month, in all or with one assistant. */
 export function budgetService({ budgets, analytics, ownsAssistant }: Dependencies) {
   /** Since the start of the month, in the budget's own time zone. */
   async function spent(userId: number, { tz, assistantId }: BudgetRecord): Promise<number> {

@@ -10,7 +10,7 @@ import { usageRepository } from './repository.ts';
 const batch = 500;
 const pricesAtMost = 200;
 
-/** What a call costs: by the catalogue, or where that has no price, by the person's own. */
+/** The cost of a call: by the catalogue's price, or where there is none, by the user's own. */
 export function pricingService({ db, catalogue }: { db: Kysely<Database>; catalogue: Catalogue }) {
   const prices = priceRepository(db);
 

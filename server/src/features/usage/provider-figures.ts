@@ -12,7 +12,7 @@ const freshForMs = 5 * 60_000;
 const rememberedReadings = 1_000;
 
 type Part<T> = { value: T; failure: null } | { value: null; failure: ProviderError };
-/** What the provider said of a range of days, as far as it could be read. */
+/** The provider's figures of a range of days, as far as they could be read. */
 type Reading = { usage: Part<ModelUsage[]>; costs: Part<Map<string, number>>; readAt: string };
 
 type Dependencies = {
@@ -149,7 +149,7 @@ function providerSum(usage: ModelUsage[] | null, costs: Map<string, number> | nu
 
 /** Requests by model, the most used first. */
 function compared(usage: ModelUsage[] | null, ours: Map<string, number>): ProviderFigures['byModel'] {
-  /** The provider books under dated names (gpt-4o-2024-08-06) what was asked under the short one (gpt-4o). */
+  /** The provider books under the snapshot (gpt-4o-2024-08-06) what was asked of the family (gpt-4o). */
   const nameOf = (model: string) => {
     const short = model.replace(/-\d{4}-\d\d-\d\d$/, '');
     return ours.has(short) ? short : model;

@@ -6,7 +6,7 @@ import type { TokenCounts } from '#server/provider/catalogue';
 import { quarterOf } from './days.ts';
 import { byColumn, noUsage, type Sums } from './sums.ts';
 
-/** The columns of a record that are told with its message; all null where a join found none. */
+/** The columns of a record that are shown with its message; all null where a join found none. */
 export const usageColumns = [
   'usage_records.input_tokens',
   'usage_records.cached_tokens',
@@ -41,7 +41,7 @@ export type UsageRecord = TokenCounts & {
   purpose: 'chat' | 'title' | 'training';
   /** Of a training. */
   jobId?: number | null;
-  /** Of what was asked in a comparison. */
+  /** Of a comparison's side questions. */
   comparisonId?: number | null;
   /** Of a program's call. */
   accessTokenId?: number | null;
@@ -257,7 +257,7 @@ export function usageRepository(db: Kysely<Database>) {
   };
 }
 
-/** What is there and what comes, of each column. */
+/** The old value plus the new one, for each column. */
 const added = (table: 'usage_by_day' | 'usage_by_quarter') =>
   Object.fromEntries(
     Object.keys(byColumn((sum) => sum)).map((column) => [

@@ -1,7 +1,7 @@
 import type { Figures } from '@roster/contracts/usage';
 import { toColumns } from '#server/db/columns';
 
-/** What is summed of a user's calls to the provider. */
+/** The sums of a user's calls to the provider. */
 type Sum = keyof Figures;
 export type Sums = Record<Sum, number>;
 

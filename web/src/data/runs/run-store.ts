@@ -1,6 +1,6 @@
 import type { Message, RunEvent, Usage } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
-import { useSyncExternalStore } from 'react';
+import { useStore } from '#web/lib/store.ts';
 import { readRunEvents } from './run-events.ts';
 
 /** What has arrived of an answer that is being written. */
@@ -102,8 +102,9 @@ export function watchRun(runId: number, onEnd: (run: LiveRun | null) => void): (
 
 /** What has arrived of a run that this page watches, else null. */
 export function useLiveRun(runId: number | null): LiveRun | null {
-  return useSyncExternalStore(
-    (listener) => {
+  return useStore({
+    get: () => (runId === null ? null : (shown.get(runId) ?? null)),
+    subscribe(listener) {
       if (runId === null) return () => undefined;
       const all = listeners.get(runId) ?? new Set();
       listeners.set(runId, all.add(listener));
@@ -112,6 +113,5 @@ export function useLiveRun(runId: number | null): LiveRun | null {
         if (all.size === 0) listeners.delete(runId);
       };
     },
-    () => (runId === null ? null : (shown.get(runId) ?? null)),
-  );
+  });
 }

@@ -14,18 +14,23 @@ import { toast } from '#web/ui/toast.tsx';
 
 const clearAfter = 3000;
 
+/** The key as it is typed; one that was saved goes from the field after a moment. */
+function useTypedKey(isSaved: boolean) {
+  const [apiKey, setApiKey] = useState('');
+  useEffect(() => {
+    if (!isSaved) return;
+    const timer = setTimeout(() => setApiKey(''), clearAfter);
+    return () => clearTimeout(timer);
+  }, [isSaved]);
+  return [apiKey, setApiKey] as const;
+}
+
 /** Takes a key and says what the provider made of it. `replaces`: there is one already. */
 export function ApiKeyForm({ replaces }: { replaces: boolean }) {
-  const [apiKey, setApiKey] = useState('');
   const field = useRef<HTMLInputElement>(null);
   const provider = useProviderName();
   const save = useSaveApiKey();
-
-  useEffect(() => {
-    if (!save.isSuccess) return;
-    const timer = setTimeout(() => setApiKey(''), clearAfter);
-    return () => clearTimeout(timer);
-  }, [save.isSuccess]);
+  const [apiKey, setApiKey] = useTypedKey(save.isSuccess);
 
   const submit = (event: FormEvent) => {
     event.preventDefault();

@@ -1,7 +1,7 @@
 import { type AccessToken, tokensAtMost } from '@roster/contracts/api-tokens';
-import { useQuery } from '@tanstack/react-query';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { Plus, Terminal } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { errorText } from '#web/lib/api.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardFooter, CardHeader } from '#web/ui/card.tsx';
@@ -41,39 +41,7 @@ export function AccessTokensCard() {
         description="Programs that speak the OpenAI API use your models and assistants with a token instead of a provider key."
         action={tokens.length > 0 && create}
       />
-      <div className="px-5 py-2">
-        {query.isPending && <LoadingRows />}
-        {query.isError && (
-          <Notice
-            tone="destructive"
-            live
-            className="my-3"
-            action={
-              <Button size="sm" busy={query.isFetching} onClick={() => void query.refetch()}>
-                Try Again
-              </Button>
-            }
-          >
-            Failed to load the access tokens: {errorText(query.error)}
-          </Notice>
-        )}
-        {query.isSuccess && tokens.length === 0 && (
-          <EmptyState
-            bare
-            icon={Terminal}
-            text="No program has access to your account."
-            action={create}
-            className="py-8"
-          />
-        )}
-        {tokens.length > 0 && (
-          <ul aria-label="Access tokens" className="divide-y divide-border">
-            {tokens.map((token) => (
-              <TokenRow key={token.id} token={token} onRevoke={() => setRevoking(token)} />
-            ))}
-          </ul>
-        )}
-      </div>
+      <TokenList query={query} create={create} onRevoke={setRevoking} />
       <CardFooter>A token is stored as a hash only and shown once. Changing your password revokes them all.</CardFooter>
       {isCreating && (
         <CreateTokenDialog
@@ -87,6 +55,52 @@ export function AccessTokensCard() {
       {shown && <NewTokenDialog {...shown} onClose={() => setShown(null)} />}
       {revoking && <RevokeTokenDialog token={revoking} onClose={() => setRevoking(null)} />}
     </Card>
+  );
+}
+
+type TokenListProps = {
+  query: UseQueryResult<AccessToken[]>;
+  /** Where there is none yet. */
+  create: ReactNode;
+  onRevoke: (token: AccessToken) => void;
+};
+
+function TokenList({ query, create, onRevoke }: TokenListProps) {
+  const tokens = query.data ?? [];
+  return (
+    <div className="px-5 py-2">
+      {query.isPending && <LoadingRows />}
+      {query.isError && (
+        <Notice
+          tone="destructive"
+          live
+          className="my-3"
+          action={
+            <Button size="sm" busy={query.isFetching} onClick={() => void query.refetch()}>
+              Try Again
+            </Button>
+          }
+        >
+          Failed to load the access tokens: {errorText(query.error)}
+        </Notice>
+      )}
+      {query.isSuccess && tokens.length === 0 && (
+        <EmptyState
+          bare
+          icon={Terminal}
+          text="No program has access to your account."
+          action={create}
+          className="py-8"
+        />
+      )}
+      {tokens.length > 0 && (
+        <ul aria-label="Access tokens" className="divide-y divide-border">
+          {tokens.map((token) => (
+            <TokenRow key={token.id} token={token} onRevoke={() => onRevoke(token)} />
+          ))}
+        </ul>
+      )}
+    </div>
   );
 }
 

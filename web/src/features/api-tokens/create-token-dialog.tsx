@@ -74,36 +74,50 @@ export function CreateTokenDialog({ onClose, onCreated }: CreateTokenDialogProps
         )}
       </Field>
       <Rights chosen={rights} onChange={change} isViewer={isViewer} problem={problems.rights} />
-      <div className="grid items-start gap-5 sm:grid-cols-2">
-        <Field label="Expires">
-          {(control) => (
-            <Select {...control} value={days} onChange={(event) => setDays(event.target.value)}>
-              <option value="30">In 30 days</option>
-              <option value="90">In 90 days</option>
-              <option value="365">In 365 days</option>
-              <option value={never}>Never</option>
-            </Select>
-          )}
-        </Field>
-        <Field
-          label="Monthly budget (USD)"
-          hint="By estimated costs; calls beyond it are refused. Empty: none."
-          error={problems.budget}
-        >
-          {(control) => (
-            <Input
-              {...control}
-              name="budget"
-              inputMode="decimal"
-              autoComplete="off"
-              placeholder="20.00"
-              value={budget}
-              onChange={(event) => setBudget(event.target.value)}
-            />
-          )}
-        </Field>
-      </div>
+      <Limits days={days} onDays={setDays} budget={budget} onBudget={setBudget} problem={problems.budget} />
     </FormDialog>
+  );
+}
+
+type LimitsProps = {
+  days: string;
+  onDays: (days: string) => void;
+  budget: string;
+  onBudget: (budget: string) => void;
+  problem: string | undefined;
+};
+
+function Limits({ days, onDays, budget, onBudget, problem }: LimitsProps) {
+  return (
+    <div className="grid items-start gap-5 sm:grid-cols-2">
+      <Field label="Expires">
+        {(control) => (
+          <Select {...control} value={days} onChange={(event) => onDays(event.target.value)}>
+            <option value="30">In 30 days</option>
+            <option value="90">In 90 days</option>
+            <option value="365">In 365 days</option>
+            <option value={never}>Never</option>
+          </Select>
+        )}
+      </Field>
+      <Field
+        label="Monthly budget (USD)"
+        hint="By estimated costs; calls beyond it are refused. Empty: none."
+        error={problem}
+      >
+        {(control) => (
+          <Input
+            {...control}
+            name="budget"
+            inputMode="decimal"
+            autoComplete="off"
+            placeholder="20.00"
+            value={budget}
+            onChange={(event) => onBudget(event.target.value)}
+          />
+        )}
+      </Field>
+    </div>
   );
 }
 

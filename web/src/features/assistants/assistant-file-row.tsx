@@ -31,7 +31,7 @@ export function AssistantFileRow({ assistantId, file }: { assistantId: number; f
   return (
     <li className="flex items-start gap-2 px-3 py-2.5">
       <div className="min-w-0 flex-1">
-        <p className="wrap-anywhere font-medium">{filename}</p>
+        <p className="wrap-anywhere w-fit font-medium">{filename}</p>
         <p className="mt-0.5 flex gap-1.5 text-muted-foreground text-sm">
           <span className={classNames('flex h-5 shrink-0 items-center', look)}>
             <IconPart aria-hidden className="size-3.5" />

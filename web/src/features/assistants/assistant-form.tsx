@@ -1,38 +1,12 @@
-import { zodResolver } from '@hookform/resolvers/zod';
-import {
-  AssistantDraft,
-  assistantDefaults,
-  descriptionLimit,
-  instructionsLimit,
-  nameLimit,
-} from '@roster/contracts/assistants';
+import { descriptionLimit, instructionsLimit, nameLimit } from '@roster/contracts/assistants';
 import { codePointLength } from '@roster/contracts/length';
 import type { ModelList } from '@roster/contracts/models';
-import { textUpTo } from '@roster/contracts/text';
-import { type UseFormReturn, useForm } from 'react-hook-form';
-import { z } from 'zod';
 import { formatNumber } from '#web/lib/format.ts';
 import { Field } from '#web/ui/field.tsx';
 import { Input } from '#web/ui/input.tsx';
 import { Textarea } from '#web/ui/textarea.tsx';
 import { ModelFields } from './model-fields.tsx';
-
-export type AssistantForm = UseFormReturn<z.input<typeof AssistantDraft>, unknown, AssistantDraft>;
-
-/** The form of a new assistant. */
-export function useDraftForm(values: AssistantDraft): AssistantForm {
-  return useForm({ resolver: zodResolver(AssistantDraft), defaultValues: values });
-}
-
-/** The form of one that exists: what was imported may be longer than what is typed, while it does not grow. */
-export function useEditForm(values: AssistantDraft): AssistantForm {
-  const limit = Math.max(instructionsLimit, codePointLength(values.instructions));
-  const schema = AssistantDraft.extend({
-    instructions: textUpTo(limit, `Instructions cannot exceed ${limit} characters`).default(''),
-    temperature: z.number().min(0).max(1).default(assistantDefaults.temperature),
-  });
-  return useForm({ resolver: zodResolver(schema), defaultValues: values });
-}
+import type { AssistantForm } from './use-assistant-form.ts';
 
 type AssistantFieldsProps = { form: AssistantForm; models: ModelList | undefined };
 

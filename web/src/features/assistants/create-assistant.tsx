@@ -11,7 +11,8 @@ import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { toast } from '#web/ui/toast.tsx';
-import { AssistantFields, useDraftForm } from './assistant-form.tsx';
+import { AssistantFields } from './assistant-form.tsx';
+import { useDraftForm } from './use-assistant-form.ts';
 
 /** `onDone`: back to the list. */
 export function CreateAssistant({ onDone }: { onDone: () => void }) {

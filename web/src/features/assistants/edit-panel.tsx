@@ -17,8 +17,9 @@ import { SidePanel } from '#web/ui/side-panel.tsx';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { AssistantFiles } from './assistant-files.tsx';
-import { AssistantFields, useEditForm } from './assistant-form.tsx';
+import { AssistantFields } from './assistant-form.tsx';
 import { changesBetween } from './changes.ts';
+import { useEditForm } from './use-assistant-form.ts';
 
 type EditPanelProps = { id: number; onClose: () => void };
 

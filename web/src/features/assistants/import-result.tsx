@@ -50,7 +50,7 @@ function Details({ title, lines }: { title: string; lines: readonly Line[] }) {
       <ul className="mt-1 grid gap-1">
         {lines.map(({ key, subject, texts }) => (
           <li key={key} className="break-words">
-            <span className="font-medium text-foreground">{subject}</span>: {texts.join(' ')}
+            <bdi className="font-medium text-foreground">{subject}</bdi>: {texts.join(' ')}
           </li>
         ))}
       </ul>

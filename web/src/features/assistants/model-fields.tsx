@@ -7,8 +7,8 @@ import { Field } from '#web/ui/field.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { Select } from '#web/ui/select.tsx';
 import { Slider } from '#web/ui/slider.tsx';
-import type { AssistantForm } from './assistant-form.tsx';
 import { modelGroups, modelTrouble, temperatureUse } from './model-choice.ts';
+import type { AssistantForm } from './use-assistant-form.ts';
 
 const effortNames: Record<ReasoningEffort, string> = {
   none: 'None',

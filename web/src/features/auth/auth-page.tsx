@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Bot, KeyRound, MessagesSquare } from 'lucide-react';
 import { Suspense } from 'react';
 import { signInOptionsQuery } from '#web/data/sign-in-options.ts';
-import { afterUsable } from '#web/lib/usable.ts';
+import { preloadOnceUsable } from '#web/lib/preload.ts';
 import { loadedPart } from '#web/ui/loaded-part.tsx';
 import { Mark } from '#web/ui/mark.tsx';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
@@ -15,8 +15,7 @@ import { LoginProviders } from './login-providers.tsx';
 const RegisterForm = loadedPart(async () => (await import('./register-form.tsx')).RegisterForm);
 /** What the other tab is made of. */
 export const loadRegisterForm = RegisterForm.load;
-// A failure here is no harm, opening the tab asks again.
-afterUsable(loadRegisterForm).catch(() => undefined);
+preloadOnceUsable(loadRegisterForm);
 
 type AuthTab = 'login' | 'register';
 type AuthPageProps = {
@@ -77,32 +76,45 @@ export function AuthPage({ tab, onTabChange, returnPath }: AuthPageProps) {
             </div>
           </Tabs>
         </div>
-        <footer className="mx-auto flex w-full max-w-sm gap-5 py-5 text-muted-foreground text-xs">
-          <Link to="/terms" className="rounded-xs hover:text-foreground hover:underline">
-            Terms of Use
-          </Link>
-          <Link to="/privacy" className="rounded-xs hover:text-foreground hover:underline">
-            Privacy Policy
-          </Link>
-        </footer>
+        <LegalLinks />
       </main>
-      <aside className="hidden flex-1 items-center border-border border-s bg-card px-12 lg:flex xl:px-20">
-        <div className="max-w-md">
-          <h2 className="font-semibold text-2xl tracking-[-0.02em]">
-            Manage AI assistants through your own provider account.
-          </h2>
-          <ul className="mt-8 grid gap-5">
-            {points.map(({ icon: IconPart, text }) => (
-              <li key={text} className="flex gap-3.5">
-                <span className="flex size-8 shrink-0 items-center justify-center rounded-md border border-border bg-background text-muted-foreground">
-                  <IconPart aria-hidden className="size-4" />
-                </span>
-                <p className="pt-1.5 text-muted-foreground">{text}</p>
-              </li>
-            ))}
-          </ul>
-        </div>
-      </aside>
+      <WhatRosterIs />
     </div>
+  );
+}
+
+/** Beside the forms, where there is room. */
+function WhatRosterIs() {
+  return (
+    <aside className="hidden flex-1 items-center border-border border-s bg-card px-12 lg:flex xl:px-20">
+      <div className="max-w-md">
+        <h2 className="font-semibold text-2xl tracking-[-0.02em]">
+          Manage AI assistants through your own provider account.
+        </h2>
+        <ul className="mt-8 grid gap-5">
+          {points.map(({ icon: IconPart, text }) => (
+            <li key={text} className="flex gap-3.5">
+              <span className="flex size-8 shrink-0 items-center justify-center rounded-md border border-border bg-background text-muted-foreground">
+                <IconPart aria-hidden className="size-4" />
+              </span>
+              <p className="pt-1.5 text-muted-foreground">{text}</p>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </aside>
+  );
+}
+
+function LegalLinks() {
+  return (
+    <footer className="mx-auto flex w-full max-w-sm gap-5 py-5 text-muted-foreground text-xs">
+      <Link to="/terms" className="rounded-xs hover:text-foreground hover:underline">
+        Terms of Use
+      </Link>
+      <Link to="/privacy" className="rounded-xs hover:text-foreground hover:underline">
+        Privacy Policy
+      </Link>
+    </footer>
   );
 }

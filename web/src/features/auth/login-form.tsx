@@ -2,8 +2,8 @@ import { Link } from '@tanstack/react-router';
 import { type FormEvent, useRef, useState } from 'react';
 import { useLogin } from '#web/data/current-user.ts';
 import { ApiError, errorText } from '#web/lib/api.ts';
+import { preloadOnceUsable } from '#web/lib/preload.ts';
 import { tellProblem } from '#web/lib/toast.ts';
-import { afterUsable } from '#web/lib/usable.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Input } from '#web/ui/input.tsx';
@@ -13,7 +13,7 @@ import type { LoginProblems } from './login-schema.ts';
 
 // Beside the page, not before it: the check brings all schemas along.
 const loadCheck = () => import('./login-schema.ts');
-afterUsable(loadCheck).catch(() => undefined);
+preloadOnceUsable(loadCheck);
 const wrongCredentials = 'Invalid email or password. Please try again.';
 
 /** Without the library that other forms are made with: this one is on the page that is opened first of all. */

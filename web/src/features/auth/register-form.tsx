@@ -3,8 +3,7 @@ import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useRegister } from '#web/data/current-user.ts';
 import { ApiError } from '#web/lib/api.ts';
-import { tellFailure } from '#web/lib/failure.ts';
-import { showFieldErrors } from '#web/lib/form-errors.ts';
+import { tellFormFailure } from '#web/lib/form-errors.ts';
 import { lazyResolver } from '#web/lib/lazy-resolver.ts';
 import { NewPasswordFields } from '#web/parts/new-password-fields.tsx';
 import { Button } from '#web/ui/button.tsx';
@@ -16,17 +15,15 @@ import type { RegisterValues } from './register-schema.ts';
 
 const registerResolver = lazyResolver(() => import('./register-schema.ts').then((part) => part.registerResolver));
 
-/** `options` is not there while the server has not said them. */
-export function RegisterForm({ options }: { options: SignInOptions | undefined }) {
+/** Registers with what the form holds, and learns whether the server asks for its set-up code. */
+function useRegistration(options: SignInOptions | undefined) {
   const register = useRegister();
   const [codeAskedFor, setCodeAskedFor] = useState(false);
   const form = useForm<RegisterValues>({
     resolver: registerResolver,
     defaultValues: { email: '', password: '', confirmation: '', setupCode: '' },
   });
-  const { errors } = form.formState;
   const needsCode = codeAskedFor || options?.setupCodeRequired === true;
-
   const submit = form.handleSubmit(({ email, password, setupCode }) => {
     if (needsCode && setupCode === '') {
       form.setError('setupCode', { message: 'The set-up code is required' }, { shouldFocus: true });
@@ -36,11 +33,17 @@ export function RegisterForm({ options }: { options: SignInOptions | undefined }
       onSuccess: () => toast({ title: 'Account created', description: 'Your account has been created successfully!' }),
       onError: (error) => {
         if (error instanceof ApiError && error.code === 'setup_code_required') setCodeAskedFor(true);
-        showFieldErrors(form, error);
-        tellFailure('Registration failed', 'This email might already be in use.')(error);
+        tellFormFailure(form, 'Registration failed', 'This email might already be in use.')(error);
       },
     });
   });
+  return { form, needsCode, submit, isPending: register.isPending };
+}
+
+/** `options` is not there while the server has not said them. */
+export function RegisterForm({ options }: { options: SignInOptions | undefined }) {
+  const { form, needsCode, submit, isPending } = useRegistration(options);
+  const { errors } = form.formState;
 
   if (options?.registration === 'closed') {
     return (
@@ -78,13 +81,7 @@ export function RegisterForm({ options }: { options: SignInOptions | undefined }
           )}
         </Field>
       )}
-      <Button
-        type="submit"
-        variant="primary"
-        busy={register.isPending}
-        pendingLabel="Creating account..."
-        className="mt-1"
-      >
+      <Button type="submit" variant="primary" busy={isPending} pendingLabel="Creating account..." className="mt-1">
         Register
       </Button>
     </form>

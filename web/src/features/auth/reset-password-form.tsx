@@ -56,23 +56,7 @@ export function ResetPasswordForm({ link, onDone }: { link: MailedLink; onDone: 
     tellTooShort,
   );
 
-  if (reset.isSuccess) {
-    return (
-      <Notice
-        tone="success"
-        live
-        title="Your password has been set"
-        className="mt-6"
-        action={
-          <Link to="/auth" className={buttonClass({ size: 'sm' })}>
-            Go to login
-          </Link>
-        }
-      >
-        All devices have been signed out. You are taken to the login page.
-      </Notice>
-    );
-  }
+  if (reset.isSuccess) return <PasswordSet />;
   return (
     <form onSubmit={submit} noValidate className="mt-6 grid gap-4">
       <NewPasswordFields
@@ -83,21 +67,43 @@ export function ResetPasswordForm({ link, onDone }: { link: MailedLink; onDone: 
       <Button type="submit" variant="primary" busy={reset.isPending} pendingLabel="Resetting..." className="mt-1">
         Reset Password
       </Button>
-      {isWrongToken(reset.error) && (
-        <Notice
-          tone="destructive"
-          title="This link cannot be used"
-          action={
-            <Link to="/request-reset-password" className={buttonClass({ size: 'sm' })}>
-              Request a new link
-            </Link>
-          }
-        >
-          A link works once, for 30 minutes, and only the newest one.
-        </Notice>
-      )}
+      {isWrongToken(reset.error) && <LinkCannotBeUsed />}
       <UnsavedChanges when={isDirty && !isWrongToken(reset.error)} what="your password" />
     </form>
+  );
+}
+
+function PasswordSet() {
+  return (
+    <Notice
+      tone="success"
+      live
+      title="Your password has been set"
+      className="mt-6"
+      action={
+        <Link to="/auth" className={buttonClass({ size: 'sm' })}>
+          Go to login
+        </Link>
+      }
+    >
+      All devices have been signed out. You are taken to the login page.
+    </Notice>
+  );
+}
+
+function LinkCannotBeUsed() {
+  return (
+    <Notice
+      tone="destructive"
+      title="This link cannot be used"
+      action={
+        <Link to="/request-reset-password" className={buttonClass({ size: 'sm' })}>
+          Request a new link
+        </Link>
+      }
+    >
+      A link works once, for 30 minutes, and only the newest one.
+    </Notice>
   );
 }
 

@@ -1,5 +1,6 @@
 import { AccountLink, LegalPage, LegalSection } from './legal-page.tsx';
 
+/** Long: a page of prose, read from its beginning to its end. */
 export function PrivacyPage() {
   return (
     <LegalPage

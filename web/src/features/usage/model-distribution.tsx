@@ -64,7 +64,7 @@ export function ModelDistribution({ shown, onOpen, className }: ModelDistributio
                     {model}
                   </button>
                 </div>
-                <span className="text-end text-muted-foreground">
+                <span className="text-end text-muted-foreground [unicode-bidi:plaintext]">
                   {formatCount(requests, 'request')}
                   <span className="max-sm:hidden">
                     {' '}

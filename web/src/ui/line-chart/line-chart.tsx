@@ -57,8 +57,10 @@ function scalesOf({ lines, xs, width, xEnd, formatTick }: Drawn) {
   const top = ticks.at(-1) ?? 1;
   const toX = (x: number) => axisWidth + ((x - first) / (last - first)) * (right - axisWidth);
   const toY = (y: number) => plot.bottom - (y / top) * (plot.bottom - plot.top);
-  return { ticks, axisWidth, hasNames, right, first, last, top, toX, toY };
+  const lastMeasured = xs.at(-1) ?? last;
+  return { ticks, axisWidth, hasNames, right, first, last, lastMeasured, top, toX, toY };
 }
+type Scale = ReturnType<typeof scalesOf>;
 
 /** Where a key leads among `count` measurements; nothing where it is none of the chart's. */
 function nextMeasurement(key: string, at: number, count: number): number | undefined {
@@ -77,38 +79,14 @@ function nextMeasurement(key: string, at: number, count: number): number | undef
   return next === undefined ? undefined : Math.max(0, Math.min(count - 1, next));
 }
 
-/**
- * Lines over two linear axes. One tab stop: the arrow keys, Page Up and Down, Home and End go from measurement to
- * measurement, and what stands at one is written above the lines and read out. The pointer does the same.
- */
-export function LineChart({ label, lines, xName, formatX, formatY, formatTick, xEnd, emptyText }: LineChartProps) {
-  const frame = useRef<HTMLDivElement>(null);
-  const width = useWidth(frame);
+type Value = { line: Line; point: Line['points'][number] | undefined };
+const valuesAt = (lines: readonly Line[], x: number): Value[] =>
+  lines.map((line) => ({ line, point: line.points.find((point) => point.x === x) }));
+
+/** Which measurement is pointed at, by pointer or by key; nothing: the latest is shown. */
+function usePointed({ xs, first, last, axisWidth, right }: Scale & { xs: readonly number[] }) {
   const [pointed, setPointed] = useState<number | null>(null);
-  const xs = useMemo(
-    () => [...new Set(lines.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b),
-    [lines],
-  );
-  const isEmpty = xs.length === 0;
-  const { ticks, axisWidth, hasNames, right, first, last, top, toX, toY } = scalesOf({
-    lines,
-    xs,
-    width,
-    xEnd,
-    formatTick,
-  });
   const at = pointed === null ? xs.length - 1 : Math.min(pointed, xs.length - 1);
-  const shownX = xs[at];
-
-  const valuesAt = (x: number) => lines.map((line) => ({ line, point: line.points.find((point) => point.x === x) }));
-  const spoken =
-    shownX === undefined
-      ? emptyText
-      : [
-          `${xName} ${formatX(shownX)}`,
-          ...valuesAt(shownX).flatMap(({ line, point }) => (point ? [`${line.name} ${formatY(point.y)}`] : [])),
-        ].join(', ');
-
   const keyDown = (event: KeyboardEvent) => {
     const next = nextMeasurement(event.key, at, xs.length);
     if (next === undefined) return;
@@ -118,12 +96,41 @@ export function LineChart({ label, lines, xName, formatX, formatY, formatTick, x
   const pointAt = (event: PointerEvent<HTMLElement>) => {
     const offset = event.clientX - event.currentTarget.getBoundingClientRect().left;
     const x = first + ((offset - axisWidth) / (right - axisWidth)) * (last - first);
-    if (!isEmpty) setPointed(nearest(xs, x));
+    if (xs.length > 0) setPointed(nearest(xs, x));
   };
+  const leave = () => setPointed(null);
+  const events = {
+    onKeyDown: keyDown,
+    onPointerMove: pointAt,
+    onPointerDown: pointAt,
+    onPointerLeave: leave,
+    onBlur: leave,
+  };
+  return { at, isPointed: pointed !== null, events };
+}
+
+/**
+ * Lines over two linear axes. One tab stop: the arrow keys, Page Up and Down, Home and End go from measurement to
+ * measurement, and what stands at one is written above the lines and read out. The pointer does the same.
+ */
+export function LineChart({ label, lines, xName, formatX, formatY, formatTick, xEnd, emptyText }: LineChartProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const width = useWidth(frame);
+  const xs = useMemo(
+    () => [...new Set(lines.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b),
+    [lines],
+  );
+  const scale = scalesOf({ lines, xs, width, xEnd, formatTick });
+  const { at, isPointed, events } = usePointed({ xs, ...scale });
+  const x = xs[at];
+  const spokenAt = (shown: number) => [
+    `${xName} ${formatX(shown)}`,
+    ...valuesAt(lines, shown).flatMap(({ line, point }) => (point ? [`${line.name} ${formatY(point.y)}`] : [])),
+  ];
 
   return (
     <div>
-      <Readout lines={lines} xName={xName} x={shownX} isLatest={pointed === null} formatX={formatX} formatY={formatY} />
+      <Readout lines={lines} xName={xName} x={x} isLatest={!isPointed} formatX={formatX} formatY={formatY} />
       <div
         ref={frame}
         role="slider"
@@ -132,28 +139,15 @@ export function LineChart({ label, lines, xName, formatX, formatY, formatTick, x
         aria-valuemin={0}
         aria-valuemax={Math.max(0, xs.length - 1)}
         aria-valuenow={Math.max(0, at)}
-        aria-valuetext={spoken}
+        aria-valuetext={x === undefined ? emptyText : spokenAt(x).join(', ')}
         aria-orientation="horizontal"
-        onKeyDown={keyDown}
-        onPointerMove={pointAt}
-        onPointerDown={pointAt}
-        onPointerLeave={() => setPointed(null)}
-        onBlur={() => setPointed(null)}
+        {...events}
         // The numbers that place things count from the left.
         dir="ltr"
         className="relative h-60 touch-pan-y rounded-sm"
       >
-        <svg aria-hidden="true" width={width} height={height} className="block">
-          <Axes ticks={ticks} {...{ axisWidth, right, first, last, toX, toY, formatX, formatTick, xName }} />
-          {width > 0 && (
-            <Lines lines={lines} scale={`${first} ${last} ${top} ${axisWidth} ${right}`} {...{ toX, toY }} />
-          )}
-          {hasNames && <Names lines={lines} x={toX(xs.at(-1) ?? last) + 8} toY={toY} />}
-          {pointed !== null && shownX !== undefined && (
-            <Crosshair x={toX(shownX)} values={valuesAt(shownX)} toY={toY} />
-          )}
-        </svg>
-        {isEmpty && (
+        <Plot {...{ lines, width, scale, formatX, formatTick, xName }} pointed={isPointed ? x : undefined} />
+        {xs.length === 0 && (
           <p className="pointer-events-none absolute inset-x-0 top-0 bottom-7 flex items-center justify-center px-12 text-center text-muted-foreground text-sm">
             <span className="bg-card px-2 py-1">{emptyText}</span>
           </p>
@@ -163,9 +157,27 @@ export function LineChart({ label, lines, xName, formatX, formatY, formatTick, x
   );
 }
 
+type PlotProps = Pick<LineChartProps, 'lines' | 'formatX' | 'formatTick' | 'xName'> & {
+  width: number;
+  scale: Scale;
+  pointed: number | undefined;
+};
+
+function Plot({ lines, width, scale, formatX, formatTick, xName, pointed }: PlotProps) {
+  const { ticks, axisWidth, hasNames, right, first, last, lastMeasured, top, toX, toY } = scale;
+  return (
+    <svg aria-hidden="true" width={width} height={height} className="block">
+      <Axes {...{ ticks, axisWidth, right, first, last, toX, toY, formatX, formatTick, xName }} />
+      {width > 0 && <Lines lines={lines} scale={`${first} ${last} ${top} ${axisWidth} ${right}`} {...{ toX, toY }} />}
+      {hasNames && <Names lines={lines} x={toX(lastMeasured) + 8} toY={toY} />}
+      {pointed !== undefined && <Crosshair x={toX(pointed)} values={valuesAt(lines, pointed)} toY={toY} />}
+    </svg>
+  );
+}
+
 type CrosshairProps = {
   x: number;
-  values: readonly { line: Line; point: Line['points'][number] | undefined }[];
+  values: readonly Value[];
   toY: (y: number) => number;
 };
 

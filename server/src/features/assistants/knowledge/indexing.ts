@@ -31,14 +31,14 @@ const lastLookMs = 30_000;
 /** Failures that only another key can end: the files wait for it instead of failing. */
 const needsOtherKey = new Set<ProviderError['code']>(['key_rejected', 'missing_scope', 'region']);
 
-/** In how many milliseconds: the later, the longer until the next look, by how long ago the last change was. */
+/** Milliseconds until the next poll: the longer ago the last change, the longer. */
 function nextLook(rows: KnowledgeFile[]): number {
   const newest = Math.max(...rows.map(({ changedAt }) => Date.parse(changedAt)));
   const elapsed = Date.now() - newest;
   return Math.min(lastLookMs, Math.max(firstLookMs, elapsed / 2));
 }
 
-/** `atWork`: the stores that this process works on. undefined: there is none, and no need of one. */
+/** `atWork`: the stores that this process works on. undefined: there is no store, and none is needed. */
 async function take(
   { db, instance, isGone }: Dependencies,
   atWork: Set<number>,
@@ -56,7 +56,7 @@ async function take(
   const isFree = holder === null || (holder === instance ? !atWork.has(id) : await isGone(holder));
   if (!isFree || !(await stores.take(userId, id, instance, holder))) return 'busy';
   atWork.add(id);
-  // What the one before has stored of it.
+  // Read after the lock: the process before this one may have stored more.
   return stores.find(userId, id);
 }
 
@@ -98,7 +98,7 @@ async function failed(dependencies: Dependencies, store: VectorStore, rows: Know
   const { db, keys, providerName, log } = dependencies;
   const { userId, id } = store;
   const stores = storeRepository(db);
-  // A saved key starts this again.
+  // Saving a key retries it.
   if (error instanceof AppError) return stores.note(userId, id, error.message);
   if (!(error instanceof ProviderError)) {
     await stores.note(userId, id, 'Something went wrong on our side. It is tried again.');

@@ -8,7 +8,7 @@ import { storeRepository, type VectorStore } from './store-repository.ts';
 
 type VectorStores = Provider['vectorStores'];
 
-/** A store as it is at the provider, with what is in it by the ids of the files. */
+/** A store at the provider, with its files by their ids. */
 type OpenStore = { storeId: string; listed: Map<string, IndexedFile> };
 
 /** How far the provider's clock may be behind ours. */
@@ -28,7 +28,7 @@ async function ask(db: Kysely<Database>, vectorStores: VectorStores, apiKey: Sec
   }
 }
 
-/** Where it was asked for before and no response came, it is looked for first. */
+/** Where an earlier request for it got no response, it is looked for first. */
 async function create(db: Kysely<Database>, vectorStores: VectorStores, apiKey: Secret, store: VectorStore) {
   const { userId, id, token, sentAt } = store;
   const since = sentAt && new Date(Date.parse(sentAt) - clockTolerance).toISOString();
@@ -38,7 +38,7 @@ async function create(db: Kysely<Database>, vectorStores: VectorStores, apiKey: 
   return storeId;
 }
 
-/** The store with what is in it; made where there is none. */
+/** The store with its files; created where there is none. */
 export async function openStore(
   db: Kysely<Database>,
   vectorStores: VectorStores,

@@ -20,7 +20,7 @@ export const removeStoreJob = defineJob({
   attempts: 200,
 });
 
-/** Has the vector store of an assistant made what the assistant’s files say, by a job of the same transaction. */
+/** Enqueues, in the caller's transaction, the job that brings an assistant's vector store in line with its files. */
 export const queueIndexing = (trx: Kysely<Database>, userId: number, assistantId: number, inMs = 0) =>
   enqueueOnce(trx, indexJob, { userId, assistantId }, { inMs });
 

@@ -32,7 +32,7 @@ export async function settle(db: Kysely<Database>, row: KnowledgeFile, to: Chang
   if (!isSame) await knowledgeRepository(db).change(row, to);
 }
 
-/** How far a file is that cannot be in the store, because the provider has no copy of it. undefined: it has one. */
+/** The state of a file without a provider copy, which therefore cannot be in the store. undefined: it has a copy. */
 function withoutCopy(row: KnowledgeFile, providerName: string): Change | undefined {
   const { copy, filename } = row;
   const reason = whyNotSearchable(filename);
@@ -43,7 +43,7 @@ function withoutCopy(row: KnowledgeFile, providerName: string): Change | undefin
   return { state: 'waiting', error: null, indexedFileId: null };
 }
 
-/** What the store has of a file, added where it is not in it. undefined: it failed before, and nobody asked again. */
+/** The file's entry in the store, added where it is missing. undefined: it failed before, and no retry was asked for. */
 async function entryOf(
   vectorStores: Provider['vectorStores'],
   apiKey: Secret,
@@ -61,7 +61,7 @@ async function entryOf(
   return listed ?? (await vectorStores.add(apiKey, storeId, fileId)) ?? 'missing';
 }
 
-/** Puts into the store what is missing, and takes out what does not belong. true: something in it is under way. */
+/** Adds missing files to the store and removes others. true: some are still being indexed. */
 export async function reconcile(
   { db, provider, keys, files, providerName }: Dependencies,
   store: VectorStore,

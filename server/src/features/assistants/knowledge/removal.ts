@@ -22,7 +22,7 @@ type StoreOf = { userId: number; storeId: number };
 export function storeRemoval({ db, provider, keys, isGone }: Dependencies) {
   const stores = storeRepository(db);
 
-  /** @throws where it is worth trying again later; the store says why in either case */
+  /** @throws where a later retry may succeed; the store's row has the reason in either case */
   async function remove({ userId, storeId }: StoreOf) {
     const store = await stores.find(userId, storeId);
     if (store?.state !== 'removing') return;
@@ -41,7 +41,7 @@ export function storeRemoval({ db, provider, keys, isGone }: Dependencies) {
   }
 
   async function notRemoved({ userId, storeId }: StoreOf, error: unknown) {
-    // A saved key starts this again.
+    // Saving a key retries it.
     if (error instanceof AppError) return stores.note(userId, storeId, error.message);
     if (!(error instanceof ProviderError)) throw error;
     // Where there are no stores any more, there is nothing to remove.
@@ -58,7 +58,7 @@ export function storeRemoval({ db, provider, keys, isGone }: Dependencies) {
     async removeEverywhere(userId: number) {
       for (const { assistantId } of await stores.all(userId))
         if (assistantId !== null) await db.transaction().execute((trx) => releaseStore(trx, userId, assistantId));
-      // Its failure is noted with the store, and the job tries again.
+      // Its failure is noted with the store, and the job retries.
       for (const { id } of await stores.all(userId)) await remove({ userId, storeId: id }).catch(() => undefined);
       return [{ left: (await stores.all(userId)).length, one: 'vector store', many: 'vector stores' }];
     },

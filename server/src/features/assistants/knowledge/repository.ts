@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import { isPostgres } from '#server/db/engine';
 import type { Database } from '#server/db/schema';
 
-/** A file of an assistant, with what its copy at the provider has come to. */
+/** A file of an assistant, with the state of its provider copy. */
 export type KnowledgeFile = {
   userId: number;
   assistantId: number;
@@ -20,7 +20,7 @@ export type KnowledgeFile = {
 
 export type Change = { state: KnowledgeState; error: string | null; indexedFileId: string | null };
 
-/** The files that assistants know from. */
+/** The knowledge of assistants. */
 export function knowledgeRepository(db: Kysely<Database>) {
   const ofAssistant = (userId: number, assistantId: number) =>
     db
@@ -60,7 +60,7 @@ export function knowledgeRepository(db: Kysely<Database>) {
         copy: copyState === null ? null : { state: copyState, error: copyError, providerFileId },
       }));
     },
-    /** What an answer needs: how far each file is, what it is called, and where it is searched. */
+    /** For an answer: each file's state, its name, and the store it is searched in. */
     async forAnswer(userId: number, assistantId: number) {
       return ofAssistant(userId, assistantId)
         .innerJoin('files', 'files.id', 'assistant_files.file_id')
@@ -90,7 +90,7 @@ export function knowledgeRepository(db: Kysely<Database>) {
         names.set(assistant_id, [...(names.get(assistant_id) ?? []), filename]);
       return names;
     },
-    /** The assistants that know from a file. */
+    /** The assistants that have a file as knowledge. */
     async assistantsWith(userId: number, fileId: number): Promise<number[]> {
       const rows = await db
         .selectFrom('assistant_files')
@@ -169,7 +169,7 @@ export function knowledgeRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return numDeletedRows > 0n;
     },
-    /** An assistant that is being deleted uses no files any more; what it knew from goes with it. */
+    /** Before an assistant is deleted: it uses no files any more. Its knowledge rows go with it. */
     async forgetUses(userId: number, assistantId: number) {
       await db
         .deleteFrom('file_uses')

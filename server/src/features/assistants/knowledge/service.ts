@@ -14,13 +14,13 @@ import { storeRepository } from './store-repository.ts';
 
 type Dependencies = {
   database: Pick<OpenDatabase, 'db'>;
-  /** Sends the copy of a file again. */
+  /** Forwards a file again. */
   retryCopy: (userId: number, fileId: number) => Promise<void>;
   providerName: string;
   onProblem: (error: unknown) => void;
 };
 
-/** What an assistant's files mean for an answer. */
+/** An assistant's knowledge, as an answer uses it. */
 export type Knowledge = { search: FileSearch | undefined; notes: string[] };
 
 const noAssistant = () => new AppError('not_found', 'Assistant not found.');
@@ -139,7 +139,7 @@ async function forAnswer(dependencies: Dependencies, userId: number, assistantId
   return { search: { storeId: first.storeId, names, onRefused }, notes: [] };
 }
 
-/** With another key all files and stores are looked at again, removals included. */
+/** After a key was saved: all files and stores are checked again, removals included. */
 async function lookAgain(trx: Kysely<Database>, userId: number) {
   await knowledgeRepository(trx).beginAgain(userId);
   await storeRepository(trx).forgetErrors(userId);
@@ -158,7 +158,7 @@ export function knowledgeService(dependencies: Dependencies) {
     add: (userId: number, assistantId: number, fileIds: number[]) => add(dependencies, userId, assistantId, fileIds),
     remove: (userId: number, assistantId: number, fileId: number) => remove(dependencies, userId, assistantId, fileId),
     retry: (userId: number, assistantId: number, fileId: number) => retry(dependencies, userId, assistantId, fileId),
-    /** Asked for with each message to an assistant that has files: one look at the database. */
+    /** Called for each message to an assistant that has files: one query. */
     forAnswer: (userId: number, assistantId: number) => forAnswer(dependencies, userId, assistantId),
     keySaved: (userId: number) => dependencies.database.db.transaction().execute((trx) => lookAgain(trx, userId)),
   };

@@ -72,15 +72,15 @@ export function storeRepository(db: Kysely<Database>) {
     async letGo(userId: number, id: number, instance: number) {
       await change(userId, id).set({ instance: null }).where('instance', '=', instance).execute();
     },
-    /** Before it is asked for: where the answer is lost, it is looked for before it is asked for again. */
+    /** Stored before the request: where the response is lost, the store is looked for before it is requested again. */
     async markSent(userId: number, id: number) {
       await change(userId, id).set({ sent_at: new Date().toISOString() }).execute();
     },
-    /** The provider has refused it, so it has not made it. */
+    /** The provider has refused to create it, so there is none. */
     async notSent(userId: number, id: number) {
       await change(userId, id).set({ sent_at: null }).execute();
     },
-    /** One that is to be removed stays so, and can be found for that. */
+    /** Stores the id. A store that is to be removed stays so, and can be removed by it. */
     async created(userId: number, id: number, providerStoreId: string) {
       await change(userId, id)
         .set((eb) => ({
@@ -94,7 +94,7 @@ export function storeRepository(db: Kysely<Database>) {
         }))
         .execute();
     },
-    /** It is not at the provider any more, or the key is another account's: made anew, under another token. */
+    /** Where the provider no longer has it, or the key is another account's: a new one, with a new lookup token. */
     async lost(userId: number, id: number): Promise<string> {
       const token = newToken();
       await change(userId, id)
@@ -106,12 +106,12 @@ export function storeRepository(db: Kysely<Database>) {
     async note(userId: number, id: number, error: string | null) {
       await change(userId, id).set({ error }).execute();
     },
-    /** What kept a store back is tried again: of one assistant, or of all. */
+    /** Retries what failed with a store: of one assistant, or of all. */
     async forgetErrors(userId: number, assistantId?: number) {
       const all = db.updateTable('vector_stores').set({ error: null }).where('user_id', '=', userId);
       await (assistantId === undefined ? all : all.where('assistant_id', '=', assistantId)).execute();
     },
-    /** Its assistant needs it no more: to be removed at the provider. Returns its id. */
+    /** Marks the store of an assistant for removal at the provider. Returns its id. */
     async release(userId: number, assistantId: number): Promise<number | undefined> {
       const row = await db
         .updateTable('vector_stores')

@@ -4,6 +4,7 @@ import type { Config } from '#server/config';
 import {
   boundedFetch,
   challengeOf,
+  type LoginIdentity,
   type LoginProviderClient,
   LoginProviderError,
   timeoutSeconds,
@@ -14,39 +15,14 @@ import {
 const Profile = z.object({ id: z.number().int().positive(), name: z.unknown().optional() });
 const Addresses = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));
 
+type Settings = NonNullable<Config['github']>;
+type Configured = () => Promise<Configuration>;
+
 /** OAuth with PKCE, as GitHub does it: no identity token, the profile and the addresses come from its API. */
-export function githubProvider({
-  clientId,
-  clientSecret,
-  url,
-  apiUrl,
-}: NonNullable<Config['github']>): LoginProviderClient {
-  const at = (base: URL, path: string) => new URL(`${base.href.replace(/\/+$/, '')}${path}`);
+export function githubProvider(settings: Settings): LoginProviderClient {
   let configured: Promise<Configuration> | undefined;
-
-  async function configure(): Promise<Configuration> {
-    const oauth = await import('openid-client');
-    const configuration = new oauth.Configuration(
-      {
-        // What GitHub names as `iss` in its callbacks.
-        issuer: at(url, '/login/oauth').href,
-        authorization_endpoint: at(url, '/login/oauth/authorize').href,
-        token_endpoint: at(url, '/login/oauth/access_token').href,
-      },
-      clientId,
-      undefined,
-      // Read from its wrapper for each call only.
-      (...request) => oauth.ClientSecretPost(clientSecret.reveal())(...request),
-    );
-    configuration.timeout = timeoutSeconds;
-    configuration[oauth.customFetch] = boundedFetch;
-    // `config.ts` lets plain http pass on loopback only.
-    if (url.protocol === 'http:' || apiUrl.protocol === 'http:') oauth.allowInsecureRequests(configuration);
-    return configuration;
-  }
-
   function configuration(): Promise<Configuration> {
-    configured ??= configure();
+    configured ??= configure(settings);
     return configured;
   }
 
@@ -67,25 +43,51 @@ export function githubProvider({
         expectedState: state,
         pkceCodeVerifier: codeVerifier,
       });
-      const profile = Profile.parse(await read(token, '/user'));
-      const addresses = Addresses.parse(await read(token, '/user/emails?per_page=100'));
-      const own = addresses.find(({ primary, verified }) => primary && verified);
-      if (!own) throw new LoginProviderError('email_unverified', 'there is no primary address that is verified');
-      return {
-        provider: 'github',
-        subject: String(profile.id),
-        email: usableEmail(own.email),
-        name: usableName(profile.name),
-      };
+      return identityOf((path) => read(configuration, token, at(settings.apiUrl, path)));
     },
   };
+}
 
-  async function read(token: string, path: string): Promise<unknown> {
-    const oauth = await import('openid-client');
-    const headers = new Headers({ accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' });
-    const address = at(apiUrl, path);
-    const answer = await oauth.fetchProtectedResource(await configuration(), token, address, 'GET', null, headers);
-    if (answer.status !== 200) throw new Error(`status ${answer.status} from the API`);
-    return answer.json();
-  }
+const at = (base: URL, path: string) => new URL(`${base.href.replace(/\/+$/, '')}${path}`);
+
+async function configure({ clientId, clientSecret, url, apiUrl }: Settings): Promise<Configuration> {
+  const oauth = await import('openid-client');
+  const configuration = new oauth.Configuration(
+    {
+      // What GitHub names as `iss` in its callbacks.
+      issuer: at(url, '/login/oauth').href,
+      authorization_endpoint: at(url, '/login/oauth/authorize').href,
+      token_endpoint: at(url, '/login/oauth/access_token').href,
+    },
+    clientId,
+    undefined,
+    // Read from its wrapper for each call only.
+    (...request) => oauth.ClientSecretPost(clientSecret.reveal())(...request),
+  );
+  configuration.timeout = timeoutSeconds;
+  configuration[oauth.customFetch] = boundedFetch;
+  // `config.ts` lets plain http pass on loopback only.
+  if (url.protocol === 'http:' || apiUrl.protocol === 'http:') oauth.allowInsecureRequests(configuration);
+  return configuration;
+}
+
+async function identityOf(read: (path: string) => Promise<unknown>): Promise<LoginIdentity> {
+  const profile = Profile.parse(await read('/user'));
+  const addresses = Addresses.parse(await read('/user/emails?per_page=100'));
+  const own = addresses.find(({ primary, verified }) => primary && verified);
+  if (!own) throw new LoginProviderError('email_unverified', 'there is no primary address that is verified');
+  return {
+    provider: 'github',
+    subject: String(profile.id),
+    email: usableEmail(own.email),
+    name: usableName(profile.name),
+  };
+}
+
+async function read(configuration: Configured, token: string, address: URL): Promise<unknown> {
+  const oauth = await import('openid-client');
+  const headers = new Headers({ accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' });
+  const answer = await oauth.fetchProtectedResource(await configuration(), token, address, 'GET', null, headers);
+  if (answer.status !== 200) throw new Error(`status ${answer.status} from the API`);
+  return answer.json();
 }

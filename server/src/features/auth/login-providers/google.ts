@@ -4,6 +4,7 @@ import type { Config } from '#server/config';
 import {
   boundedFetch,
   challengeOf,
+  type LoginIdentity,
   type LoginProviderClient,
   LoginProviderError,
   timeoutSeconds,
@@ -18,34 +19,15 @@ const Claims = z.object({
   name: z.unknown().optional(),
 });
 
-/** OpenID Connect, as Google does it. */
-export function googleProvider({ clientId, clientSecret, issuer }: NonNullable<Config['google']>): LoginProviderClient {
-  let discovered: Promise<Configuration> | undefined;
+type Settings = NonNullable<Config['google']>;
 
-  /** The library, and what the issuer says of itself, at the first use. */
-  async function discover(): Promise<Configuration> {
-    const oidc = await import('openid-client');
-    return oidc.discovery(
-      issuer,
-      clientId,
-      undefined,
-      // Read from its wrapper for each call only.
-      (...request) => oidc.ClientSecretPost(clientSecret.reveal())(...request),
-      {
-        timeout: timeoutSeconds,
-        [oidc.customFetch]: boundedFetch,
-        execute: [
-          oidc.enableNonRepudiationChecks,
-          // `config.ts` lets plain http pass on loopback only.
-          ...(issuer.protocol === 'http:' ? [oidc.allowInsecureRequests] : []),
-        ],
-      },
-    );
-  }
+/** OpenID Connect, as Google does it. */
+export function googleProvider(settings: Settings): LoginProviderClient {
+  let discovered: Promise<Configuration> | undefined;
 
   /** After a failure it is asked anew: what the issuer says of itself may have changed. */
   async function withConfiguration<T>(work: (configuration: Configuration) => Promise<T>): Promise<T> {
-    discovered ??= discover();
+    discovered ??= discover(settings);
     const used = discovered;
     try {
       return await work(await used);
@@ -68,25 +50,49 @@ export function googleProvider({ clientId, clientSecret, issuer }: NonNullable<C
           code_challenge_method: 'S256',
         });
       }),
-    async identify({ state, nonce, codeVerifier }, callback) {
-      const claims = await withConfiguration(async (configuration) => {
-        const oidc = await import('openid-client');
-        const tokens = await oidc.authorizationCodeGrant(configuration, callback, {
-          expectedState: state,
-          expectedNonce: nonce,
-          pkceCodeVerifier: codeVerifier,
-          idTokenExpected: true,
-        });
-        return Claims.parse(tokens.claims());
-      });
-      if (claims.email_verified !== true || claims.email === undefined)
-        throw new LoginProviderError('email_unverified', 'the address is not verified');
-      return {
-        provider: 'google',
-        subject: claims.sub,
-        email: usableEmail(claims.email),
-        name: usableName(claims.name),
-      };
-    },
+    identify: async (flow, callback) =>
+      identityOf(await withConfiguration((configuration) => claimsOf(configuration, flow, callback))),
   };
+}
+
+/** The library, and what the issuer says of itself, at the first use. */
+async function discover({ clientId, clientSecret, issuer }: Settings): Promise<Configuration> {
+  const oidc = await import('openid-client');
+  return oidc.discovery(
+    issuer,
+    clientId,
+    undefined,
+    // Read from its wrapper for each call only.
+    (...request) => oidc.ClientSecretPost(clientSecret.reveal())(...request),
+    {
+      timeout: timeoutSeconds,
+      [oidc.customFetch]: boundedFetch,
+      execute: [
+        oidc.enableNonRepudiationChecks,
+        // `config.ts` lets plain http pass on loopback only.
+        ...(issuer.protocol === 'http:' ? [oidc.allowInsecureRequests] : []),
+      ],
+    },
+  );
+}
+
+async function claimsOf(
+  configuration: Configuration,
+  { state, nonce, codeVerifier }: Parameters<LoginProviderClient['identify']>[0],
+  callback: URL,
+) {
+  const oidc = await import('openid-client');
+  const tokens = await oidc.authorizationCodeGrant(configuration, callback, {
+    expectedState: state,
+    expectedNonce: nonce,
+    pkceCodeVerifier: codeVerifier,
+    idTokenExpected: true,
+  });
+  return Claims.parse(tokens.claims());
+}
+
+function identityOf({ sub, email, email_verified, name }: z.output<typeof Claims>): LoginIdentity {
+  if (email_verified !== true || email === undefined)
+    throw new LoginProviderError('email_unverified', 'the address is not verified');
+  return { provider: 'google', subject: sub, email: usableEmail(email), name: usableName(name) };
 }

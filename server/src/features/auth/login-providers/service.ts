@@ -3,14 +3,13 @@ import type { Kysely } from 'kysely';
 import type { Config } from '#server/config';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
+import { endOtherAccess } from '#server/features/auth/end-access';
 import { createAccount } from '#server/features/auth/new-account';
 import { type UserRecord, userRepository } from '#server/features/auth/repository';
-import { sessionRepository } from '#server/features/auth/session-repository';
 import type { SessionService } from '#server/features/auth/sessions';
 import type { SignedIn } from '#server/http/actor';
 import { enqueue } from '#server/jobs/queue';
 import { mailJob } from '#server/mail/job';
-import { revokeAccessTokens } from '#server/security/access-token-repository';
 import { type RecordedEvent, securityEventRepository, type Visitor } from '#server/security/events-repository';
 import { type LoginIdentity, LoginProviderError } from './login-provider.ts';
 import { names, RefusedAtAccount, recordRefusal } from './refusals.ts';
@@ -182,8 +181,7 @@ export function loginProviderService({ db, holdSession, config, onSessionsEnded 
   async function confirm(trx: Kysely<Database>, user: UserRecord, sessionId: string, visitor: Visitor) {
     await connectedAccountRepository(trx).confirmAddress(user.id, user.email);
     await securityEventRepository(trx).record({ userId: user.id, event: 'email_confirmed', by: 'self', visitor });
-    await revokeAccessTokens(trx, { userId: user.id, by: 'self', visitor });
-    return sessionRepository(trx).deleteOthers(user.id, sessionId);
+    return endOtherAccess(trx, { userId: user.id, sessionId }, visitor);
   }
 }
 

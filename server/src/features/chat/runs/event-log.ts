@@ -40,6 +40,9 @@ export function emptyLog(): FoldedLog {
   return { text: '', reasoning: '', notes: [], sources: [], marks: '' };
 }
 
+/** Whether anything has come yet. */
+export const hasBegun = ({ marks }: FoldedLog) => marks !== '';
+
 /** Adds one event to the log; the end adds nothing. */
 export function fold(log: FoldedLog, event: RunEvent) {
   switch (event.type) {

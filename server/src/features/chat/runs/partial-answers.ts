@@ -1,6 +1,6 @@
 import type { Message } from '@roster/contracts/chat';
 import type { MessageRepository } from '#server/features/chat/messages/repository';
-import { type FoldedLog, foldedBatches } from './event-log.ts';
+import { type FoldedLog, foldedBatches, hasBegun } from './event-log.ts';
 import type { EventRepository } from './event-repository.ts';
 import type { RunExecutor } from './executor.ts';
 
@@ -9,6 +9,24 @@ type Dependencies = {
   events: Pick<EventRepository, 'after'>;
   messages: Pick<MessageRepository, 'find'>;
 };
+
+/** What of a message its run writes. */
+type AnswerPart = Pick<
+  Message,
+  'id' | 'text' | 'reasoning' | 'notes' | 'sources' | 'state' | 'run' | 'model' | 'usage' | 'error' | 'finishedAt'
+>;
+
+function answerPartOf(message: AnswerPart): AnswerPart {
+  const { id, text, reasoning, notes, sources, state, run, model, usage, error, finishedAt } = message;
+  return { id, text, reasoning, notes, sources, state, run, model, usage, error, finishedAt };
+}
+
+/** Stored as queued until its first events are, a run that has any is running. */
+function written(runId: number, log: FoldedLog) {
+  const { text, reasoning, notes, sources } = log;
+  const words = { text, reasoning, notes: [...notes], sources: [...sources] };
+  return hasBegun(log) ? { ...words, state: 'running' as const, run: { id: runId, state: 'running' as const } } : words;
+}
 
 /** What answers have come to while they are being written, in this process or in another one. */
 export function partialAnswers({ executor, events, messages }: Dependencies) {
@@ -20,20 +38,20 @@ export function partialAnswers({ executor, events, messages }: Dependencies) {
     return batches.length === 0 ? undefined : foldedBatches(batches);
   }
 
-  async function soFar(userId: number, message: Message): Promise<Message> {
+  async function soFar<M extends AnswerPart>(userId: number, message: M): Promise<M> {
     const { run } = message;
     if (run?.state !== 'queued' && run?.state !== 'running') return message;
     const log = await logOf(run.id);
+    if (log) return { ...message, ...written(run.id, log) };
     // Ended since it was read: then it is in the message, and its events are gone.
-    if (!log) return (await messages.find(userId, message.id)) ?? message;
-    const { text, reasoning, notes, sources } = log;
-    return { ...message, text, reasoning, notes: [...notes], sources: [...sources] };
+    const ended = await messages.find(userId, message.id);
+    return ended ? { ...message, ...answerPartOf(ended) } : message;
   }
 
   return {
     logOf,
     /** The same messages, with the words that have arrived of those that are being written. */
-    withWords: (userId: number, list: Message[]): Promise<Message[]> =>
+    withWords: <M extends AnswerPart>(userId: number, list: M[]): Promise<M[]> =>
       Promise.all(list.map((message) => soFar(userId, message))),
   };
 }

@@ -79,3 +79,5 @@ export function sideQuestionRepository(db: Kysely<Database>) {
     },
   };
 }
+
+export type SideQuestionRepository = ReturnType<typeof sideQuestionRepository>;

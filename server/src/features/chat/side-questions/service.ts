@@ -5,8 +5,10 @@ import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
 import { conversationsAtOnce } from '#server/features/chat/messages/answer-store';
 import { messageRepository } from '#server/features/chat/messages/repository';
+import { type FoldedLog, hasBegun } from '#server/features/chat/runs/event-log';
 import type { RunExecutor } from '#server/features/chat/runs/executor';
 import type { RunOrder } from '#server/features/chat/runs/live-run';
+import type { PartialAnswers } from '#server/features/chat/runs/partial-answers';
 import { runRepository } from '#server/features/chat/runs/repository';
 import { searchRepository } from '#server/features/chat/search/repository';
 import { threadRepository } from '#server/features/chat/threads/repository';
@@ -14,7 +16,7 @@ import { openingTitle } from '#server/features/chat/threads/titles';
 import type { Catalogue } from '#server/provider/catalogue';
 import type { ConversationTurn } from '#server/provider/provider';
 import type { Secret } from '#server/security/secret';
-import { sideQuestionRepository } from './repository.ts';
+import { type SideAnswer, type SideQuestionRepository, sideQuestionRepository } from './repository.ts';
 
 export type SideQuestion = {
   comparisonId: number;
@@ -28,85 +30,129 @@ export type SideQuestion = {
 
 type Dependencies = {
   database: OpenDatabase;
-  executor: RunExecutor;
+  executor: Pick<RunExecutor, 'refuseWhenClosing' | 'start' | 'stop'>;
+  /** What answers have come to, read beside the main connection. */
+  exported: Pick<PartialAnswers, 'logOf'>;
   catalogue: Catalogue;
   instance: number;
   openKey: (userId: number) => Promise<Secret>;
   checkBudget: (userId: number, assistantId: number | null) => Promise<void>;
 };
 
+type Options = { overBudget: boolean };
+type Ask = (questions: SideQuestion[]) => Promise<number[]>;
+
 /**
  * Side questions. Each is a thread of its own that no list shows, so that its answer has all that
  * a run has: it belongs to the server, can be watched and stopped, survives a crash, and its cost is recorded.
  */
-export function sideQuestionService({ database, executor, catalogue, instance, openKey, checkBudget }: Dependencies) {
-  const { db, reader } = database;
-
-  function asked(apiKey: Secret, { model, instructions, turns, temperature }: SideQuestion): Pick<RunOrder, 'prepare'> {
-    const sent: ConversationTurn[] = turns.map(({ role, text }) => ({ role, text }));
-    const parameters = catalogue.parameters(model, { temperature, effort: null });
-    const request = { apiKey, model, instructions, turns: sent, ...parameters };
-    return { prepare: async () => ({ request, notes: [], leftOut: 0, filesLeftOut: 0, fileTokens: 0 }) };
-  }
-
+export function sideQuestionService(dependencies: Dependencies) {
+  const { db, reader } = dependencies.database;
   return {
     /**
      * Stores what `work` asks for in its transaction and starts all of it afterwards; together or not at all. `work`
      * gets the ids of the threads, in order, and keeps them.
      */
-    async ask<T>(
-      userId: number,
-      { overBudget }: { overBudget: boolean },
-      work: (trx: Kysely<Database>, ask: (questions: SideQuestion[]) => Promise<number[]>) => Promise<T>,
-    ): Promise<T> {
-      executor.refuseWhenClosing(userId);
-      const apiKey = await openKey(userId);
-      if (!overBudget) await checkBudget(userId, null);
-      const orders: RunOrder[] = [];
-      const result = await db.transaction().execute(async (trx) => {
-        const runs = runRepository(trx);
-        await takeTurn(trx, userId);
-        return work(trx, async (questions) => {
-          const underWay = new Set((await runs.underWay(userId)).map(({ threadId }) => threadId)).size;
-          if (underWay + questions.length > conversationsAtOnce)
-            throw new AppError(
-              'too_many_runs',
-              `${conversationsAtOnce} answers can be written at a time, and ${underWay} ${underWay === 1 ? 'is' : 'are'} being written already. Wait for one of them.`,
-            );
-          for (const question of questions)
-            orders.push({ ...(await store(trx, userId, instance, question)), ...asked(apiKey, question) });
-          return orders.map(({ threadId }) => threadId);
-        });
-      });
-      for (const order of orders) executor.start(order);
-      return result;
-    },
+    ask: <T>(userId: number, options: Options, work: (trx: Kysely<Database>, ask: Ask) => Promise<T>): Promise<T> =>
+      askTogether(dependencies, userId, options, work),
     answers: (userId: number, threadIds: number[], within: Kysely<Database> = db) =>
       sideQuestionRepository(within).answers(userId, threadIds),
-    /** For exports: read on a connection of its own. */
-    answersFromReader: sideQuestionRepository(reader).answers,
-    /** Stops the open runs of these threads. */
+    /** For exports: read on a connection of its own, with the words that have arrived of what is being written. */
+    exportedAnswers: (userId: number, threadIds: number[]) =>
+      answersSoFar(sideQuestionRepository(reader), dependencies.exported, userId, threadIds),
+    /** Stops what is being written in these threads. */
     async stop(userId: number, threadIds: number[]) {
       for (const { id, threadId } of await runRepository(db).underWay(userId))
-        if (threadIds.includes(threadId)) await executor.stop(userId, id);
+        if (threadIds.includes(threadId)) await dependencies.executor.stop(userId, id);
     },
-    /**
-     * Inside a transaction. `find` is called once no other call can add or remove side questions. The usage of the answers stays
-     * recorded.
-     */
-    async remove(trx: Kysely<Database>, userId: number, find: () => Promise<number[]>) {
-      await takeTurn(trx, userId);
-      const threadIds = await find();
-      for (const threadId of threadIds) await holdRuns(trx, userId, threadId);
-      for (const threadId of threadIds) {
-        await searchRepository(trx).forgetThread(userId, threadId);
-        await threadRepository(trx).delete(userId, threadId);
-      }
-    },
+    remove,
   };
 }
 
 export type SideQuestionService = ReturnType<typeof sideQuestionService>;
+
+async function askTogether<T>(
+  dependencies: Dependencies,
+  userId: number,
+  { overBudget }: Options,
+  work: (trx: Kysely<Database>, ask: Ask) => Promise<T>,
+): Promise<T> {
+  const { database, executor, catalogue, instance, openKey, checkBudget } = dependencies;
+  executor.refuseWhenClosing(userId);
+  const apiKey = await openKey(userId);
+  if (!overBudget) await checkBudget(userId, null);
+  const orders: RunOrder[] = [];
+  const result = await database.db.transaction().execute(async (trx) => {
+    await takeTurn(trx, userId);
+    return work(trx, async (questions) => {
+      await refuseTooMany(trx, userId, questions.length);
+      for (const question of questions) {
+        const stored = await store(trx, userId, instance, question);
+        orders.push({ ...stored, ...requestOf(catalogue, apiKey, question) });
+      }
+      return orders.map(({ threadId }) => threadId);
+    });
+  });
+  for (const order of orders) executor.start(order);
+  return result;
+}
+
+async function refuseTooMany(trx: Kysely<Database>, userId: number, more: number) {
+  const underWay = new Set((await runRepository(trx).underWay(userId)).map(({ threadId }) => threadId)).size;
+  if (underWay + more > conversationsAtOnce)
+    throw new AppError(
+      'too_many_runs',
+      `${conversationsAtOnce} answers can be written at a time, and ${underWay} ${underWay === 1 ? 'is' : 'are'} being written already. Wait for one of them.`,
+    );
+}
+
+function requestOf(
+  catalogue: Catalogue,
+  apiKey: Secret,
+  { model, instructions, turns, temperature }: SideQuestion,
+): Pick<RunOrder, 'prepare'> {
+  const sent: ConversationTurn[] = turns.map(({ role, text }) => ({ role, text }));
+  const parameters = catalogue.parameters(model, { temperature, effort: null });
+  const request = { apiKey, model, instructions, turns: sent, ...parameters };
+  return { prepare: async () => ({ request, notes: [], leftOut: 0, filesLeftOut: 0, fileTokens: 0 }) };
+}
+
+async function answersSoFar(
+  sideQuestions: SideQuestionRepository,
+  { logOf }: Pick<PartialAnswers, 'logOf'>,
+  userId: number,
+  threadIds: number[],
+): Promise<Map<number, SideAnswer>> {
+  const answers = await sideQuestions.answers(userId, threadIds);
+  for (const [threadId, answer] of answers) {
+    if (answer.state !== 'queued' && answer.state !== 'running') continue;
+    const log = await logOf(answer.runId);
+    // Ended since it was read: then it is in the message, and its events are gone.
+    const now = log ? withLog(answer, log) : (await sideQuestions.answers(userId, [threadId])).get(threadId);
+    if (now) answers.set(threadId, now);
+  }
+  return answers;
+}
+
+const withLog = (answer: SideAnswer, log: FoldedLog): SideAnswer => ({
+  ...answer,
+  text: log.text,
+  state: hasBegun(log) ? 'running' : answer.state,
+});
+
+/**
+ * Inside a transaction. `find` is asked when nobody else can ask or remove any more. What the answers have cost stays
+ * recorded.
+ */
+async function remove(trx: Kysely<Database>, userId: number, find: () => Promise<number[]>) {
+  await takeTurn(trx, userId);
+  const threadIds = await find();
+  for (const threadId of threadIds) await holdRuns(trx, userId, threadId);
+  for (const threadId of threadIds) {
+    await searchRepository(trx).forgetThread(userId, threadId);
+    await threadRepository(trx).delete(userId, threadId);
+  }
+}
 
 /** Stores a thread with its messages, the empty answer last, and the run of that. */
 async function store(trx: Kysely<Database>, userId: number, instance: number, question: SideQuestion) {

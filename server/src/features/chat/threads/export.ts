@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import type { Message, Thread } from '@roster/contracts/chat';
 import type { BranchRepository } from '#server/features/chat/messages/branch-repository';
-import type { KeptMessage, MessageExportRepository } from '#server/features/chat/messages/export-repository';
+import type { MessageExportRepository, MessageToKeep } from '#server/features/chat/messages/export-repository';
 import type { MessagePages } from '#server/features/chat/messages/pages';
 import type { MessageRepository } from '#server/features/chat/messages/repository';
+import type { PartialAnswers } from '#server/features/chat/runs/partial-answers';
 
 const atOnce = 200;
 
@@ -32,10 +33,11 @@ type Dependencies = {
   messages: Pick<MessageRepository, 'place'>;
   branches: Pick<BranchRepository, 'messages'>;
   kept: Pick<MessageExportRepository, 'page'>;
+  underWay: Pick<PartialAnswers, 'withWords'>;
 };
 
 /** One conversation as a file, read while it is sent. */
-export function conversationDownloads({ pages, messages, branches, kept }: Dependencies) {
+export function conversationDownloads({ pages, messages, branches, kept, underWay }: Dependencies) {
   /** The shown branch, from the beginning, a page at a time. */
   async function* inPages(userId: number, thread: Thread) {
     yield `# ${thread.title}\n\n`;
@@ -45,7 +47,8 @@ export function conversationDownloads({ pages, messages, branches, kept }: Depen
     const place = await messages.place(userId, head.id);
     for (let from = 0; from <= (place?.depth ?? 0); from += atOnce) {
       const range = { threadId: thread.id, head: head.id, from, to: from + atOnce - 1 };
-      for (const message of await branches.messages(userId, range)) yield inMarkdown(message);
+      for (const message of await underWay.withWords(userId, await branches.messages(userId, range)))
+        yield inMarkdown(message);
     }
   }
 
@@ -56,7 +59,7 @@ export function conversationDownloads({ pages, messages, branches, kept }: Depen
       ? {
           name,
           type: 'application/json; charset=utf-8',
-          content: Readable.from(conversationText(thread, pagesOf(userId, thread.id, kept))),
+          content: Readable.from(conversationText(thread, pagesOf(userId, thread.id, { kept, underWay }))),
         }
       : { name, type: 'text/markdown; charset=utf-8', content: Readable.from(inPages(userId, thread)) };
   };
@@ -64,12 +67,16 @@ export function conversationDownloads({ pages, messages, branches, kept }: Depen
 
 export type ConversationDownloads = ReturnType<typeof conversationDownloads>;
 
-/** All messages of a conversation, a page at a time. */
-export async function* pagesOf(userId: number, threadId: number, messages: Pick<MessageExportRepository, 'page'>) {
+/** All messages of a conversation, a page at a time, with what has arrived of those that are being written. */
+export async function* pagesOf(
+  userId: number,
+  threadId: number,
+  { kept, underWay }: Pick<Dependencies, 'kept' | 'underWay'>,
+) {
   let after = 0;
   for (;;) {
-    const page = await messages.page(userId, threadId, after, atOnce);
-    yield page.messages;
+    const page = await kept.page(userId, threadId, after, atOnce);
+    yield await underWay.withWords(userId, page.messages);
     if (page.last === undefined) return;
     after = page.last;
   }
@@ -78,15 +85,18 @@ export async function* pagesOf(userId: number, threadId: number, messages: Pick<
 /** A conversation in Roster's own form, in pieces; docs/export-format.md describes it. */
 export async function* conversationText(
   thread: Thread,
-  pages: AsyncIterable<KeptMessage[]> | Iterable<KeptMessage[]>,
+  pages: AsyncIterable<MessageToKeep[]> | Iterable<MessageToKeep[]>,
 ): AsyncGenerator<string> {
   const { id: _, runId: __, ...described } = thread;
   yield `{"format":"roster.conversation","version":1,"thread":${JSON.stringify(described)},"messages":[`;
   let separator = '\n';
   for await (const page of pages)
     for (const message of page) {
-      yield `${separator}${JSON.stringify(message)}`;
+      yield `${separator}${JSON.stringify(toKept(message))}`;
       separator = ',\n';
     }
   yield '\n]}\n';
 }
+
+/** As it is taken along: without what says only where it stands in this installation. */
+const toKept = ({ threadId: _thread, run: _run, ...kept }: MessageToKeep) => kept;

@@ -31,6 +31,8 @@ type Dependencies = {
 
 type Draft = z.output<typeof chat.createThread.body>;
 type Changes = z.output<typeof chat.updateThread.body>;
+type Query = z.output<typeof chat.threads.query>;
+type Page = z.output<typeof chat.threads.output>;
 
 const newTitle = 'New conversation';
 
@@ -42,76 +44,85 @@ function positionOf(cursor: string | undefined) {
   return { pinned, updatedAt, id };
 }
 
-export function threadService({ database, executor, search, ownsAssistant, checkModels }: Dependencies) {
-  const { db } = database;
-  const threads = threadRepository(db);
-
-  async function checkAnswerer(userId: number, { assistantId, model }: Pick<Changes, 'assistantId' | 'model'>) {
-    if (typeof model === 'string') await checkModels(userId, [model], 'model');
-    if (typeof assistantId === 'number' && !(await ownsAssistant(userId, assistantId)))
-      throw new AppError('not_found', 'This assistant does not exist.', {
-        fields: { assistantId: 'This assistant does not exist.' },
-      });
-  }
-
-  async function find(userId: number, threadId: number): Promise<Thread> {
-    const thread = await threads.find(userId, threadId);
-    if (!thread) throw noThread();
-    return toThread(thread);
-  }
-
+export function threadService(dependencies: Dependencies) {
+  const { db } = dependencies.database;
   return {
-    find,
-    async list(
-      userId: number,
-      query: z.output<typeof chat.threads.query>,
-    ): Promise<z.output<typeof chat.threads.output>> {
-      const { limit, archived } = query;
-      const after = positionOf(query.cursor);
-      const q = query.q?.trim();
-      const found: FoundThread[] = q
-        ? await search(userId, q, { archived, limit, after })
-        : (await threads.list(userId, { archived: archived ?? false, limit, after })).map((thread) => ({
-            thread,
-            match: null,
-          }));
-      const { items, nextCursor } = pageOf(found, limit, ({ thread: { pinned, updatedAt, id } }) =>
-        cursors.encode([pinned, updatedAt, id]),
-      );
-      return {
-        items: items.map(({ thread, match }) => ({
-          ...toThread(thread),
-          match: match && { messageId: match.messageId, snippet: snippetOf(match.text, q ?? '') },
-        })),
-        nextCursor,
-      };
-    },
+    find: (userId: number, threadId: number) => find(db, userId, threadId),
+    list: (userId: number, query: Query) => list(dependencies, userId, query),
     async create(userId: number, draft: Draft): Promise<Thread> {
-      await checkAnswerer(userId, draft);
+      await checkAnswerer(dependencies, userId, draft);
       return db.transaction().execute((trx) => insertThread(trx, userId, draft));
     },
     async update(userId: number, threadId: number, changes: Changes): Promise<Thread> {
-      await checkAnswerer(userId, changes);
+      await checkAnswerer(dependencies, userId, changes);
       const found = await db.transaction().execute((trx) => changeThread(trx, userId, threadId, changes));
       if (!found) throw noThread();
-      return find(userId, threadId);
+      return find(db, userId, threadId);
     },
-    /** Deletes a conversation with all branches; an answer that is being written is stopped first. */
-    async remove(userId: number, threadId: number) {
-      if (!(await threads.isConversation(userId, threadId))) throw noThread();
-      for (const run of await runRepository(db).underWay(userId))
-        if (run.threadId === threadId) await executor.stop(userId, run.id);
-      const removed = await db.transaction().execute(async (trx) => {
-        await holdRuns(trx, userId, threadId);
-        await searchRepository(trx).forgetThread(userId, threadId);
-        return threadRepository(trx).delete(userId, threadId);
-      });
-      if (!removed) throw noThread();
-    },
+    remove: (userId: number, threadId: number) => remove(dependencies, userId, threadId),
   };
 }
 
 export type ThreadService = ReturnType<typeof threadService>;
+
+async function checkAnswerer(
+  { checkModels, ownsAssistant }: Dependencies,
+  userId: number,
+  { assistantId, model }: Pick<Changes, 'assistantId' | 'model'>,
+) {
+  if (typeof model === 'string') await checkModels(userId, [model], 'model');
+  if (typeof assistantId === 'number' && !(await ownsAssistant(userId, assistantId)))
+    throw new AppError('not_found', 'This assistant does not exist.', {
+      fields: { assistantId: 'This assistant does not exist.' },
+    });
+}
+
+async function find(db: Kysely<Database>, userId: number, threadId: number): Promise<Thread> {
+  const thread = await threadRepository(db).find(userId, threadId);
+  if (!thread) throw noThread();
+  return toThread(thread);
+}
+
+async function list(dependencies: Dependencies, userId: number, query: Query): Promise<Page> {
+  const q = query.q?.trim() ?? '';
+  const found = await foundOrListed(dependencies, userId, q, query);
+  const { items, nextCursor } = pageOf(found, query.limit, ({ thread: { pinned, updatedAt, id } }) =>
+    cursors.encode([pinned, updatedAt, id]),
+  );
+  return {
+    items: items.map(({ thread, match }) => ({
+      ...toThread(thread),
+      match: match && { messageId: match.messageId, snippet: snippetOf(match.text, q) },
+    })),
+    nextCursor,
+  };
+}
+
+async function foundOrListed(
+  { database, search }: Dependencies,
+  userId: number,
+  q: string,
+  { limit, archived, cursor }: Query,
+): Promise<FoundThread[]> {
+  const after = positionOf(cursor);
+  if (q !== '') return search(userId, q, { archived, limit, after });
+  const threads = threadRepository(database.db);
+  const listed = await threads.list(userId, { archived: archived ?? false, limit, after });
+  return listed.map((thread) => ({ thread, match: null }));
+}
+
+/** Deletes a conversation with all branches; an answer that is being written is stopped first. */
+async function remove({ database: { db }, executor }: Dependencies, userId: number, threadId: number) {
+  if (!(await threadRepository(db).isConversation(userId, threadId))) throw noThread();
+  for (const run of await runRepository(db).underWay(userId))
+    if (run.threadId === threadId) await executor.stop(userId, run.id);
+  const removed = await db.transaction().execute(async (trx) => {
+    await holdRuns(trx, userId, threadId);
+    await searchRepository(trx).forgetThread(userId, threadId);
+    return threadRepository(trx).delete(userId, threadId);
+  });
+  if (!removed) throw noThread();
+}
 
 async function insertThread(trx: Kysely<Database>, userId: number, draft: Draft): Promise<Thread> {
   const created = await threadRepository(trx).insert(userId, {

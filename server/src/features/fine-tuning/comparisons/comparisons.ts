@@ -26,6 +26,6 @@ export function createComparisons({ database, sideQuestions, files, store }: Dep
       route(api.vote, ({ actor, params, body }) => comparisons.vote(actor.userId, params, body.vote));
       route(api.remove, ({ actor, params }) => comparisons.remove(actor.userId, params.id));
     },
-    exportPart: comparisonExport(database, sideQuestions.answersFromReader),
+    exportPart: comparisonExport(database, sideQuestions.exportedAnswers),
   };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a line of a training or validation file asks, and what it has as the answer. */
+/** The question of a line of a training or validation file, and its answer. */
 export type Example = {
   instructions: string;
   turns: { role: 'user' | 'assistant'; text: string }[];

@@ -9,7 +9,7 @@ const atOnce = 20;
 /** The comparisons in the account export. Read on a connection of its own. */
 export function comparisonExport(
   { reader }: Pick<OpenDatabase, 'reader'>,
-  answersOf: SideQuestionService['answersFromReader'],
+  answersOf: SideQuestionService['exportedAnswers'],
 ): ExportPart {
   const comparisons = comparisonRepository(reader);
 

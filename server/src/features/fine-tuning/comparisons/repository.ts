@@ -23,7 +23,7 @@ const promptColumns = [
 ] as const;
 
 export function comparisonRepository(db: Kysely<Database>) {
-  /** With what has come of it so far: a prompt is answered when both models have answered it whole. */
+  /** With its results so far: a prompt is answered when both models have answered it completely. */
   const counted = (userId: number) => {
     const isAnswered = (thread: 'tuned_thread_id' | 'base_thread_id') => sql`exists (
       select 1 from threads t join runs r on r.message_id = t.head_message_id
@@ -108,7 +108,7 @@ export function comparisonRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return row && toPrompt(row);
     },
-    /** A vote was on answers that are no more. */
+    /** Stores which threads hold the answers now, and removes the vote, which was on others. */
     async setThreads(userId: number, promptId: number, threads: Pick<PromptRecord, 'tunedThreadId' | 'baseThreadId'>) {
       await db
         .updateTable('comparison_prompts')
@@ -117,7 +117,7 @@ export function comparisonRepository(db: Kysely<Database>) {
         .where('id', '=', promptId)
         .execute();
     },
-    /** On the answers that were looked at: not where they have been asked for anew since. */
+    /** Stores a vote on the answers that were shown, but not where they have been replaced since. */
     async setVote(userId: number, { id, tunedThreadId, baseThreadId }: PromptRecord, vote: Vote | null) {
       const same = (column: 'tuned_thread_id' | 'base_thread_id', threadId: number | null) =>
         threadId === null ? sql<boolean>`${sql.ref(column)} is null` : sql<boolean>`${sql.ref(column)} = ${threadId}`;

@@ -31,7 +31,7 @@ const noPrompt = () => new AppError('not_found', 'This prompt does not exist.');
 const answerIn = (answers: Answers, threadId: number | null) =>
   (threadId === null ? undefined : answers.get(threadId)) ?? null;
 const isUnderWay = (answer: SideAnswer | null) => answer?.state === 'queued' || answer?.state === 'running';
-/** Neither answered nor being answered: not asked, stopped, failed, or cut off by a crash. */
+/** Neither answered nor with an open run: not asked, stopped, failed, or interrupted. */
 const isOpen = (answer: SideAnswer | null) => answer?.state !== 'complete' && !isUnderWay(answer);
 
 export const threadsOf = (prompts: Pick<PromptRecord, 'tunedThreadId' | 'baseThreadId'>[]): number[] =>
@@ -161,7 +161,7 @@ async function vote(
   return shown(dependencies, userId, await findPrompt(rows, userId, ids));
 }
 
-/** With its answers; what is being written is stopped first. */
+/** With its answers; open runs are stopped first. */
 async function remove({ database: { db }, sideQuestions }: Dependencies, userId: number, id: number) {
   await sideQuestions.stop(userId, await comparisonRepository(db).threadIds(userId, id));
   const removed = await db.transaction().execute(async (trx) => {

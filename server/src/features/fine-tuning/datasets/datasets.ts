@@ -19,7 +19,7 @@ export function createDatasets({ database, files, ownsAssistant }: Dependencies)
   const saving = datasetSaving({ ...database, files });
   return {
     routes: (router: Router) => datasetRoutes(router, { datasets, saving }),
-    /** What of them an export holds. */
+    /** Their part of the account export. */
     exportPart: datasetExport(database),
   };
 }

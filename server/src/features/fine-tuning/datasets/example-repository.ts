@@ -6,7 +6,7 @@ import type { IncludedExample } from './split.ts';
 
 type Review = DatasetExample['review'];
 
-/** What a model learns from an example. */
+/** The content of an example, which a model learns. */
 export type Lesson = Pick<DatasetExample, 'instructions' | 'turns' | 'answer' | 'rejected'>;
 
 /** An example as it is gathered. `rejectedId`: the worse answer, where it is another message. */

@@ -28,7 +28,7 @@ export const noDataset = () => new AppError('not_found', 'This dataset does not 
 const sizeOf = ({ instructions, turns, answer, rejected }: NewExample) =>
   turns.reduce((sum, { text }) => sum + text.length, instructions.length + answer.length + (rejected?.length ?? 0));
 
-/** Examples that are stored together: few enough that no stream stutters meanwhile. */
+/** How many examples one transaction stores: few enough that no stream is delayed. */
 function inBatches(examples: NewExample[]): NewExample[][] {
   const batches: NewExample[][] = [];
   let room = 0;
@@ -45,7 +45,7 @@ function inBatches(examples: NewExample[]): NewExample[][] {
   return batches;
 }
 
-/** The two sides of an example; undefined where what it was made of has been taken back meanwhile. */
+/** The two sides of an example; undefined where its rating was withdrawn meanwhile. */
 function sidesOf(
   format: DatasetFormat,
   answer: RatedAnswer,
@@ -82,7 +82,7 @@ async function examplesOf(
   });
 }
 
-/** Returns how many came in. @throws not_found where the dataset was deleted meanwhile */
+/** Returns how many were added. @throws not_found where the dataset was deleted meanwhile */
 const store = (db: Kysely<Database>, { userId, stillMay }: Actor, datasetId: number, examples: NewExample[]) =>
   db.transaction().execute(async (trx) => {
     await stillMay(trx);
@@ -116,7 +116,7 @@ export function gatheringService({ db, reader }: Pick<OpenDatabase, 'db' | 'read
       return (await answers.candidates(userId, format, assistantId, undefined)).length > 0;
     },
 
-    /** Adds what is not in the dataset yet; what is in it stays as it is. */
+    /** Adds new examples; those in the dataset stay as they are. */
     async gather(actor: Actor, dataset: { id: number; format: DatasetFormat }, request: GatheringRequest) {
       const { userId } = actor;
       const { id, format } = dataset;

@@ -15,10 +15,10 @@ export type RatedAnswer = {
   instructions: string | null;
 };
 
-/** A message on the way to a question, without its words. */
+/** A message on the branch of a question, without its text. */
 export type Step = { id: number; parentId: number | null; bytes: number };
 
-/** A person's rated answers. What a comparison brought is not among them; archived conversations are. */
+/** A user's rated answers, those in archived conversations included, those of comparisons not. */
 export function ratedAnswerRepository(db: Kysely<Database>) {
   /** Answers of the assistant; undefined: of all. */
   const rated = (userId: number, assistantId: number | undefined) => sql`

@@ -6,7 +6,7 @@ export type IncludedExample = { id: number; conversation: string };
 /** `validation` is empty where there is one conversation only: it is not divided. */
 export type Division = { conversations: number; training: number[]; validation: number[] };
 
-/** As good as drawn by lot, and the same each time. */
+/** Pseudo-random, and the same each time. */
 const lotOf = (ids: readonly number[]) => hash('sha256', String(ids[0]));
 
 /**

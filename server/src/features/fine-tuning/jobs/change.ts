@@ -51,7 +51,7 @@ async function pollNow(
 ) {
   const poll = poller.pollNow(userId, id, prepare);
   if (await endsWithin(patienceMs, poll)) return;
-  // Nobody waits for it any more; the poll that is stored does it again.
+  // Nobody waits for it any more; the stored background job polls again.
   poll.catch((error: unknown) => log.warn({ err: error, fineTuningJobId: id }, 'polling a job failed late'));
 }
 
@@ -106,7 +106,7 @@ export async function changeJob(
     await provider[action](apiKey, job.providerJobId);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    // It may have gone on meanwhile: what is shown from now on is what the provider says, if it says anything.
+    // Its state may have changed meanwhile: the provider's is shown, if it responds.
     if (error.status !== undefined) await pollNow(dependencies, userId, id);
     if (error.status === 400 && (await findJob(db, userId, id)).status !== from) throw conflict(error);
     throwProviderFailure(error);

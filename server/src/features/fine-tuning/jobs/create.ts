@@ -18,7 +18,7 @@ type Dependencies = {
   /** Whether files can be trained with, as the one who chooses them is told. */
   checkFiles: CheckFiles;
   poller: Polling;
-  /** null: nobody knows what can be trained. */
+  /** null: it is unknown which models can be trained. */
   trainable: (userId: number) => Promise<ReadonlySet<string> | null>;
 };
 
@@ -29,13 +29,13 @@ const noFile = () => new AppError('not_found', 'File not found.');
 const refused = (field: string, message: string) =>
   new AppError('invalid_input', message, { fields: { [field]: message } });
 
-/** What is asked for, whatever order its parts were sent in. */
+/** A canonical form of the request, independent of the order of its fields. */
 const digestOf = ({ hyperparameters = {}, ...draft }: Omit<JobDraft, 'clientId'>): string =>
   createHash('sha256')
     .update(JSON.stringify([Object.entries(draft).sort(), Object.entries(hyperparameters).sort()]))
     .digest('base64url');
 
-/** The job that was made with this id before. @throws conflict where another one was asked for */
+/** The job that was created with this client id before. @throws conflict where that request was another one */
 async function earlier(
   jobs: Pick<FineTuningJobRepository, 'madeWith'>,
   userId: number,

@@ -199,7 +199,7 @@ export function fineTuningJobRepository(db: Kysely<Database>) {
       return numUpdatedRows > 0n;
     },
 
-    /** The provider has it: kept whatever has happened here meanwhile. */
+    /** Stores the provider's id of the job, whatever has happened here meanwhile. */
     async adopt(userId: number, id: number, providerJobId: string) {
       await one(userId, id).set({ provider_job_id: providerJobId }).where('provider_job_id', 'is', null).execute();
     },
@@ -215,7 +215,7 @@ export function fineTuningJobRepository(db: Kysely<Database>) {
       return numUpdatedRows > 0n;
     },
 
-    /** false: it was asked for already, or the job has ended. */
+    /** false: a cancellation was asked for already, or the job has ended. */
     async requestCancel(userId: number, id: number): Promise<boolean> {
       const { numUpdatedRows } = await one(userId, id)
         .set({ cancel_requested: 1 })

@@ -5,7 +5,7 @@ const isTable = (bytes: Buffer) => /^(\xEF\xBB\xBF)?"?step/i.test(bytes.toString
 const isBase64 = (bytes: Buffer) => /^[A-Za-z0-9+/=\s]+$/.test(bytes.toString('latin1'));
 const enoughToKnow = 16;
 
-/** The provider's table of metrics as it is meant: some send it as Base64. */
+/** The provider's table of metrics, decoded where a provider sends it as Base64. */
 export async function* resultTable(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const chunks = content[Symbol.asyncIterator]();
   let beginning: Buffer = Buffer.alloc(0);

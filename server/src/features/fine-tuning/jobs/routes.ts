@@ -23,7 +23,7 @@ type Dependencies = {
   keys: { open: (userId: number) => Promise<Secret> };
 };
 
-/** More points than this no screen shows. */
+/** No screen can show more points than this. */
 const pointsAtMost = 2_000;
 
 export function fineTuningRoutes({ route, rawRoute }: Router, dependencies: Dependencies) {

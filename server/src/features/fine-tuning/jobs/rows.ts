@@ -39,7 +39,7 @@ export type NewJob = {
   trainingFile: JobFileOfNew;
   validationFile: JobFileOfNew | null;
   token: string;
-  /** The maker's own id for it, with what it was asked for with. */
+  /** The client id, with a digest of the request. */
   client?: { id: string; digest: string } | undefined;
 };
 
@@ -116,7 +116,7 @@ export const toJob = (row: Row & { step: number | null }): Job => ({
   finishedAt: row.finished_at,
 });
 
-/** null in JSON and in SQL alike; what is undefined is not changed. */
+/** null is stored as SQL's NULL; undefined leaves the column unchanged. */
 export const columnsOf = (changes: JobChanges) => ({
   ...(changes.status !== undefined && { status: changes.status }),
   ...(changes.notice !== undefined && { notice: changes.notice }),

@@ -12,7 +12,7 @@ import type { Found, News } from './states.ts';
 
 type Prices = Pick<Catalogue, 'trainingPrice' | 'asOf'>;
 
-/** Stores what a poll has found of a job, in its transaction. `trained`: it has succeeded just now. */
+/** Stores the result of a poll, in its transaction. `trained`: the job has succeeded just now. */
 export async function storeFound(trx: Kysely<Database>, catalogue: Prices, before: JobRecord, found: Found) {
   const { userId, id } = before;
   const changes = { ...found.changes };
@@ -36,7 +36,7 @@ async function keepNews(trx: Kysely<Database>, userId: number, jobId: number, { 
   await progress.addCheckpoints(userId, jobId, checkpoints);
 }
 
-/** A training has succeeded: its model is there, and what it cost is counted, once. */
+/** After a job has succeeded: stores its model, and records its cost once. */
 async function settle(trx: Kysely<Database>, catalogue: Prices, job: JobRecord, changes: JobChanges) {
   const { tunedModel, trainedTokens, costUsd = null, finishedAt } = changes;
   if (tunedModel)
@@ -56,7 +56,7 @@ async function settle(trx: Kysely<Database>, catalogue: Prices, job: JobRecord, 
     jobId: job.id,
     purpose: 'training',
     model: job.baseModel,
-    // More than the column holds nobody trains on.
+    // No training has more tokens than the column can hold.
     inputTokens: Math.min(trainedTokens, 2_147_483_647),
     cachedTokens: 0,
     cacheWriteTokens: 0,

@@ -4,7 +4,7 @@ import type { JobChanges } from './rows.ts';
 
 export type News = { events: ProviderJobEvent[]; checkpoints: ProviderCheckpoint[] };
 
-/** What a poll has found of a job, and when the next one is due. */
+/** The result of a poll, and when the next one is due. */
 export type Found = {
   changes: JobChanges;
   news?: News;
@@ -14,7 +14,7 @@ export type Found = {
   wait?: number | undefined;
 };
 
-/** Other servers' words for the same. */
+/** Names that other servers use for the same statuses. */
 const otherWords = new Map<string, Job['status']>([
   ['canceled', 'cancelled'],
   ['pending', 'queued'],
@@ -24,7 +24,7 @@ const otherWords = new Map<string, Job['status']>([
   ['completed', 'succeeded'],
 ]);
 
-/** A status that nobody knows changes nothing: what was known before holds. */
+/** An unknown status changes nothing: the last known one holds. */
 function statusOf(said: string, before: Job['status']): Job['status'] {
   const other = otherWords.get(said);
   if (other) return other;
@@ -33,7 +33,7 @@ function statusOf(said: string, before: Job['status']): Job['status'] {
   return before === 'created' ? 'queued' : before;
 }
 
-/** What the provider tells of a job, as it is kept here. */
+/** The provider's description of a job, as it is stored here. */
 export function stateOf(job: ProviderJob, before: Job['status']): JobChanges & { status: Job['status'] } {
   const status = statusOf(job.status, before);
   const isFinal = status === 'succeeded' || status === 'failed' || status === 'cancelled';
@@ -51,7 +51,7 @@ export function stateOf(job: ProviderJob, before: Job['status']): JobChanges & {
 
 export const methodOf = ({ method }: ProviderJob): TrainingMethod => (method === 'dpo' ? 'dpo' : 'supervised');
 
-/** The ones that Roster knows too. */
+/** Those that Roster knows as well. */
 export function hyperparametersOf({ hyperparameters }: ProviderJob): Hyperparameters {
   const known = Object.entries(hyperparameters).filter(
     ([name, value]) => Hyperparameters.safeParse({ [name]: value }).success,

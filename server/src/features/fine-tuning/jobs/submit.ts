@@ -9,7 +9,7 @@ import type { JobRecord } from './rows.ts';
 import { type Found, stateOf } from './states.ts';
 import type { JobWords } from './words.ts';
 
-/** What the files feature does for a training. */
+/** What fine-tuning needs of the files feature. */
 export type TrainingFiles = {
   /** undefined: no such file, or another person's. */
   find: (userId: number, id: number) => Promise<{ filename: string } | undefined>;
@@ -22,7 +22,7 @@ export type TrainingFiles = {
       id: number,
       purpose: 'fine-tune',
     ) => Promise<{ state: string; providerFileId: string | null; error: string | null } | undefined>;
-    /** Looks whether the copies are in the account of this key; those that are not are sent again. */
+    /** Checks that the copies are in the account of this key; those that are not are forwarded again. */
     check: (userId: number) => Promise<void>;
   };
 };
@@ -35,7 +35,7 @@ type Dependencies = {
   words: JobWords;
 };
 
-/** How long a creation that was sent without an answer may still turn up in the provider's list. */
+/** How long a job whose creation got no response may still appear in the provider's list. */
 const settlingMs = 60_000;
 /** The provider allows 64 characters; the whole name of the model has to stay readable. */
 const suffixLimit = 40;
@@ -89,10 +89,10 @@ async function filesOf(
   return { training, validation };
 }
 
-/** The job is at the provider: kept at once, whatever else has happened to it meanwhile. */
+/** The job is at the provider: its id is stored at once, whatever else has happened to it meanwhile. */
 async function adopted({ db }: Dependencies, job: JobRecord, created: ProviderJob): Promise<Found> {
   await fineTuningJobRepository(db).adopt(job.userId, job.id, created.id);
-  // What it says of itself is read by the poll that follows.
+  // The next poll reads its state.
   return { changes: stateOf(created, job.status), again: 'now' };
 }
 

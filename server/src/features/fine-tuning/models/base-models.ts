@@ -12,7 +12,7 @@ type Dependencies = {
 /** A snapshot may be listed by the name of its family only. */
 const familyOf = (id: string) => id.replace(/-\d{4}-\d{2}-\d{2}$/, '');
 
-/** What can be trained: what the catalogue knows and the key has. */
+/** Models that can be trained: those in the catalogue that the key has. */
 export function baseModels({ catalogue, listed, isOpenAi }: Dependencies) {
   function known(): [string, BaseModel][] {
     const today = new Date().toISOString().slice(0, 10);

@@ -2,7 +2,7 @@ import type { CustomModel } from '@roster/contracts/fine-tuning/jobs';
 import type { Kysely, Selectable } from 'kysely';
 import type { Database } from '#server/db/schema';
 
-/** Without what the catalogue knows of it. */
+/** Without the catalogue's fields. */
 export type StoredModel = Omit<CustomModel, 'shutdownDate'>;
 
 export type NewModel = Pick<StoredModel, 'name' | 'baseModel' | 'model' | 'isActive' | 'jobId' | 'step'>;
@@ -18,7 +18,7 @@ const toModel = (row: Selectable<Database['custom_models']>): StoredModel => ({
   createdAt: row.created_at,
 });
 
-/** The models that came of trainings: each once, whether it was made here or found at the provider. */
+/** Tuned models: each once, whether it was trained from here or found at the provider. */
 export function modelRepository(db: Kysely<Database>) {
   const ofUser = (userId: number) => db.selectFrom('custom_models').selectAll().where('user_id', '=', userId);
 
@@ -52,7 +52,7 @@ export function modelRepository(db: Kysely<Database>) {
       return rows.map(({ id }) => id);
     },
 
-    /** What the model choice has to know of them. */
+    /** The fields that the model choice needs. */
     async choice(userId: number): Promise<Pick<StoredModel, 'model' | 'baseModel' | 'isActive'>[]> {
       const rows = await db
         .selectFrom('custom_models')
@@ -62,7 +62,7 @@ export function modelRepository(db: Kysely<Database>) {
       return rows.map((row) => ({ model: row.model, baseModel: row.base_model, isActive: row.is_active === 1 }));
     },
 
-    /** What is known already stays as it is. */
+    /** Models that are stored already stay as they are. */
     async add(userId: number, model: NewModel) {
       await db
         .insertInto('custom_models')

@@ -23,7 +23,7 @@ type Dependencies = {
 const notFound = () => new AppError('not_found', 'Model not found.');
 const isGone = ({ code, isNotFound }: ProviderError) => isNotFound || code === 'not_served';
 
-/** The models that came of trainings. */
+/** Tuned models. */
 export function customModels({ models, progress, provider, keys, catalogue, forget }: Dependencies) {
   const shown = (model: StoredModel): CustomModel => ({
     ...model,
@@ -49,7 +49,7 @@ export function customModels({ models, progress, provider, keys, catalogue, forg
       return shown(model);
     },
 
-    /** At the provider first: what it refuses to delete stays here too. */
+    /** At the provider first: a model that it refuses to delete stays here too. */
     async remove(userId: number, id: number) {
       const model = await found(userId, id);
       if (model.step === null) {

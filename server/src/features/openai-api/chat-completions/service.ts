@@ -12,7 +12,7 @@ import { sendEventHeaders } from '#server/http/event-stream';
 import type { OpenCalls } from '#server/http/open-calls';
 import { ProviderError } from '#server/provider/error';
 import type { Provider } from '#server/provider/provider';
-import type { Relayed } from '#server/provider/relay';
+import type { RelayCall, Relayed } from '#server/provider/relay';
 import type { Secret } from '#server/security/secret';
 import type { assistantSettings } from './assistant.ts';
 import type { ApiCalls, Cost } from './calls.ts';
@@ -41,69 +41,14 @@ class CallerLeft extends Error {
 
 /** Answers a program's Chat Completions on the key of its person, and puts on record what each has cost. */
 export function chatCompletionService(dependencies: Dependencies) {
-  const { provider, keys, budgets, assistantModels, settingsOf, calls, openCalls } = dependencies;
-
-  /** Before anything is spent. */
-  async function checkBudgets({ userId, monthlyBudgetUsd, spentUsd }: Caller, assistantId: number | null) {
-    if (monthlyBudgetUsd !== null && spentUsd >= monthlyBudgetUsd)
-      throw new AppError(
-        'budget_exceeded',
-        `The budget of ${dollars.format(monthlyBudgetUsd)} a month of this access token is used up: ${dollars.format(spentUsd)} so far.`,
-      );
-    await budgets.check(userId, assistantId, 'Raise it in Analytics.');
-  }
-
-  async function prepared({ caller: { userId }, body, request }: Call, apiKey: Secret): Promise<PreparedRequest> {
-    if (assistantModels.isNamed(body.model)) return requestForAssistant(body, await settingsOf(userId, body, apiKey));
-    return requestForModel(body, request.bodyText ?? JSON.stringify(body));
-  }
-
-  /** Asks the provider; what Roster has added of itself and is refused is left out. */
-  async function ask(order: PreparedRequest, streams: boolean, apiKey: Secret, signal: AbortSignal) {
-    const refused = new Set<Added>();
-    for (;;) {
-      const { text, added, hidesUsage } = order.write(refused);
-      try {
-        return { relayed: await provider.relay({ apiKey, text, streams, signal }), hidesUsage };
-      } catch (error) {
-        const addition = error instanceof ProviderError ? refusedAddition(error, added) : undefined;
-        if (addition === undefined) throw error;
-        refused.add(addition);
-      }
-    }
-  }
-
-  async function answerWhole(reply: FastifyReply, relayed: Relayed, end: End, signal: AbortSignal) {
-    const whole = await readWhole(relayed, signal);
-    await end({ usage: usageIn(whole), events: Math.ceil(whole.length / 4) });
-    await reply
-      .status(200)
-      .type(relayed.contentType || 'application/json')
-      .send(whole);
-  }
-
-  async function answerInStream(call: Call, relayed: Relayed, end: End, how: Parameters<typeof passOn>[2]) {
-    const { request, reply } = call;
-    sendEventHeaders(request, reply);
-    const outcome = await passOn(relayed, reply.raw, how);
-    const { failure } = outcome;
-    // The headers have gone: from here on nothing can be answered but what the stream itself says.
-    await end(outcome).catch((err: unknown) => request.log.error({ err }, 'the cost of a call was not recorded'));
-    if (failure !== undefined && !(failure instanceof CallerLeft)) {
-      const { body } = apiError(settled(toldToProgram(failure), request, reply));
-      if (!reply.raw.destroyed) reply.raw.write(`data: ${JSON.stringify(body)}\n\n`);
-    }
-    reply.raw.end();
-  }
-
-  type End = (outcome: Pick<Outcome, 'usage' | 'events'>) => Promise<void>;
+  const { provider, keys, budgets, calls, openCalls } = dependencies;
 
   async function answer(call: Call, controller: AbortController): Promise<void> {
     const { caller, body, request, reply } = call;
     const { signal } = controller;
     const apiKey = await keys.open(caller.userId);
-    const order = await prepared(call, apiKey);
-    await checkBudgets(caller, order.assistantId);
+    const order = await prepared(dependencies, call, apiKey);
+    await checkBudgets(budgets, caller, order.assistantId);
     const stored = await calls.begin(caller, order);
     let isEnded = false;
     const end = async (cost: Cost | null) => {
@@ -113,7 +58,7 @@ export function chatCompletionService(dependencies: Dependencies) {
     };
     const endWith: End = (outcome) => end(costOf(order, outcome));
     try {
-      const { relayed, hidesUsage } = await ask(order, body.stream === true, apiKey, signal);
+      const { relayed, hidesUsage } = await ask(provider, order, { apiKey, streams: body.stream === true, signal });
       if (order.notes.length > 0) reply.header('x-roster-note', inHeader(order.notes.join(' ')));
       const isStream = relayed.contentType.includes('text/event-stream');
       if (isStream) await answerInStream(call, relayed, endWith, { hidesUsage, signal });
@@ -152,6 +97,70 @@ export function chatCompletionService(dependencies: Dependencies) {
     }
     return reply;
   };
+}
+
+/** The request as it is to go out. */
+async function prepared(
+  { assistantModels, settingsOf }: Pick<Dependencies, 'assistantModels' | 'settingsOf'>,
+  { caller: { userId }, body, request }: Call,
+  apiKey: Secret,
+): Promise<PreparedRequest> {
+  if (assistantModels.isNamed(body.model)) return requestForAssistant(body, await settingsOf(userId, body, apiKey));
+  return requestForModel(body, request.bodyText ?? JSON.stringify(body));
+}
+
+type End = (outcome: Pick<Outcome, 'usage' | 'events'>) => Promise<void>;
+
+/** Before anything is spent. */
+async function checkBudgets(
+  budgets: Dependencies['budgets'],
+  { userId, monthlyBudgetUsd, spentUsd }: Caller,
+  assistantId: number | null,
+) {
+  if (monthlyBudgetUsd !== null && spentUsd >= monthlyBudgetUsd)
+    throw new AppError(
+      'budget_exceeded',
+      `The budget of ${dollars.format(monthlyBudgetUsd)} a month of this access token is used up: ${dollars.format(spentUsd)} so far.`,
+    );
+  await budgets.check(userId, assistantId, 'Raise it in Analytics.');
+}
+
+/** Asks the provider; what Roster has added of itself and is refused is left out. */
+async function ask(provider: Dependencies['provider'], order: PreparedRequest, call: Omit<RelayCall, 'text'>) {
+  const refused = new Set<Added>();
+  for (;;) {
+    const { text, added, hidesUsage } = order.write(refused);
+    try {
+      return { relayed: await provider.relay({ ...call, text }), hidesUsage };
+    } catch (error) {
+      const addition = error instanceof ProviderError ? refusedAddition(error, added) : undefined;
+      if (addition === undefined) throw error;
+      refused.add(addition);
+    }
+  }
+}
+
+async function answerWhole(reply: FastifyReply, relayed: Relayed, end: End, signal: AbortSignal) {
+  const whole = await readWhole(relayed, signal);
+  await end({ usage: usageIn(whole), events: Math.ceil(whole.length / 4) });
+  await reply
+    .status(200)
+    .type(relayed.contentType || 'application/json')
+    .send(whole);
+}
+
+async function answerInStream(call: Call, relayed: Relayed, end: End, how: Parameters<typeof passOn>[2]) {
+  const { request, reply } = call;
+  sendEventHeaders(request, reply);
+  const outcome = await passOn(relayed, reply.raw, how);
+  const { failure } = outcome;
+  // The headers have gone: from here on nothing can be answered but what the stream itself says.
+  await end(outcome).catch((err: unknown) => request.log.error({ err }, 'the cost of a call was not recorded'));
+  if (failure !== undefined && !(failure instanceof CallerLeft)) {
+    const { body } = apiError(settled(toldToProgram(failure), request, reply));
+    if (!reply.raw.destroyed) reply.raw.write(`data: ${JSON.stringify(body)}\n\n`);
+  }
+  reply.raw.end();
 }
 
 /** As the provider says; else from what went out and what came, and marked as an estimate. */

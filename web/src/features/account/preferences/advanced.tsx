@@ -19,14 +19,29 @@ type AdvancedProps = {
   checkedColors: () => Colors | undefined;
 };
 
-export function Advanced({ draft, saved, errors, onChange, onErrors, checkedColors }: AdvancedProps) {
-  const shown = readColors(draft.colors, saved.colors);
-  const defaults = themeColors[useTheme().shown];
+export function Advanced(props: AdvancedProps) {
+  const { draft, onChange } = props;
   const turn = (on: boolean) => {
     onChange({ customColors: on });
     // Off takes every color away at once; on again, the page looks as it was saved.
     previewColors(on ? undefined : null);
   };
+  return (
+    <div className="grid gap-6">
+      <Switch
+        label="Custom Colors"
+        description="Your own colors for the whole of Roster, in place of the theme’s"
+        checked={draft.customColors}
+        onChange={(event) => turn(event.currentTarget.checked)}
+      />
+      {draft.customColors && <CustomColors {...props} />}
+    </div>
+  );
+}
+
+function CustomColors({ draft, saved, errors, onChange, onErrors, checkedColors }: AdvancedProps) {
+  const shown = readColors(draft.colors, saved.colors);
+  const defaults = themeColors[useTheme().shown];
   const preview = () => {
     const colors = checkedColors();
     if (!colors) return;
@@ -40,43 +55,33 @@ export function Advanced({ draft, saved, errors, onChange, onErrors, checkedColo
     toast({ title: 'Colors Reset', description: 'The defaults are in the fields. Save Preferences keeps them.' });
   };
   return (
-    <div className="grid gap-6">
-      <Switch
-        label="Custom Colors"
-        description="Your own colors for the whole of Roster, in place of the theme’s"
-        checked={draft.customColors}
-        onChange={(event) => turn(event.currentTarget.checked)}
-      />
-      {draft.customColors && (
-        <>
-          <div className="grid gap-x-8 gap-y-6 md:grid-cols-2">
-            <div className="grid content-start gap-4">
-              {colorFields.map(({ name, label }) => (
-                <ColorField
-                  key={name}
-                  label={label}
-                  placeholder={defaults[name]}
-                  value={draft.colors[name]}
-                  shown={shown[name]}
-                  error={errors[name]}
-                  onChange={(typed) => {
-                    onChange({ colors: { [name]: typed } });
-                    if (errors[name] && asColor(typed)) onErrors({ ...errors, [name]: undefined });
-                  }}
-                />
-              ))}
-            </div>
-            <ColorPreview colors={shown} />
-          </div>
-          <ContrastNotice colors={shown} />
-          <div className="flex flex-wrap gap-2">
-            <Button onClick={preview}>Preview Colors</Button>
-            <Button variant="ghost" onClick={reset}>
-              Reset to Theme Defaults
-            </Button>
-          </div>
-        </>
-      )}
-    </div>
+    <>
+      <div className="grid gap-x-8 gap-y-6 md:grid-cols-2">
+        <div className="grid content-start gap-4">
+          {colorFields.map(({ name, label }) => (
+            <ColorField
+              key={name}
+              label={label}
+              placeholder={defaults[name]}
+              value={draft.colors[name]}
+              shown={shown[name]}
+              error={errors[name]}
+              onChange={(typed) => {
+                onChange({ colors: { [name]: typed } });
+                if (errors[name] && asColor(typed)) onErrors({ ...errors, [name]: undefined });
+              }}
+            />
+          ))}
+        </div>
+        <ColorPreview colors={shown} />
+      </div>
+      <ContrastNotice colors={shown} />
+      <div className="flex flex-wrap gap-2">
+        <Button onClick={preview}>Preview Colors</Button>
+        <Button variant="ghost" onClick={reset}>
+          Reset to Theme Defaults
+        </Button>
+      </div>
+    </>
   );
 }

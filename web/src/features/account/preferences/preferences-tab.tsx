@@ -22,31 +22,30 @@ const parts = [
 ] as const;
 type Part = (typeof parts)[number]['value'];
 
-export function PreferencesTab() {
-  const [part, setPart] = useState<Part>('appearance');
-  const { draft, saved, edit, isChanged, isLoading, forget } = useDraft();
-  const { theme } = useTheme();
-  const [errors, setErrors] = useState<ColorErrors>({});
-  const save = useSavePreferences();
-  const form = useRef<HTMLFormElement>(null);
+type Edited = ReturnType<typeof useDraft>;
 
-  // What was only looked at goes with this page.
-  useEffect(() => () => previewColors(undefined), []);
+/** What is wrong with the colors as they were typed. Where they are to be used and cannot be, the first wrong one is led to. */
+function useColorCheck({ draft, saved }: Pick<Edited, 'draft' | 'saved'>, onWrong: () => void) {
+  const [errors, setErrors] = useState<ColorErrors>({});
+  const form = useRef<HTMLFormElement>(null);
   const [refusals, setRefusals] = useState(0);
   useEffect(() => {
     if (refusals > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [refusals]);
-
-  /** The colors as they were typed; where they are none, says so at the fields. */
   const checkedColors = (): Colors | undefined => {
     const wrong = draft.customColors ? colorErrors(draft.colors) : {};
     setErrors(wrong);
     if (Object.keys(wrong).length === 0) return readColors(draft.colors, saved.colors);
-    setPart('advanced');
+    onWrong();
     setRefusals((count) => count + 1);
     return undefined;
   };
+  return { form, errors, setErrors, checkedColors };
+}
 
+function useSaving({ draft, isLoading, forget }: Edited, checkedColors: () => Colors | undefined) {
+  const { theme } = useTheme();
+  const save = useSavePreferences();
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (save.isPending) return;
@@ -65,6 +64,19 @@ export function PreferencesTab() {
       },
     );
   };
+  return { submit, isSaving: save.isPending };
+}
+
+export function PreferencesTab() {
+  const [part, setPart] = useState<Part>('appearance');
+  const edited = useDraft();
+  const { draft, saved, edit, isLoading } = edited;
+  const { form, errors, setErrors, checkedColors } = useColorCheck(edited, () => setPart('advanced'));
+  const { submit, isSaving } = useSaving(edited, checkedColors);
+  const isUnsaved = edited.isChanged && !isSaving;
+
+  // What was only looked at goes with this page.
+  useEffect(() => () => previewColors(undefined), []);
 
   const contents: Record<Part, ReactNode> = {
     appearance: <Appearance hasColors={draft.customColors} />,
@@ -72,14 +84,7 @@ export function PreferencesTab() {
     advanced: isLoading ? (
       <LoadingRows count={1} />
     ) : (
-      <Advanced
-        draft={draft}
-        saved={saved}
-        errors={errors}
-        onChange={edit}
-        onErrors={setErrors}
-        checkedColors={checkedColors}
-      />
+      <Advanced {...{ draft, saved, errors, checkedColors }} onChange={edit} onErrors={setErrors} />
     ),
   };
   return (
@@ -90,12 +95,12 @@ export function PreferencesTab() {
         </Tabs>
       </Card>
       <div className="mt-4 flex flex-wrap items-center gap-3">
-        <Button type="submit" variant="primary" busy={save.isPending} pendingLabel="Saving...">
+        <Button type="submit" variant="primary" busy={isSaving} pendingLabel="Saving...">
           Save Preferences
         </Button>
-        {isChanged && !save.isPending && <p className="text-muted-foreground text-sm">Unsaved changes</p>}
+        {isUnsaved && <p className="text-muted-foreground text-sm">Unsaved changes</p>}
       </div>
-      <UnsavedChanges when={isChanged && !save.isPending} what="your preferences" />
+      <UnsavedChanges when={isUnsaved} what="your preferences" />
     </form>
   );
 }

@@ -63,7 +63,9 @@ function FileNames({ files }: { files: readonly string[] }) {
       <span className="flex h-5 items-center">
         <Paperclip aria-hidden className="size-3.5" />
       </span>
-      <span className="wrap-anywhere min-w-0">{`${files.join(', ')}: attached in the chat, not part of the example.`}</span>
+      <span className="wrap-anywhere min-w-0">
+        <bdi>{files.join(', ')}</bdi>: attached in the chat, not part of the example.
+      </span>
     </p>
   );
 }

@@ -61,7 +61,7 @@ function Origin({ model: { baseModel, createdAt, jobId } }: Part) {
       <RelativeTime date={createdAt} />
       {jobId !== null && (
         <>
-          {' · '}
+          {'\u00a0· '}
           <Link
             to="/fine-tuning/jobs/$id"
             params={{ id: jobId }}

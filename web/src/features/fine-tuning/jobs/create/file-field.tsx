@@ -17,8 +17,9 @@ type FileFieldProps = {
   files: readonly File[];
 };
 
+/** The marks around the name let it be read its own way, and what follows behind it: an option has no elements. */
 const nameOf = ({ filename, size, createdAt }: File) =>
-  `${filename} · ${formatMegabytes(size)} · ${formatLongDate(createdAt)}`;
+  `\u2068${filename}\u2069 · ${formatMegabytes(size)} · ${formatLongDate(createdAt)}`;
 
 /** One of the stored files, or a new one. */
 export function FileField({ control: formControl, name, label, hint, none, required, files }: FileFieldProps) {

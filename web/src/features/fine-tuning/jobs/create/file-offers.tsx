@@ -32,7 +32,8 @@ export function ConvertOffer({ report: { fileId, filename, examples }, onConvert
   return (
     <div className="rounded-md border border-border px-3.5 py-3">
       <p className="text-muted-foreground text-sm">
-        {`${filename} holds ${formatCount(examples, 'prompt-completion pair')}, which today’s models do not take. Roster makes a new file of chat examples from them; this one stays.`}
+        <bdi>{filename}</bdi>
+        {` holds ${formatCount(examples, 'prompt-completion pair')}, which today’s models do not take. Roster makes a new file of chat examples from them; this one stays.`}
       </p>
       <Button
         icon={ArrowRightLeft}
@@ -53,7 +54,9 @@ export function ConversionResult({ conversion: { file, examples, leftOut } }: { 
   const converted = `${formatCount(examples, 'line')} converted`;
   if (lines === 0)
     return (
-      <Notice title={`${converted}, none left out`}>{`${file.filename} holds all pairs as chat examples.`}</Notice>
+      <Notice title={`${converted}, none left out`}>
+        <bdi>{file.filename}</bdi> holds all pairs as chat examples.
+      </Notice>
     );
   const named = first.map(formatNumber).join(', ');
   return (

@@ -160,7 +160,7 @@ function FileFindings({ name, report }: { name: string; report: TrainingFileRepo
     <div>
       <h3 className="font-medium">{name}</h3>
       <p className="wrap-anywhere text-muted-foreground text-sm">
-        {filename}: {facts.join(', ')}.
+        <bdi>{filename}</bdi>: {facts.join(', ')}.
       </p>
       <ProblemList report={report} />
     </div>

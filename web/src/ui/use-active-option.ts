@@ -1,0 +1,49 @@
+import { type KeyboardEvent, useEffect, useId, useState } from 'react';
+
+type ListedOption = { id: string };
+type Listed<Option> = {
+  options: readonly Option[];
+  /** Active while no other one was gone to. */
+  first: Option | undefined;
+  onTake: (option: Option | undefined) => void;
+};
+
+/**
+ * The options below a field that keeps the focus, as a combobox does: the arrow keys go round among them, and Enter takes
+ * the active one, which is kept in view.
+ */
+export function useActiveOption<Option extends ListedOption>({ options, first, onTake }: Listed<Option>) {
+  const listId = useId();
+  const [activeId, setActiveId] = useState<string | null>(null);
+  const active = options.find(({ id }) => id === activeId) ?? first;
+  const optionId = ({ id }: ListedOption) => `${listId}-${id}`;
+  const elementId = active && optionId(active);
+  useEffect(() => {
+    if (elementId) document.getElementById(elementId)?.scrollIntoView({ block: 'nearest' });
+  }, [elementId]);
+
+  const move = (step: number) => {
+    const at = active ? options.indexOf(active) : 0;
+    setActiveId(options[(at + step + options.length) % options.length]?.id ?? null);
+  };
+  const keyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === 'ArrowDown') move(1);
+    else if (event.key === 'ArrowUp') move(-1);
+    else if (event.key === 'Enter') onTake(active);
+    else return;
+    event.preventDefault();
+  };
+  /** Of the field. */
+  const fieldProps = {
+    role: 'combobox',
+    'aria-expanded': true,
+    'aria-controls': listId,
+    'aria-activedescendant': elementId,
+    'aria-autocomplete': 'list',
+    autoComplete: 'off',
+    spellCheck: false,
+    onKeyDown: keyDown,
+  } as const;
+  return { active, setActiveId, listId, optionId, fieldProps };
+}

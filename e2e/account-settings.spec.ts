@@ -132,30 +132,6 @@ test('the own address is changed with the password and the link that goes to the
   await expect(elsewhere).toHaveURL(/\/settings/);
 });
 
-test('security activity is shown page by page, and says why it could not be loaded', async ({
-  page,
-  roster,
-  signedIn,
-}) => {
-  for (let number = 0; number < 11; number++)
-    await request(page, roster, 'POST', '/api/login', { email: signedIn.email, password: 'not it at all' });
-  await page.route('**/api/user/security-events*', (route) =>
-    route.fulfill({ status: 503, json: { code: 'unavailable', message: 'The database is being moved.' } }),
-  );
-  await page.goto('/settings');
-  const card = activity(page);
-  await expect(card.getByRole('alert')).toContainText('The database is being moved.');
-  await page.unroute('**/api/user/security-events*');
-  await card.getByRole('button', { name: 'Try Again' }).click();
-  await expect(card.getByText('Failed sign-in')).toHaveCount(10);
-  await card.getByRole('button', { name: 'Show more' }).press('Enter');
-  await expect(card.getByText('Failed sign-in')).toHaveCount(11);
-  const made = card.getByRole('listitem').filter({ hasText: 'Account created' });
-  await expect(made).toContainText('By you · ');
-  await expect(made.locator('time')).toHaveAttribute('title', /\d{4} at \d/);
-  await expect(card.getByRole('button', { name: 'Show more' })).toBeHidden();
-});
-
 test('all data is downloaded as one archive, and a failure is told', async ({ page, withAssistant }) => {
   await page.goto('/settings');
   await expect(page.getByText(withAssistant.email).first()).toBeVisible();

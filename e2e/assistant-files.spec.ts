@@ -95,27 +95,6 @@ test('files are uploaded and chosen, indexed, searched and named under the answe
   await expect(page.getByText('Files Used by AI')).toBeVisible();
 });
 
-test('a file that could not be indexed says why, and is tried again', async ({ page, roster, signedIn }) => {
-  const key = `sk-refusing-${newEmail().replace(/\W/g, '')}-${'k'.repeat(32)}`;
-  await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: key });
-  await request(page, roster, 'POST', '/api/assistants', { name: 'Tutor', model: 'gpt-4o' });
-  const { body: list } = await request(page, roster, 'GET', '/api/assistants');
-  const id = await store(page, roster.url, 'handbook.md');
-  await expect
-    .poll(async () => (await request(page, roster, 'GET', '/api/files')).body[0].provider.state)
-    .toBe('ready');
-  await roster.fault(key, { status: 400, error: { message: 'This file holds no text.' } });
-  await request(page, roster, 'POST', `/api/assistants/${list[0].id}/files`, { fileIds: [id] });
-  await expect
-    .poll(async () => (await request(page, roster, 'GET', `/api/assistants/${list[0].id}/files`)).body[0].state)
-    .toBe('failed');
-  await openForm(page);
-  await expect(page.getByText(signedIn.email).first()).toBeAttached();
-  await expect(row(page, 'handbook.md')).toContainText('This file holds no text.');
-  await row(page, 'handbook.md').getByRole('button', { name: 'Retry handbook.md' }).click();
-  await expect(row(page, 'handbook.md')).toContainText('Ready');
-});
-
 test('an upload waits while the server takes no more', async ({ page, roster, withAssistant }) => {
   await openForm(page);
   await expect(page.getByText(withAssistant.email).first()).toBeAttached();
@@ -127,18 +106,6 @@ test('an upload waits while the server takes no more', async ({ page, roster, wi
   held.letGo();
   await expect(row(page, 'handbook.md')).toContainText('Ready');
   await expect(toasts(page)).toHaveCount(0);
-});
-
-test('a list that does not load says why, and tries again', async ({ page, withAssistant }) => {
-  await page.route('**/api/assistants/*/files', (route) =>
-    route.fulfill({ status: 503, json: { code: 'internal', message: 'The database is being moved.' } }),
-  );
-  await openForm(page);
-  await expect(page.getByText(withAssistant.email).first()).toBeAttached();
-  await expect(panel(page).getByText('The database is being moved.')).toBeVisible();
-  await page.unroute('**/api/assistants/*/files');
-  await panel(page).getByRole('button', { name: 'Try Again' }).click();
-  await expect(panel(page).getByText('No files yet.')).toBeVisible();
 });
 
 test('a provider without file search is named, and the chat goes on', async ({ page }) => {

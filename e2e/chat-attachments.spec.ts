@@ -391,22 +391,6 @@ test('files that are stored already are searched, chosen by keyboard, and sent',
   await expect(questions.getByRole('listitem')).toHaveText([/fresh\.txt/, /dot\.png/, /notes\.txt/]);
 });
 
-test('of many stored files at most 20 go along', async ({ page }) => {
-  const { openStored, dialog, stored, chips } = attachments(page);
-  await store(page, ...Array.from({ length: 52 }, (_, index) => ({ ...notes, name: `notes-${index}.txt` })));
-  await openStored();
-  await expect(stored).toHaveCount(50);
-  await dialog.getByRole('button', { name: 'Load more files' }).click();
-  await expect(stored).toHaveCount(52);
-  for (let index = 0; index < 20; index++) await stored.nth(index).getByRole('checkbox').check();
-  await expect(stored.nth(20)).toContainText('A message can have at most 20 files.');
-  await expect(stored.nth(20).getByRole('checkbox')).toBeDisabled();
-  await stored.nth(0).getByRole('checkbox').uncheck();
-  await expect(stored.nth(20).getByRole('checkbox')).toBeEnabled();
-  await dialog.getByRole('button', { name: 'Attach 19' }).click();
-  await expect(chips).toHaveCount(19);
-});
-
 test('the list of stored files says that it is empty, and tries again', async ({ page }) => {
   const { openStored, dialog } = attachments(page);
   const address = /\/api\/files\?/;

@@ -32,14 +32,6 @@ test('a rejected key leads to Settings, which say so too', async ({ page }) => {
   await expect(page.getByText('Incorrect API key provided')).toBeVisible();
 });
 
-test('an account without credit says what to do', async ({ page }) => {
-  const { ask, answers } = conversation(page);
-  await ask('Can I afford this? [[quota]]');
-  await expect(answers.getByText('The provider account has no credit left, or its budget is used up.')).toBeVisible();
-  await expect(answers).toContainText('You exceeded your current quota');
-  await expect(answers).toContainText('Add credit or raise the budget under Billing in your provider account');
-});
-
 test('a model that is gone offers another assistant, who then answers', async ({ page, roster }) => {
   await request(page, roster, 'POST', '/api/assistants', { name: 'Successor', model: 'gpt-4.1' });
   await page.reload();

@@ -6,79 +6,6 @@ import { expect, request, test } from './fixtures.ts';
 const list = (page: Page) => page.getByRole('navigation', { name: 'Recent conversations' });
 const row = (page: Page, title: string) => list(page).getByRole('link', { name: title });
 
-async function choose(page: Page, title: string, action: string) {
-  await row(page, title).hover();
-  await page.getByRole('button', { name: `Actions for ${title}` }).click();
-  await page.getByRole('menuitem', { name: action, exact: true }).click();
-}
-
-test('conversations are renamed, pinned and archived', async ({ page, roster, withAssistant }) => {
-  await startThread(page, roster, { title: 'Older' });
-  await startThread(page, roster, { title: 'Newer' });
-  await page.goto('/chat');
-  await expect(page.getByText(withAssistant.email).first()).toBeVisible();
-  const links = list(page).getByRole('link');
-  await expect(links).toHaveText(['Newer', 'Older']);
-  await expect(list(page).getByRole('heading')).toHaveText(['Today']);
-
-  await choose(page, 'Older', 'Rename');
-  const title = page.getByRole('textbox', { name: 'Title of the conversation' });
-  await expect(title).toBeFocused();
-  await title.fill('   ');
-  await title.press('Enter');
-  await expect(page.getByText('Title is required')).toBeVisible();
-  await title.fill('t'.repeat(256));
-  await title.press('Enter');
-  await expect(page.getByText('Title cannot exceed 255 characters')).toBeVisible();
-  await title.press('Escape');
-  await expect(links).toHaveText(['Newer', 'Older']);
-  await choose(page, 'Older', 'Rename');
-  await title.fill('Harbour');
-  await title.press('Enter');
-  await expect(links).toHaveText(['Newer', 'Harbour']);
-
-  await choose(page, 'Harbour', 'Pin');
-  await expect(links).toHaveText(['Harbour', 'Newer']);
-  await expect(list(page).getByRole('heading')).toHaveText(['Pinned', 'Today']);
-  await choose(page, 'Harbour', 'Unpin');
-  await expect(list(page).getByRole('heading')).toHaveText(['Today']);
-
-  await choose(page, 'Harbour', 'Archive');
-  await expect(links).toHaveText(['Newer']);
-  await page.getByRole('button', { name: 'Show archived conversations' }).click();
-  await expect(page.getByRole('heading', { name: 'Archived Conversations' })).toBeVisible();
-  const archive = page.getByRole('navigation', { name: 'Archived conversations' });
-  await archive.getByRole('link', { name: 'Harbour' }).hover();
-  await page.getByRole('button', { name: 'Actions for Harbour' }).click();
-  await page.getByRole('menuitem', { name: 'Move out of the archive' }).click();
-  await expect(page.getByText('Nothing archived')).toBeVisible();
-  await page.getByRole('button', { name: 'Back to recent conversations' }).click();
-  await expect(links).toHaveCount(2);
-  await page.reload();
-  await expect(row(page, 'Harbour')).toBeVisible();
-});
-
-test('deleting asks, names the conversation, and takes it away', async ({ page, roster, withAssistant }) => {
-  const id = await startThread(page, roster, { title: 'Not needed any more' });
-  await page.goto(`/chat/${id}`);
-  await expect(page.getByText(withAssistant.email).first()).toBeVisible();
-  await page.getByRole('button', { name: 'Conversation actions' }).click();
-  await page.getByRole('menuitem', { name: 'Delete' }).click();
-  const dialog = page.getByRole('alertdialog', { name: 'Delete Conversation' });
-  await expect(dialog).toContainText(
-    'Are you sure you want to delete Not needed any more with all its messages? This action cannot be undone.',
-  );
-  await dialog.getByRole('button', { name: 'Cancel' }).click();
-  await expect(row(page, 'Not needed any more')).toBeVisible();
-  await page.getByRole('button', { name: 'Conversation actions' }).click();
-  await page.getByRole('menuitem', { name: 'Delete' }).click();
-  await dialog.getByRole('button', { name: 'Delete' }).click();
-  await expect(page.getByText('No conversations yet')).toBeVisible();
-  await expect(page).toHaveURL('/chat');
-  await page.goto(`/chat/${id}`);
-  await expect(page.getByText('This conversation is not there')).toBeVisible();
-});
-
 test('a conversation is exported as Markdown and as JSON', async ({ page, roster, withAssistant }) => {
   const { assistantId } = withAssistant;
   const id = await startThread(page, roster, { title: 'Tides & harbours', assistantId });
@@ -158,16 +85,6 @@ test('a list of many conversations scrolls to its end', async ({ page, roster, w
     await page.mouse.wheel(0, 3000);
     await expect(page.getByRole('link', { name: last, exact: true })).toBeInViewport({ timeout: 200 });
   }).toPass();
-});
-
-test('the default assistant is the first to start a chat with', async ({ page, roster, withAssistant }) => {
-  for (const name of ['Second', 'Third'])
-    await request(page, roster, 'POST', '/api/assistants', { name, model: 'gpt-4o' });
-  const { assistantId } = withAssistant;
-  await request(page, roster, 'POST', '/api/settings/default-assistant', { assistantId });
-  await page.goto('/chat');
-  const assistants = page.getByRole('region', { name: 'Your Assistants' }).getByRole('listitem');
-  await expect(assistants).toHaveText([/^Tutor/, /^Third/, /^Second/]);
 });
 
 test('an answer that is being written is found as soon as it has ended', async ({ page, withAssistant }) => {

@@ -228,23 +228,6 @@ test('a used-up budget stops Ask all, and lets through who insists', async ({ pa
   await expect(page.getByText('2 of 2 prompts answered')).toBeVisible({ timeout: 30_000 });
 });
 
-test('what cannot be loaded says so and can be tried again', async ({ page, roster, withAssistant }) => {
-  expect(withAssistant.assistantId).toBeGreaterThan(0);
-  const id = await prepared(page, roster, [quick]);
-  const refuse = { status: 503, json: { code: 'unavailable', message: 'Come back in a moment.', requestId: 'x' } };
-  for (const [path, button] of [
-    ['/fine-tuning?tab=compare', 'Try Again'],
-    [`/fine-tuning/comparisons/${id}`, 'Try Again'],
-  ] as const) {
-    await page.route('**/api/fine-tuning/comparisons**', (route) => route.fulfill(refuse));
-    await page.goto(path);
-    await expect(page.getByText('Come back in a moment.')).toBeVisible({ timeout: 30_000 });
-    await page.unroute('**/api/fine-tuning/comparisons**');
-    await page.getByRole('button', { name: button }).click();
-    await expect(page.getByText('gpt-4o-mini').first()).toBeVisible();
-  }
-});
-
 test('on a phone the answers stand one below the other, and nothing scrolls sideways', async ({
   page,
   roster,
@@ -267,22 +250,4 @@ test('on a phone the answers stand one below the other, and nothing scrolls side
   await expectNoSidewaysScroll(page);
   await page.getByRole('button', { name: 'New comparison' }).click();
   await expectNoSidewaysScroll(page);
-});
-
-test('a Viewer reads and is told why there is no more', async ({ page, roster, withAssistant }) => {
-  const id = await prepared(page, roster, [quick]);
-  await open(page, id);
-  await prompt(page, 1).getByRole('button', { name: 'Ask', exact: true }).click();
-  await expect(page.getByText('1 of 1 prompt answered')).toBeVisible({ timeout: 30_000 });
-  await page.route('**/api/user', async (route) => {
-    const response = await route.fetch();
-    await route.fulfill({ json: { ...(await response.json()), role: 'Viewer' } });
-  });
-  await open(page, id);
-  expect(withAssistant.assistantId).toBeGreaterThan(0);
-  for (const name of ['Ask again', 'Tuned better', 'Tie', 'Base better'])
-    await expect(prompt(page, 1).getByRole('button', { name })).toHaveAttribute('aria-disabled', 'true');
-  await prompt(page, 1).getByRole('button', { name: 'Ask again' }).focus();
-  await expect(page.getByRole('tooltip')).toContainText('Your role is Viewer');
-  await expect(answer(page, 1, 'Tuned')).toContainText('t0000');
 });

@@ -130,39 +130,6 @@ test('from rating answers in a chat to a training file in Files', async ({ page,
   expect(messages.at(-1)).toEqual({ role: 'assistant', content: 'Edited by hand' });
 });
 
-test('a rating that the server does not keep goes back, with a word', async ({ page, roster, withAssistant }) => {
-  await openAnswered(page, roster, withAssistant.assistantId);
-  const good = conversation(page).answers.first().getByRole('button', { name: 'Good answer' });
-  await expect(good).toBeVisible();
-  await page.route('**/rating', (route) => route.abort());
-  await good.click();
-  await expectToast(page, 'Your rating was not saved', 'The server cannot be reached.');
-  await expect(good).toHaveAttribute('aria-pressed', 'false');
-});
-
-test('a rating that was changed again meanwhile is shown, and kept, as it was chosen last', async ({
-  page,
-  roster,
-  withAssistant,
-}) => {
-  await openAnswered(page, roster, withAssistant.assistantId);
-  const good = conversation(page).answers.first().getByRole('button', { name: 'Good answer' });
-  await expect(good).toBeVisible();
-  const rating = heldBack();
-  await page.route('**/rating', rating.hold);
-  await good.click();
-  await expect(good).toHaveAttribute('aria-pressed', 'true');
-  await good.click();
-  await expect(good).toHaveAttribute('aria-pressed', 'false');
-  await rating.release();
-  // The second is sent when the first is kept, and nothing of the first is to be seen again.
-  await expect.poll(rating.waiting).toBe(1);
-  await expect(good).toHaveAttribute('aria-pressed', 'false');
-  await rating.release();
-  await page.reload();
-  await expect(good).toHaveAttribute('aria-pressed', 'false');
-});
-
 test('a rating is not taken back by what was read before it was kept', async ({ page, roster, withAssistant }) => {
   const id = await openAnswered(page, roster, withAssistant.assistantId);
   const { answers } = conversation(page);

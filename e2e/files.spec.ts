@@ -396,44 +396,6 @@ test('what has become of the copy at the provider is said, and follows by itself
   await expect(names(page)).toHaveText(['notes.txt']);
 });
 
-test('a list that does not load says so, and tries again', async ({ page, roster, signedIn }) => {
-  await store(page, roster, 'notes.txt');
-  await page.route('**/api/files?*', (route) =>
-    route.fulfill({ status: 503, json: { code: 'internal', message: 'The database is being moved.' } }),
-  );
-  await openFiles(page);
-  await expect(page.getByText(signedIn.email).first()).toBeVisible();
-  const panel = page.getByRole('alert').filter({ hasText: 'Failed to load files' });
-  await expect(panel).toContainText('The database is being moved.');
-  await page.unroute('**/api/files?*');
-  await panel.getByRole('button', { name: 'Try Again' }).click();
-  await expect(names(page)).toHaveText(['notes.txt']);
-});
-
-test('a Viewer looks and downloads, and changes nothing', async ({
-  page,
-  roster,
-  elsewhere,
-  administrator,
-  signedIn,
-}) => {
-  await store(page, roster, 'notes.txt');
-  await request(elsewhere, roster, 'POST', '/api/login', { email: administrator.email, password });
-  const { body: me } = await request(page, roster, 'GET', '/api/user');
-  const changed = await request(elsewhere, roster, 'PATCH', `/api/admin/users/${me.id}`, { role: 'Viewer' });
-  expect(changed.status).toBe(200);
-  await openFiles(page);
-  await expect(page.getByText(signedIn.email).first()).toBeVisible();
-  const upload = page.getByRole('button', { name: 'Upload Files' });
-  await expect(upload).toHaveAttribute('aria-disabled', 'true');
-  await expect(upload).toHaveAccessibleDescription(/Your role is Viewer/);
-  const remove = page.getByRole('button', { name: 'Delete notes.txt' });
-  await expect(remove).toHaveAttribute('aria-disabled', 'true');
-  await expect(remove).toHaveAccessibleDescription(/Your role is Viewer/);
-  await expect(page.getByLabel('Select all shown')).toBeHidden();
-  await expect(page.getByRole('link', { name: 'Download notes.txt' })).toBeVisible();
-});
-
 test('fits phones, and axe finds nothing grave in either theme', async ({ page, roster }) => {
   await request(page, roster, 'POST', '/api/register', { email: newEmail(), password });
   await store(page, roster, `${'long-name-'.repeat(20)}.txt`);

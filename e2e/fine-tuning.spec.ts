@@ -99,24 +99,6 @@ test('without a key the page says that one is required', async ({ page, roster }
   await expect(page).toHaveURL(/\/settings\?tab=api-keys/);
 });
 
-test('lists that cannot be loaded are empty, and say so', async ({ page }) => {
-  let isBroken = true;
-  await page.route(/\/api\/fine-tuning\/(jobs|models\/custom)\?/, (route) =>
-    isBroken
-      ? route.fulfill({ status: 500, json: { code: 'internal', message: 'Broken', requestId: 'r' } })
-      : route.fallback(),
-  );
-  await page.goto('/fine-tuning');
-  await expect(page.getByText('Your jobs could not be loaded')).toBeVisible();
-  await expect(page.getByText('No fine-tuning jobs yet')).toBeVisible();
-  await page.getByRole('tab', { name: 'Fine-Tuned Models' }).click();
-  await expect(page.getByText('Your models could not be loaded')).toBeVisible();
-  isBroken = false;
-  await page.getByRole('button', { name: 'Try Again' }).click();
-  await expect(page.getByText('Your models could not be loaded')).toBeHidden();
-  await expect(page.getByText('No fine-tuned models yet')).toBeVisible();
-});
-
 test('files are checked on the spot: what is wrong by line, conversion, a split, tokens and price', async ({
   page,
   roster,
@@ -326,47 +308,6 @@ test('an account that may not train is told why, with the dates', async ({ page,
   await expect(page.getByText('This account cannot train at OpenAI')).toBeVisible();
   await expect(page.getByText('January 6, 2027')).toBeVisible();
   await expectAccessible(page);
-});
-
-test('a job can be cancelled from the list; it asks first', async ({ page, roster }) => {
-  const id = await begin(page, roster, 'Changed my mind');
-  await untilJob(page, roster, id, 'validating_files');
-  await page.goto('/fine-tuning');
-  await page.getByRole('button', { name: 'Actions for Changed my mind' }).click();
-  await page.getByRole('menuitem', { name: 'Cancel' }).click();
-  const question = page.getByRole('alertdialog', { name: 'Cancel Fine-Tuning Job' });
-  await expect(question).toContainText('Changed my mind');
-  await question.getByRole('button', { name: 'Cancel Job' }).click();
-  await expectToast(page, 'Success', 'Changed my mind');
-  await expect(page.getByRole('table', { name: 'Fine-tuning jobs' })).toContainText('Cancelled');
-});
-
-test('a Viewer sees jobs and models, and what may not be done with them', async ({
-  page,
-  roster,
-  elsewhere,
-  administrator,
-}) => {
-  const reason = 'Your role is Viewer: you can chat, but an Editor or Admin makes changes here.';
-  const id = await begin(page, roster, 'Only to look at');
-  await untilJob(page, roster, id, 'validating_files');
-  await roster.advance(40 * step);
-  await untilJob(page, roster, id, 'succeeded');
-  await request(elsewhere, roster, 'POST', '/api/login', { email: administrator.email, password });
-  const { body: me } = await request(page, roster, 'GET', '/api/user');
-  const { status } = await request(elsewhere, roster, 'PATCH', `/api/admin/users/${me.id}`, { role: 'Viewer' });
-  expect(status).toBe(200);
-
-  await page.goto('/fine-tuning');
-  for (const name of ['Create Fine-Tuning Job', 'Bring In Jobs from OpenAI'])
-    await expect(page.getByRole('button', { name })).toHaveAccessibleDescription(reason);
-  await page.goto(`/fine-tuning/jobs/${id}`);
-  await expect(page.getByRole('button', { name: 'Create Assistant' })).toHaveAccessibleDescription(reason);
-  await page.goto('/fine-tuning?tab=models');
-  for (const name of ['Deactivate Only to look at', 'Create Assistant', 'Delete Only to look at']) {
-    await expect(page.getByRole('button', { name })).toHaveAttribute('aria-disabled', 'true');
-    await expect(page.getByRole('button', { name })).toHaveAccessibleDescription(reason);
-  }
 });
 
 test('jobs that the provider has are brought in once', async ({ page, roster, elsewhere }) => {

@@ -194,7 +194,7 @@ test.describe('before any script', () => {
 });
 
 test.describe('before the parts of the composer that come later', () => {
-  const laterParts = '**/assets/{composer-attachments,attachment-uploads}-*.js';
+  const laterParts = '**/assets/{composer-attachments,chat-later}-*.js';
 
   test('files can be pasted, and the message that was sent waits for them', async ({ page, withAssistant: _ }) => {
     const release = await holdFiles(page, laterParts);

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { visibleLength } from './blank.ts';
 import { endpoint, Id, NoContent, Time } from './endpoint.ts';
 import { codePointLength } from './length.ts';
-import { textUpTo, visibleLength } from './text.ts';
+import { textUpTo } from './text.ts';
 
 export const roles = ['Admin', 'Editor', 'Viewer'] as const;
 export const Role = z.enum(roles);

@@ -3,7 +3,10 @@ import { join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { root } from '../install.mjs';
 
-/** What a run of tests came to: counts, and the tests that failed, each in two lines. One that needed a second try failed. */
+/**
+ * What a run of tests came to: counts, and the tests that failed, each in two lines. One that needed a second try failed,
+ * and so did one that was left out: what it checks is not known.
+ */
 function fromReport(file, ok, read) {
   try {
     const { passed, failed, names } = read(JSON.parse(readFileSync(file, 'utf8')));
@@ -14,7 +17,10 @@ function fromReport(file, ok, read) {
   }
 }
 
-export const vitestReport = (file, ok) =>
+const leftOut = new Set(['skipped', 'pending', 'disabled', 'todo']);
+
+/** `isChosen`: only tests with certain titles were asked for, so that the others are left out rightly. */
+export const vitestReport = (file, ok, isChosen) =>
   fromReport(file, ok, ({ numPassedTests, numFailedTests, testResults }) => {
     const complained = (status) =>
       testResults.flatMap(({ name, assertionResults }) =>
@@ -24,20 +30,27 @@ export const vitestReport = (file, ok) =>
       );
     // What passed in the end and has something to complain of failed before.
     const retried = complained('passed');
+    const skipped = isChosen
+      ? []
+      : testResults.flatMap(({ name, assertionResults }) =>
+          assertionResults
+            .filter(({ status }) => leftOut.has(status))
+            .map(({ fullName }) => named(relative(root, name), fullName, ['It was left out.'])),
+        );
     return {
       passed: numPassedTests - retried.length,
-      failed: numFailedTests + retried.length,
-      names: [...complained('failed'), ...retried],
+      failed: numFailedTests + retried.length + skipped.length,
+      names: [...complained('failed'), ...retried, ...skipped],
     };
   });
 
 export const playwrightReport = (file, ok) =>
   fromReport(file, ok, (report) => {
-    const { expected, flaky, unexpected } = report.stats;
+    const { expected, flaky, unexpected, skipped } = report.stats;
     return {
       passed: expected,
-      failed: unexpected + flaky,
-      names: ['unexpected', 'flaky'].flatMap((status) => namesOf(report, status)),
+      failed: unexpected + flaky + skipped,
+      names: ['unexpected', 'flaky', 'skipped'].flatMap((status) => namesOf(report, status)),
     };
   });
 

@@ -30,7 +30,9 @@ async function vitest(workspace, { program, rest }, env) {
   const report = join(reports, `${workspace}.json`);
   const args = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   for (const word of rest) args.push(within(workspace, word));
-  return vitestReport(report, await program([bin('vitest/vitest.mjs'), 'run', ...args], { cwd: workspace, env }));
+  const isChosen = rest.some((word) => /^(-t|--testNamePattern)/.test(word));
+  const ok = await program([bin('vitest/vitest.mjs'), 'run', ...args], { cwd: workspace, env });
+  return vitestReport(report, ok, isChosen);
 }
 const testsOf = (workspace) => ({ name: `tests: ${workspace}`, run: (tools) => vitest(workspace, tools) });
 
@@ -81,12 +83,14 @@ export const steps = [
   },
   {
     name: 'rules',
-    about: 'rules of our own, each proven by planted violations: documents, imports, classes, assertions, sizes',
+    about:
+      'rules of our own, each proven by planted violations: documents, imports, classes, assertions, engines, sizes',
     checks: [
       check('documents', ['scripts/documents.mjs']),
       check('import rules', ['scripts/import-rules/check.mjs']),
       check('logical classes', ['scripts/logical-classes.mjs']),
       check('real assertions', ['scripts/real-assertions.mjs']),
+      check('both engines', ['scripts/both-engines.mjs']),
       check('sizes', ['scripts/sizes.mjs', '--check']),
     ],
   },

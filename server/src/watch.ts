@@ -27,9 +27,9 @@ export function within<T>(ms: number, work: Promise<T>): Promise<T> {
 }
 
 /**
- * Notices that something outside has gone silent, while somebody waits for it: after a second without any progress it is
+ * Notices that something outside has gone silent, while a request waits for it: after a second without any progress it is
  * asked whether it is there. Slow work goes on as long as it answers that; where it does not, everybody who waits is told,
- * and whoever comes is told at once, until it answers again.
+ * and new requests are told at once, until it answers again.
  */
 export function watched({ probe, onAway = () => undefined }: Watched) {
   const waiting = new Set<(reason: Error) => void>();

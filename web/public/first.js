@@ -55,7 +55,7 @@
       early.pressed = search;
       return;
     }
-    // Of a shortcut: it counts when somebody listens.
+    // Of a shortcut: it counts once there is a listener.
     if (event.key.length === 1 && event.key !== ' ' && !event.target.matches?.('input, textarea, select')) {
       const { key, code, altKey, ctrlKey, metaKey, shiftKey } = event;
       early.keys.push({ key, code, altKey, ctrlKey, metaKey, shiftKey, bubbles: true, cancelable: true });

@@ -47,13 +47,9 @@ export function sqliteDialect(
   database: DatabaseSync,
   onDiskFailure: (error: unknown) => void = () => undefined,
 ): Dialect {
-  function watched<T>(work: () => T): T {
-    try {
-      return work();
-    } catch (error) {
-      if (diskFailureCodes.has(codeOf(error))) onDiskFailure(error);
-      throw told(error);
-    }
+  function watched(error: unknown) {
+    if (diskFailureCodes.has(codeOf(error))) onDiskFailure(error);
+    return told(error);
   }
   return {
     createAdapter: () => new SharedAdapter(),

@@ -1,7 +1,7 @@
 /** Uses since `endsAt` minus the length; `parts` count for themselves, up to a number of them. */
 type Window = { endsAt: number; used: number; parts: Map<string, number> | undefined };
 
-type Place = {
+export type Place = {
   id: string;
   /** Whose room it takes: where there is none left, the group that has most gives some up. */
   group: string;
@@ -14,123 +14,131 @@ type Limit = { count: number; lengthMs: number };
 const partsAtMost = 10;
 const lookForEndedMs = 5_000;
 
-const usedOf = (window: Window, part: string | undefined) =>
-  part === undefined ? window.used : (window.parts?.get(part) ?? 0);
-
-/** How many uses are left, and for how long. */
-function standingOf(window: Window | undefined, { part }: Place, count: number, now: number) {
-  if (!window) return { remaining: count, resetMs: 0 };
-  const used = usedOf(window, window.parts?.has(part ?? '') ? part : undefined);
-  return { remaining: Math.max(0, count - used), resetMs: window.endsAt - now };
-}
-
 const sizeOf = ({ parts }: Window) => 1 + (parts?.size ?? 0);
 
 /**
  * Windows within a bound that no sender can turn against others: once it is reached, the oldest window of the group with
  * most of them is forgotten, which is a group of the sender's own, and no request is refused for want of room.
  */
-export function createWindows(capacity: number, now: () => number) {
-  const groups = new Map<string, Map<string, Window>>();
-  const sizes = groupSizes();
-  let total = 0;
-  let lookedAt = Number.NEGATIVE_INFINITY;
+export class Windows {
+  readonly #capacity: number;
+  readonly #now: () => number;
+  readonly #groups = new Map<string, Map<string, Window>>();
+  readonly #sizes = groupSizes();
+  #total = 0;
+  #lookedAt = Number.NEGATIVE_INFINITY;
 
-  function grow(group: string, by: number) {
-    total += by;
-    sizes.change(group, by);
+  constructor(capacity: number, now: () => number) {
+    this.#capacity = capacity;
+    this.#now = now;
   }
 
-  function remove(group: string, id: string) {
-    const windows = groups.get(group);
+  get size() {
+    return this.#total;
+  }
+
+  /** Counts one use. Returns how long to wait where there were enough. */
+  use(place: Place, { count, lengthMs }: Limit): number {
+    this.#makeRoom();
+    const window = this.#opened(place, lengthMs);
+    const part = this.#ownPart(window, place);
+    const used = usedOf(window, part);
+    if (used >= count) return window.endsAt - this.#now();
+    setUsed(window, part, used + 1);
+    return 0;
+  }
+
+  /** How many uses are left, and for how long. */
+  standing(place: Place, { count }: Limit) {
+    const window = this.#live(place);
+    if (!window) return { remaining: count, resetMs: 0 };
+    const used = usedOf(window, window.parts?.has(place.part ?? '') ? place.part : undefined);
+    return { remaining: Math.max(0, count - used), resetMs: window.endsAt - this.#now() };
+  }
+
+  giveBack(place: Place) {
+    const window = this.#live(place);
+    if (!window) return;
+    const part = window.parts?.has(place.part ?? '') ? place.part : undefined;
+    setUsed(window, part, Math.max(0, usedOf(window, part) - 1));
+  }
+
+  forget(place: Place) {
+    const window = this.#live(place);
+    if (!window) return;
+    if (place.part === undefined) this.#remove(place.group, place.id);
+    else if (window.parts?.has(place.part)) window.parts.set(place.part, 0);
+  }
+
+  #grow(group: string, by: number) {
+    this.#total += by;
+    this.#sizes.change(group, by);
+  }
+
+  #remove(group: string, id: string) {
+    const windows = this.#groups.get(group);
     const window = windows?.get(id);
     if (!windows || !window) return;
     windows.delete(id);
-    if (windows.size === 0) groups.delete(group);
-    grow(group, -sizeOf(window));
+    if (windows.size === 0) this.#groups.delete(group);
+    this.#grow(group, -sizeOf(window));
   }
 
-  function forgetEnded() {
-    if (now() - lookedAt < lookForEndedMs) return;
-    lookedAt = now();
-    for (const [group, windows] of groups)
-      for (const [id, { endsAt }] of windows) if (endsAt <= lookedAt) remove(group, id);
+  #forgetEnded() {
+    if (this.#now() - this.#lookedAt < lookForEndedMs) return;
+    this.#lookedAt = this.#now();
+    for (const [group, windows] of this.#groups)
+      for (const [id, { endsAt }] of windows) if (endsAt <= this.#lookedAt) this.#remove(group, id);
   }
 
   /** For a window and a part of it. */
-  function makeRoom() {
-    if (total + 2 <= capacity) return;
-    forgetEnded();
-    while (total + 2 > capacity) {
-      const group = sizes.largest();
-      const oldest = group === undefined ? undefined : groups.get(group)?.keys().next().value;
+  #makeRoom() {
+    if (this.#total + 2 <= this.#capacity) return;
+    this.#forgetEnded();
+    while (this.#total + 2 > this.#capacity) {
+      const group = this.#sizes.largest();
+      const oldest = group === undefined ? undefined : this.#groups.get(group)?.keys().next().value;
       if (group === undefined || oldest === undefined) return;
-      remove(group, oldest);
+      this.#remove(group, oldest);
     }
   }
 
-  function live({ group, id }: Place): Window | undefined {
-    const window = groups.get(group)?.get(id);
-    return window && window.endsAt > now() ? window : undefined;
+  #live({ group, id }: Place): Window | undefined {
+    const window = this.#groups.get(group)?.get(id);
+    return window && window.endsAt > this.#now() ? window : undefined;
   }
 
-  function opened(place: Place, lengthMs: number): Window {
-    const known = live(place);
+  #opened(place: Place, lengthMs: number): Window {
+    const known = this.#live(place);
     if (known) return known;
     const { group, id } = place;
-    remove(group, id);
-    const fresh = { endsAt: now() + lengthMs, used: 0, parts: undefined };
-    const windows = groups.get(group) ?? new Map<string, Window>();
-    groups.set(group, windows.set(id, fresh));
-    grow(group, 1);
+    this.#remove(group, id);
+    const fresh = { endsAt: this.#now() + lengthMs, used: 0, parts: undefined };
+    const windows = this.#groups.get(group) ?? new Map<string, Window>();
+    this.#groups.set(group, windows.set(id, fresh));
+    this.#grow(group, 1);
     return fresh;
   }
 
   /** The part, while it has a count of its own. */
-  function ownPart(window: Window, { part, group }: Place): string | undefined {
+  #ownPart(window: Window, { part, group }: Place): string | undefined {
     if (part === undefined) return undefined;
     window.parts ??= new Map();
     if (window.parts.has(part)) return part;
     if (window.parts.size >= partsAtMost) return undefined;
     window.parts.set(part, 0);
-    grow(group, 1);
+    this.#grow(group, 1);
     return part;
   }
-
-  const set = (window: Window, part: string | undefined, used: number) => {
-    if (part === undefined) window.used = used;
-    else window.parts?.set(part, used);
-  };
-
-  return {
-    counter: (place: Place, { count, lengthMs }: Limit) => ({
-      /** Counts one use. Returns how long to wait where there were enough. */
-      use(): number {
-        makeRoom();
-        const window = opened(place, lengthMs);
-        const part = ownPart(window, place);
-        const used = usedOf(window, part);
-        if (used >= count) return window.endsAt - now();
-        set(window, part, used + 1);
-        return 0;
-      },
-      standing: () => standingOf(live(place), place, count, now()),
-      giveBack() {
-        const window = live(place);
-        if (!window) return;
-        const part = window.parts?.has(place.part ?? '') ? place.part : undefined;
-        set(window, part, Math.max(0, usedOf(window, part) - 1));
-      },
-      forget() {
-        const window = live(place);
-        if (!window) return;
-        if (place.part === undefined) remove(place.group, place.id);
-        else if (window.parts?.has(place.part)) window.parts.set(place.part, 0);
-      },
-    }),
-    size: () => total,
-  };
 }
+
+function setUsed(window: Window, part: string | undefined, used: number) {
+  if (part === undefined) window.used = used;
+  else window.parts?.set(part, used);
+}
+
+const usedOf = (window: Window, part: string | undefined) =>
+  part === undefined ? window.used : (window.parts?.get(part) ?? 0);
 
 /** Which group is the largest, without looking at all of them. */
 function groupSizes() {

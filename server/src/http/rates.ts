@@ -1,7 +1,7 @@
 import type { Rate } from '@roster/contracts/endpoint';
 import { AppError } from '#server/errors';
 import { networkOf } from './network.ts';
-import { createWindows } from './rate-windows.ts';
+import { type Place, Windows } from './rate-windows.ts';
 
 type Limit = { count: number; seconds: number };
 
@@ -49,42 +49,29 @@ export function createRates(
   capacity: number = usualCapacity,
   now: () => number = () => performance.now(),
 ) {
-  const people = createWindows(capacity, now);
-  const senders = createWindows(capacity, now);
-
-  function counter(name: keyof typeof limits, key: RateKey) {
-    const { count, seconds } = limits[name];
-    const limit = { count: count * scale, lengthMs: seconds * 1000 };
-    if (typeof key === 'string') {
-      const [group = key] = key.split('|', 1);
-      return people.counter({ id: `${name}|${key}`, group, part: undefined }, limit);
-    }
-    const { counted, site, region } = networkOf(key.address);
-    const of = `${name}|${key.detail ?? ''}`;
-    return site === undefined
-      ? senders.counter({ id: `${of}|${counted}`, group: region, part: undefined }, limit)
-      : senders.counter({ id: `${of}|${site}`, group: region, part: counted }, limit);
-  }
+  const people = new Windows(capacity, now);
+  const senders = new Windows(capacity, now);
+  const windowsOf = (key: RateKey) => (typeof key === 'string' ? people : senders);
 
   return {
     /** Counts one use. @throws rate_limited with the seconds to wait */
     use(name: keyof typeof limits, key: RateKey) {
-      const waitMs = counter(name, key).use();
+      const { count, seconds } = limits[name];
+      const limit = { count: count * scale, lengthMs: seconds * 1000 };
+      const waitMs = windowsOf(key).use(placeOf(name, key), limit);
       if (waitMs > 0) throw tooMany(Math.max(1, Math.ceil(waitMs / 1000)));
     },
     /** How much of it is left, and until when. */
     standing(name: keyof typeof limits, key: RateKey) {
-      return { limit: limits[name].count * scale, ...counter(name, key).standing() };
+      const { count, seconds } = limits[name];
+      const limit = { count: count * scale, lengthMs: seconds * 1000 };
+      return { limit: limit.count, ...windowsOf(key).standing(placeOf(name, key), limit) };
     },
     /** Takes back a use that came to nothing. */
-    giveBack(name: keyof typeof limits, key: RateKey) {
-      counter(name, key).giveBack();
-    },
-    forget(name: keyof typeof limits, key: RateKey) {
-      counter(name, key).forget();
-    },
+    giveBack: (name: keyof typeof limits, key: RateKey) => windowsOf(key).giveBack(placeOf(name, key)),
+    forget: (name: keyof typeof limits, key: RateKey) => windowsOf(key).forget(placeOf(name, key)),
     /** How many counters are held. */
-    size: () => people.size() + senders.size(),
+    size: () => people.size + senders.size,
   };
 }
 
@@ -95,4 +82,16 @@ function tooMany(seconds: number) {
   return new AppError('rate_limited', `Too many attempts. Please wait ${wait} and try again.`, {
     retryAfterSeconds: seconds,
   });
+}
+
+function placeOf(name: string, key: RateKey): Place {
+  if (typeof key === 'string') {
+    const [group = key] = key.split('|', 1);
+    return { id: `${name}|${key}`, group, part: undefined };
+  }
+  const { counted, site, region } = networkOf(key.address);
+  const of = `${name}|${key.detail ?? ''}`;
+  return site === undefined
+    ? { id: `${of}|${counted}`, group: region, part: undefined }
+    : { id: `${of}|${site}`, group: region, part: counted };
 }

@@ -1,5 +1,5 @@
+import { isBlank, visibleLength } from '@roster/contracts/blank';
 import type { Endpoint } from '@roster/contracts/endpoint';
-import { isBlank, visibleLength } from '@roster/contracts/text';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startApp, type TestApp } from '#server/testing/app';

@@ -23,43 +23,53 @@ type Options = {
 /** Executes background jobs: a few at once, with retries, in any of several processes. */
 export function createWorker({ db, handlers, log, pollMs = 1_000, stopWithinMs = 5_000 }: Options) {
   const jobs = jobRepository(db);
-  const perform = performer(jobs, handlers, log);
-  const underWay = new Map<Promise<void>, string>();
-  let stopped = true;
+  const working: Working = { jobs, handlers, log, perform: performer(jobs, handlers, log), underWay: new Map() };
+  const looking = oneAfterTheOther(() => takeAll(working, looking), log);
+  let timer: NodeJS.Timeout | undefined;
+
+  return {
+    start() {
+      looking.open();
+      // In time for a job that is due before the next regular look.
+      onEnqueued(db, (inMs) => {
+        if (inMs <= 0) looking.look();
+        else if (inMs < pollMs) setTimeout(looking.look, inMs).unref();
+      });
+      timer = setInterval(looking.look, pollMs).unref();
+      looking.look();
+    },
+    /** Claims no more jobs, and waits a little for running ones. */
+    async stop() {
+      clearInterval(timer);
+      await looking.close();
+      await endsWithin(stopWithinMs, Promise.all(working.underWay.keys()));
+    },
+  };
+}
+
+type Working = {
+  jobs: ReturnType<typeof jobRepository>;
+  handlers: readonly JobHandler[];
+  log: FastifyBaseLogger;
+  perform: (job: StoredJob) => Promise<void>;
+  /** The kinds of the jobs that are being done. */
+  underWay: Map<Promise<void>, string>;
+};
+type Looking = { isOpen: () => boolean; look: () => void };
+
+/** Asked to look while it looks, it looks once more afterwards; closed, it looks no more. */
+function oneAfterTheOther(work: () => Promise<void>, log: FastifyBaseLogger) {
+  let isOpen = false;
   let looking: Promise<void> | undefined;
   let lookAgain = false;
 
-  /** Kinds that have reached their limit of jobs at once. */
-  function full(): string[] {
-    const running = [...underWay.values()];
-    return handlers.flatMap(({ job }) =>
-      running.filter((kind) => kind === job.name).length >= job.atOnce ? [job.name] : [],
-    );
-  }
-
-  async function takeAll() {
-    while (!stopped && underWay.size < atOnce) {
-      const now = Date.now();
-      const job = await jobs.claim(new Date(now).toISOString(), new Date(now + leaseMs).toISOString(), full());
-      if (!job) return;
-      if (stopped) return jobs.letGo(job);
-      const work = perform(job)
-        .catch((error: unknown) => log.error({ err: error, jobId: job.id }, 'a job’s end could not be stored'))
-        .finally(() => {
-          underWay.delete(work);
-          look();
-        });
-      underWay.set(work, job.kind);
-    }
-  }
-
   function look() {
-    if (stopped) return;
+    if (!isOpen) return;
     if (looking) {
       lookAgain = true;
       return;
     }
-    looking = takeAll()
+    looking = work()
       .catch((error: unknown) => log.error({ err: error }, 'looking for jobs failed'))
       .finally(() => {
         looking = undefined;
@@ -69,29 +79,42 @@ export function createWorker({ db, handlers, log, pollMs = 1_000, stopWithinMs =
       });
   }
 
-  /** Wakes earlier for a job that is due before the next regular look. */
-  function lookIn(inMs: number) {
-    if (inMs <= 0) look();
-    else if (inMs < pollMs) setTimeout(look, inMs).unref();
-  }
-
-  let timer: NodeJS.Timeout | undefined;
-
   return {
-    start() {
-      stopped = false;
-      onEnqueued(db, lookIn);
-      timer = setInterval(look, pollMs).unref();
-      look();
+    isOpen: () => isOpen,
+    look,
+    open() {
+      isOpen = true;
     },
-    /** Claims no more jobs, and waits a little for running ones. */
-    async stop() {
-      stopped = true;
-      clearInterval(timer);
+    async close() {
+      isOpen = false;
       await looking;
-      await endsWithin(stopWithinMs, Promise.all(underWay.keys()));
     },
   };
+}
+
+async function takeAll({ jobs, handlers, log, perform, underWay }: Working, looking: Looking) {
+  while (looking.isOpen() && underWay.size < atOnce) {
+    const now = Date.now();
+    const full = fullKinds(handlers, underWay);
+    const job = await jobs.claim(new Date(now).toISOString(), new Date(now + leaseMs).toISOString(), full);
+    if (!job) return;
+    if (!looking.isOpen()) return jobs.letGo(job);
+    const work = perform(job)
+      .catch((error: unknown) => log.error({ err: error, jobId: job.id }, 'a job’s end could not be stored'))
+      .finally(() => {
+        underWay.delete(work);
+        looking.look();
+      });
+    underWay.set(work, job.kind);
+  }
+}
+
+/** Kinds that have reached their limit of jobs at once. */
+function fullKinds(handlers: readonly JobHandler[], underWay: Working['underWay']): string[] {
+  const running = [...underWay.values()];
+  return handlers.flatMap(({ job }) =>
+    running.filter((kind) => kind === job.name).length >= job.atOnce ? [job.name] : [],
+  );
 }
 
 /** Executes one job, and stores its result. */

@@ -33,6 +33,7 @@ export function writeMessage(message: Message, to: string): Mail {
   return { to, subject, text: `${paragraphs.join('\n\n')}\n` };
 }
 
+/** Long: the texts of all mails, one after the other. */
 function words(message: Message, to: string): [subject: string, paragraphs: string[]] {
   switch (message.about) {
     case 'password_link': {

@@ -36,21 +36,28 @@ function databaseAt(maintenance: string, name: string): string {
   return url.href;
 }
 
-/** Before the first test of a run. */
-export async function makeTemplates(maintenance: string): Promise<Templates & { remove: () => Promise<void> }> {
+async function migrated(url: string | undefined, dataDir: string) {
+  const database = connect(url, dataDir);
+  await migrate(database);
+  await database.close();
+}
+
+/** Before the first test of a run; PostgreSQL may still be starting meanwhile. */
+export async function makeTemplates(
+  maintenance: Promise<string>,
+): Promise<Templates & { remove: () => Promise<void> }> {
   const folder = temporaryFolder();
   const postgresName = freshName();
-  await onServer(maintenance, `create database ${postgresName}`);
-  for (const url of [undefined, databaseAt(maintenance, postgresName)]) {
-    const database = connect(url, folder.dataDir);
-    await migrate(database);
-    await database.close();
-  }
+  const onPostgres = maintenance.then(async (url) => {
+    await onServer(url, `create database ${postgresName}`);
+    await migrated(databaseAt(url, postgresName), folder.dataDir);
+  });
+  await Promise.all([onPostgres, migrated(undefined, folder.dataDir)]);
   return {
     sqliteFile: join(folder.dataDir, 'roster.db'),
     postgresName,
     async remove() {
-      await onServer(maintenance, `drop database ${postgresName} with (force)`);
+      await onServer(await maintenance, `drop database ${postgresName} with (force)`);
       folder.remove();
     },
   };

@@ -3,8 +3,9 @@ import { makeTemplates } from './databases.ts';
 import { startPostgres } from './postgres.ts';
 
 export async function setup(project: TestProject) {
-  const postgres = await startPostgres();
-  const { remove, ...templates } = await makeTemplates(postgres.url);
+  const starting = startPostgres();
+  const { remove, ...templates } = await makeTemplates(starting.then(({ url }) => url));
+  const postgres = await starting;
   project.provide('postgresUrl', postgres.url);
   project.provide('templates', templates);
   return async () => {

@@ -1,8 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { z } from 'zod';
 import { freePort } from './free-port.ts';
@@ -11,6 +12,16 @@ const Binaries = z.object({ initdb: z.string(), postgres: z.string() });
 
 /** `nobody`: PostgreSQL refuses to run as root, which is who runs the tests in a bare container. */
 const unprivileged = { uid: 65534, gid: 65534 };
+
+/** Whether a program can be read and run by those who may do nothing. */
+function canRun(program: string): boolean {
+  try {
+    execFileSync(program, ['--version'], { ...unprivileged, stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /**
  * Starts a real PostgreSQL for the tests from the binaries of an npm package, or takes the one of TEST_DATABASE_URL.
@@ -26,22 +37,21 @@ export async function startPostgres(): Promise<{ url: string; stop: () => Promis
   const isRoot = process.getuid?.() === 0;
   const as = isRoot ? unprivileged : {};
   let native = dirname(dirname(binaries.postgres));
-  if (isRoot) {
-    // The checkout may lie where only root can look; a copy in the temporary folder can be read by everybody.
+  if (isRoot && !canRun(join(native, 'bin/initdb'))) {
+    // The checkout lies where only root can look; a copy in the temporary folder can be read by everybody.
     cpSync(native, join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
     native = join(folder, 'native');
-    chmodSync(folder, 0o755);
   }
   const data = join(folder, 'data');
-  execFileSync('mkdir', ['-p', data]);
-  if (isRoot) chownSync(data, unprivileged.uid, unprivileged.gid);
+  mkdirSync(data);
+  if (isRoot) {
+    chmodSync(folder, 0o755);
+    chownSync(data, unprivileged.uid, unprivileged.gid);
+  }
 
   const environment = { ...process.env, LC_ALL: 'C.UTF-8' };
-  execFileSync(join(native, 'bin/initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'], {
-    ...as,
-    env: environment,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  const settled = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'];
+  await promisify(execFile)(join(native, 'bin/initdb'), settled, { ...as, env: environment });
   const port = await freePort();
   const settings = [
     'listen_addresses=127.0.0.1',

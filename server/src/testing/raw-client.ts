@@ -1,11 +1,12 @@
 import { connect } from 'node:net';
+import { ownTime } from './own-clock.ts';
 
 type Attack = {
   /** Sent at once. */
   head: string | Buffer;
   /** Sent again and again after that, whatever the server says; default: nothing until it has answered. */
   trickle?: string;
-  /** Nothing is read that the server sends, and for so long nothing is sent either. */
+  /** Nothing is read that the server sends, and nothing is sent but the trickle, each time after so long. */
   deafMs?: number;
 };
 
@@ -21,13 +22,13 @@ const everyMs = 40;
 
 /**
  * A client that never closes and, once it was answered, keeps sending: what it sends is taken until the server has let
- * go of the connection.
+ * go of the connection. Times are this process's own: the server is in it, and promises them on a machine that lets it work.
  */
 export function attack(app: { url: string }, { head, trickle, deafMs }: Attack): Promise<Outcome> {
   const { port } = new URL(app.url);
   return new Promise((resolve) => {
     const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
-    const begun = performance.now();
+    const begun = ownTime();
     let answer = '';
     let answeredMs: number | undefined;
     let isSaidGoodbye = false;
@@ -35,21 +36,25 @@ export function attack(app: { url: string }, { head, trickle, deafMs }: Attack):
     else
       socket.on('data', (chunk) => {
         answer += chunk.toString('latin1');
-        answeredMs = performance.now() - begun;
+        answeredMs = ownTime() - begun;
       });
     socket.on('end', () => {
       isSaidGoodbye = true;
     });
     socket.on('error', () => undefined);
     socket.write(head);
-    const timer = setInterval(() => {
-      if (deafMs !== undefined && performance.now() - begun < deafMs) return;
+    const send = () => {
       if (trickle !== undefined) socket.write(trickle);
-      else if (answeredMs !== undefined || isSaidGoodbye || deafMs !== undefined) socket.write('x');
-    }, everyMs);
+      else if (answeredMs !== undefined || isSaidGoodbye) socket.write('x');
+    };
+    const timer = setInterval(() => {
+      send();
+      // Who hears nothing notices only by the next one that nobody takes it any more.
+      if (deafMs !== undefined) setTimeout(send, everyMs);
+    }, deafMs ?? everyMs);
     socket.on('close', () => {
       clearInterval(timer);
-      resolve({ answer, answeredMs, destroyedMs: performance.now() - begun });
+      resolve({ answer, answeredMs, destroyedMs: ownTime() - begun });
     });
   });
 }

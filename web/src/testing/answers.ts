@@ -18,6 +18,8 @@ export class Refusal {
 export const refusal = (code: ErrorCode, message: string, fields?: Record<string, string>) =>
   new Refusal(code, message, fields);
 
+class Unreachable extends TypeError {}
+
 /** One page of a list, with where the next one begins. */
 export class ListPage<Items> {
   readonly items: Items;
@@ -28,7 +30,8 @@ export class ListPage<Items> {
   }
 }
 
-type Answer<O> = O | ListPage<O> | Refusal;
+/** A `Response` of the test's own is answered as it is; `Response.error()` is none. */
+type Answer<O> = O | ListPage<O> | Refusal | Response;
 type Reply<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType> =
   | Answer<z.input<O>>
   | ((call: Call<z.output<P>, z.output<Q>, z.output<B>>) => Answer<z.input<O>> | Promise<Answer<z.input<O>>>);
@@ -85,7 +88,7 @@ async function fetchFromTest(...given: Parameters<typeof fetch>): Promise<Respon
     return Response.json({ code: 'not_found', message: 'The test answers no such call.' }, { status: 404 });
   }
   return responseTo(request, found).catch((cause: unknown) => {
-    unanswered.push(`${request.method} ${pathname}: ${cause}`);
+    if (!(cause instanceof Unreachable)) unanswered.push(`${request.method} ${pathname}: ${cause}`);
     throw cause;
   });
 }
@@ -93,19 +96,30 @@ async function fetchFromTest(...given: Parameters<typeof fetch>): Promise<Respon
 async function responseTo(request: Request, { endpoint, pattern, reply }: Answering): Promise<Response> {
   const { pathname, searchParams } = new URL(request.url);
   const text = await request.text();
+  const body = endpoint.body.safeParse(text === '' ? {} : JSON.parse(text));
+  if (!body.success) return responseOf(endpoint, refusalOf(body.error));
   const call: Made = {
     endpoint,
     params: endpoint.params.parse(pattern.exec(pathname)?.groups ?? {}),
     query: endpoint.query.parse(Object.fromEntries(searchParams)),
-    body: endpoint.body.parse(text === '' ? {} : JSON.parse(text)),
+    body: body.data,
   };
   made.push(call);
   return responseOf(endpoint, await reply(call));
 }
 
+/** What is refused by its contract, the server refuses with the contract's own words. */
+function refusalOf({ issues }: z.ZodError): Refusal {
+  const fields = Object.fromEntries(issues.map(({ path, message }) => [path.join('.'), message]));
+  return refusal('invalid_input', issues[0]?.message ?? 'Invalid input', fields);
+}
+
 function responseOf({ output, status }: Endpoint, given: unknown): Response {
   if (given instanceof Refusal) return Response.json(given.body, { status: given.status });
-  if (given instanceof Response) return given;
+  if (given instanceof Response) {
+    if (given.type === 'error') throw new Unreachable('Failed to fetch');
+    return given;
+  }
   const next =
     given instanceof ListPage ? { link: `<${location.origin}/api?cursor=${given.nextCursor}>; rel="next"` } : {};
   const value = output.parse(given instanceof ListPage ? given.items : given);

@@ -9,8 +9,8 @@ import {
   nameLimit,
   ProviderAssistantId,
 } from '@roster/contracts/assistants';
+import { isBlank } from '@roster/contracts/blank';
 import { codePointLength } from '@roster/contracts/length';
-import { isBlank } from '@roster/contracts/text';
 import { z } from 'zod';
 import { isObject, type JsonObject } from '#server/is-object';
 import { brief, leftBehind } from './left-behind.ts';

@@ -30,73 +30,82 @@ const wrong = (field: 'email' | 'password', message: string) =>
 
 /** Another address for an account: asked for with the password, and in force once a link mailed to it was opened. */
 export function newAddressService(dependencies: Dependencies) {
-  const { db, config, rates, confirmPassword, sessions, onSessionsEnded } = dependencies;
-  const isDelivered = config.mail.smtpUrl !== undefined;
-
-  async function confirmPerson(actor: Actor, password: string | undefined, visitor: Visitor) {
-    const confirmation = await confirmPassword(actor.userId, password, visitor);
-    if (confirmation === 'missing') throw wrong('password', 'Enter your password to change the address.');
-    if (confirmation === 'wrong') throw wrong('password', 'The password is not right.');
-    if (confirmation === 'none' && !(await sessions.isFresh(actor)))
-      throw new AppError(
-        'sign_in_again',
-        'To change the address, sign out, sign in again, and do it within ten minutes.',
-      );
-  }
-
+  const isDelivered = dependencies.config.mail.smtpUrl !== undefined;
   return {
     /** The same answer whether or not another account has the address: only its mail says more. */
-    async ask(actor: Actor, { email, password }: { email: string; password?: string | undefined }, visitor: Visitor) {
-      const { userId, stillMay } = actor;
-      await confirmPerson(actor, password, visitor);
-      const user = await userRepository(db).byId(userId);
-      if (user?.email === email) throw wrong('email', 'This is the address of your account already.');
-      rates.use('confirmationMail', String(userId));
-      await db.transaction().execute(async (trx) => {
-        await stillMay(trx);
-        await securityEventRepository(trx).record({ userId, event: 'email_change_requested', by: 'self', visitor });
-        await enqueue(trx, mailJob, { template: 'new_address', userId, email });
-        await enqueue(trx, mailJob, { template: 'new_address_asked', userId, email });
-      });
-    },
-
+    ask: (actor: Actor, wanted: Wanted, visitor: Visitor) => ask(dependencies, actor, wanted, visitor),
     /**
      * Within the transaction that holds the person: uses the link up. undefined: it is none for another address. The
      * browser it is opened in stays signed in.
      */
-    async take(
-      trx: Kysely<Database>,
-      { userId, sessionId }: Pick<Actor, 'userId' | 'sessionId'>,
-      user: UserRecord,
-      token: string,
-      visitor: Visitor,
-    ): Promise<{ user: User; ended: string[] } | undefined> {
-      const tokens = mailedTokenRepository(trx);
-      const found = await tokens.find(userId, 'new-address', token);
-      if (found?.provesEmail == null || !(await tokens.use(found.id))) return undefined;
-      const email = found.provesEmail;
-      const users = userRepository(trx);
-      const taken = () =>
-        new AppError(
-          'email_taken',
-          'Another account has this address by now. The address of your account is unchanged.',
-        );
-      if (await users.byEmail(email)) throw taken();
-      await users.setEmail(userId, email, isDelivered).catch((error: unknown) => {
-        throw isTaken(error) ? taken() : error;
-      });
-      // What was mailed to the old address opens nothing any more.
-      for (const purpose of ['password', 'confirm-email'] as const) await tokens.voidAll(userId, purpose);
-      await users.removeFlows(userId);
-      await securityEventRepository(trx).record({ userId, event: 'email_changed', by: 'self', visitor });
-      await enqueue(trx, mailJob, { template: 'address_changed', before: user.email, email });
-      const ended = await endOtherAccess(trx, { userId, sessionId }, visitor);
-      return { user: toUser({ ...user, email, emailVerified: isDelivered }), ended };
-    },
-
+    take: (trx: Kysely<Database>, session: Session, user: UserRecord, token: string, visitor: Visitor) =>
+      take(trx, isDelivered, session, user, token, visitor),
     /** After the transaction is committed. */
-    afterwards: onSessionsEnded,
+    afterwards: dependencies.onSessionsEnded,
   };
 }
 
 export type NewAddressService = ReturnType<typeof newAddressService>;
+
+type Wanted = { email: string; password?: string | undefined };
+type Session = Pick<Actor, 'userId' | 'sessionId'>;
+
+async function ask(dependencies: Dependencies, actor: Actor, { email, password }: Wanted, visitor: Visitor) {
+  const { db, rates } = dependencies;
+  const { userId, stillMay } = actor;
+  await confirmPerson(dependencies, actor, password, visitor);
+  const user = await userRepository(db).byId(userId);
+  if (user?.email === email) throw wrong('email', 'This is the address of your account already.');
+  rates.use('confirmationMail', String(userId));
+  await db.transaction().execute(async (trx) => {
+    await stillMay(trx);
+    await securityEventRepository(trx).record({ userId, event: 'email_change_requested', by: 'self', visitor });
+    await enqueue(trx, mailJob, { template: 'new_address', userId, email });
+    await enqueue(trx, mailJob, { template: 'new_address_asked', userId, email });
+  });
+}
+
+async function confirmPerson(
+  { confirmPassword, sessions }: Dependencies,
+  actor: Actor,
+  password: string | undefined,
+  visitor: Visitor,
+) {
+  const confirmation = await confirmPassword(actor.userId, password, visitor);
+  if (confirmation === 'missing') throw wrong('password', 'Enter your password to change the address.');
+  if (confirmation === 'wrong') throw wrong('password', 'The password is not right.');
+  if (confirmation === 'none' && !(await sessions.isFresh(actor)))
+    throw new AppError(
+      'sign_in_again',
+      'To change the address, sign out, sign in again, and do it within ten minutes.',
+    );
+}
+
+const taken = () =>
+  new AppError('email_taken', 'Another account has this address by now. The address of your account is unchanged.');
+
+async function take(
+  trx: Kysely<Database>,
+  isDelivered: boolean,
+  { userId, sessionId }: Session,
+  user: UserRecord,
+  token: string,
+  visitor: Visitor,
+): Promise<{ user: User; ended: string[] } | undefined> {
+  const tokens = mailedTokenRepository(trx);
+  const found = await tokens.find(userId, 'new-address', token);
+  if (found?.provesEmail == null || !(await tokens.use(found.id))) return undefined;
+  const email = found.provesEmail;
+  const users = userRepository(trx);
+  if (await users.byEmail(email)) throw taken();
+  await users.setEmail(userId, email, isDelivered).catch((error: unknown) => {
+    throw isTaken(error) ? taken() : error;
+  });
+  // What was mailed to the old address opens nothing any more.
+  for (const purpose of ['password', 'confirm-email'] as const) await tokens.voidAll(userId, purpose);
+  await users.removeFlows(userId);
+  await securityEventRepository(trx).record({ userId, event: 'email_changed', by: 'self', visitor });
+  await enqueue(trx, mailJob, { template: 'address_changed', before: user.email, email });
+  const ended = await endOtherAccess(trx, { userId, sessionId }, visitor);
+  return { user: toUser({ ...user, email, emailVerified: isDelivered }), ended };
+}

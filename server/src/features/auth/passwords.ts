@@ -25,15 +25,8 @@ type Dependencies = {
 const invalidToken = () => new AppError('invalid_token', 'Invalid or expired reset token. Please try again.');
 
 /** Forgotten, set and changed passwords. */
-export function passwordService({ db, hashing, confirmPassword, onSessionsEnded }: Dependencies) {
-  /** A link that was mailed to an address which is not the account's any more opens nothing. */
-  async function open(user: UserRecord | undefined, token: string, rows: Kysely<Database>) {
-    if (user?.status !== 'Active') throw invalidToken();
-    const found = await mailedTokenRepository(rows).find(user.id, 'password', token);
-    if (!found || (found.provesEmail !== null && found.provesEmail !== user.email)) throw invalidToken();
-    return { user, tokenId: found.id, isProof: found.provesEmail !== null };
-  }
-
+export function passwordService(dependencies: Dependencies) {
+  const { db } = dependencies;
   return {
     /** Stores the same job for every address, so that neither answer nor time tells whether there is an account. */
     async requestReset(email: string, visitor: Visitor) {
@@ -45,65 +38,87 @@ export function passwordService({ db, hashing, confirmPassword, onSessionsEnded 
       });
     },
 
-    /** Sets the password with a link. Ends all sessions and access tokens and starts none. */
-    async reset(input: { userId: number; token: string; password: string }, visitor: Visitor) {
-      const { userId, token, password } = input;
-      // Looked at before the password is hashed, used up with the change: a refused password costs no link.
-      const { user } = await open(await userRepository(db).byId(userId), token, db);
-      await refuseGuessable(password, user.email);
-      const passwordHash = await hashing.hash(password);
-      const ended = await db.transaction().execute(async (trx) => {
-        const users = userRepository(trx);
-        const opened = await open(await users.lock(userId), token, trx);
-        if (!(await mailedTokenRepository(trx).use(opened.tokenId))) throw invalidToken();
-        await users.setPassword(userId, passwordHash);
-        const events = securityEventRepository(trx);
-        await events.record({ userId, event: 'password_set', by: 'self', visitor });
-        if (opened.isProof && !opened.user.emailVerified) {
-          // An unconfirmed address may have been registered by another person: what they set up is undone.
-          await users.confirmEmail(userId);
-          await events.record({ userId, event: 'email_confirmed', by: 'self', visitor });
-          for (const provider of await users.removeConnectedAccounts(userId)) {
-            const detail = provider === 'google' ? 'Google' : 'GitHub';
-            await events.record({ userId, event: 'login_method_disconnected', by: 'self', visitor, detail });
-          }
-        }
-        await users.removeFlows(userId);
-        const sessions = await endAllAccess(trx, userId, visitor);
-        await enqueue(trx, mailJob, { template: 'password_changed', userId });
-        return sessions;
-      });
-      onSessionsEnded(ended);
-    },
+    /** Sets the password with a link. Ends all sessions and starts none. */
+    reset: (input: Reset, visitor: Visitor) => reset(dependencies, input, visitor),
 
-    /** Changes the password of a signed-in person; all other devices are signed out, and programs with them. */
-    async change(actor: Actor, input: { currentPassword: string; newPassword: string }, visitor: Visitor) {
-      const { userId, stillMay } = actor;
-      const user = await userRepository(db).byId(userId);
-      if (!user) throw new AppError('not_signed_in', 'Please sign in.');
-      const { passwordHash: provenHash } = user;
-      if (provenHash === null)
-        throw new AppError(
-          'conflict',
-          'This account has no password yet. Ask for a link to set one: it comes to the address of the account.',
-        );
-      await refuseGuessable(input.newPassword, user.email, 'newPassword');
-      if ((await confirmPassword(userId, input.currentPassword, visitor)) !== 'right') throw wrongPassword();
-      const passwordHash = await hashing.hash(input.newPassword);
-      const ended = await db.transaction().execute(async (trx) => {
-        await stillMay(trx);
-        const users = userRepository(trx);
-        // Of two changes at once, or a change and a reset, the later one proved a password that is gone.
-        if (!(await users.admit(userId, provenHash, passwordHash))) throw wrongPassword();
-        await mailedTokenRepository(trx).voidAll(userId, 'password');
-        await users.removeFlows(userId);
-        await securityEventRepository(trx).record({ userId, event: 'password_changed', by: 'self', visitor });
-        await enqueue(trx, mailJob, { template: 'password_changed', userId });
-        return endOtherAccess(trx, actor, visitor);
-      });
-      onSessionsEnded(ended);
-    },
+    /** Changes the password of a signed-in person; all other devices are signed out. */
+    change: (actor: Actor, input: Change, visitor: Visitor) => change(dependencies, actor, input, visitor),
   };
+}
+
+type Reset = { userId: number; token: string; password: string };
+type Change = { currentPassword: string; newPassword: string };
+
+/** A link that was mailed to an address which is not the account's any more opens nothing. */
+async function open(user: UserRecord | undefined, token: string, rows: Kysely<Database>) {
+  if (user?.status !== 'Active') throw invalidToken();
+  const found = await mailedTokenRepository(rows).find(user.id, 'password', token);
+  if (!found || (found.provesEmail !== null && found.provesEmail !== user.email)) throw invalidToken();
+  return { user, tokenId: found.id, isProof: found.provesEmail !== null };
+}
+
+async function reset({ db, hashing, onSessionsEnded }: Dependencies, input: Reset, visitor: Visitor) {
+  const { userId, token, password } = input;
+  // Looked at before the password is hashed, used up with the change: a refused password costs no link.
+  const { user } = await open(await userRepository(db).byId(userId), token, db);
+  await refuseGuessable(password, user.email);
+  const passwordHash = await hashing.hash(password);
+  const ended = await db.transaction().execute(async (trx) => {
+    const users = userRepository(trx);
+    const opened = await open(await users.lock(userId), token, trx);
+    if (!(await mailedTokenRepository(trx).use(opened.tokenId))) throw invalidToken();
+    await users.setPassword(userId, passwordHash);
+    await securityEventRepository(trx).record({ userId, event: 'password_set', by: 'self', visitor });
+    if (opened.isProof && !opened.user.emailVerified) await confirmOwner(trx, userId, visitor);
+    await users.removeFlows(userId);
+    const sessions = await endAllAccess(trx, userId, visitor);
+    await enqueue(trx, mailJob, { template: 'password_changed', userId });
+    return sessions;
+  });
+  onSessionsEnded(ended);
+}
+
+/** An unconfirmed address may have been registered by another person: what they set up is undone. */
+async function confirmOwner(trx: Kysely<Database>, userId: number, visitor: Visitor) {
+  const [users, events] = [userRepository(trx), securityEventRepository(trx)];
+  await users.confirmEmail(userId);
+  await events.record({ userId, event: 'email_confirmed', by: 'self', visitor });
+  for (const provider of await users.removeConnectedAccounts(userId)) {
+    const detail = provider === 'google' ? 'Google' : 'GitHub';
+    await events.record({ userId, event: 'login_method_disconnected', by: 'self', visitor, detail });
+  }
+}
+
+async function change(
+  { db, hashing, confirmPassword, onSessionsEnded }: Dependencies,
+  actor: Actor,
+  input: Change,
+  visitor: Visitor,
+) {
+  const { userId, sessionId, stillMay } = actor;
+  const user = await userRepository(db).byId(userId);
+  if (!user) throw new AppError('not_signed_in', 'Please sign in.');
+  const { passwordHash: provenHash } = user;
+  if (provenHash === null)
+    throw new AppError(
+      'conflict',
+      'This account has no password yet. Ask for a link to set one: it comes to the address of the account.',
+    );
+  await refuseGuessable(input.newPassword, user.email, 'newPassword');
+  if ((await confirmPassword(userId, input.currentPassword, visitor)) !== 'right') throw wrongPassword();
+  const passwordHash = await hashing.hash(input.newPassword);
+  const ended = await db.transaction().execute(async (trx) => {
+    await stillMay(trx);
+    const users = userRepository(trx);
+    // Of two changes at once, or a change and a reset, the later one proved a password that is gone.
+    if (!(await users.admit(userId, provenHash, passwordHash))) throw wrongPassword();
+    await mailedTokenRepository(trx).voidAll(userId, 'password');
+    await users.removeFlows(userId);
+    await securityEventRepository(trx).record({ userId, event: 'password_changed', by: 'self', visitor });
+    await enqueue(trx, mailJob, { template: 'password_changed', userId });
+    return endOtherAccess(trx, { userId, sessionId }, visitor);
+  });
+  onSessionsEnded(ended);
 }
 
 const wrongPassword = () =>

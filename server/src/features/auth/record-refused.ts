@@ -14,7 +14,7 @@ type Refused = {
   detail: string;
 };
 
-/** Puts on record, within a transaction, what an account has refused to somebody who was not simply wrong. */
+/** Records, within a transaction, a sign-in or connection that was refused although its proof was good. */
 export async function recordRefused(trx: Kysely<Database>, { userId, event, visitor, detail }: Refused) {
   const events = securityEventRepository(trx);
   const since = new Date(Date.now() - dayMs).toISOString();

@@ -36,29 +36,10 @@ export function sessionService(db: Kysely<Database>, onEnd: (sessionIds: string[
      * Starts a session and returns its token. A token that the browser presented before is never adopted. `rows`: those
      * of the transaction that signs in.
      */
-    async start(userId: number, visitor: Visitor, rows: SessionRepository = sessions): Promise<string> {
-      const token = randomBytes(32).toString('base64url');
-      const now = new Date().toISOString();
-      await rows.insert(userId, {
-        id: randomBytes(18).toString('base64url'),
-        tokenHash: hashOf(token),
-        userAgent: visitor.userAgent?.slice(0, 500) ?? null,
-        ipAddress: visitor.ipAddress,
-        createdAt: now,
-        lastActiveAt: now,
-      });
-      await rows.trim(userId, sessionsPerUser, notBefore());
-      return token;
-    },
+    start: (userId: number, visitor: Visitor, rows: SessionRepository = sessions): Promise<string> =>
+      start(rows, userId, visitor),
     /** Who a token belongs to, read anew each time; notes the activity at most once a minute. */
-    async find(token: string, ipAddress: string): Promise<SignedIn | null> {
-      const found = await sessions.byTokenHash(hashOf(token), notBefore());
-      if (!found) return null;
-      const now = Date.now();
-      if (now - Date.parse(found.lastActiveAt) >= touchEvery)
-        await sessions.touch(found.userId, found.sessionId, { at: new Date(now).toISOString(), ipAddress });
-      return { userId: found.userId, role: found.role, sessionId: found.sessionId };
-    },
+    find: (token: string, ipAddress: string): Promise<SignedIn | null> => find(sessions, token, ipAddress),
     /** The present role of a session's user, if the session is still good; neither changes until the transaction ends. */
     hold: (
       trx: Kysely<Database>,
@@ -69,21 +50,7 @@ export function sessionService(db: Kysely<Database>, onEnd: (sessionIds: string[
       const began = await sessions.began(userId, sessionId);
       return began !== undefined && Date.now() - Date.parse(began) < freshFor;
     },
-    live: liveSessions(db),
-    async list({ userId, sessionId }: SignedIn): Promise<Session[]> {
-      const list = await sessions.list(userId, notBefore());
-      return list
-        .map((session) => ({
-          id: session.id,
-          userAgent: session.userAgent,
-          device: deviceLabel(session.userAgent),
-          ipAddress: session.ipAddress,
-          lastActive: session.lastActiveAt,
-          createdAt: session.createdAt,
-          isCurrent: session.id === sessionId,
-        }))
-        .sort((a, b) => Number(b.isCurrent) - Number(a.isCurrent));
-    },
+    list: (actor: SignedIn): Promise<Session[]> => list(sessions, actor),
     /** Signs one device out, this one or another. */
     async end({ userId }: SignedIn, sessionId: string, visitor: Visitor) {
       await db.transaction().execute(async (trx) => {
@@ -121,3 +88,42 @@ export function sessionService(db: Kysely<Database>, onEnd: (sessionIds: string[
 }
 
 export type SessionService = ReturnType<typeof sessionService>;
+
+async function start(rows: SessionRepository, userId: number, visitor: Visitor): Promise<string> {
+  const token = randomBytes(32).toString('base64url');
+  const now = new Date().toISOString();
+  await rows.insert(userId, {
+    id: randomBytes(18).toString('base64url'),
+    tokenHash: hashOf(token),
+    userAgent: visitor.userAgent?.slice(0, 500) ?? null,
+    ipAddress: visitor.ipAddress,
+    createdAt: now,
+    lastActiveAt: now,
+  });
+  await rows.trim(userId, sessionsPerUser, notBefore());
+  return token;
+}
+
+async function find(sessions: SessionRepository, token: string, ipAddress: string): Promise<SignedIn | null> {
+  const found = await sessions.byTokenHash(hashOf(token), notBefore());
+  if (!found) return null;
+  const now = Date.now();
+  if (now - Date.parse(found.lastActiveAt) >= touchEvery)
+    await sessions.touch(found.userId, found.sessionId, { at: new Date(now).toISOString(), ipAddress });
+  return { userId: found.userId, role: found.role, sessionId: found.sessionId };
+}
+
+async function list(sessions: SessionRepository, { userId, sessionId }: SignedIn): Promise<Session[]> {
+  const list = await sessions.list(userId, notBefore());
+  return list
+    .map((session) => ({
+      id: session.id,
+      userAgent: session.userAgent,
+      device: deviceLabel(session.userAgent),
+      ipAddress: session.ipAddress,
+      lastActive: session.lastActiveAt,
+      createdAt: session.createdAt,
+      isCurrent: session.id === sessionId,
+    }))
+    .sort((a, b) => Number(b.isCurrent) - Number(a.isCurrent));
+}

@@ -147,7 +147,7 @@ describe('without a trusted proxy', () => {
 
 describe('while too many people sign in at once', () => {
   test('being turned away is no wrong password', async () => {
-    // Hashing as it is in earnest: with the cheap one of other tests nobody has to wait.
+    // Passwords take their time, so that most of those who come at once find the others waiting.
     const app = await startApp('sqlite', { env, hashingCost: productionCost });
     const signIn = (address: number) =>
       app

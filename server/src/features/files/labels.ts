@@ -1,7 +1,7 @@
+import { isBlank } from '@roster/contracts/blank';
 import { beginningOf } from '@roster/contracts/cut';
 import { filenameLimit } from '@roster/contracts/files';
 import { codePointLength } from '@roster/contracts/length';
-import { isBlank } from '@roster/contracts/text';
 
 /** Control characters, and those that turn the direction of writing and so make a name look like another one. */
 const unwanted = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;

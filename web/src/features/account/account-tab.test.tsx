@@ -1,9 +1,11 @@
+import { account, type SecurityEvent } from '@roster/contracts/account';
 import { auth } from '@roster/contracts/auth';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer, refusal } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
 import { givenDay, person } from '#web/testing/new-account.ts';
+import { expectCount, expectHidden, expectText } from '#web/testing/page.ts';
 
 test('the account tab says who and since when', async () => {
   open('/settings');
@@ -31,4 +33,35 @@ test('sessions say why they could not be loaded, and try again', async () => {
   ]);
   await page.getByRole('button', { name: 'Try Again' }).click();
   await expect.element(page.getByText('Chrome on Linux')).toBeVisible();
+});
+
+test('security activity is shown page by page, and says why it could not be loaded', async () => {
+  const event = (id: number): SecurityEvent => ({
+    id,
+    event: id === 1 ? 'account_created' : 'sign_in_failed',
+    by: 'self',
+    device: 'Chrome on Linux',
+    ipAddress: '127.0.0.1',
+    detail: null,
+    at: givenDay,
+  });
+  const events = Array.from({ length: 12 }, (_, index) => event(12 - index));
+  open('/settings', {
+    answers: () => answer(account.securityEvents, refusal('unavailable', 'The database is being moved.')),
+  });
+  const card = page.getByRole('main');
+  await expectText(card.getByRole('alert'), 'The database is being moved.');
+  answer(account.securityEvents, ({ query }) =>
+    query.cursor === undefined
+      ? { items: events.slice(0, 10), nextCursor: 'second' }
+      : { items: events.slice(10), nextCursor: null },
+  );
+  await card.getByRole('button', { name: 'Try Again' }).click();
+  await expectCount(card.getByText('Failed sign-in'), 10);
+  await card.getByRole('button', { name: 'Show more' }).click();
+  await expectCount(card.getByText('Failed sign-in'), 11);
+  const made = card.getByRole('listitem').filter({ hasText: 'Account created' });
+  await expectText(made, 'By you · ');
+  await expect.element(made.getByTitle(/\d{4} at \d/)).toBeVisible();
+  await expectHidden(card.getByRole('button', { name: 'Show more' }));
 });

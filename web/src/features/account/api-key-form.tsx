@@ -1,3 +1,4 @@
+import { isBlank } from '@roster/contracts/blank';
 import { providerIn } from '@roster/contracts/provider-name';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
@@ -35,7 +36,7 @@ export function ApiKeyForm({ replaces }: { replaces: boolean }) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (save.isPending) return;
-    if (apiKey.trim() === '') {
+    if (isBlank(apiKey)) {
       field.current?.focus();
       tellProblem({
         title: 'API Key Required',

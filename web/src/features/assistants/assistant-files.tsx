@@ -8,6 +8,7 @@ import { useEditing } from '#web/data/current-user.ts';
 import { errorText } from '#web/lib/api.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { Button } from '#web/ui/button.tsx';
+import { FileInput } from '#web/ui/file-input.tsx';
 import { RetryNotice } from '#web/ui/retry-notice.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
 import { AssistantFileRow } from './assistant-file-row.tsx';
@@ -119,17 +120,12 @@ function UploadButton({ busy, disabledReason, onFiles }: UploadButtonProps) {
       >
         Upload
       </Button>
-      <input
+      <FileInput
         ref={input}
-        type="file"
         multiple
-        hidden
         accept={searchableEndings.join()}
-        aria-label="Upload files for this assistant"
-        onChange={({ currentTarget }) => {
-          onFiles([...(currentTarget.files ?? [])]);
-          currentTarget.value = '';
-        }}
+        label="Upload files for this assistant"
+        onFiles={onFiles}
       />
     </>
   );

@@ -5,7 +5,7 @@ import { page } from 'vitest/browser';
 import { answer, callsOf, refusal } from '#web/testing/answers.ts';
 import { address, open } from '#web/testing/app.tsx';
 import { assistant, keepAssistants } from '#web/testing/assistants.ts';
-import { model, modelList } from '#web/testing/new-account.ts';
+import { givenDay, model, modelList } from '#web/testing/new-account.ts';
 import { expectCount, expectHidden, expectText, expectToast } from '#web/testing/page.ts';
 
 const card = (name: string) =>
@@ -181,4 +181,34 @@ test('deleting asks first', async () => {
   answered.resolve();
   await expectToast('Assistant deleted', 'The assistant has been deleted successfully');
   await expect.element(page.getByRole('heading', { name: 'No assistants found' })).toBeVisible();
+});
+
+describe('the files of an assistant', () => {
+  const panel = page.getByRole('dialog', { name: 'Edit Assistant' });
+  const files = page.getByRole('list', { name: 'Files of this assistant' }).getByRole('listitem');
+
+  test('that do not load say why, and are asked for again', async () => {
+    openAssistants('', assistant(1));
+    answer(assistants.files, refusal('unavailable', 'The database is being moved.'));
+    await page.getByRole('button', { name: 'Edit Tutor' }).click();
+    await expect.element(panel.getByText('The database is being moved.')).toBeVisible();
+    answer(assistants.files, []);
+    await panel.getByRole('button', { name: 'Try Again' }).click();
+    await expect.element(panel.getByText('No files yet.')).toBeVisible();
+  });
+
+  test('that could not be indexed say why, and are tried again', async () => {
+    const file = { fileId: 5, filename: 'handbook.md', size: 11, addedAt: givenDay };
+    openAssistants('', assistant(1, { files: 1 }));
+    answer(assistants.files, [{ ...file, state: 'failed', error: 'This file holds no text.' }]);
+    answer(assistants.retryFile, () => {
+      answer(assistants.files, [{ ...file, state: 'ready', error: null }]);
+      return [{ ...file, state: 'indexing', error: null }];
+    });
+    await page.getByRole('button', { name: 'Edit Tutor' }).click();
+    await expectText(files, 'This file holds no text.');
+    await files.getByRole('button', { name: 'Retry handbook.md' }).click();
+    await expectText(files, 'Ready');
+    expect(callsOf(assistants.retryFile)).toMatchObject([{ params: { id: 1, fileId: 5 } }]);
+  });
 });

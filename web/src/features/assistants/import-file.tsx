@@ -8,6 +8,7 @@ import { tellFailure } from '#web/lib/failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
+import { FileInput } from '#web/ui/file-input.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { announceImport } from './import-result.tsx';
 
@@ -98,17 +99,11 @@ function DropZone({ isPending, onFile }: DropZoneProps) {
       >
         Choose File
       </Button>
-      <input
+      <FileInput
         ref={input}
-        type="file"
         accept=".json,application/json"
-        hidden
-        aria-label="JSON file with assistants"
-        onChange={(event) => {
-          onFile(event.currentTarget.files?.[0]);
-          // So that the same file can be chosen again after it was corrected.
-          event.currentTarget.value = '';
-        }}
+        label="JSON file with assistants"
+        onFiles={([file]) => onFile(file)}
       />
     </div>
   );

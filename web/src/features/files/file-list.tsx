@@ -5,6 +5,7 @@ import { useCallback, useMemo, useState } from 'react';
 import { useEditing } from '#web/data/current-user.ts';
 import { type FilesView, filesQuery } from '#web/data/files.ts';
 import { errorText } from '#web/lib/api.ts';
+import { itemsOf } from '#web/lib/paged-items.ts';
 import { Button } from '#web/ui/button.tsx';
 import { EmptyState } from '#web/ui/empty-state.tsx';
 import { ErrorState } from '#web/ui/error-state.tsx';
@@ -73,11 +74,7 @@ export function FileList({ view, onViewChange, onUpload }: FileListProps) {
 
 function useFiles(view: FilesView) {
   const query = useInfiniteQuery(filesQuery(view));
-  // Pages that were read at different times may overlap.
-  const files = useMemo(() => {
-    const items = query.data?.pages.flatMap((page) => page.items) ?? [];
-    return [...new Map(items.map((file) => [file.id, file])).values()];
-  }, [query.data]);
+  const files = useMemo(() => (query.data ? itemsOf(query.data) : []), [query.data]);
   useForwardingWatch(view, files);
   return {
     query,

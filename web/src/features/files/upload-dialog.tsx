@@ -12,6 +12,7 @@ import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
+import { FileInput } from '#web/ui/file-input.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { ProgressBar } from './progress-bar.tsx';
 import { suggestPurpose } from './purposes.ts';
@@ -83,7 +84,7 @@ function useUploadList(files: readonly File[], onClose: () => void): UploadList 
     return created;
   });
   useEffect(() => () => list.cancelAll(), [list]);
-  useEndOfUploads(ended, onClose);
+  useEndOfUploads(ended, list, onClose);
   return list;
 }
 
@@ -115,7 +116,7 @@ function useStopQuestion(list: UploadList, isRunning: boolean, onClose: () => vo
 }
 
 /** Says what came of it, refreshes the list, and closes where nothing is left to do here. */
-function useEndOfUploads(ended: UploadsEnded | undefined, onClose: () => void) {
+function useEndOfUploads(ended: UploadsEnded | undefined, list: UploadList, onClose: () => void) {
   const refetch = useRefetchedFiles();
   const latest = useRef({ refetch, onClose });
   useEffect(() => {
@@ -132,11 +133,12 @@ function useEndOfUploads(ended: UploadsEnded | undefined, onClose: () => void) {
       });
     else if (failure) tellFailure('Upload failed', refusals.files.failed)(failure);
     const timer = setTimeout(() => {
-      if (done > 0 && failures.length === 0) latest.current.onClose();
+      // A file may have been sent again meanwhile, which closing would cancel.
+      if (done > 0 && failures.length === 0 && !list.get().isRunning) latest.current.onClose();
       void latest.current.refetch();
     }, closeAfter);
     return () => clearTimeout(timer);
-  }, [ended]);
+  }, [ended, list]);
 }
 
 function DropZone({ onFiles }: { onFiles: (files: File[]) => void }) {
@@ -152,18 +154,7 @@ function DropZone({ onFiles }: { onFiles: (files: File[]) => void }) {
       <UploadIcon aria-hidden className="size-5 text-muted-foreground" />
       <p className="text-muted-foreground">{isOver ? 'Drop the files here' : 'Drag and drop files here, or'}</p>
       <Button onClick={() => input.current?.click()}>Browse Files</Button>
-      <input
-        ref={input}
-        type="file"
-        multiple
-        hidden
-        aria-label="Files to upload"
-        onChange={({ currentTarget }) => {
-          onFiles([...(currentTarget.files ?? [])]);
-          // So that the same file can be chosen again.
-          currentTarget.value = '';
-        }}
-      />
+      <FileInput ref={input} multiple label="Files to upload" onFiles={onFiles} />
     </div>
   );
 }

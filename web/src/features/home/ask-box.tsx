@@ -1,3 +1,4 @@
+import { isBlank } from '@roster/contracts/blank';
 import { useNavigate } from '@tanstack/react-router';
 import { ArrowUp } from 'lucide-react';
 import { type FormEvent, type KeyboardEvent, useState } from 'react';
@@ -9,7 +10,7 @@ export function AskBox() {
   const [text, setText] = useState(unsentQuestion);
   const navigate = useNavigate();
   const ask = () => {
-    if (text.trim() === '') return;
+    if (isBlank(text)) return;
     askInNewThread();
     void navigate({ to: '/chat' });
   };
@@ -47,7 +48,7 @@ export function AskBox() {
         tooltip="Send (Enter)"
         icon={ArrowUp}
         variant="primary"
-        disabled={text.trim() === ''}
+        disabled={isBlank(text)}
         className="max-md:size-10"
       />
     </form>

@@ -1,3 +1,4 @@
+import { isBlank } from '@roster/contracts/blank';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { pricesQuery, useSetPrice } from '#web/data/usage.ts';
@@ -18,7 +19,7 @@ const highest = 1_000_000;
 
 function problemsOf(draft: Draft): Problems {
   const problem = (typed: string, isOptional: boolean): string | undefined => {
-    if (typed.trim() === '') return isOptional ? undefined : 'Enter a price; 0 where it costs nothing';
+    if (isBlank(typed)) return isOptional ? undefined : 'Enter a price; 0 where it costs nothing';
     const amount = readAmount(typed);
     if (Number.isNaN(amount)) return 'Enter an amount such as 2.50';
     return amount > highest ? 'This price is too high' : undefined;
@@ -69,7 +70,7 @@ function usePriceForm({ model, onClose }: PriceDialogProps) {
       {
         model,
         input: readAmount(draft.input),
-        cachedInput: draft.cachedInput.trim() === '' ? null : readAmount(draft.cachedInput),
+        cachedInput: isBlank(draft.cachedInput) ? null : readAmount(draft.cachedInput),
         output: readAmount(draft.output),
       },
       {

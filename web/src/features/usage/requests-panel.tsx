@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { requestsQuery } from '#web/data/usage.ts';
 import { errorText } from '#web/lib/api.ts';
+import { itemsOf } from '#web/lib/paged-items.ts';
 import { Button } from '#web/ui/button.tsx';
 import { ErrorState } from '#web/ui/error-state.tsx';
 import { Notice } from '#web/ui/notice.tsx';
@@ -38,7 +39,7 @@ export function RequestsPanel({ scope, onClose, onSetPrice }: RequestsPanelProps
       ...(assistant && { assistantId: assistant === 'none' ? assistant : assistant.id }),
     }),
   );
-  const requests = query.data?.pages.flatMap(({ items }) => items);
+  const requests = query.data && itemsOf(query.data);
   return (
     <SidePanel open onOpenChange={onClose} title={titleOf(scope)} description={formatRange(range)}>
       {requests === undefined ? (

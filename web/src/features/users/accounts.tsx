@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { SearchX } from 'lucide-react';
 import { useState } from 'react';
 import { errorText } from '#web/lib/api.ts';
+import { itemsOf } from '#web/lib/paged-items.ts';
 import { Button } from '#web/ui/button.tsx';
 import { EmptyState } from '#web/ui/empty-state.tsx';
 import { ErrorState } from '#web/ui/error-state.tsx';
@@ -30,7 +31,7 @@ export function Accounts({ view, onViewChange, onLink }: AccountsProps) {
   const query = useInfiniteQuery(usersQuery(view));
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
-  const rows = query.data?.pages.flatMap((page) => page.items) ?? [];
+  const rows = query.data ? itemsOf(query.data) : [];
   const isEmpty = query.isSuccess && !query.isPlaceholderData && rows.length === 0;
   return (
     <section aria-label="Accounts">

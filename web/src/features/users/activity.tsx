@@ -3,6 +3,7 @@ import type { AccountEvent } from '@roster/contracts/users';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { History } from 'lucide-react';
 import { errorText } from '#web/lib/api.ts';
+import { itemsOf } from '#web/lib/paged-items.ts';
 import { EmptyState } from '#web/ui/empty-state.tsx';
 import { ErrorState } from '#web/ui/error-state.tsx';
 import { LoadMore } from '#web/ui/load-more.tsx';
@@ -68,7 +69,7 @@ const columns: readonly Column<AccountEvent>[] = [
 /** What happened to the accounts; without where from, which is their owners' to see. */
 export function Activity() {
   const query = useInfiniteQuery(eventsQuery);
-  const rows = query.data?.pages.flatMap((page) => page.items) ?? [];
+  const rows = query.data ? itemsOf(query.data) : [];
   if (query.isError && rows.length === 0) {
     return (
       <ErrorState

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Email, type LoginProvider, type LoginProviderFailure } from '@roster/contracts/auth';
+import { visibleLength } from '@roster/contracts/blank';
 import { codePointLength } from '@roster/contracts/length';
-import { visibleLength } from '@roster/contracts/text';
 import type { CustomFetch } from 'openid-client';
 import { isLoopback } from '#server/config';
 import { isObject } from '#server/is-object';

@@ -29,75 +29,21 @@ class Overtaken extends Error {
 }
 const attempts = 5;
 
+type Session = Pick<SignedIn, 'userId' | 'sessionId'>;
+
 /** What an identity at Google or GitHub opens, and what it is connected to. */
-export function loginProviderService({ db, holdSession, config, onSessionsEnded }: Dependencies) {
-  /** In one transaction, which starts again where another one was faster. */
-  async function decide<T>(work: (trx: Kysely<Database>) => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await db.transaction().execute(work);
-      } catch (error) {
-        if (!(error instanceof Overtaken) || attempt === attempts) throw error;
-      }
-    }
-  }
-
-  /** The same for an identity; a refusal goes on record. */
-  const decideOn = <T>(
-    identity: LoginIdentity,
-    visitor: Visitor,
-    work: (trx: Kysely<Database>) => Promise<T>,
-  ): Promise<T> =>
-    decide(work).catch(async (error: unknown) => {
-      if (error instanceof RefusedAtAccount) await recordRefusal(db, error, identity, visitor);
-      throw error;
-    });
-
+export function loginProviderService(dependencies: Dependencies) {
+  const { db, config, onSessionsEnded } = dependencies;
   return {
     /** Returns the account that the identity signs in to: the one it is connected to, that of its address, or a new one. */
     signIn: (identity: LoginIdentity, visitor: Visitor): Promise<number> =>
-      decideOn(identity, visitor, async (trx) => {
-        const accounts = connectedAccountRepository(trx);
-        const known = await accounts.ownerOf(identity);
-        if (known) {
-          refuseInactive(known);
-          await accounts.setEmail(known.userId, identity);
-        }
-        const userId = known?.userId ?? (await accountOfAddress(trx, identity, visitor));
-        await securityEventRepository(trx).record(event('signed_in', userId, identity.provider, visitor));
-        return userId;
-      }),
+      decideOn(db, identity, visitor, (trx) => signIn(trx, config, identity, visitor)),
 
     /** Connects the identity to the account of a signed-in user. */
-    async connect(
-      { userId, sessionId }: Pick<SignedIn, 'userId' | 'sessionId'>,
-      identity: LoginIdentity,
-      visitor: Visitor,
-    ) {
-      const ended = await decideOn(identity, visitor, async (trx) => {
-        const accounts = connectedAccountRepository(trx);
-        await accounts.lockAccount(userId);
-        // Asking the provider may have taken ten seconds, in which this device may have been signed out.
-        const isSignedIn = (await holdSession(trx, { userId, sessionId })) !== null;
-        const user = isSignedIn ? await userRepository(trx).byId(userId) : undefined;
-        if (!user) throw new LoginProviderError('expired', 'the session has ended');
-        const owner = await accounts.ownerOf(identity);
-        if (owner && owner.userId !== userId)
-          throw new RefusedAtAccount('linked_elsewhere', 'connected to another account', [
-            { userId, event: 'login_method_refused', why: 'connected to another account' },
-            { userId: owner.userId, event: 'login_method_refused', why: 'asked for by another account' },
-          ]);
-        if (owner) {
-          await accounts.setEmail(userId, identity);
-          return [];
-        }
-        if (!user.emailVerified && user.email !== identity.email)
-          throw new RefusedAtAccount('unconfirmed_email', 'the address of the account is not confirmed', [
-            { userId, event: 'login_method_refused', why: 'address not confirmed' },
-          ]);
-        await attach(trx, userId, identity, visitor, 'login_method_refused');
-        return user.emailVerified ? [] : confirm(trx, user, sessionId, visitor);
-      });
+    async connect(session: Session, identity: LoginIdentity, visitor: Visitor) {
+      const ended = await decideOn(db, identity, visitor, (trx) =>
+        connect(trx, dependencies, session, identity, visitor),
+      );
       onSessionsEnded(ended);
     },
 
@@ -111,81 +57,170 @@ export function loginProviderService({ db, holdSession, config, onSessionsEnded 
     },
 
     disconnect: (userId: number, provider: LoginProvider, visitor: Visitor): Promise<void> =>
-      decide(async (trx) => {
-        const accounts = connectedAccountRepository(trx);
-        // Two removals at once must not each count on the other one's method.
-        await accounts.lockAccount(userId);
-        const user = await userRepository(trx).byId(userId);
-        const connected = await accounts.listOf(userId);
-        if (!user || !connected.some((identity) => identity.provider === provider))
-          throw new AppError('not_found', `${names[provider]} is not connected to this account.`);
-        // One that the operator has switched off since does not count.
-        const others = connected.filter((other) => other.provider !== provider && config[other.provider] !== undefined);
-        if (user.passwordHash === null && others.length === 0)
-          throw new AppError(
-            'last_sign_in_method',
-            `${names[provider]} is the only way into this account. Set a password first, or connect another account.`,
-          );
-        await accounts.delete(userId, provider);
-        await securityEventRepository(trx).record(event('login_method_disconnected', userId, provider, visitor));
-        await notify(trx, 'login_method_disconnected', userId, provider);
-      }),
+      decide(db, (trx) => disconnect(trx, config, userId, provider, visitor)),
   };
-
-  /** The account for an identity that is connected to none yet. */
-  async function accountOfAddress(trx: Kysely<Database>, identity: LoginIdentity, visitor: Visitor): Promise<number> {
-    const existing = await userRepository(trx).byEmail(identity.email);
-    if (!existing) return create(trx, identity, visitor);
-    // It may have been registered by a person who does not own the address.
-    if (!existing.emailVerified)
-      throw new RefusedAtAccount('account_exists', 'an account with an unconfirmed address has it', [
-        { userId: existing.id, event: 'sign_in_failed', why: 'address not confirmed' },
-      ]);
-    refuseInactive({ userId: existing.id, status: existing.status });
-    await attach(trx, existing.id, identity, visitor, 'sign_in_failed');
-    return existing.id;
-  }
-
-  async function create(trx: Kysely<Database>, identity: LoginIdentity, visitor: Visitor): Promise<number> {
-    const { email, name, provider } = identity;
-    const { registration, loopback } = config;
-    const account = { email, name, passwordHash: null, emailVerified: true };
-    const conditions = { registration, mayBeFirst: loopback, visitor, detail: names[provider] };
-    const user = await createAccount(trx, account, conditions).catch(asFailure);
-    if (!user || !(await connectedAccountRepository(trx).insert(user.id, identity))) throw new Overtaken();
-    return user.id;
-  }
-
-  /** The unique constraints decide: an identity has one account, an account one identity of each provider. */
-  async function attach(
-    trx: Kysely<Database>,
-    userId: number,
-    identity: LoginIdentity,
-    visitor: Visitor,
-    refusal: 'sign_in_failed' | 'login_method_refused',
-  ) {
-    const accounts = connectedAccountRepository(trx);
-    const { provider, subject } = identity;
-    const connected = (await accounts.listOf(userId)).find((other) => other.provider === provider);
-    if (connected?.subject === subject) throw new Overtaken();
-    if (connected)
-      throw new RefusedAtAccount('already_connected', 'the account is connected to another one', [
-        { userId, event: refusal, why: 'another one is connected' },
-      ]);
-    if (!(await accounts.insert(userId, identity))) throw new Overtaken();
-    await securityEventRepository(trx).record(event('login_method_connected', userId, provider, visitor));
-    await notify(trx, 'login_method_connected', userId, provider);
-  }
-
-  /** Other sessions may belong to a person who registered an address that was not theirs. Returns those that ended. */
-  async function confirm(trx: Kysely<Database>, user: UserRecord, sessionId: string, visitor: Visitor) {
-    await connectedAccountRepository(trx).confirmAddress(user.id, user.email);
-    await securityEventRepository(trx).record({ userId: user.id, event: 'email_confirmed', by: 'self', visitor });
-    return endOtherAccess(trx, { userId: user.id, sessionId }, visitor);
-  }
 }
 
 export type LoginProviderService = ReturnType<typeof loginProviderService>;
+
+/** In one transaction, which starts again where another one was faster. */
+async function decide<T>(db: Kysely<Database>, work: (trx: Kysely<Database>) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction().execute(work);
+    } catch (error) {
+      if (!(error instanceof Overtaken) || attempt === attempts) throw error;
+    }
+  }
+}
+
+/** The same for an identity; a refusal goes on record. */
+const decideOn = <T>(
+  db: Kysely<Database>,
+  identity: LoginIdentity,
+  visitor: Visitor,
+  work: (trx: Kysely<Database>) => Promise<T>,
+): Promise<T> =>
+  decide(db, work).catch(async (error: unknown) => {
+    if (error instanceof RefusedAtAccount) await recordRefusal(db, error, identity, visitor);
+    throw error;
+  });
+
+async function signIn(
+  trx: Kysely<Database>,
+  config: Dependencies['config'],
+  identity: LoginIdentity,
+  visitor: Visitor,
+): Promise<number> {
+  const accounts = connectedAccountRepository(trx);
+  const known = await accounts.ownerOf(identity);
+  if (known) {
+    refuseInactive(known);
+    await accounts.setEmail(known.userId, identity);
+  }
+  const userId = known?.userId ?? (await accountOfAddress(trx, config, identity, visitor));
+  await securityEventRepository(trx).record(event('signed_in', userId, identity.provider, visitor));
+  return userId;
+}
+
+/** Returns the sessions that this has ended. */
+async function connect(
+  trx: Kysely<Database>,
+  { holdSession }: Dependencies,
+  { userId, sessionId }: Session,
+  identity: LoginIdentity,
+  visitor: Visitor,
+): Promise<string[]> {
+  const accounts = connectedAccountRepository(trx);
+  await accounts.lockAccount(userId);
+  // Asking the provider may have taken ten seconds, in which this device may have been signed out.
+  const isSignedIn = (await holdSession(trx, { userId, sessionId })) !== null;
+  const user = isSignedIn ? await userRepository(trx).byId(userId) : undefined;
+  if (!user) throw new LoginProviderError('expired', 'the session has ended');
+  const owner = await accounts.ownerOf(identity);
+  if (owner && owner.userId !== userId)
+    throw new RefusedAtAccount('linked_elsewhere', 'connected to another account', [
+      { userId, event: 'login_method_refused', why: 'connected to another account' },
+      { userId: owner.userId, event: 'login_method_refused', why: 'asked for by another account' },
+    ]);
+  if (owner) {
+    await accounts.setEmail(userId, identity);
+    return [];
+  }
+  if (!user.emailVerified && user.email !== identity.email)
+    throw new RefusedAtAccount('unconfirmed_email', 'the address of the account is not confirmed', [
+      { userId, event: 'login_method_refused', why: 'address not confirmed' },
+    ]);
+  await attach(trx, userId, identity, visitor, 'login_method_refused');
+  return user.emailVerified ? [] : confirm(trx, user, sessionId, visitor);
+}
+
+async function disconnect(
+  trx: Kysely<Database>,
+  config: Dependencies['config'],
+  userId: number,
+  provider: LoginProvider,
+  visitor: Visitor,
+) {
+  const accounts = connectedAccountRepository(trx);
+  // Two removals at once must not each count on the other one's method.
+  await accounts.lockAccount(userId);
+  const user = await userRepository(trx).byId(userId);
+  const connected = await accounts.listOf(userId);
+  if (!user || !connected.some((identity) => identity.provider === provider))
+    throw new AppError('not_found', `${names[provider]} is not connected to this account.`);
+  // One that the operator has switched off since does not count.
+  const others = connected.filter((other) => other.provider !== provider && config[other.provider] !== undefined);
+  if (user.passwordHash === null && others.length === 0)
+    throw new AppError(
+      'last_sign_in_method',
+      `${names[provider]} is the only way into this account. Set a password first, or connect another account.`,
+    );
+  await accounts.delete(userId, provider);
+  await securityEventRepository(trx).record(event('login_method_disconnected', userId, provider, visitor));
+  await notify(trx, 'login_method_disconnected', userId, provider);
+}
+
+/** The account for an identity that is connected to none yet. */
+async function accountOfAddress(
+  trx: Kysely<Database>,
+  config: Dependencies['config'],
+  identity: LoginIdentity,
+  visitor: Visitor,
+): Promise<number> {
+  const existing = await userRepository(trx).byEmail(identity.email);
+  if (!existing) return create(trx, config, identity, visitor);
+  // It may have been registered by a person who does not own the address.
+  if (!existing.emailVerified)
+    throw new RefusedAtAccount('account_exists', 'an account with an unconfirmed address has it', [
+      { userId: existing.id, event: 'sign_in_failed', why: 'address not confirmed' },
+    ]);
+  refuseInactive({ userId: existing.id, status: existing.status });
+  await attach(trx, existing.id, identity, visitor, 'sign_in_failed');
+  return existing.id;
+}
+
+async function create(
+  trx: Kysely<Database>,
+  { registration, loopback }: Dependencies['config'],
+  identity: LoginIdentity,
+  visitor: Visitor,
+): Promise<number> {
+  const { email, name, provider } = identity;
+  const account = { email, name, passwordHash: null, emailVerified: true };
+  const conditions = { registration, mayBeFirst: loopback, visitor, detail: names[provider] };
+  const user = await createAccount(trx, account, conditions).catch(asFailure);
+  if (!user || !(await connectedAccountRepository(trx).insert(user.id, identity))) throw new Overtaken();
+  return user.id;
+}
+
+/** The unique constraints decide: an identity has one account, an account one identity of each provider. */
+async function attach(
+  trx: Kysely<Database>,
+  userId: number,
+  identity: LoginIdentity,
+  visitor: Visitor,
+  refusal: 'sign_in_failed' | 'login_method_refused',
+) {
+  const accounts = connectedAccountRepository(trx);
+  const { provider, subject } = identity;
+  const connected = (await accounts.listOf(userId)).find((other) => other.provider === provider);
+  if (connected?.subject === subject) throw new Overtaken();
+  if (connected)
+    throw new RefusedAtAccount('already_connected', 'the account is connected to another one', [
+      { userId, event: refusal, why: 'another one is connected' },
+    ]);
+  if (!(await accounts.insert(userId, identity))) throw new Overtaken();
+  await securityEventRepository(trx).record(event('login_method_connected', userId, provider, visitor));
+  await notify(trx, 'login_method_connected', userId, provider);
+}
+
+/** Other sessions may belong to a person who registered an address that was not theirs. Returns those that ended. */
+async function confirm(trx: Kysely<Database>, user: UserRecord, sessionId: string, visitor: Visitor) {
+  await connectedAccountRepository(trx).confirmAddress(user.id, user.email);
+  await securityEventRepository(trx).record({ userId: user.id, event: 'email_confirmed', by: 'self', visitor });
+  return endOtherAccess(trx, { userId: user.id, sessionId }, visitor);
+}
 
 function refuseInactive({ userId, status }: { userId: number; status: UserRecord['status'] }) {
   if (status === 'Active') return;

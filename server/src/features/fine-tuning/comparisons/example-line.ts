@@ -1,3 +1,4 @@
+import { isBlank } from '@roster/contracts/blank';
 import { z } from 'zod';
 
 /** The question of a line of a training or validation file, and its answer. */
@@ -42,7 +43,7 @@ function exampleOf(messages: Message[], expected: string | null): Example | null
     turns.push({ role, text: content });
   }
   const question = turns.at(-1);
-  if (question?.role !== 'user' || question.text.trim() === '') return null;
+  if (question?.role !== 'user' || isBlank(question.text)) return null;
   const instructions = messages
     .slice(0, begin)
     .map(({ content }) => content)

@@ -1,3 +1,4 @@
+import { isBlank } from '@roster/contracts/blank';
 import type { DatasetTurn } from '@roster/contracts/fine-tuning/datasets';
 import type { RatedAnswerRepository, Step } from './rated-answer-repository.ts';
 
@@ -39,7 +40,7 @@ export async function branchesTo(
     for (const [id, turn] of await answers.words(userId, wanted.slice(from, from + wordsAtOnce))) words.set(id, turn);
   return new Map(
     [...paths].map(([id, path]) => {
-      const turns = path.flatMap((step) => words.get(step) ?? []).filter(({ text }) => text.trim() !== '');
+      const turns = path.flatMap((step) => words.get(step) ?? []).filter(({ text }) => !isBlank(text));
       const first = turns.findIndex(({ role }) => role === 'user');
       return [id, first < 0 ? [] : turns.slice(first)];
     }),

@@ -326,7 +326,7 @@ describe.each(engines)('gathering rated answers on %s', (engine) => {
       const { body } = await gather(ada, id);
       expect(body).toMatchObject({ added: 10, left: 5, dataset: { examples: datasetExampleLimit, unreviewed: 40 } });
       expect((await gather(ada, id)).body).toMatchObject({ added: 0, left: 5 });
-    }, 60_000);
+    });
 
     test('keeps the end of a very long conversation, and lets others work meanwhile', async () => {
       const [ada, bob] = [await somebody(), await somebody()];
@@ -335,25 +335,22 @@ describe.each(engines)('gathering rated answers on %s', (engine) => {
       const gathering = gathered(ada).finally(() => {
         isDone = true;
       });
-      let slowest = 0;
-      const begun = performance.now();
+      let calls = 0;
       while (!isDone) {
-        const before = performance.now();
         expect((await bob.get('/api/threads')).status).toBe(200);
-        slowest = Math.max(slowest, performance.now() - before);
+        calls++;
       }
-      const whole = performance.now() - begun;
       const dataset = await gathering;
       expect(dataset).toMatchObject({ examples: 120, left: 0 });
-      // In proportion: however busy the machine is, nobody waits for the whole of it.
-      expect(slowest).toBeLessThan(whole / 2);
+      // One after the other, so nobody waits for the whole of it, however busy the machine is.
+      expect(calls).toBeGreaterThan(5);
       const last = (await examplesOf(ada, dataset.id)).at(-1);
       const turns = textsOf(last?.turns ?? []);
       expect(turns.length).toBeGreaterThan(30);
       expect(turns.join('').length).toBeLessThanOrEqual(200_000);
       expect(last?.turns[0]?.role).toBe('user');
       expect(last?.source?.threadId).toBe(threadId);
-    }, 60_000);
+    });
 
     test('a person has at most 100 datasets', async () => {
       const ada = await somebody();

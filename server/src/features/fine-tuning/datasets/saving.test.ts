@@ -291,7 +291,7 @@ describe.each(engines)('saving a dataset on %s', (engine) => {
     for (const example of examples.slice(0, 20))
       await ada.patch(`${datasetsPath}/${id}/examples/${example.id}`, { review: 'left_out' });
     expect((await save(ada, id, { filename: 'large' })).status).toBe(201);
-  }, 60_000);
+  });
 
   test('goes along in the export of all own data', async () => {
     const [ada, bob] = [await somebody(), await somebody()];

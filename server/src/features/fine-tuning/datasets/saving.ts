@@ -1,3 +1,4 @@
+import { isBlank } from '@roster/contracts/blank';
 import type { File, FilePurpose } from '@roster/contracts/files';
 import type { DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import type { OpenDatabase } from '#server/db/connect';
@@ -25,7 +26,8 @@ const linesAtOnce = 20;
 /** The name without its ending; what else a name may not hold, the files' own rules take out. */
 function baseName(given: string): string {
   const last = given.replaceAll('\\', '/').split('/').at(-1) ?? '';
-  return last.replace(/\.jsonl$/i, '').trim() || 'dataset';
+  const name = last.replace(/\.jsonl$/i, '').trim();
+  return isBlank(name) ? 'dataset' : name;
 }
 
 /** Makes training files of datasets. */

@@ -1,3 +1,4 @@
+import { isBlank } from '@roster/contracts/blank';
 import { Id } from '@roster/contracts/endpoint';
 import {
   type datasets as api,
@@ -55,9 +56,9 @@ function changed(example: DatasetExample, change: ExampleChange) {
   const next = { instructions, turns, answer, rejected };
   const lesson = ({ instructions, turns, answer, rejected }: Lesson) => [instructions, turns, answer, rejected];
   const isEdited = JSON.stringify(lesson(next)) !== JSON.stringify(lesson(example));
-  if (change.question?.trim() === '') throw wrong('question', 'The question is required');
-  if (answer.trim() === '') throw wrong('answer', 'The answer is required');
-  if (rejected?.trim() === '') throw wrong('rejected', 'The worse answer is required');
+  if (change.question !== undefined && isBlank(change.question)) throw wrong('question', 'The question is required');
+  if (isBlank(answer)) throw wrong('answer', 'The answer is required');
+  if (rejected !== null && isBlank(rejected)) throw wrong('rejected', 'The worse answer is required');
   if (isEdited && rejected === answer) throw wrong('answer', 'The better and the worse answer are the same.');
   return { ...next, review, edited: example.edited || isEdited };
 }

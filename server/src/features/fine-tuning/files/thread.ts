@@ -21,7 +21,7 @@ function startWorker(onExit: (ended: Worker) => void): Worker {
     resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb, maxYoungGenerationSizeMb: 16 },
   });
   worker.once('exit', () => onExit(worker));
-  // What goes wrong in it is told to whoever waits for its answer; between two orders nobody does.
+  // Its failures are given to the caller that waits for its answer; between two tasks there is none.
   worker.on('error', () => undefined);
   worker.unref();
   return worker;

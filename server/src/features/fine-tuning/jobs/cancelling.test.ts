@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { beside } from '#server/testing/database';
 import { aroundToday } from '#server/testing/days';
@@ -76,17 +76,6 @@ describe.each(engines)('stopping a job on %s', (engine) => {
       expect(await callsOf(app, 'POST', new RegExp(`${providerJobId}/${action}$`))).toHaveLength(1);
     },
   );
-
-  test.runIf(engine === 'postgres')('in several processes at once asks the provider once', async () => {
-    const { visitor } = await someone();
-    const { id, providerJobId } = await running(app, visitor);
-    const other = await app.secondProcess();
-    const elsewhere = createVisitor(() => other);
-    for (const [name, value] of visitor.cookies) elsewhere.cookies.set(name, value);
-    const answers = await Promise.all([visitor, elsewhere].map((one) => one.post(`${jobs}/${id}/cancel`)));
-    for (const answer of answers) expect([answer.status, answer.body.status]).toEqual([200, 'cancelled']);
-    expect(await callsOf(app, 'POST', new RegExp(`${providerJobId}/cancel$`))).toHaveLength(1);
-  });
 
   test('that has ended leaves it as it is', async () => {
     const { visitor } = await someone();
@@ -167,4 +156,18 @@ describe.each(engines)('stopping a job on %s', (engine) => {
         body: { code: 'no_api_key' },
       });
   });
+});
+
+// SQLite has one process.
+test('stopping a job on postgres in several processes at once asks the provider once', async () => {
+  const app = await startApp('postgres', quick);
+  onTestFinished(() => app.stop());
+  const { visitor } = await app.someone();
+  const { id, providerJobId } = await running(app, visitor);
+  const other = await app.secondProcess();
+  const elsewhere = createVisitor(() => other);
+  for (const [name, value] of visitor.cookies) elsewhere.cookies.set(name, value);
+  const answers = await Promise.all([visitor, elsewhere].map((one) => one.post(`${jobs}/${id}/cancel`)));
+  for (const answer of answers) expect([answer.status, answer.body.status]).toEqual([200, 'cancelled']);
+  expect(await callsOf(app, 'POST', new RegExp(`${providerJobId}/cancel$`))).toHaveLength(1);
 });

@@ -23,7 +23,7 @@ type Dependencies = {
   log: FastifyBaseLogger;
 };
 
-/** How long somebody who cancels, pauses or resumes waits for the provider's word. */
+/** How long a cancel, pause or resume waits for the provider's response. */
 const patienceMs = 5_000;
 const betweenLooksMs = 100;
 
@@ -55,7 +55,7 @@ async function pollNow(
   poll.catch((error: unknown) => log.warn({ err: error, fineTuningJobId: id }, 'polling a job failed late'));
 }
 
-/** Somebody else has asked for the cancellation, perhaps in another process: waits a moment for what comes of it. */
+/** The cancellation was asked for already, perhaps by another process: waits a moment for its result. */
 async function cancellation({ db }: Dependencies, userId: number, id: number): Promise<void> {
   const { followNumber } = await findJob(db, userId, id);
   for (let look = 0; look < patienceMs / betweenLooksMs; look++) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { isBlank } from '@roster/contracts/blank';
 import { beginningOf } from '@roster/contracts/cut';
 import { isFinalJob, jobNameLimit } from '@roster/contracts/fine-tuning/jobs';
-import { isBlank } from '@roster/contracts/text';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { modelRepository } from '#server/features/fine-tuning/models/repository';

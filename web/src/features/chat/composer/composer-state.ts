@@ -1,3 +1,4 @@
+import { isBlank } from '@roster/contracts/blank';
 import { useCallback, useSyncExternalStore } from 'react';
 import {
   type Attachment,
@@ -36,7 +37,7 @@ export type ComposerStore = {
 };
 
 const filesAt = (place: string) => `${place}:files`;
-const joined = (sent: string, next: string) => (sent === '' ? next : next.trim() === '' ? sent : `${sent}\n\n${next}`);
+const joined = (sent: string, next: string) => (sent === '' ? next : isBlank(next) ? sent : `${sent}\n\n${next}`);
 
 /** Of one person: who signs in next finds nothing of what was written before. */
 const composers = new Map<string, ComposerStore>();

@@ -1,3 +1,4 @@
+import { isBlank } from '@roster/contracts/blank';
 import { ArrowUp, Square } from 'lucide-react';
 import {
   type KeyboardEvent,
@@ -45,7 +46,7 @@ export type ComposerProps = {
 
 /** Whether there is a message to send, and whether it has to wait for its files or for what sends it. */
 const standOf = ({ text, attachments, offered }: ComposerState, waiting: boolean) => ({
-  isSendable: text.trim() !== '' && !attachments.some(({ state }) => state === 'failed'),
+  isSendable: !isBlank(text) && !attachments.some(({ state }) => state === 'failed'),
   mustWait: waiting || offered.length > 0 || attachments.some(isUnderWay),
 });
 

@@ -1,3 +1,4 @@
+import { isBlank } from '@roster/contracts/blank';
 import { correctionLimit, type Message } from '@roster/contracts/chat';
 import { codePointLength } from '@roster/contracts/length';
 import { useState } from 'react';
@@ -10,7 +11,7 @@ import { useRating } from './rating-mutation.ts';
 const countedFrom = correctionLimit * 0.9;
 
 function problemOf(text: string, answer: string): string | undefined {
-  if (text.trim() === '') return 'Write how the answer should have read.';
+  if (isBlank(text)) return 'Write how the answer should have read.';
   if (text.trim() === answer.trim()) return 'This is the answer as it was. Change it, or rate it good.';
   if (codePointLength(text) > correctionLimit) return 'The correction cannot exceed 100000 characters';
   return undefined;

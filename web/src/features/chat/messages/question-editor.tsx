@@ -1,3 +1,4 @@
+import { isBlank } from '@roster/contracts/blank';
 import type { Message } from '@roster/contracts/chat';
 import { X } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
@@ -35,7 +36,7 @@ export function QuestionEditor({ message }: { message: Message }) {
     if (blockedReason) return;
     if (tooLong) return;
     // The server's words for an empty message are the contract's too, but there is no need to ask it.
-    if (text.trim() === '') return setProblem('Message is required');
+    if (isBlank(text)) return setProblem('Message is required');
     sendEdited({ messageId: message.id, parentId: message.parentId, text, files });
   };
   const keyDown = (event: KeyboardEvent) => {

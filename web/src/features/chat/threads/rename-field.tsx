@@ -1,3 +1,4 @@
+import { isBlank } from '@roster/contracts/blank';
 import type { Thread } from '@roster/contracts/chat';
 import { useEffect, useRef, useState } from 'react';
 import { ApiError, errorText } from '#web/lib/api.ts';
@@ -29,7 +30,7 @@ export function RenameField({
   /** The contract's words for a title that cannot be used come from the server. */
   const save = (isLeaving: boolean) => {
     if (finished.current || update.isPending) return;
-    if (title.trim() === thread.title || (isLeaving && title.trim() === '')) return done();
+    if (title.trim() === thread.title || (isLeaving && isBlank(title))) return done();
     update.mutate(
       { id: thread.id, changes: { title } },
       {

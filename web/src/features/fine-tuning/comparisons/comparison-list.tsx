@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { useEditing } from '#web/data/current-user.ts';
 import { errorText } from '#web/lib/api.ts';
 import { formatCount, formatNumber } from '#web/lib/format.ts';
+import { itemsOf } from '#web/lib/paged-items.ts';
 import { Button } from '#web/ui/button.tsx';
 import { EmptyState } from '#web/ui/empty-state.tsx';
 import { ErrorState } from '#web/ui/error-state.tsx';
@@ -28,7 +29,7 @@ export function ComparisonList({ begin, onBegun }: ComparisonListProps) {
   const query = useInfiniteQuery(comparisonsQuery);
   const [isCreating, setIsCreating] = useState(false);
   const { reason } = useEditing();
-  const comparisons = query.data?.pages.flatMap(({ items }) => items);
+  const comparisons = query.data && itemsOf(query.data);
   const create = (
     <Button icon={Plus} variant="primary" disabledReason={reason} onClick={() => setIsCreating(true)}>
       New comparison

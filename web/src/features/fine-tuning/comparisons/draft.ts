@@ -1,3 +1,4 @@
+import { isBlank } from '@roster/contracts/blank';
 import { promptLimit } from '@roster/contracts/fine-tuning/comparisons';
 import type { ComparisonDraft } from './queries.ts';
 import type { TypedPrompt } from './typed-prompts.tsx';
@@ -42,7 +43,7 @@ export function problemsOf(fields: DraftFields): DraftProblems {
       found.count = `Enter a number from 1 to ${promptLimit}`;
     return found;
   }
-  if (prompts.every(({ text }) => text.trim() === '')) found.prompt = 'Enter at least one prompt';
+  if (prompts.every(({ text }) => isBlank(text))) found.prompt = 'Enter at least one prompt';
   else if (prompts.some(({ text }) => lengthOf(text) > textLimit))
     found.prompt = `A prompt cannot exceed ${textLimit} characters`;
   if (lengthOf(instructions) > textLimit) found.instructions = `Instructions cannot exceed ${textLimit} characters`;
@@ -52,7 +53,7 @@ export function problemsOf(fields: DraftFields): DraftProblems {
 /** Boxes that were left empty are no prompts. */
 export function toDraft(fields: DraftFields): ComparisonDraft {
   const { tunedModel, baseModel, source, prompts, instructions, fileId, count, temperature } = fields;
-  const typed = prompts.map(({ text }) => text.trim()).filter((text) => text !== '');
+  const typed = prompts.filter(({ text }) => !isBlank(text)).map(({ text }) => text.trim());
   return {
     tunedModel,
     baseModel,

@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { filesQuery } from '#web/data/files.ts';
 import { errorText } from '#web/lib/api.ts';
 import { formatMegabytes } from '#web/lib/format.ts';
+import { itemsOf } from '#web/lib/paged-items.ts';
 import { Field } from '#web/ui/field.tsx';
 import { Input } from '#web/ui/input.tsx';
 import { Notice } from '#web/ui/notice.tsx';
@@ -22,7 +23,7 @@ type FilePromptsProps = {
 /** A JSONL file, and how many of its lines. */
 export function FilePrompts({ fileId, onFile, count, onCount, errors }: FilePromptsProps) {
   const query = useInfiniteQuery(filesQuery({ q: '.jsonl', sort: 'newest', purpose: null }));
-  const files = query.data?.pages.flatMap(({ items }) => items);
+  const files = query.data && itemsOf(query.data);
   if (query.isError && !files)
     return (
       <RetryNotice tone="destructive" title="The files could not be loaded" query={query}>

@@ -1,3 +1,4 @@
+import { isBlank } from '@roster/contracts/blank';
 import { promptLimit } from '@roster/contracts/fine-tuning/comparisons';
 import { Plus, X } from 'lucide-react';
 import { useId, useRef } from 'react';
@@ -31,7 +32,7 @@ export function TypedPrompts({ prompts, onChange, error }: TypedPromptsProps) {
               rows={2}
               name="prompt"
               aria-label={`Prompt ${index + 1}`}
-              aria-invalid={(error !== undefined && text.trim() === '') || undefined}
+              aria-invalid={(error !== undefined && isBlank(text)) || undefined}
               aria-describedby={error ? errorId : undefined}
               value={text}
               onChange={(event) =>

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { useEditing } from '#web/data/current-user.ts';
 import { errorText } from '#web/lib/api.ts';
 import { formatNumber } from '#web/lib/format.ts';
+import { itemsOf } from '#web/lib/paged-items.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { EmptyState } from '#web/ui/empty-state.tsx';
@@ -71,9 +72,7 @@ export function DatasetList() {
 function Datasets({ onCreate }: { onCreate: () => void }) {
   const query = useInfiniteQuery(datasetsQuery);
   const { reason } = useEditing();
-  // Pages that were read at different times may overlap.
-  const items = query.data?.pages.flatMap((page) => page.items) ?? [];
-  const datasets = [...new Map(items.map((dataset) => [dataset.id, dataset])).values()];
+  const datasets = query.data ? itemsOf(query.data) : [];
   const create = (
     <Button variant="primary" icon={Plus} disabledReason={reason} onClick={onCreate}>
       New Dataset

@@ -1,10 +1,7 @@
 import type { Dataset } from '@roster/contracts/fine-tuning/datasets';
 import { useState } from 'react';
-import { errorText } from '#web/lib/api.ts';
 import { formatCount } from '#web/lib/format.ts';
-import { Button } from '#web/ui/button.tsx';
-import { Dialog } from '#web/ui/dialog.tsx';
-import { Notice } from '#web/ui/notice.tsx';
+import { FormDialog } from '#web/parts/form-dialog.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { GatheringFields } from './gathering-fields.tsx';
 import { type GatheringChoice, useGatherMore } from './queries.ts';
@@ -28,28 +25,17 @@ export function GatherMoreDialog({ dataset, onClose }: { dataset: Dataset; onClo
       },
     });
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
       title="Gather More"
       description="Adds what you have rated or corrected since. What is in the dataset stays as you reviewed it."
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" busy={gather.isPending} pendingLabel="Gathering..." onClick={start}>
-            Gather
-          </Button>
-        </>
-      }
+      action={['Gather', 'Gathering...']}
+      busy={gather.isPending}
+      onSubmit={start}
+      onClose={onClose}
+      failed={{ title: 'Nothing was added', error: gather.error, fallback: 'Please try again.' }}
+      className="space-y-5"
     >
-      <div className="space-y-5">
-        <GatheringFields choice={choice} onChange={setChoice} format={dataset.format} />
-        {gather.error && (
-          <Notice tone="destructive" live title="Nothing was added">
-            {errorText(gather.error, 'Please try again.')}
-          </Notice>
-        )}
-      </div>
-    </Dialog>
+      <GatheringFields choice={choice} onChange={setChoice} format={dataset.format} />
+    </FormDialog>
   );
 }

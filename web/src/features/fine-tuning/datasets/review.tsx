@@ -6,6 +6,7 @@ import { useEditing } from '#web/data/current-user.ts';
 import { errorText } from '#web/lib/api.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { formatNumber } from '#web/lib/format.ts';
+import { itemsOf } from '#web/lib/paged-items.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { EmptyState } from '#web/ui/empty-state.tsx';
@@ -27,7 +28,7 @@ const ahead = 5;
 function useShownExample(datasetId: number, filter: ReviewFilter) {
   const query = useInfiniteQuery(examplesQuery(datasetId, filter));
   const [index, setIndex] = useState(0);
-  const examples = query.data?.pages.flatMap(({ items }) => items) ?? [];
+  const examples = query.data ? itemsOf(query.data) : [];
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query;
   const needsMore = hasNextPage && !isFetchingNextPage && !isFetchNextPageError && index >= examples.length - ahead;
   useEffect(() => {

@@ -1,3 +1,4 @@
+import { isBlank } from '@roster/contracts/blank';
 import type { Dataset } from '@roster/contracts/fine-tuning/datasets';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -37,7 +38,7 @@ function useTrainingFile(dataset: Dataset) {
   const save = useSaveDataset(dataset.id);
   const division = useQuery(divisionQuery(dataset.id, share ?? usualShare));
   const submit = () => {
-    const found = filename.trim() === '' ? 'Name is required' : undefined;
+    const found = isBlank(filename) ? 'Name is required' : undefined;
     setProblem(found);
     if (found) return;
     save.mutate(

@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { CircleAlert, Info, List, TriangleAlert } from 'lucide-react';
 import { eventsQuery } from '#web/data/fine-tuning.ts';
 import { formatDateTime, formatRelative } from '#web/lib/format.ts';
+import { itemsOf } from '#web/lib/paged-items.ts';
 import { Card, CardHeader } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { EmptyState } from '#web/ui/empty-state.tsx';
@@ -19,10 +20,7 @@ const looks: Record<JobEvent['level'], { icon: Icon; look: string; word: string 
 
 export function EventsCard({ job, isUnderWay }: { job: Job; isUnderWay: boolean }) {
   const query = useInfiniteQuery(eventsQuery(job.id, isUnderWay));
-  // Pages that were read at different times may overlap.
-  const events = query.data && [
-    ...new Map(query.data.pages.flatMap(({ items }) => items.map((event) => [event.id, event]))).values(),
-  ];
+  const events = query.data && itemsOf(query.data);
   return (
     <Card aria-label="Events" className="min-w-0">
       <CardHeader title="Events" description="What the provider and Roster noted, the newest first." />

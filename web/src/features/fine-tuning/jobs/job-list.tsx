@@ -5,6 +5,7 @@ import { FlaskConical } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
 import { jobsQuery } from '#web/data/fine-tuning.ts';
 import { useProviderName } from '#web/data/sign-in-options.ts';
+import { itemsOf } from '#web/lib/paged-items.ts';
 import { EmptyState } from '#web/ui/empty-state.tsx';
 import { LoadMore } from '#web/ui/load-more.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
@@ -27,11 +28,7 @@ type JobListProps = { prerequisites: ReturnType<typeof usePrerequisites>; create
 
 export function JobList({ prerequisites, create }: JobListProps) {
   const query = useInfiniteQuery(jobsQuery);
-  const jobs = useMemo(() => {
-    // Pages that were read at different times may overlap.
-    const items = query.data?.pages.flatMap((page) => page.items) ?? noJobs;
-    return [...new Map(items.map((job) => [job.id, job])).values()];
-  }, [query.data]);
+  const jobs = useMemo(() => (query.data ? itemsOf(query.data) : noJobs), [query.data]);
   const [cancelling, setCancelling] = useState<Job | null>(null);
   useEnds(jobs);
   const { error, isTrying, tryAgain } = prerequisites;

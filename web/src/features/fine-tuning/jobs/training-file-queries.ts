@@ -38,7 +38,7 @@ export function estimateOf({ training, estimate }: TrainingReport, epochs: numbe
 export const jobEstimateKey = (jobId: number) => ['job-estimate', jobId] as const;
 
 /**
- * What a job will cost. Known at once for a job that was created here; for another its file is counted when somebody
+ * What a job will cost. Known at once for a job that was created here; for another its file is counted when a user
  * asks for it, because that takes the server seconds.
  */
 export const jobEstimateQuery = ({ id, trainingFile, baseModel, method, hyperparameters }: Job) =>

@@ -2,8 +2,9 @@ import type { CustomModel } from '@roster/contracts/fine-tuning/jobs';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Box } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { customModelsQuery } from '#web/data/fine-tuning.ts';
+import { itemsOf } from '#web/lib/paged-items.ts';
 import { buttonClass } from '#web/ui/button.tsx';
 import { EmptyState } from '#web/ui/empty-state.tsx';
 import { LoadMore } from '#web/ui/load-more.tsx';
@@ -18,11 +19,7 @@ type ModelListProps = { prerequisites: ReturnType<typeof usePrerequisites> };
 
 export function ModelList({ prerequisites: { error, isTrying, tryAgain } }: ModelListProps) {
   const query = useInfiniteQuery(customModelsQuery);
-  const models = useMemo(() => {
-    // Pages that were read at different times may overlap.
-    const items = query.data?.pages.flatMap((page) => page.items) ?? [];
-    return [...new Map(items.map((model) => [model.id, model])).values()];
-  }, [query.data]);
+  const models = query.data ? itemsOf(query.data) : [];
   const [deleting, setDeleting] = useState<CustomModel | null>(null);
   const isEmpty = !query.isPending && models.length === 0;
   return (

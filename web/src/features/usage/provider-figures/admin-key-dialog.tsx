@@ -1,3 +1,4 @@
+import { isBlank } from '@roster/contracts/blank';
 import { providerIn } from '@roster/contracts/provider-name';
 import { useRef, useState } from 'react';
 import { ApiError } from '#web/lib/api.ts';
@@ -17,8 +18,8 @@ function useAdminKeyForm({ provider, onClose }: Omit<AdminKeyDialogProps, 'repla
   const { mutate, isPending, error, reset } = useSaveAdminKey();
   const wrongField = error instanceof ApiError ? error.fields?.adminKey : undefined;
   const submit = () => {
-    setIsMissing(adminKey.trim() === '');
-    if (adminKey.trim() === '') {
+    setIsMissing(isBlank(adminKey));
+    if (isBlank(adminKey)) {
       field.current?.focus();
       return;
     }

@@ -8,6 +8,7 @@ import { refusals, whyRefused } from '#web/data/uploads/refusal.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { tellProblem } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
+import { FileInput } from '#web/ui/file-input.tsx';
 
 type UploadButtonProps = { label: string; onUploaded: (file: StoredFile) => void };
 
@@ -69,17 +70,12 @@ export function UploadButton({ label, onUploaded }: UploadButtonProps) {
           Upload
         </Button>
       )}
-      <input
+      <FileInput
         ref={input}
-        type="file"
         accept=".jsonl"
-        hidden
-        aria-label={label}
-        onChange={({ currentTarget }) => {
-          const [file] = currentTarget.files ?? [];
+        label={label}
+        onFiles={([file]) => {
           if (file) start(file);
-          // So that the same file can be chosen again.
-          currentTarget.value = '';
         }}
       />
     </>

@@ -1,0 +1,148 @@
+import { chat, type Message } from '@roster/contracts/chat';
+import { describe, expect, test, vi } from 'vitest';
+import { page } from 'vitest/browser';
+import { answer, callsOf } from '#web/testing/answers.ts';
+import { open, show } from '#web/testing/app.tsx';
+import { exchange, oneAnswer } from '#web/testing/conversations.ts';
+import { expectCount, expectHidden, expectText, expectTexts, expectToast } from '#web/testing/page.ts';
+
+const answers = page.getByRole('article', { name: 'Answer' });
+
+const openAnswer = (part: Partial<Message>) => open('/chat/1', { answers: () => oneAnswer(part) });
+
+const failed = (error: Message['error']): Partial<Message> => ({ state: 'failed', error, text: '' });
+
+describe('what a model writes', () => {
+  test('a Markdown table is a table', async () => {
+    openAnswer({
+      text: [
+        'Three ways, see [links](https://example.com/ways):',
+        '',
+        '| Way | Good for | Effort | Cost per answer | Changes when the facts change |',
+        '|---|---|---|---:|---|',
+        '| Prompt | Most | Low | 3 | yes |',
+        '| Files | Facts | Middle | 12 | yes |',
+        '| Training | Style | High | 1,204,330 | no |',
+      ].join('\n'),
+    });
+    const table = answers.getByRole('table').first();
+    await expectTexts(table.getByRole('columnheader'), [
+      'Way',
+      'Good for',
+      'Effort',
+      'Cost per answer',
+      'Changes when the facts change',
+    ]);
+    await expectCount(table.getByRole('row'), 4);
+    await expect
+      .element(answers.getByRole('link', { name: 'links' }))
+      .toHaveAttribute('rel', expect.stringMatching(/noopener/));
+    await expect.element(answers.getByRole('cell', { name: '1,204,330' })).toBeVisible();
+  });
+
+  test('code is coloured, can be copied and wrapped', async () => {
+    const copied = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue();
+    const code = "export function topWords(text: string) {\n  return count(text);\n}\n// [['cat', 1]]";
+    openAnswer({ text: `Like this:\n\n\`\`\`ts\n${code}\n\`\`\`\n` });
+    const block = answers.getByRole('figure').filter({ hasText: 'topWords' }).first();
+    await expect.element(block.getByText('ts', { exact: true })).toBeVisible();
+    const coloured = block.getByText('export', { exact: true });
+    await expect.element(coloured).toBeVisible();
+    expect(getComputedStyle(coloured.element()).color).not.toBe(getComputedStyle(block.element()).color);
+    await block.getByRole('button', { name: 'Copy code' }).click();
+    await expect.element(block.getByRole('button', { name: 'Copied' })).toBeVisible();
+    expect(copied).toHaveBeenCalledWith(code);
+    const wrap = block.getByRole('button', { name: 'Wrap lines' });
+    await wrap.click();
+    await expect.element(wrap).toHaveAttribute('aria-pressed', 'true');
+  });
+
+  test('formulas are typeset, and dollars stay dollars', async () => {
+    openAnswer({
+      text: 'It costs $5 if you are wrong and $0 if you are right.\n\n$$\nE = mc^2\n$$\n\nInline \\(a^2 + b^2\\) too.',
+    });
+    await expect.poll(() => answers.getByRole('math').elements().length).toBeGreaterThan(0);
+    // What cannot be typeset stays there as code.
+    await expectCount(answers.getByRole('code'), 0);
+    await expectText(answers, 'It costs $5 if you are wrong and $0 if you are right');
+  });
+
+  test('diagrams are pictures with their source a click away', async () => {
+    const source = 'graph LR\n  person -->|asks| roster\n  roster -->|stores it first| database[(Database)]';
+    openAnswer({
+      text: [
+        `\`\`\`mermaid\n${source}\n\`\`\``,
+        '```mermaid\nsequenceDiagram\n  Ann->>Roster: Hello\n  Roster-->>Ann: Hello Ann\n```',
+        '```mermaid\nstateDiagram-v2\n  [*] --> queued\n  queued --> running\n  running --> [*]\n```',
+      ].join('\n\n'),
+    });
+    const pictures = answers.getByRole('img', { name: /^Diagram: / });
+    await expectCount(pictures, 3);
+    const widths = () =>
+      pictures
+        .elements()
+        .map((picture) => (picture instanceof HTMLImageElement && picture.complete ? picture.naturalWidth : 0));
+    await expect.poll(() => Math.min(...widths())).toBeGreaterThan(50);
+    await answers.getByRole('button', { name: 'Show source' }).first().click();
+    await expect.element(answers.getByText('roster -->|stores it first| database[(Database)]')).toBeVisible();
+    await answers.getByRole('button', { name: 'Show diagram' }).click();
+    await expectCount(pictures, 3);
+  });
+
+  test('its thoughts are folded away', async () => {
+    openAnswer({ text: 'Done.', reasoning: 'I first settle what is being asked.' });
+    const thoughts = answers.getByText('I first settle what is being asked');
+    await expectText(answers, 'Done.');
+    await expectHidden(thoughts);
+    await answers.getByText('Reasoning', { exact: true }).click();
+    await expect.element(thoughts).toBeVisible();
+  });
+});
+
+describe('an answer that failed', () => {
+  test('for want of credit says what to do', async () => {
+    const noCredit = 'The provider account has no credit left, or its budget is used up.';
+    openAnswer(failed({ code: 'insufficient_quota', message: `${noCredit} You exceeded your current quota.` }));
+    await expect.element(answers.getByText(noCredit)).toBeVisible();
+    await expectText(answers, 'You exceeded your current quota');
+    await expectText(answers, 'Add credit or raise the budget under Billing in your provider account');
+  });
+});
+
+describe('a rating', () => {
+  const good = answers.first().getByRole('button', { name: 'Good answer' });
+
+  test('that the server does not keep goes back, with a word', async () => {
+    openAnswer({ text: 'Hello.' });
+    answer(chat.rate, Response.error());
+    await good.click();
+    await expectToast('Your rating was not saved', 'The server cannot be reached.');
+    await expect.element(good).toHaveAttribute('aria-pressed', 'false');
+  });
+
+  test('that was changed again meanwhile is shown, and kept, as it was chosen last', async () => {
+    const [, before] = exchange(1, { text: 'The question' }, { text: 'Hello.' });
+    if (!before) throw new Error('There is no answer');
+    const held: (() => void)[] = [];
+    openAnswer({ text: 'Hello.' });
+    answer(chat.rate, async ({ body }) => {
+      const rated: Message = { ...before, rating: { value: body.value ?? null, correction: null } };
+      await new Promise<void>((resolve) => held.push(resolve));
+      oneAnswer(rated);
+      return rated;
+    });
+    await good.click();
+    await expect.element(good).toHaveAttribute('aria-pressed', 'true');
+    await good.click();
+    await expect.element(good).toHaveAttribute('aria-pressed', 'false');
+    await expect.poll(() => held.length).toBe(1);
+    held[0]?.();
+    // The second is sent when the first is kept, and nothing of the first is to be seen again.
+    await expect.poll(() => held.length).toBe(2);
+    await expect.element(good).toHaveAttribute('aria-pressed', 'false');
+    held[1]?.();
+    await expect.poll(() => callsOf(chat.rate).map(({ body }) => body.value)).toEqual(['good', null]);
+    show('/chat/1');
+    await expect.element(good).toHaveAttribute('aria-pressed', 'false');
+  });
+});

@@ -1,0 +1,90 @@
+import { assistants } from '@roster/contracts/assistants';
+import { expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import { answer } from '#web/testing/answers.ts';
+import { address, open, show } from '#web/testing/app.tsx';
+import { assistant } from '#web/testing/assistants.ts';
+import { keepThreads, thread } from '#web/testing/conversations.ts';
+import { expectCount, expectHidden, expectText, expectTexts, press } from '#web/testing/page.ts';
+
+const list = page.getByRole('navigation', { name: 'Recent conversations' });
+const links = list.getByRole('link');
+const row = (title: string) => list.getByRole('link', { name: title });
+
+async function choose(title: string, action: string) {
+  await row(title).hover();
+  await page.getByRole('button', { name: `Actions for ${title}` }).click();
+  await page.getByRole('menuitem', { name: action, exact: true }).click();
+}
+
+test('conversations are renamed, pinned and archived', async () => {
+  open('/chat', { answers: () => keepThreads([thread(2, { title: 'Newer' }), thread(1, { title: 'Older' })]) });
+  await expectTexts(links, ['Newer', 'Older']);
+  await expectTexts(list.getByRole('heading'), ['Today']);
+
+  await choose('Older', 'Rename');
+  const title = page.getByRole('textbox', { name: 'Title of the conversation' });
+  await expect.element(title).toHaveFocus();
+  await title.fill('   ');
+  await press('Enter');
+  await expect.element(page.getByText('Title is required')).toBeVisible();
+  await title.fill('t'.repeat(256));
+  await press('Enter');
+  await expect.element(page.getByText('Title cannot exceed 255 characters')).toBeVisible();
+  await press('Escape');
+  await expectTexts(links, ['Newer', 'Older']);
+  await choose('Older', 'Rename');
+  await title.fill('Harbour');
+  await press('Enter');
+  await expectTexts(links, ['Newer', 'Harbour']);
+
+  await choose('Harbour', 'Pin');
+  await expectTexts(links, ['Harbour', 'Newer']);
+  await expectTexts(list.getByRole('heading'), ['Pinned', 'Today']);
+  await choose('Harbour', 'Unpin');
+  await expectTexts(list.getByRole('heading'), ['Today']);
+
+  await choose('Harbour', 'Archive');
+  await expectTexts(links, ['Newer']);
+  await page.getByRole('button', { name: 'Show archived conversations' }).click();
+  await expect.element(page.getByRole('heading', { name: 'Archived Conversations' })).toBeVisible();
+  const archive = page.getByRole('navigation', { name: 'Archived conversations' });
+  await archive.getByRole('link', { name: 'Harbour' }).hover();
+  await page.getByRole('button', { name: 'Actions for Harbour' }).click();
+  await page.getByRole('menuitem', { name: 'Move out of the archive' }).click();
+  await expect.element(page.getByText('Nothing archived')).toBeVisible();
+  await page.getByRole('button', { name: 'Back to recent conversations' }).click();
+  await expectCount(links, 2);
+  show('/chat');
+  await expect.element(row('Harbour')).toBeVisible();
+});
+
+test('deleting asks, names the conversation, and takes it away', async () => {
+  open('/chat/1', { answers: () => keepThreads([thread(1, { title: 'Not needed any more' })]) });
+  await page.getByRole('button', { name: 'Conversation actions' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  const dialog = page.getByRole('alertdialog', { name: 'Delete Conversation' });
+  await expectText(
+    dialog,
+    'Are you sure you want to delete Not needed any more with all its messages? This action cannot be undone.',
+  );
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expectHidden(dialog);
+  await expect.element(row('Not needed any more')).toBeVisible();
+  await page.getByRole('button', { name: 'Conversation actions' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await expect.element(page.getByText('No conversations yet')).toBeVisible();
+  await expect.poll(address).toBe('/chat');
+  show('/chat/1');
+  await expect.element(page.getByText('This conversation is not there')).toBeVisible();
+});
+
+test('the default assistant is the first to start a chat with', async () => {
+  const third = assistant(3, { name: 'Third' });
+  open('/chat', {
+    answers: () => answer(assistants.list, [third, assistant(2, { name: 'Second' }), assistant(1)]),
+  });
+  const started = page.getByRole('region', { name: 'Your Assistants' }).getByRole('listitem');
+  await expectTexts(started, [/^Tutor/, /^Third/, /^Second/]);
+});

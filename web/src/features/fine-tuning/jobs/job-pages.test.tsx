@@ -1,0 +1,115 @@
+import { account } from '@roster/contracts/account';
+import { fineTuning, type Job } from '@roster/contracts/fine-tuning/jobs';
+import { expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import { answer, callsOf, refusal } from '#web/testing/answers.ts';
+import { open, show } from '#web/testing/app.tsx';
+import { givenDay, person, savedKey } from '#web/testing/new-account.ts';
+import { expectHidden, expectText, expectToast } from '#web/testing/page.ts';
+
+const job = (more: Partial<Job>): Job => ({
+  id: 1,
+  name: 'A job',
+  baseModel: 'gpt-4.1-mini-2025-04-14',
+  method: 'supervised',
+  status: 'running',
+  notice: null,
+  errorCode: null,
+  trainingFile: { id: 5, filename: 'examples.jsonl' },
+  validationFile: null,
+  hyperparameters: {},
+  providerJobId: 'ftjob-1',
+  tunedModel: null,
+  trainedTokens: null,
+  costUsd: null,
+  cancelling: false,
+  estimatedFinishAt: null,
+  progress: null,
+  createdAt: givenDay,
+  finishedAt: null,
+  ...more,
+});
+
+const withKey = () => {
+  answer(account.config, savedKey);
+  answer(fineTuning.baseModels, {});
+};
+
+test('lists that cannot be loaded are empty, and say so', async () => {
+  open('/fine-tuning', {
+    answers() {
+      withKey();
+      answer(fineTuning.jobs, refusal('internal', 'Broken'));
+      answer(fineTuning.customModels, refusal('internal', 'Broken'));
+    },
+  });
+  await expect.element(page.getByText('Your jobs could not be loaded')).toBeVisible();
+  await expect.element(page.getByText('No fine-tuning jobs yet')).toBeVisible();
+  await page.getByRole('tab', { name: 'Fine-Tuned Models' }).click();
+  await expect.element(page.getByText('Your models could not be loaded')).toBeVisible();
+  answer(fineTuning.customModels, []);
+  await page.getByRole('button', { name: 'Try Again' }).click();
+  await expectHidden(page.getByText('Your models could not be loaded'));
+  await expect.element(page.getByText('No fine-tuned models yet')).toBeVisible();
+});
+
+test('a job can be cancelled from the list; it asks first', async () => {
+  let now = job({ name: 'Changed my mind', status: 'validating_files' });
+  open('/fine-tuning', {
+    answers() {
+      withKey();
+      answer(fineTuning.jobs, () => [now]);
+      answer(fineTuning.job, () => now);
+      answer(fineTuning.cancelJob, () => {
+        now = { ...now, status: 'cancelled', finishedAt: givenDay };
+        return now;
+      });
+    },
+  });
+  await page.getByRole('button', { name: 'Actions for Changed my mind' }).click();
+  await page.getByRole('menuitem', { name: 'Cancel' }).click();
+  const question = page.getByRole('alertdialog', { name: 'Cancel Fine-Tuning Job' });
+  await expectText(question, 'Changed my mind');
+  expect(callsOf(fineTuning.cancelJob)).toEqual([]);
+  await question.getByRole('button', { name: 'Cancel Job' }).click();
+  await expectToast('Success', 'Changed my mind');
+  await expectText(page.getByRole('table', { name: 'Fine-tuning jobs' }), 'Cancelled');
+});
+
+test('a Viewer sees jobs and models, and what may not be done with them', async () => {
+  const reason = 'Your role is Viewer: you can chat, but an Editor or Admin makes changes here.';
+  const done = job({ name: 'Only to look at', status: 'succeeded', tunedModel: 'ft:one', finishedAt: givenDay });
+  open('/fine-tuning', {
+    user: { ...person, role: 'Viewer' },
+    answers() {
+      withKey();
+      answer(fineTuning.jobs, [done]);
+      answer(fineTuning.job, done);
+      answer(fineTuning.events, { items: [], nextCursor: null });
+      answer(fineTuning.metrics, []);
+      answer(fineTuning.checkpoints, []);
+      answer(fineTuning.customModels, [
+        {
+          id: 9,
+          name: 'Only to look at',
+          baseModel: done.baseModel,
+          model: 'ft:one',
+          isActive: true,
+          jobId: 1,
+          step: null,
+          shutdownDate: null,
+          createdAt: givenDay,
+        },
+      ]);
+    },
+  });
+  for (const name of ['Create Fine-Tuning Job', 'Bring In Jobs from OpenAI'])
+    await expect.element(page.getByRole('button', { name })).toHaveAccessibleDescription(reason);
+  show('/fine-tuning/jobs/1');
+  await expect.element(page.getByRole('button', { name: 'Create Assistant' })).toHaveAccessibleDescription(reason);
+  show('/fine-tuning?tab=models');
+  for (const name of ['Deactivate Only to look at', 'Create Assistant', 'Delete Only to look at']) {
+    await expect.element(page.getByRole('button', { name })).toHaveAttribute('aria-disabled', 'true');
+    await expect.element(page.getByRole('button', { name })).toHaveAccessibleDescription(reason);
+  }
+});

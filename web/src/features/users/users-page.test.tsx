@@ -1,0 +1,66 @@
+import { type ManagedUser, users } from '@roster/contracts/users';
+import { expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import { answer, refusal } from '#web/testing/answers.ts';
+import { open } from '#web/testing/app.tsx';
+import { givenDay, person } from '#web/testing/new-account.ts';
+import { expectText, expectToast, press } from '#web/testing/page.ts';
+
+const rows = page
+  .getByRole('table', { name: 'Accounts' })
+  .getByRole('row')
+  .filter({ has: page.getByRole('cell') });
+
+const { id, email, name, hasPassword, emailVerified } = person;
+const me: ManagedUser = {
+  id,
+  email,
+  name,
+  hasPassword,
+  emailVerified,
+  role: 'Admin',
+  status: 'Active',
+  lastActive: givenDay,
+  createdAt: givenDay,
+};
+const count = { total: 1, active: 1, administrators: 1, recent: 1 };
+
+test('the last administrator stays one, and nobody deletes themselves here', async () => {
+  open(`/users?q=${email}`, {
+    user: { ...person, role: 'Admin' },
+    answers() {
+      answer(users.list, { items: [me], nextCursor: null });
+      answer(users.summary, count);
+      answer(users.change, refusal('last_administrator', 'There has to be an administrator who is active.'));
+    },
+  });
+  await page.getByRole('button', { name: `Actions for ${email}` }).click();
+  const remove = page.getByRole('menuitem', { name: 'Delete' });
+  await expect.element(remove).toHaveAttribute('aria-disabled', 'true');
+  await expectText(remove, 'Your own account is closed in Settings');
+  await page.getByRole('menuitem', { name: 'Edit' }).click();
+  const form = page.getByRole('dialog', { name: 'Edit User', exact: true });
+  await form.getByLabelText('Role').selectOptions('Editor');
+  await form.getByRole('button', { name: 'Save Changes' }).click();
+  await expectToast('Failed to update user');
+  await expectText(form.getByRole('alert'), /administrator/i);
+  await press('Escape');
+  await expectText(rows.filter({ hasText: email }), 'Admin');
+});
+
+test('what cannot be loaded is said, with a way to try again', async () => {
+  const down = refusal('unavailable', 'The database is being moved.');
+  open('/users', {
+    user: { ...person, role: 'Admin' },
+    answers() {
+      answer(users.list, down);
+      answer(users.summary, down);
+    },
+  });
+  await expect.element(page.getByText('Failed to load users')).toBeVisible();
+  await expect.element(page.getByText('The database is being moved.').first()).toBeVisible();
+  answer(users.list, { items: [me], nextCursor: null });
+  answer(users.summary, count);
+  await page.getByRole('alert').filter({ hasText: 'Failed to load users' }).getByRole('button').click();
+  await expect.element(rows.first()).toBeVisible();
+});

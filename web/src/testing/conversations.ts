@@ -1,0 +1,75 @@
+import { chat, type Message, type ThreadListItem } from '@roster/contracts/chat';
+import { answer, refusal } from './answers.ts';
+import { givenDay } from './new-account.ts';
+
+export const thread = (id: number, more: Partial<ThreadListItem> = {}): ThreadListItem => ({
+  id,
+  title: `Conversation ${id}`,
+  assistantId: null,
+  model: 'gpt-4o',
+  pinned: false,
+  archived: false,
+  createdAt: givenDay,
+  updatedAt: new Date().toISOString(),
+  runId: null,
+  match: null,
+  ...more,
+});
+
+/** Questions and answers by turns, the question first. */
+export const exchange = (threadId: number, ...parts: Partial<Message>[]): Message[] =>
+  parts.map((part, index) => ({
+    id: index + 1,
+    threadId,
+    parentId: index === 0 ? null : index,
+    role: index % 2 === 0 ? 'user' : 'assistant',
+    text: '',
+    reasoning: '',
+    state: 'complete',
+    run: index % 2 === 0 ? null : { id: index, state: 'complete' },
+    model: index % 2 === 0 ? null : 'gpt-4o',
+    usage: null,
+    error: null,
+    notes: [],
+    files: [],
+    sources: [],
+    rating: null,
+    siblings: [index + 1],
+    together: [],
+    createdAt: givenDay,
+    finishedAt: givenDay,
+    ...part,
+  }));
+
+/** The conversations of the account, which can be changed and deleted; all of them have the same messages. */
+export function keepThreads(given: ThreadListItem[], messages: Message[] = []): void {
+  let kept = given;
+  const found = (id: number) =>
+    kept.find((one) => one.id === id) ?? refusal('not_found', 'There is no such conversation.');
+  answer(chat.threads, ({ query }) => {
+    const items = kept.filter(({ archived }) => archived === (query.archived ?? false));
+    return { items: items.toSorted((one, other) => Number(other.pinned) - Number(one.pinned)), nextCursor: null };
+  });
+  answer(chat.thread, ({ params }) => found(params.id));
+  answer(chat.messages, { items: messages, nextCursor: null, newerCursor: null });
+  answer(chat.updateThread, ({ params, body }) => {
+    kept = kept.map((one) =>
+      one.id === params.id
+        ? {
+            ...one,
+            title: body.title ?? one.title,
+            pinned: body.pinned ?? one.pinned,
+            archived: body.archived ?? one.archived,
+          }
+        : one,
+    );
+    return found(params.id);
+  });
+  answer(chat.removeThread, ({ params }) => {
+    kept = kept.filter(({ id }) => id !== params.id);
+  });
+}
+
+/** An open conversation of one question and one answer. */
+export const oneAnswer = (part: Partial<Message>, more: Partial<ThreadListItem> = {}): void =>
+  keepThreads([thread(1, more)], exchange(1, { text: 'The question' }, part));

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newToken } from '#server/testing/access-tokens';
-import { startApp, type TestApp } from '#server/testing/app';
+import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 
 const document = readFileSync(new URL('../../../../docs/api.md', import.meta.url), 'utf8');
@@ -14,11 +14,11 @@ const snippets = [...document.matchAll(/^```(sh|js)\n([\s\S]*?)^```$/gm)].map(([
 }));
 const run = promisify(execFile);
 
-describe('docs/api.md', () => {
+describe.each(engines)('docs/api.md on %s', (engine) => {
   let app: TestApp;
   let env: Record<string, string>;
   beforeAll(async () => {
-    app = await startApp('sqlite');
+    app = await startApp(engine);
     const ada = await app.withKey('ada');
     await created(ada, { name: 'Tutor' });
     const { token } = await newToken(ada, { rights: ['chat'] });

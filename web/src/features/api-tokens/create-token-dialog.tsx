@@ -1,6 +1,6 @@
 import { type AccessToken, type TokenRight, tokenLifetimes, tokenRights } from '@roster/contracts/api-tokens';
+import { isBlank } from '@roster/contracts/blank';
 import { codePointLength } from '@roster/contracts/length';
-import { isBlank } from '@roster/contracts/text';
 import { type FormEvent, useId, useState } from 'react';
 import { useUser } from '#web/data/current-user.ts';
 import { readAmount } from '#web/lib/amount.ts';

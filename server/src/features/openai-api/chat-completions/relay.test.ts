@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { called, newToken } from '#server/testing/access-tokens';
-import { startApp, type TestApp } from '#server/testing/app';
+import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 
 const path = '/v1/chat/completions';
@@ -49,14 +49,14 @@ async function startBytes(exchange: Exchange) {
   };
 }
 
-describe('the relay of a bare model', () => {
+describe.each(engines)('the relay of a bare model on %s', (engine) => {
   const exchange: Exchange = { type: '', packets: [], got: '' };
   let provider: Awaited<ReturnType<typeof startBytes>>;
   let app: TestApp;
   let token: string;
   beforeAll(async () => {
     provider = await startBytes(exchange);
-    app = await startApp('sqlite', { env: { PROVIDER_BASE_URL: provider.url } });
+    app = await startApp(engine, { env: { PROVIDER_BASE_URL: provider.url } });
     ({ token } = await newToken(await app.withKey('ada')));
   });
   afterAll(async () => {

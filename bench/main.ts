@@ -1,6 +1,7 @@
 // npm run bench: Roster against its floors, all measured in the same run. Names of parts as arguments run only those.
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { measureAnalytics } from './analytics.ts';
+import { measureApiRelay } from './api-relay.ts';
 import { measureExchanges } from './exchanges.ts';
 import { measureFirstLoad } from './first-load.ts';
 import { measureLighthouse } from './lighthouse.ts';
@@ -19,6 +20,7 @@ type Part = { name: string; measure: () => Promise<{ faults: string[] }> };
 
 const parts: Part[] = [
   { name: 'relay', measure: measureRelay },
+  { name: 'api-relay', measure: measureApiRelay },
   { name: 'exchanges', measure: measureExchanges },
   { name: 'lists', measure: measureLists },
   { name: 'analytics', measure: measureAnalytics },

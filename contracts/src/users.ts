@@ -14,6 +14,8 @@ export const ManagedUser = z.object({
   lastActive: Time.nullable(),
   hasPassword: z.boolean(),
   emailVerified: z.boolean(),
+  /** How many access tokens there are. */
+  accessTokens: z.number().int(),
   createdAt: Time,
 });
 export type ManagedUser = z.output<typeof ManagedUser>;

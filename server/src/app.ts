@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Feature } from './feature.ts';
 import { accountFeature } from './features/account/feature.ts';
+import { apiTokenFeature } from './features/api-tokens/feature.ts';
 import { assistantFeature } from './features/assistants/feature.ts';
 import { knowledgeFeature } from './features/assistants/knowledge/feature.ts';
 import { copySettled } from './features/assistants/knowledge/queue.ts';
@@ -10,10 +11,13 @@ import { fileFeature } from './features/files/feature.ts';
 import { trainingFeature } from './features/fine-tuning/feature.ts';
 import { modelRepository as tunedModelRepository } from './features/fine-tuning/models/repository.ts';
 import { modelFeature } from './features/models/feature.ts';
+import { openAiApiFeatures } from './features/openai-api/feature.ts';
 import { usageFeature } from './features/usage/feature.ts';
 import { userFeature } from './features/users/feature.ts';
 import { type ForTests, type Foundation, foundation, type Given } from './foundation.ts';
 import { describeApi } from './http/api-description.ts';
+import { createApiDoor } from './http/api-door.ts';
+import type { FindCaller } from './http/caller.ts';
 import { operationRoutes } from './http/operation.ts';
 import { createRouter } from './http/router.ts';
 import { serveWeb } from './http/web-files.ts';
@@ -39,27 +43,61 @@ function createFeatures(base: Foundation) {
     sideQuestions: chat.sideQuestions,
     ownsAssistant: assistants.owns,
   });
-  const ofUsers: Feature[] = [usage, assistants, chat, files, knowledge, training];
+  const apiTokens = apiTokenFeature(base);
+  const ofUsers: Feature[] = [apiTokens, usage, assistants, chat, files, knowledge, training];
   const { confirmPassword, refuseGuessable, hashPassword, passwordLink } = auth;
   const account = accountFeature({ ...base, models, confirmPassword, features: ofUsers });
   const removeAccount = account.remove;
   const users = userFeature({ ...base, refuseGuessable, hashPassword, passwordLink, removeAccount });
-  const all: Feature[] = [auth, account, models, assistants, knowledge, chat, files, training, usage, users];
-  return { auth, all };
+  const forPrograms: Feature[] = [
+    apiTokens,
+    ...openAiApiFeatures({ ...base, models, assistants, knowledge, pricing, budgets }),
+  ];
+  const all: Feature[] = [
+    auth,
+    account,
+    models,
+    assistants,
+    knowledge,
+    chat,
+    files,
+    training,
+    usage,
+    users,
+    ...forPrograms,
+  ];
+  return { auth, findCaller: apiTokens.findCaller, all };
+}
+
+type Doors = Pick<Parameters<typeof createRouter>[0], 'findActor' | 'checkResponses'> & {
+  features: readonly Feature[];
+  findCaller: FindCaller;
+};
+
+/** The calls of the pages and those of programs. */
+async function openDoors(base: Foundation, { features, findCaller, findActor, checkResponses }: Doors) {
+  const { app, config, cookie, openResponses, rates, sessions } = base;
+  const [sessionToken, holdActor] = [cookie.read, sessions.hold];
+  const router = createRouter({ app, rates, checkResponses, sessionToken, findActor, holdActor, openResponses });
+  const door = createApiDoor({ app, config, rates, findCaller, checkResponses });
+  for (const { routes, apiRoutes } of features) {
+    routes?.(router);
+    apiRoutes?.(door);
+  }
+  await door.open();
+  return { router, door };
 }
 
 export async function createApp({ checkResponses = false, jobTimes, ...parts }: Given & ForTests) {
   const base = await foundation(parts, parts);
-  const { app, config, cookie, database, log, mail, openResponses, provider, rates, sessions, store, streams } = base;
+  const { app, config, cookie, database, log, mail, openResponses, provider, sessions, store, streams } = base;
   const { db } = database;
-  const { auth, all: features } = createFeatures(base);
+  const { auth, findCaller, all: features } = createFeatures(base);
   const state = { ready: false };
 
   const findActor: Parameters<typeof createRouter>[0]['findActor'] = (token, { ip }) => sessions.find(token, ip);
   const sessionToken = cookie.read;
-  const holdActor = sessions.hold;
-  const router = createRouter({ app, rates, checkResponses, sessionToken, findActor, holdActor, openResponses });
-  for (const { routes } of features) routes?.(router);
+  const { router, door } = await openDoors(base, { features, findCaller, findActor, checkResponses });
   operationRoutes(app, state, [() => sql`select 1`.execute(db), store.check]);
   describeApi(app, router.endpoints, cookie.name);
   await serveWeb({
@@ -80,6 +118,7 @@ export async function createApp({ checkResponses = false, jobTimes, ...parts }: 
   return {
     app,
     endpoints: router.endpoints,
+    apiEndpoints: door.endpoints,
     needsSetupCode: auth.needsSetupCode,
     /** Ends what a crash has left behind. Before anybody is let in. */
     async recover() {

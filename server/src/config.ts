@@ -62,6 +62,7 @@ const Environment = z.object({
   ),
   FOLLOW_INTERVAL_MS: setting(z.coerce.number().int().min(1).max(3_600_000).default(5_000)),
   REGISTRATION: setting(z.enum(['open', 'closed']).default('open')),
+  API_ALLOWED_ORIGINS: setting(z.string().max(10_000).default('')),
   TRUST_PROXY: setting(z.coerce.number().int().min(0).max(10).default(0)),
   LOG_LEVEL: setting(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info')),
   RATE_LIMIT_SCALE: setting(z.coerce.number().positive().default(1)),
@@ -166,6 +167,19 @@ export function loadOperatorConfig(variables: Record<string, string | undefined>
 
 export type OperatorConfig = ReturnType<typeof loadOperatorConfig>;
 
+/** Sites whose pages may call /v1 with a token, as a browser names them. */
+function originsOf(list: string): ReadonlySet<string> {
+  const origins = list.split(',').flatMap((part) => part.trim() || []);
+  for (const origin of origins) {
+    const url = URL.parse(origin);
+    if (url?.origin !== origin || !/^https?:$/.test(url.protocol))
+      throw new UnusableConfiguration(
+        `API_ALLOWED_ORIGINS: ${origin} is no origin. Write scheme and host only, such as https://app.example.org, with commas between them.`,
+      );
+  }
+  return new Set(origins);
+}
+
 /** One secret, one purpose: who learns the one must not have the other. */
 function refuseSharedSecrets(env: z.output<typeof Environment>, keys: MasterKey[]) {
   const password = (address: string | undefined) => address && URL.parse(address)?.password;
@@ -240,6 +254,7 @@ export function loadConfig(variables: Record<string, string | undefined>) {
     minFreeDiskBytes: env.MIN_FREE_DISK_BYTES,
     followIntervalMs: env.FOLLOW_INTERVAL_MS,
     registration: env.REGISTRATION,
+    apiAllowedOrigins: originsOf(env.API_ALLOWED_ORIGINS),
     trustProxy: env.TRUST_PROXY,
     logLevel: env.LOG_LEVEL,
     rateLimitScale: env.RATE_LIMIT_SCALE,

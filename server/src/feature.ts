@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Database } from './db/schema.ts';
+import type { ApiDoor } from './http/api-door.ts';
 import type { Router } from './http/router.ts';
 import type { JobHandler } from './jobs/define.ts';
 import type { Chore } from './jobs/upkeep.ts';
@@ -10,6 +11,8 @@ import type { Chore } from './jobs/upkeep.ts';
  */
 export type Feature = {
   routes?: (router: Router) => void;
+  /** What programs call with an access token, under /v1. */
+  apiRoutes?: (door: ApiDoor) => void;
   /** How its background jobs are done. */
   jobs?: readonly JobHandler[];
   upkeep?: readonly Chore[];

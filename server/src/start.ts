@@ -49,6 +49,7 @@ export async function start(
     return {
       address,
       endpoints: running.endpoints,
+      apiEndpoints: running.apiEndpoints,
       /** Present while the first account of an installation outside loopback is still to be made. */
       setupCode: (await running.needsSetupCode()) ? setupCode : undefined,
       async stop() {

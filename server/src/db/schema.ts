@@ -50,6 +50,26 @@ export type Database = {
     created_at: string;
     last_active_at: string;
   };
+  /** What programs call with; the token itself was shown once. */
+  access_tokens: {
+    id: Id;
+    user_id: number;
+    name: string;
+    /** null: revoked. */
+    token_hash: string | null;
+    last4: string;
+    /** Separated by spaces. */
+    rights: string;
+    monthly_budget_usd: number | null;
+    /** The month (YYYY-MM in UTC) that `spent_usd` is of. */
+    spent_month: Generated<string>;
+    spent_usd: Generated<number>;
+    created_at: string;
+    expires_at: string | null;
+    last_used_at: string | null;
+    last_used_ip: string | null;
+    revoked_at: string | null;
+  };
   data_keys: { user_id: number; wrapped: string };
   provider_keys: {
     user_id: number;
@@ -142,6 +162,8 @@ export type Database = {
     job_id: number | null;
     /** Of a comparison's side questions. */
     comparison_id: number | null;
+    /** Of a program's call. */
+    access_token_id: number | null;
     purpose: 'chat' | 'title' | 'training';
     model: string;
     input_tokens: number;
@@ -489,6 +511,19 @@ export type Database = {
     rejected: string | null;
     review: DatasetExample['review'];
     edited: Generated<Flag>;
+    created_at: string;
+  };
+  /** Programs' calls that are being answered. */
+  api_calls: {
+    id: Id;
+    user_id: number;
+    access_token_id: number | null;
+    assistant_id: number | null;
+    model: string;
+    /** Roughly, for where the provider does not say. */
+    input_tokens: number;
+    /** The process that answers it. */
+    instance: number;
     created_at: string;
   };
   /** For the provider's own figures only. */

@@ -59,21 +59,26 @@ export function answerToUnreadable({ code }: Error & { code?: string }): string 
 /** Put on record, with where they came from. The other refusals of sign-ins and of other sites have events of their own. */
 const refusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['rate_limited', 'not_allowed', 'setup_code_required']);
 
-/** The one place where a failure becomes an answer. */
+/** What a failure is to the caller. What they are not told goes into the log. */
+export function settled(error: unknown, request: FastifyRequest, reply: FastifyReply): AppError {
+  const expected = asAppError(error);
+  if (!expected) request.log.error({ err: error }, 'unexpected failure');
+  else if (error instanceof Unavailable)
+    request.log.error({ event: expected.code, err: error }, 'a part of the installation is away');
+  else if (expected.code === 'internal') request.log.error({ err: expected.cause ?? expected }, 'a failure of our own');
+  else if (expected.cause) request.log.debug({ err: expected.cause, code: expected.code }, 'expected failure');
+  const answer = expected ?? new AppError('internal', 'Something went wrong on our side. Please try again.');
+  const { code } = answer;
+  if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', answer.retryAfterSeconds);
+  if (refusals.has(code))
+    request.log.warn({ event: code, address: senderOf(request), route: request.routeOptions.url }, 'request refused');
+  return answer;
+}
+
+/** The one place where a failure becomes an answer; api-door.ts has the one for programs. */
 export function handleErrors(app: FastifyInstance) {
   app.setErrorHandler((error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-    const expected = asAppError(error);
-    if (!expected) request.log.error({ err: error }, 'unexpected failure');
-    else if (error instanceof Unavailable)
-      request.log.error({ event: expected.code, err: error }, 'a part of the installation is away');
-    else if (expected.code === 'internal')
-      request.log.error({ err: expected.cause ?? expected }, 'a failure of our own');
-    else if (expected.cause) request.log.debug({ err: expected.cause, code: expected.code }, 'expected failure');
-    const answer = expected ?? new AppError('internal', 'Something went wrong on our side. Please try again.');
-    const code: ErrorCode = answer.code;
-    if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', answer.retryAfterSeconds);
-    if (refusals.has(code))
-      request.log.warn({ event: code, address: senderOf(request), route: request.routeOptions.url }, 'request refused');
-    return reply.status(errorStatus[code]).send(errorBody(answer, request.id));
+    const answer = settled(error, request, reply);
+    return reply.status(errorStatus[answer.code]).send(errorBody(answer, request.id));
   });
 }

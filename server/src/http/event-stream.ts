@@ -29,10 +29,10 @@ export function createEventStreams(responses: Pick<OpenResponses, 'endWithSessio
   heartbeat.unref();
 
   return {
-    /** Starts the answer. Its headers are written by hand, because Fastify leaves a hijacked reply alone. */
+    /** Starts the answer. */
     open(request: FastifyRequest, reply: FastifyReply, { userId, ...actor }: SignedIn): EventStream {
       refuseTooMany(open, userId);
-      sendHeaders(request, reply);
+      sendEventHeaders(request, reply);
       const stream = streamTo(reply.raw, () => open.delete(stream));
       if (!reply.raw.destroyed) open.set(stream, userId);
       responses.endWithSession(reply.raw, { userId, ...actor }, stream.end);
@@ -53,7 +53,8 @@ function refuseTooMany(open: OpenStreams, userId: number) {
     });
 }
 
-function sendHeaders(request: FastifyRequest, reply: FastifyReply) {
+/** Starts an answer of events. Its headers are written by hand, because Fastify leaves a hijacked reply alone. */
+export function sendEventHeaders(request: FastifyRequest, reply: FastifyReply) {
   reply.hijack();
   const { raw } = reply;
   reply.headers({

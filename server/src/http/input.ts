@@ -1,4 +1,3 @@
-import type { Endpoint } from '@roster/contracts/endpoint';
 import { wording } from '@roster/contracts/wording';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
@@ -6,7 +5,7 @@ import { AppError } from '#server/errors';
 
 /** Everything that came in, parsed with the contract. @throws invalid_input, naming the fields */
 export function readInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
-  endpoint: Endpoint<P, Q, B, z.ZodType>,
+  endpoint: { params: P; query: Q; body: B },
   request: FastifyRequest,
 ) {
   // A call without a body is one that names no field; the value `null` is neither.

@@ -68,11 +68,14 @@ export function protect(app: FastifyInstance, config: Config) {
 
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headers);
-    if (request.url.startsWith('/api/')) reply.header('cache-control', 'no-store');
+    const isDoor = request.url.startsWith('/v1/');
+    if (isDoor || request.url.startsWith('/api/')) reply.header('cache-control', 'no-store');
     if (request.url.length > 8192) throw new AppError('too_large', 'The address is too long.');
     if (request.url.includes('%00'))
       throw new AppError('invalid_input', 'The address holds a character (U+0000) that cannot be stored.');
     refuseUnclearHost(request);
+    // Nothing that a browser sends by itself opens this door; which pages may use it is said there (cors.ts).
+    if (isDoor) return;
     // A page of another site whose name was made to point at this machine carries that name as its host.
     if (config.loopback && !request.routeOptions.config.anyHost && !hosts.has(request.headers.host ?? '')) {
       noteCrossSite(request);

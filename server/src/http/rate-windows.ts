@@ -48,6 +48,14 @@ export class Windows {
     return 0;
   }
 
+  /** How many uses are left, and for how long. */
+  standing(place: Place, { count }: Limit) {
+    const window = this.#live(place);
+    if (!window) return { remaining: count, resetMs: 0 };
+    const used = usedOf(window, window.parts?.has(place.part ?? '') ? place.part : undefined);
+    return { remaining: Math.max(0, count - used), resetMs: window.endsAt - this.#now() };
+  }
+
   giveBack(place: Place) {
     const window = this.#live(place);
     if (!window) return;

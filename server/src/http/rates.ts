@@ -10,12 +10,14 @@ const hour = 3600;
 
 /**
  * How often each may happen. `failedSignIn` counts sign-ins that did not succeed, `confirmationMail` mails to the address
- * of an account, which need not be its owner's; the rest count calls.
+ * of an account, which need not be its owner's, `failedToken` calls with no good access token, `apiCalls` those of a token;
+ * the rest count calls.
  */
-const limits: Record<Rate | 'failedSignIn' | 'confirmationMail', Limit> = {
+const limits: Record<Rate | 'failedSignIn' | 'failedToken' | 'confirmationMail' | 'apiCalls', Limit> = {
   default: { count: 300, seconds: minute },
   signIn: { count: 30, seconds: 5 * minute },
   failedSignIn: { count: 5, seconds: 15 * minute },
+  failedToken: { count: 100, seconds: minute },
   confirmationMail: { count: 3, seconds: hour },
   register: { count: 5, seconds: hour },
   resetRequest: { count: 10, seconds: hour },
@@ -24,6 +26,7 @@ const limits: Record<Rate | 'failedSignIn' | 'confirmationMail', Limit> = {
   messages: { count: 20, seconds: minute },
   uploads: { count: 60, seconds: minute },
   jobs: { count: 10, seconds: minute },
+  apiCalls: { count: 300, seconds: minute },
 };
 
 /** A caller that is counted by its network, not by its account. */
@@ -57,6 +60,12 @@ export function createRates(
       const limit = { count: count * scale, lengthMs: seconds * 1000 };
       const waitMs = windowsOf(key).use(placeOf(name, key), limit);
       if (waitMs > 0) throw tooMany(Math.max(1, Math.ceil(waitMs / 1000)));
+    },
+    /** How much of it is left, and until when. */
+    standing(name: keyof typeof limits, key: RateKey) {
+      const { count, seconds } = limits[name];
+      const limit = { count: count * scale, lengthMs: seconds * 1000 };
+      return { limit: limit.count, ...windowsOf(key).standing(placeOf(name, key), limit) };
     },
     /** Takes back a use that came to nothing. */
     giveBack: (name: keyof typeof limits, key: RateKey) => windowsOf(key).giveBack(placeOf(name, key)),

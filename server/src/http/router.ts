@@ -12,7 +12,7 @@ import { responseSchema } from './response-schema.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Every route says who may call it; one that does not keeps the server from starting. */
-    access?: Endpoint['access'] | 'operation';
+    access?: Endpoint['access'] | 'operation' | 'token';
     rate?: Rate;
     accepts?: Endpoint['accepts'];
     /** Answered under whatever name the server is called. */
@@ -41,7 +41,7 @@ type Options = Admission & {
 };
 type Registry = Options & { endpoints: Endpoint[] };
 
-/** The only adapter between contracts and Fastify. */
+/** The adapter between contracts and Fastify; api-door.ts is the one for programs. */
 export function createRouter(options: Options) {
   const { app, openResponses } = options;
   const registry: Registry = { ...options, endpoints: [] };

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Engine } from '#server/db/connect';
+import { called, newToken } from '#server/testing/access-tokens';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { ask, messagesOf, newThread, post } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
@@ -65,6 +66,7 @@ describe.each(places)(
     let variables: Record<string, string>;
     const content = someBytes(300_000);
     let threadId = 0;
+    let token = '';
     let fileId = 0;
     let deletedId = 0;
     let before: Awaited<ReturnType<typeof messagesOf>> = [];
@@ -80,6 +82,7 @@ describe.each(places)(
       await ask(app, ada, threadId, 'Which zebra crosses first?\u2028And then?');
       fileId = (await uploaded(app, ada, { filename: 'zebras.bin', content })).id;
       await untilCopy(ada, fileId, 'ready');
+      ({ token } = await newToken(ada));
       deletedId = await newThread(ada);
       await ada.delete(`/api/threads/${deletedId}`);
       before = await messagesOf(ada, threadId);
@@ -165,6 +168,8 @@ describe.each(places)(
       for (const [name, value] of there.cookies) revived.cookies.set(name, value);
       expect((await there.get('/api/user')).status).toBe(200);
       expect((await revived.get('/api/user')).status).toBe(401);
+      expect((await called(source.app, token, '/v1/models')).status).toBe(200);
+      expect((await called(target, token, '/v1/models')).status).toBe(401);
       const ada = await signedIn(target, 'ada');
       expect(await messagesOf(ada, threadId)).toEqual(before);
       const found = await ada.get('/api/threads?q=zebra');

@@ -4,7 +4,7 @@ import { CannotOpen, createVault } from '#server/security/vault';
 import type { FileKey, FileStore } from '#server/storage/file-store';
 import { digest, type OpenArchive, openArchive } from './archive.ts';
 import { Refused } from './refused.ts';
-import type { Table, Tables } from './tables-repository.ts';
+import type { Row, Table, Tables } from './tables-repository.ts';
 import { fillWhole, openEmptyTarget } from './target.ts';
 
 type Place = {
@@ -60,10 +60,19 @@ async function checkKey(archive: OpenArchive, masterKeys: MasterKey[] | undefine
 /** What a backup would bring back that has ended or was used up since it was made. */
 const endedSince: ReadonlySet<Table> = new Set<Table>(['sessions', 'sign_in_flows', 'mailed_tokens']);
 
+/** Usage goes on naming them. */
+async function* revoked(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
+  const at = new Date().toISOString();
+  for await (const row of rows) yield { ...row, token_hash: null, revoked_at: row.revoked_at ?? at };
+}
+
 const withoutEnded = (from: Tables): Tables => ({
   ...from,
   async *rowsOf(table) {
-    if (!endedSince.has(table)) yield* from.rowsOf(table);
+    if (endedSince.has(table)) return;
+    const rows = from.rowsOf(table);
+    if (table === 'access_tokens') yield* revoked(rows);
+    else yield* rows;
   },
 });
 

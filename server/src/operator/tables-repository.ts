@@ -15,6 +15,7 @@ const inOrder: Record<Table, true> = {
   instances: true,
   users: true,
   sessions: true,
+  access_tokens: true,
   data_keys: true,
   provider_keys: true,
   provider_traits: true,
@@ -53,6 +54,7 @@ const inOrder: Record<Table, true> = {
   datasets: true,
   dataset_examples: true,
   provider_admin_keys: true,
+  api_calls: true,
 };
 const isTable = (name: string): name is Table => Object.hasOwn(inOrder, name);
 export const tables = Object.keys(inOrder).filter(isTable);

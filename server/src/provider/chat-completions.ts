@@ -44,6 +44,12 @@ const Chunk = z.object({
     .catch(null),
 });
 
+/** What a compatible server says it has used; null where it says nothing. */
+export function chatUsage(value: unknown): TokenCounts | null {
+  const parsed = Usage.safeParse(value);
+  return parsed.success ? countsOf(parsed.data) : null;
+}
+
 function countsOf(usage: z.output<typeof Usage>): TokenCounts {
   return {
     inputTokens: usage.prompt_tokens,

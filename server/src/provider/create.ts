@@ -9,6 +9,7 @@ import { keyChecker } from './key-check.ts';
 import { providerLists } from './lists.ts';
 import { providerOrganization } from './organization.ts';
 import type { Provider } from './provider.ts';
+import { relaying } from './relay.ts';
 import { loadTraits } from './traits.ts';
 import { providerVectorStores } from './vector-stores.ts';
 
@@ -20,6 +21,7 @@ export async function createProvider(options: { db: Kysely<Database>; config: Co
 
   return {
     answer: answering(http, name, traits),
+    relay: relaying(http),
     checkKey: keyChecker(http, name),
     ...providerLists(http, name),
     files: providerFiles(http),

@@ -11,6 +11,8 @@ export type ProviderCall = {
   path: string;
   apiKey: Secret;
   body?: unknown;
+  /** The same as JSON that is written already, instead of `body`. */
+  text?: string;
   /** A form that is sent as it is read, instead of `body`: only without retries. */
   form?: { contentType: string; contentLength: number; content: Readable };
   headers?: Record<string, string>;
@@ -46,7 +48,7 @@ export function createProviderHttp(baseUrl: string) {
   }
 
   async function once(call: ProviderCall): Promise<Dispatcher.ResponseData> {
-    const { method, path, apiKey, body, form, headers, signal, firstByteMs } = call;
+    const { method, path, apiKey, body, text, form, headers, signal, firstByteMs } = call;
     const { request, dispatcher } = await connections();
     try {
       return await request(`${baseUrl}${path}`, {
@@ -55,11 +57,11 @@ export function createProviderHttp(baseUrl: string) {
         headers: {
           authorization: `Bearer ${apiKey.reveal()}`,
           accept: 'application/json, text/event-stream',
-          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...((body !== undefined || text !== undefined) && { 'content-type': 'application/json' }),
           ...(form && { 'content-type': form.contentType, 'content-length': String(form.contentLength) }),
           ...headers,
         },
-        body: form ? form.content : body === undefined ? null : JSON.stringify(body),
+        body: form ? form.content : (text ?? (body === undefined ? null : JSON.stringify(body))),
         ...(firstByteMs !== undefined && { headersTimeout: firstByteMs }),
         ...(signal && { signal }),
       });

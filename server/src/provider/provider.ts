@@ -5,6 +5,7 @@ import type { ProviderFiles } from './files.ts';
 import type { ProviderFineTuning } from './fine-tuning.ts';
 import type { KeyCheck } from './key-check.ts';
 import type { ProviderOrganization } from './organization.ts';
+import type { RelayCall, Relayed } from './relay.ts';
 import type { ProviderVectorStores } from './vector-stores.ts';
 
 /** A file that goes along with a turn. */
@@ -71,6 +72,8 @@ export type Provider = {
     onPieces: (pieces: AnswerPiece[]) => void,
     signal: AbortSignal,
   ) => Promise<AnswerEnd>;
+  /** Passes a request of Chat Completions on as it is. @throws ProviderError */
+  relay: (call: RelayCall) => Promise<Relayed>;
   checkKey: (apiKey: Secret) => Promise<KeyCheck>;
   /** @throws ProviderError */
   models: (apiKey: Secret, withinMs: number) => Promise<ProviderModel[]>;

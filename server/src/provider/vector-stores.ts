@@ -7,6 +7,9 @@ import { listLimit, type ProviderCall, type ProviderHttp } from './http.ts';
 /** A file as a vector store has it. */
 export type IndexedFile = { id: string; state: 'indexing' | 'ready' | 'failed'; error: string | null };
 
+/** What a file says about a question. */
+export type Passage = { fileId: string; filename: string; text: string };
+
 const answerLimit = 65_536;
 const pageSize = 100;
 const pagesAtMost = 20;
@@ -35,6 +38,15 @@ const StoreFile = z.object({
     .object({ code: z.string().catch(''), message: z.string().catch('') })
     .nullish()
     .catch(null),
+});
+const Found = z.object({
+  data: z.array(
+    z.object({
+      file_id: z.string(),
+      filename: z.string().catch(''),
+      content: z.array(z.object({ text: z.string().catch('') })).catch([]),
+    }),
+  ),
 });
 const FilePage = z.object({ data: z.array(StoreFile), has_more: z.boolean().catch(false) });
 
@@ -110,6 +122,17 @@ export function providerVectorStores(http: ProviderHttp, servesResponses: () => 
         if (!page.has_more || !after) break;
       }
       return found;
+    },
+
+    /** What the files say about a question, the most fitting first. @throws ProviderError `store_gone` */
+    async search(apiKey: Secret, storeId: string, query: string): Promise<Passage[]> {
+      const path = `${storePath(storeId)}/search`;
+      const { data } = read(Found, await ask({ method: 'POST', path, apiKey, body: { query } }, listLimit));
+      return data.map(({ file_id: fileId, filename, content }) => ({
+        fileId,
+        filename,
+        text: content.map(({ text }) => text).join('\n'),
+      }));
     },
 
     /** undefined: the provider does not have the file. */

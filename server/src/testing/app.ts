@@ -78,8 +78,8 @@ export async function startApp(
       ...(connectionTimes && { connectionTimes: { ...usualTimes, ...connectionTimes } }),
     });
     const url = `http://localhost:${port}`;
-    const { endpoints, setupCode, stop } = running;
-    return { url, origin: env.PUBLIC_URL ?? url, endpoints, setupCode, stop };
+    const { endpoints, apiEndpoints, setupCode, stop } = running;
+    return { url, origin: env.PUBLIC_URL ?? url, endpoints, apiEndpoints, setupCode, stop };
   }
 
   let current = await startProcess();
@@ -100,6 +100,10 @@ export async function startApp(
     /** Every call that the server answers. */
     get endpoints() {
       return current.endpoints;
+    },
+    /** Every call that programs can make. */
+    get apiEndpoints() {
+      return current.apiEndpoints;
     },
     get setupCode() {
       return current.setupCode;

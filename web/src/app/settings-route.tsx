@@ -1,5 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { SettingsPage } from '#web/features/account/settings-page.tsx';
+import { AccessTokensCard } from '#web/features/api-tokens/access-tokens-card.tsx';
 import { AssistantsPanel } from '#web/features/assistants/assistants-panel.tsx';
 import { useLoginProviderOutcome } from './use-login-provider-outcome.ts';
 
@@ -11,6 +12,7 @@ export function SettingsRoute() {
     <SettingsPage
       tab={tab}
       onTabChange={(next) => void navigate({ to: '/settings', search: { tab: next } })}
+      accessTokens={<AccessTokensCard />}
       assistants={
         <AssistantsPanel
           view={view}

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newToken } from '#server/testing/access-tokens';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { bare } from '#server/testing/bare';
@@ -15,7 +16,7 @@ import { rowsOf, tablesWith } from '#server/testing/rows';
 import { createVisitor, type Visitor } from '#server/testing/visitor';
 
 /** Rows of work that is under way, which ends with the account; the code that does the work removes them. */
-const underWay = new Set(['run_events', 'file_uploads']);
+const underWay = new Set(['run_events', 'file_uploads', 'api_calls']);
 
 const path = '/api/user';
 const close = (visitor: Visitor, body: unknown = { password }) => visitor.delete(path, body);
@@ -62,6 +63,7 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     await rated(visitor, answer.id, { correction: `${word} correction` });
     await gathered(visitor, { name: `${word} dataset` });
     await trained(app, visitor, { name: word });
+    await newToken(visitor, { name: `${word} token` });
     const at = new Date().toISOString();
     await beside(app, async (db) => {
       await db

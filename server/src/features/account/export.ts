@@ -65,5 +65,5 @@ All files are UTF-8. Files that end in .jsonl hold one JSON value on each line. 
 estimates in US dollars. The archive was read while the account was in use: what changed meanwhile may be in one file
 and not in another.
 
-Not in it: the API key, passwords, and what signs a browser in. None of these can be read back from Roster.
+Not in it: the API key, passwords, access tokens, and what signs a browser in. None of these can be read back from Roster.
 `;

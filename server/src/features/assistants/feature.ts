@@ -25,12 +25,13 @@ export function assistantFeature({ database, provider, catalogue, keys, models, 
   const { db } = database;
   const assistants = assistantService({ database, models });
   const imports = importService({ db, provider, keys, models, catalogue });
-  const { find } = assistantRepository(db);
+  const { find, labels } = assistantRepository(db);
 
   return {
     routes: (router: Router) => assistantRoutes(router, { assistants, imports, knowledge }),
     exportParts: [assistantExport(database)],
     find,
+    labels,
     owns: async (userId: number, id: number) => (await find(userId, id)) !== undefined,
   };
 }

@@ -13,6 +13,8 @@ import type { Database } from '#server/db/schema';
 export type ImportedDraft = AssistantDraft & { openaiAssistantId: string | null };
 export type NewAssistant = ImportedDraft & { isDefault: boolean };
 
+export type AssistantLabel = Pick<Assistant, 'id' | 'name' | 'openaiAssistantId' | 'createdAt'>;
+
 type Row = Selectable<Database['assistants']> & { files: number };
 
 const toAssistant = (row: Row): Assistant => ({
@@ -68,6 +70,14 @@ export function assistantRepository(db: Kysely<Database>) {
         .execute();
       return rows.map(toAssistant);
     },
+    /** What they are called, without what they are told. The newest first. */
+    labels: (userId: number): Promise<AssistantLabel[]> =>
+      db
+        .selectFrom('assistants')
+        .select(['id', 'name', 'provider_assistant_id as openaiAssistantId', 'created_at as createdAt'])
+        .where('user_id', '=', userId)
+        .orderBy('id', 'desc')
+        .execute(),
     async find(userId: number, id: number): Promise<Assistant | undefined> {
       const row = await findAssistant.first(db, { userId, id });
       return row && toAssistant(row);

@@ -10,9 +10,9 @@ import { enqueue } from '#server/jobs/queue';
 import { mailJob } from '#server/mail/job';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import type { ConfirmPassword } from './confirm-password.ts';
+import { endOtherAccess } from './end-access.ts';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
 import { type UserRecord, userRepository } from './repository.ts';
-import { sessionRepository } from './session-repository.ts';
 import type { SessionService } from './sessions.ts';
 import { toUser } from './user.ts';
 
@@ -106,6 +106,6 @@ async function take(
   await users.removeFlows(userId);
   await securityEventRepository(trx).record({ userId, event: 'email_changed', by: 'self', visitor });
   await enqueue(trx, mailJob, { template: 'address_changed', before: user.email, email });
-  const ended = await sessionRepository(trx).deleteOthers(userId, sessionId);
+  const ended = await endOtherAccess(trx, { userId, sessionId }, visitor);
   return { user: toUser({ ...user, email, emailVerified: isDelivered }), ended };
 }

@@ -52,8 +52,8 @@ export function budgetService({ budgets, analytics, ownsAssistant }: Dependencie
       if (!(await budgets.delete(userId, budgetId))) throw new AppError('not_found', 'This budget does not exist.');
     },
 
-    /** Before a call. @throws budget_exceeded where a hard stop is reached */
-    async check(userId: number, assistantId: number | null) {
+    /** Before a call; `way` is what can be done about it. @throws budget_exceeded where a hard stop is reached */
+    async check(userId: number, assistantId: number | null, way = 'Raise it in Analytics, or send this one anyway.') {
       const stops = (await budgets.list(userId)).filter(
         (budget) => budget.hardStop && (budget.assistantId === null || budget.assistantId === assistantId),
       );
@@ -64,7 +64,7 @@ export function budgetService({ budgets, analytics, ownsAssistant }: Dependencie
         const whose = assistant ? ` for ${assistant.name}` : '';
         throw new AppError(
           'budget_exceeded',
-          `Your budget of ${dollars.format(amountUsd)}${whose} for ${name} is used up: ${dollars.format(spentUsd)} so far. Raise it in Analytics, or send this one anyway.`,
+          `Your budget of ${dollars.format(amountUsd)}${whose} for ${name} is used up: ${dollars.format(spentUsd)} so far. ${way}`,
         );
       }
     },

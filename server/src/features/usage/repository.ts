@@ -43,6 +43,8 @@ export type UsageRecord = TokenCounts & {
   jobId?: number | null;
   /** Of a comparison's side questions. */
   comparisonId?: number | null;
+  /** Of a program's call. */
+  accessTokenId?: number | null;
   model: string;
   costUsd: number | null;
   priceAsOf: string | null;
@@ -88,6 +90,7 @@ const insertRecord = prepared((db, at: Places<NewRecord>) =>
       assistant_id: at('assistantId'),
       job_id: at('jobId'),
       comparison_id: at('comparisonId'),
+      access_token_id: at('accessTokenId'),
       purpose: at('purpose'),
       model: at('model'),
       input_tokens: at('inputTokens'),
@@ -105,10 +108,33 @@ const insertRecord = prepared((db, at: Places<NewRecord>) =>
     .returning('id'),
 );
 
+/** What a token has spent this month, which is looked at before its next call. */
+const addSpending = prepared((db, at: Places<{ userId: number; id: number; month: string; costUsd: number }>) =>
+  db
+    .updateTable('access_tokens')
+    .set((eb) => ({
+      spent_usd: eb(
+        eb.case().when('spent_month', '=', at('month')).then(eb.ref('spent_usd')).else(0).end(),
+        '+',
+        at('costUsd'),
+      ),
+      spent_month: at('month'),
+    }))
+    .where('user_id', '=', at('userId'))
+    .where('id', '=', at('id')),
+);
+
 export function usageRepository(db: Kysely<Database>) {
   const addToDay = (userId: number, key: DayKey, sums: Sums) => addSumsToDay.changed(db, { userId, ...key, ...sums });
   const addToQuarter = (userId: number, quarter: string, sums: Sums) =>
     addSumsToQuarter.changed(db, { userId, quarter, ...sums });
+
+  async function addToToken(userId: number, id: number | null, createdAt: string, costUsd: number) {
+    const month = createdAt.slice(0, 7);
+    // What gets its price in another month is not of this one.
+    if (id !== null && costUsd > 0 && month === new Date().toISOString().slice(0, 7))
+      await addSpending.changed(db, { userId, id, month, costUsd });
+  }
 
   async function isThere(userId: number): Promise<boolean> {
     return (await db.selectFrom('users').select('id').where('id', '=', userId).executeTakeFirst()) !== undefined;
@@ -122,8 +148,16 @@ export function usageRepository(db: Kysely<Database>) {
     async record(userId: number, usage: UsageRecord, isOwnerThere = false) {
       if (!isOwnerThere && !(await isThere(userId))) return;
       const day = usage.createdAt.slice(0, 10);
-      const { jobId = null, comparisonId = null } = usage;
-      const row: NewRecord = { ...usage, jobId, comparisonId, userId, day, estimated: usage.estimated ? 1 : 0 };
+      const { jobId = null, comparisonId = null, accessTokenId = null } = usage;
+      const row: NewRecord = {
+        ...usage,
+        jobId,
+        comparisonId,
+        accessTokenId,
+        userId,
+        day,
+        estimated: usage.estimated ? 1 : 0,
+      };
       const inserted = await insertRecord.first(db, row);
       if (!inserted) return;
       const sums: Sums = {
@@ -138,6 +172,7 @@ export function usageRepository(db: Kysely<Database>) {
       };
       await addToDay(userId, { day, model: usage.model, assistantId: usage.assistantId ?? 0 }, sums);
       await addToQuarter(userId, quarterOf(usage.createdAt), sums);
+      await addToToken(userId, accessTokenId, usage.createdAt, sums.costUsd);
     },
 
     /** Some of the calls of a model that have no price, the oldest first. */
@@ -149,6 +184,7 @@ export function usageRepository(db: Kysely<Database>) {
           'day',
           'created_at as createdAt',
           'assistant_id as assistantId',
+          'access_token_id as accessTokenId',
           'input_tokens as inputTokens',
           'cached_tokens as cachedTokens',
           'cache_write_tokens as cacheWriteTokens',
@@ -167,7 +203,7 @@ export function usageRepository(db: Kysely<Database>) {
     /** Gives a call its price afterwards. false: it has got one meanwhile. */
     async price(
       userId: number,
-      call: { id: number; day: string; createdAt: string; assistantId: number | null },
+      call: { id: number; day: string; createdAt: string; assistantId: number | null; accessTokenId: number | null },
       model: string,
       price: { costUsd: number; asOf: string },
     ): Promise<boolean> {
@@ -182,6 +218,7 @@ export function usageRepository(db: Kysely<Database>) {
       const sums: Sums = { ...noUsage, costUsd: price.costUsd, unpricedRequests: -1 };
       await addToDay(userId, { day: call.day, model, assistantId: call.assistantId ?? 0 }, sums);
       await addToQuarter(userId, quarterOf(call.createdAt), sums);
+      await addToToken(userId, call.accessTokenId, call.createdAt, price.costUsd);
       return true;
     },
     /** Everything recorded for a person, the oldest first, from after the record `after` on: in the order of the index. */
@@ -201,6 +238,7 @@ export function usageRepository(db: Kysely<Database>) {
         assistantId: row.assistant_id,
         jobId: row.job_id,
         comparisonId: row.comparison_id,
+        accessTokenId: row.access_token_id,
         purpose: row.purpose,
         model: row.model,
         inputTokens: row.input_tokens,

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { holdAccounts } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
+import { revokeAccessTokens } from '#server/security/access-token-repository';
 import { securityEventRepository } from '#server/security/events-repository';
 import { managedUserRepository, notConfirmed } from './repository.ts';
 
@@ -60,13 +61,14 @@ async function changeRole(trx: Kysely<Database>, before: ManagedUser, { role }: 
   return managedUserRepository(trx).sessionIds(userId);
 }
 
-/** Returns the sessions that it has ended. */
+/** Returns the sessions that it has ended. Programs are let in no more. */
 async function changeStatus(trx: Kysely<Database>, before: ManagedUser, { status }: Changes) {
   const { id: userId } = before;
   if (status === undefined || status === before.status) return [];
   await managedUserRepository(trx).setStatus(userId, status);
   await record(trx, userId, 'status_changed', `${before.status} to ${status}`);
   // On the way back too: a sign-in that overlapped with the way out may have left a session.
+  await revokeAccessTokens(trx, { userId, by: 'administrator' });
   return managedUserRepository(trx).endSessions(userId);
 }
 

@@ -96,6 +96,7 @@ describe.each(engines)('the list of accounts on %s', (engine) => {
     expect(body.items).toEqual([
       {
         id: expect.any(Number),
+        accessTokens: 0,
         email: 'ada@example.com',
         name: null,
         role: 'Admin',

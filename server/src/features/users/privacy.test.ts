@@ -1,6 +1,7 @@
 import type { Endpoint } from '@roster/contracts/endpoint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { newToken } from '#server/testing/access-tokens';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { ask, clientId, messagesOf, newThread } from '#server/testing/chat';
@@ -26,6 +27,7 @@ const planted = {
   content: 'planted-in-the-file',
   prompt: 'planted-in-the-prompt',
   training: 'planted-in-the-training',
+  token: 'planted-in-the-token',
 };
 const markers = [...Object.values(planted), 'plantedInTheKey'];
 
@@ -47,6 +49,7 @@ type Owned = {
   datasetId: number;
   exampleId: number;
   noticeId: number;
+  tokenId: number;
   /** Of the administrator. */
   ownTrainingFileId: number;
   ownThreadId: number;
@@ -156,6 +159,7 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
     body: { vote: 'tie' },
   }),
   'DELETE /api/fine-tuning/comparisons/:id': ({ comparisonId }) => ({ path: `${comparisonsPath}/${comparisonId}` }),
+  'DELETE /api/access-tokens/:id': ({ tokenId }) => ({ path: `/api/access-tokens/${tokenId}` }),
   'POST /api/runs/:id/stop': ({ runId }) => ({ path: `/api/runs/${runId}/stop`, body: {} }),
 };
 
@@ -256,6 +260,7 @@ describe.each(engines)('an administrator on %s', (engine) => {
     const { id: bobsId } = (await bob.get('/api/user')).body;
     await ada.post(`/api/admin/users/${bobsId}/reset-password`);
     owned = {
+      tokenId: (await newToken(bob, { name: planted.token })).id,
       noticeId: (await bob.get('/api/user/notices')).body[0].id,
       userId: (await bob.get('/api/user')).body.id,
       sessionId: (await bob.get('/api/user/sessions')).body[0].id,
@@ -334,6 +339,7 @@ describe.each(engines)('an administrator on %s', (engine) => {
       datasetId: unknownId,
       exampleId: unknownId,
       noticeId: unknownId,
+      tokenId: unknownId,
     };
     const attempts = (of: Owned) => [
       ...Object.entries(onTheirs).map(([name, attempt]) => [name, attempt(of)] as const),

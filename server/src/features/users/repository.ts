@@ -1,9 +1,22 @@
 import type { Role, UserStatus } from '@roster/contracts/auth';
 import type { ManagedUser } from '@roster/contracts/users';
-import type { Kysely, Selectable } from 'kysely';
+import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
 import type { Database } from '#server/db/schema';
 
-export const toManagedUser = (row: Selectable<Database['users']>): ManagedUser => ({
+/** How many access tokens an account has; what they are for is its owner's. */
+export const accessTokenCount = (eb: ExpressionBuilder<Database, 'users'>) =>
+  eb
+    .selectFrom('access_tokens')
+    .whereRef('access_tokens.user_id', '=', 'users.id')
+    .where('access_tokens.token_hash', 'is not', null)
+    .select((of) => of.fn.countAll<number>().as('count'))
+    .$asScalar()
+    .$notNull()
+    .as('access_tokens');
+
+type UserRow = Selectable<Database['users']> & { access_tokens: number };
+
+export const toManagedUser = (row: UserRow): ManagedUser => ({
   id: row.id,
   email: row.email,
   name: row.name,
@@ -12,6 +25,7 @@ export const toManagedUser = (row: Selectable<Database['users']>): ManagedUser =
   lastActive: row.last_active_at,
   hasPassword: row.password_hash !== null,
   emailVerified: row.email_verified_at !== null,
+  accessTokens: Number(row.access_tokens),
   createdAt: row.created_at,
 });
 
@@ -19,11 +33,21 @@ export const toManagedUser = (row: Selectable<Database['users']>): ManagedUser =
 export function managedUserRepository(db: Kysely<Database>) {
   return {
     async byId(userId: number): Promise<ManagedUser | undefined> {
-      const row = await db.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirst();
+      const row = await db
+        .selectFrom('users')
+        .selectAll()
+        .select(accessTokenCount)
+        .where('id', '=', userId)
+        .executeTakeFirst();
       return row && toManagedUser(row);
     },
     async byEmail(email: string): Promise<ManagedUser | undefined> {
-      const row = await db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
+      const row = await db
+        .selectFrom('users')
+        .selectAll()
+        .select(accessTokenCount)
+        .where('email', '=', email)
+        .executeTakeFirst();
       return row && toManagedUser(row);
     },
     /** undefined: the address is taken. */
@@ -49,7 +73,7 @@ export function managedUserRepository(db: Kysely<Database>) {
         .onConflict((conflict) => conflict.column('email').doNothing())
         .returningAll()
         .executeTakeFirst();
-      return row && toManagedUser(row);
+      return row && toManagedUser({ ...row, access_tokens: 0 });
     },
     async setName(userId: number, name: string) {
       await db.updateTable('users').set({ name }).where('id', '=', userId).execute();

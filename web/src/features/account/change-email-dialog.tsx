@@ -48,8 +48,8 @@ export function ChangeEmailDialog({ mail, onClose }: { mail: boolean; onClose: (
       title="Change email"
       description={
         mail
-          ? 'A link goes to the new address, and a notice to the present one. The address changes when you open the link; other devices are signed out then.'
-          : 'This installation has no mail server: its operator finds a link there and hands it over. The address changes when you open the link; other devices are signed out then.'
+          ? 'A link goes to the new address, and a notice to the present one. The address changes when you open the link; other devices are signed out then, and your access tokens revoked.'
+          : 'This installation has no mail server: its operator finds a link there and hands it over. The address changes when you open the link; other devices are signed out then, and your access tokens revoked.'
       }
       action={[mail ? 'Send Link' : 'Request Link', 'Sending...']}
       busy={change.isPending}

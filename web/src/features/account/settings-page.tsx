@@ -12,13 +12,20 @@ type SettingsPageProps = {
   onTabChange: (tab: SettingsTab) => void;
   /** The content of the Assistants tab, which is another feature's. */
   assistants: ReactNode;
+  /** Below the provider key, likewise. */
+  accessTokens: ReactNode;
 };
 
-export function SettingsPage({ tab, onTabChange, assistants }: SettingsPageProps) {
+export function SettingsPage({ tab, onTabChange, assistants, accessTokens }: SettingsPageProps) {
   const contents: Record<SettingsTab, ReactNode> = {
     account: <AccountTab />,
     sessions: <SessionsTab />,
-    'api-keys': <ApiKeyCard />,
+    'api-keys': (
+      <div className="grid gap-6">
+        <ApiKeyCard />
+        {accessTokens}
+      </div>
+    ),
     assistants,
     preferences: <PreferencesTab />,
   };

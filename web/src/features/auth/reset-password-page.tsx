@@ -17,7 +17,7 @@ export function ResetPasswordPage({ link, onDone }: ResetPasswordPageProps) {
     <NarrowPage
       title="Set a new password"
       heading="Set a new password"
-      lead="It replaces the old one. Every device that is signed in to your account is signed out."
+      lead="It replaces the old one. Every device that is signed in to your account is signed out, and its access tokens are revoked."
     >
       <ResetPasswordForm link={link} onDone={onDone} />
     </NarrowPage>

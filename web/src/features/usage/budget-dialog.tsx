@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { assistantsQuery } from '#web/data/assistants.ts';
 import { useSaveBudget } from '#web/data/usage.ts';
+import { readAmount, writeAmount } from '#web/lib/amount.ts';
 import { focusFirstProblem } from '#web/lib/form-errors.ts';
 import { formatCost } from '#web/lib/format.ts';
 import { FormDialog } from '#web/parts/form-dialog.tsx';
@@ -11,7 +12,6 @@ import { Input } from '#web/ui/input.tsx';
 import { Select } from '#web/ui/select.tsx';
 import { Switch } from '#web/ui/switch.tsx';
 import { toast } from '#web/ui/toast.tsx';
-import { readAmount, writeAmount } from './amount.ts';
 
 type BudgetDialogProps = {
   /** null: a new one. */

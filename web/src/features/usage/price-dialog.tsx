@@ -2,6 +2,7 @@ import { isBlank } from '@roster/contracts/blank';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { pricesQuery, useSetPrice } from '#web/data/usage.ts';
+import { readAmount, writeAmount } from '#web/lib/amount.ts';
 import { focusFirstProblem } from '#web/lib/form-errors.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { FormDialog } from '#web/parts/form-dialog.tsx';
@@ -9,7 +10,6 @@ import { Field } from '#web/ui/field.tsx';
 import { Input } from '#web/ui/input.tsx';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { toast } from '#web/ui/toast.tsx';
-import { readAmount, writeAmount } from './amount.ts';
 
 type PriceDialogProps = { model: string; onClose: () => void };
 type Draft = { input: string; cachedInput: string; output: string };

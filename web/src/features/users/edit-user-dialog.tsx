@@ -3,11 +3,15 @@ import type { ManagedUser } from '@roster/contracts/users';
 import { useForm } from 'react-hook-form';
 import { useUser } from '#web/data/current-user.ts';
 import { tellFormFailure } from '#web/lib/form-errors.ts';
+import { formatCount } from '#web/lib/format.ts';
 import { toast } from '#web/ui/toast.tsx';
 import { useChangeUser } from './queries.ts';
 import { UserDialog } from './user-dialog.tsx';
 import { UserFields } from './user-fields.tsx';
 import { editForm, type UserValues } from './user-schema.ts';
+
+const described = ({ email, accessTokens }: ManagedUser) =>
+  accessTokens > 0 ? `${email} · ${formatCount(accessTokens, 'access token')}` : email;
 
 export function EditUserDialog({ user, onClose }: { user: ManagedUser; onClose: () => void }) {
   const change = useChangeUser();
@@ -40,7 +44,7 @@ export function EditUserDialog({ user, onClose }: { user: ManagedUser; onClose: 
   return (
     <UserDialog
       title="Edit User"
-      description={user.email}
+      description={described(user)}
       action={['Save Changes', 'Saving...']}
       form={form}
       saving={change}

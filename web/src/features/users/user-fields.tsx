@@ -19,7 +19,8 @@ const roleHints: Record<Role, string> = {
 
 const statusHints: Record<UserStatus, string> = {
   Active: 'Can sign in.',
-  Inactive: 'Signed out everywhere at once, answers under way included, and cannot sign in. Nothing is deleted.',
+  Inactive:
+    'Signed out everywhere at once, answers under way included, and cannot sign in. Access tokens are revoked; nothing else is deleted.',
 };
 
 /** Says in a toast what stands at the fields, as specified. */

@@ -18,6 +18,7 @@ const me: ManagedUser = {
   name,
   hasPassword,
   emailVerified,
+  accessTokens: 0,
   role: 'Admin',
   status: 'Active',
   lastActive: givenDay,

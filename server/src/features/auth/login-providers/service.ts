@@ -3,9 +3,9 @@ import type { Kysely } from 'kysely';
 import type { Config } from '#server/config';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
+import { endOtherAccess } from '#server/features/auth/end-access';
 import { createAccount } from '#server/features/auth/new-account';
 import { type UserRecord, userRepository } from '#server/features/auth/repository';
-import { sessionRepository } from '#server/features/auth/session-repository';
 import type { SessionService } from '#server/features/auth/sessions';
 import type { SignedIn } from '#server/http/actor';
 import { enqueue } from '#server/jobs/queue';
@@ -219,7 +219,7 @@ async function attach(
 async function confirm(trx: Kysely<Database>, user: UserRecord, sessionId: string, visitor: Visitor) {
   await connectedAccountRepository(trx).confirmAddress(user.id, user.email);
   await securityEventRepository(trx).record({ userId: user.id, event: 'email_confirmed', by: 'self', visitor });
-  return sessionRepository(trx).deleteOthers(user.id, sessionId);
+  return endOtherAccess(trx, { userId: user.id, sessionId }, visitor);
 }
 
 function refuseInactive({ userId, status }: { userId: number; status: UserRecord['status'] }) {

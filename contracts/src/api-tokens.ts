@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { endpoint, Id, NoContent, PathId, Time } from './endpoint.ts';
+import { requiredText } from './text.ts';
+
+/** What a token may be used for; each call under /v1 names the one that it needs. */
+export const tokenRights = ['chat', 'assistants', 'files'] as const;
+export const TokenRight = z.enum(tokenRights);
+export type TokenRight = z.output<typeof TokenRight>;
+
+export const tokenLifetimes = [30, 90, 365] as const;
+export const tokensAtMost = 50;
+
+export const AccessToken = z.object({
+  id: Id,
+  name: z.string(),
+  /** As chosen; a Viewer's tokens have `chat` alone while they are one. */
+  rights: z.array(TokenRight),
+  last4: z.string(),
+  monthlyBudgetUsd: z.number().nullable(),
+  /** By estimated costs, in this calendar month (UTC). */
+  spentUsd: z.number(),
+  createdAt: Time,
+  /** null: never. */
+  expiresAt: Time.nullable(),
+  /** null: not yet. */
+  lastUsedAt: Time.nullable(),
+  lastUsedIp: z.string().nullable(),
+});
+export type AccessToken = z.output<typeof AccessToken>;
+
+export const NewAccessToken = z.strictObject({
+  name: requiredText(60, 'The name cannot exceed 60 characters', 'Name is required'),
+  rights: z
+    .array(TokenRight)
+    .min(1, 'Choose at least one right')
+    .max(tokenRights.length)
+    .refine((rights) => new Set(rights).size === rights.length, 'Name each right once'),
+  expiresInDays: z.literal(tokenLifetimes).nullable(),
+  monthlyBudgetUsd: z
+    .number()
+    .min(0.01, 'Enter at least $0.01')
+    .max(1_000_000, 'This amount is too high')
+    .nullable()
+    .default(null),
+});
+export type NewAccessToken = z.input<typeof NewAccessToken>;
+
+export const apiTokens = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/access-tokens',
+    access: 'user',
+    summary:
+      'The tokens with which programs use the own account under /v1, the newest first. Never the tokens themselves.',
+    output: z.array(AccessToken),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/api/access-tokens',
+    access: 'user',
+    rate: 'keyUse',
+    summary: 'Makes a token. It is shown in this answer and never again.',
+    body: NewAccessToken,
+    output: AccessToken.extend({ token: z.string() }),
+    status: 201,
+  }),
+  revoke: endpoint({
+    method: 'DELETE',
+    path: '/api/access-tokens/:id',
+    access: 'user',
+    summary: 'Revokes a token: nothing is let in with it any more, and what it has open is closed.',
+    params: z.strictObject({ id: PathId }),
+    output: NoContent,
+    status: 204,
+  }),
+};

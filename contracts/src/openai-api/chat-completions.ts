@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { apiEndpoint } from './endpoint.ts';
+
+/** What Roster reads of a request; every other field goes to the provider as it came. */
+export const ChatCompletion = z.looseObject({
+  /** A model of the provider, or an assistant: `asst_…` or `name@roster`. */
+  model: z.string().min(1).max(600),
+  messages: z.array(z.unknown()).min(1),
+  stream: z.boolean().nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+});
+export type ChatCompletion = z.output<typeof ChatCompletion>;
+
+export const apiChatCompletions = {
+  create: apiEndpoint({
+    method: 'POST',
+    path: '/v1/chat/completions',
+    right: 'chat',
+    summary: 'Asks a model of the own provider key, or an assistant; at once or as events.',
+    body: ChatCompletion,
+    // The provider’s own answer.
+    output: z.unknown(),
+    bodyLimit: 20 * 1024 * 1024,
+  }),
+};

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import type { TokenRight } from '../api-tokens.ts';
+import { Nothing } from '../endpoint.ts';
+
+/** A call under /v1, which programs make with an access token. */
+export type ApiEndpoint<
+  Params extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+  Output extends z.ZodType = z.ZodType,
+> = {
+  method: 'GET' | 'POST' | 'DELETE';
+  path: `/v1/${string}`;
+  /** What the token must be allowed to do; a list where either will do. */
+  right: TokenRight | readonly TokenRight[];
+  summary: string;
+  params: Params;
+  query: Query;
+  body: Body;
+  output: Output;
+  /** Bytes of JSON. */
+  bodyLimit: number;
+};
+
+type Description<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType> = Pick<
+  ApiEndpoint,
+  'method' | 'path' | 'right' | 'summary'
+> & { params?: P; query?: Q; body?: B; output: O; bodyLimit?: number };
+
+/** Completes a description with the defaults: no parameters, no body, 256 KiB. */
+export function apiEndpoint<
+  O extends z.ZodType,
+  P extends z.ZodType = typeof Nothing,
+  Q extends z.ZodType = typeof Nothing,
+  B extends z.ZodType = typeof Nothing,
+>(description: Description<P, Q, B, O>): ApiEndpoint<P, Q, B, O>;
+export function apiEndpoint(description: Description<z.ZodType, z.ZodType, z.ZodType, z.ZodType>): ApiEndpoint {
+  return { params: Nothing, query: Nothing, body: Nothing, bodyLimit: 256 * 1024, ...description };
+}
+
+/** What a failed call under /v1 answers: the provider's shape, which its clients know. */
+export const ApiErrorBody = z.object({
+  error: z.object({
+    message: z.string(),
+    type: z.string(),
+    param: z.string().nullable(),
+    code: z.string().nullable(),
+  }),
+});
+export type ApiErrorBody = z.output<typeof ApiErrorBody>;

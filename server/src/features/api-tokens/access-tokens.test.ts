@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isAccessToken, newAccessToken } from '#server/security/access-token';
+import { called, newToken, tokensPath } from '#server/testing/access-tokens';
+import { engines, password, startApp, type TestApp } from '#server/testing/app';
+import { beside, setUser } from '#server/testing/database';
+import { until } from '#server/testing/until';
+import type { Visitor } from '#server/testing/visitor';
+
+describe('the form of access tokens', () => {
+  test('ends in the CRC-32 of its 32 random characters, six digits of 0-9A-Za-z', () => {
+    expect(isAccessToken('rst_0123456789ABCDEFGHIJKLMNOPQRSTUV1ggZdL')).toBe(true);
+    expect(isAccessToken('rst_000000000000000000000000000000002wjyrI')).toBe(true);
+  });
+
+  test('is kept by new ones, and a wrong character shows', () => {
+    for (let round = 0; round < 100; round++) {
+      const token = newAccessToken();
+      expect(token).toMatch(/^rst_[0-9A-Za-z]{38}$/);
+      expect(isAccessToken(token)).toBe(true);
+      const at = 4 + (round % 38);
+      const other = token.charAt(at) === 'x' ? 'y' : 'x';
+      expect(isAccessToken(`${token.slice(0, at)}${other}${token.slice(at + 1)}`)).toBe(false);
+    }
+  });
+});
+
+describe.each(engines)('access tokens on %s', (engine) => {
+  let app: TestApp;
+  let admin: Visitor;
+  beforeAll(async () => {
+    app = await startApp(engine);
+    admin = await app.as('admin');
+  });
+  afterAll(() => app.stop());
+
+  const models = (token: string) => called(app, token, '/v1/models');
+  const eventsOf = async (visitor: Visitor) => {
+    const { items } = (await visitor.get('/api/user/security-events')).body;
+    return items.map(({ event, detail }: { event: string; detail: string | null }) => [event, detail]);
+  };
+
+  test('are shown once, listed without themselves, and stored as a hash', async () => {
+    const ada = await app.as('ada');
+    const { status, body } = await ada.post(tokensPath, {
+      name: 'CI',
+      rights: ['chat', 'files'],
+      expiresInDays: 30,
+      monthlyBudgetUsd: 5,
+    });
+    expect(status).toBe(201);
+    const { token, ...listed } = body;
+    expect(token).toMatch(/^rst_[0-9A-Za-z]{38}$/);
+    expect(listed).toEqual({
+      id: expect.any(Number),
+      name: 'CI',
+      rights: ['chat', 'files'],
+      last4: token.slice(-4),
+      monthlyBudgetUsd: 5,
+      spentUsd: 0,
+      createdAt: expect.any(String),
+      expiresAt: expect.any(String),
+      lastUsedAt: null,
+      lastUsedIp: null,
+    });
+    expect(Date.parse(listed.expiresAt) - Date.parse(listed.createdAt)).toBeCloseTo(30 * 86_400_000, -4);
+    expect((await ada.get(tokensPath)).body).toEqual([listed]);
+    const { token_hash: stored } = await beside(app, (db) =>
+      db.selectFrom('access_tokens').selectAll().where('id', '=', listed.id).executeTakeFirstOrThrow(),
+    );
+    expect(stored).toBe(createHash('sha256').update(token).digest('hex'));
+    expect(app.logLines.filter((line) => line.includes(token))).toEqual([]);
+    expect((await eventsOf(ada))[0]).toEqual(['access_token_created', `CI (…${token.slice(-4)})`]);
+  });
+
+  test.each([
+    ['no name', { name: ' ' }],
+    ['a long name', { name: 'x'.repeat(61) }],
+    ['no right', { rights: [] }],
+    ['a right twice', { rights: ['chat', 'chat'] }],
+    ['a right that there is not', { rights: ['admin'] }],
+    ['another lifetime', { expiresInDays: 31 }],
+    ['a budget of nothing', { monthlyBudgetUsd: 0 }],
+    ['an unknown field', { scope: 'all' }],
+  ])('are refused with %s', async (_what, wrong) => {
+    const ada = await app.as('ada');
+    const draft = { name: 'Script', rights: ['chat'], expiresInDays: null, ...wrong };
+    const { status, body } = await ada.post(tokensPath, draft);
+    expect([status, body.code]).toEqual([400, 'invalid_input']);
+  });
+
+  test('are at most fifty', async () => {
+    const bea = await app.as('bea');
+    const [first] = await Promise.all(Array.from({ length: 49 }, () => newToken(bea)));
+    const last = await Promise.all(
+      [1, 2].map(() => bea.post(tokensPath, { name: 'x', rights: ['chat'], expiresInDays: null })),
+    );
+    expect(last.map(({ status }) => status).sort()).toEqual([201, 409]);
+    await bea.delete(`${tokensPath}/${first?.id}`);
+    await newToken(bea);
+    expect((await bea.get(tokensPath)).body).toHaveLength(50);
+  });
+
+  test('let nobody in once they are revoked, and can be revoked once', async () => {
+    const cleo = await app.as('cleo');
+    const [kept, lost] = [await newToken(cleo), await newToken(cleo, { name: 'Lost' })];
+    expect((await models(lost.token)).status).toBe(200);
+    expect((await cleo.delete(`${tokensPath}/${lost.id}`)).status).toBe(204);
+    const { status, body } = await models(lost.token);
+    expect([status, body.error]).toEqual([
+      401,
+      {
+        message: expect.stringContaining('revoked'),
+        type: 'invalid_request_error',
+        param: null,
+        code: 'invalid_api_key',
+      },
+    ]);
+    expect((await cleo.delete(`${tokensPath}/${lost.id}`)).status).toBe(404);
+    expect((await models(kept.token)).status).toBe(200);
+    expect((await cleo.get(tokensPath)).body).toMatchObject([{ id: kept.id }]);
+    expect((await eventsOf(cleo))[0]).toEqual(['access_token_revoked', `Lost (…${lost.token.slice(-4)})`]);
+  });
+
+  test('let nobody in once they have expired', async () => {
+    const dan = await app.as('dan');
+    const { id, token } = await newToken(dan, { expiresInDays: 30 });
+    expect((await models(token)).status).toBe(200);
+    const past = new Date(Date.now() - 1_000).toISOString();
+    await beside(app, (db) => db.updateTable('access_tokens').set({ expires_at: past }).where('id', '=', id).execute());
+    expect((await models(token)).status).toBe(401);
+    expect((await dan.get(tokensPath)).body).toMatchObject([{ id, expiresAt: past }]);
+  });
+
+  test('end with the password: when it is changed, and when it is set by a link', async () => {
+    const eve = await app.as('eve');
+    const { token } = await newToken(eve);
+    const change = { currentPassword: password, newPassword: 'another horse battery' };
+    const { status, body } = await eve.post('/api/user/password', change);
+    expect([status, body], JSON.stringify(body)).toEqual([204, undefined]);
+    expect((await models(token)).status).toBe(401);
+    expect((await eve.get(tokensPath)).body).toEqual([]);
+    const events = await eventsOf(eve);
+    expect(events.slice(0, 2)).toContainEqual(['access_tokens_revoked', '1 token']);
+
+    const later = await newToken(eve);
+    const { id } = (await eve.get('/api/user')).body;
+    const { link } = (await admin.post(`/api/admin/users/${id}/reset-password`)).body;
+    const { searchParams } = new URL(link);
+    const given = { userId: Number(searchParams.get('userId')), token: searchParams.get('token') };
+    const done = await app.visitor().post('/api/reset-password/reset', { ...given, password: 'yet another horse' });
+    expect(done.status, JSON.stringify(done.body)).toBeLessThan(300);
+    expect((await models(later.token)).status).toBe(401);
+  });
+
+  test('end when the account is made inactive, and stay ended', async () => {
+    const fay = await app.as('fay');
+    const { token } = await newToken(fay);
+    const { id } = (await fay.get('/api/user')).body;
+    expect((await admin.patch(`/api/admin/users/${id}`, { status: 'Inactive' })).status).toBe(200);
+    expect((await models(token)).status).toBe(401);
+    await admin.patch(`/api/admin/users/${id}`, { status: 'Active' });
+    expect((await models(token)).status).toBe(401);
+  });
+
+  test('of a Viewer can chat and nothing else, those from before included', async () => {
+    const gus = await app.as('gus');
+    const [both, files] = [await newToken(gus), await newToken(gus, { rights: ['files'] })];
+    await setUser(app, 'gus@example.com', { role: 'Viewer' });
+    const { status, body } = await gus.post(tokensPath, { name: 'x', rights: ['chat', 'files'], expiresInDays: null });
+    expect([status, body.code]).toEqual([403, 'not_allowed']);
+    await newToken(gus, { rights: ['chat'] });
+    expect((await gus.get(tokensPath)).body.map(({ rights }: { rights: string[] }) => rights)).toEqual([
+      ['chat'],
+      [],
+      ['chat'],
+    ]);
+    expect((await models(both.token)).status).toBe(200);
+    const refused = await models(files.token);
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'insufficient_permissions']);
+    await setUser(app, 'gus@example.com', { role: 'Editor' });
+    expect((await models(files.token)).status).toBe(200);
+  });
+
+  test('say when they were last used, and from where', async () => {
+    const hal = await app.as('hal');
+    const { id, token } = await newToken(hal);
+    await models(token);
+    const used = await until('The use', async () => {
+      const [listed] = (await hal.get(tokensPath)).body;
+      return listed.lastUsedAt !== null && listed;
+    });
+    expect(used).toMatchObject({ id, lastUsedIp: expect.stringMatching(/127\.0\.0\.1|::1/) });
+    await models(token);
+    expect((await hal.get(tokensPath)).body).toEqual([used]);
+  });
+
+  test('are counted for administrators, and not described', async () => {
+    const ida = await app.as('ida');
+    await newToken(ida, { name: 'planted-name' });
+    const { body } = await admin.get('/api/admin/users?q=ida');
+    expect(body.items).toMatchObject([{ email: 'ida@example.com', accessTokens: 1 }]);
+    const { body: events } = await admin.get('/api/admin/security-events?limit=100');
+    expect(JSON.stringify([body, events])).not.toContain('planted-name');
+  });
+});

@@ -1,0 +1,22 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { OpenDatabase } from '#server/db/connect';
+import type { Router } from '#server/http/router';
+import { apiTokenExport } from './export-part.ts';
+import { apiTokenRoutes } from './routes.ts';
+import { apiTokenService } from './service.ts';
+
+type Dependencies = { database: OpenDatabase; log: FastifyBaseLogger };
+
+/** The access tokens with which programs use Roster. */
+export function apiTokenFeature({ database, log }: Dependencies) {
+  const tokens = apiTokenService({
+    db: database.db,
+    onError: (err) => log.error({ err }, 'the use of an access token could not be noted'),
+  });
+  return {
+    routes: (router: Router) => apiTokenRoutes(router, tokens),
+    exportParts: [apiTokenExport(database)],
+    close: tokens.close,
+    findCaller: tokens.find,
+  };
+}

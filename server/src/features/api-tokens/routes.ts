@@ -1,0 +1,10 @@
+import { apiTokens as api } from '@roster/contracts/api-tokens';
+import { visitorOf } from '#server/http/device';
+import type { Router } from '#server/http/router';
+import type { ApiTokenService } from './service.ts';
+
+export function apiTokenRoutes({ route }: Router, tokens: ApiTokenService) {
+  route(api.list, ({ actor }) => tokens.list(actor));
+  route(api.create, ({ actor, body, request }) => tokens.create(actor, body, visitorOf(request)));
+  route(api.revoke, ({ actor, params, request }) => tokens.revoke(actor, params.id, visitorOf(request)));
+}

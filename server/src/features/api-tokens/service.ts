@@ -1,0 +1,118 @@
+import { type AccessToken, type NewAccessToken, type TokenRight, tokensAtMost } from '@roster/contracts/api-tokens';
+import type { Role } from '@roster/contracts/auth';
+import type { Kysely } from 'kysely';
+import type { z } from 'zod';
+import type { Database } from '#server/db/schema';
+import { AppError } from '#server/errors';
+import type { Actor } from '#server/http/actor';
+import type { Caller } from '#server/http/caller';
+import { hashOfAccessToken, isAccessToken, newAccessToken } from '#server/security/access-token';
+import { type AccessTokenRecord, accessTokenRepository } from '#server/security/access-token-repository';
+import { securityEventRepository, type Visitor } from '#server/security/events-repository';
+
+const day = 24 * 60 * 60 * 1000;
+const touchEvery = 60_000;
+
+/** What a token may do as long as its owner has this role. */
+const within = (rights: TokenRight[], role: Role) =>
+  role === 'Viewer' ? rights.filter((right) => right === 'chat') : rights;
+
+const toAccessToken = (record: AccessTokenRecord, role: Role): AccessToken => ({
+  id: record.id,
+  name: record.name,
+  rights: within(record.rights, role),
+  last4: record.last4,
+  monthlyBudgetUsd: record.monthlyBudgetUsd,
+  spentUsd: record.spentUsd,
+  createdAt: record.createdAt,
+  expiresAt: record.expiresAt,
+  lastUsedAt: record.lastUsedAt,
+  lastUsedIp: record.lastUsedIp,
+});
+
+type Draft = z.output<typeof NewAccessToken>;
+
+/** The token itself is in the answer and nowhere else. */
+async function create(db: Kysely<Database>, actor: Actor, input: Draft, visitor: Visitor) {
+  const { userId, role, stillMay } = actor;
+  if (within(input.rights, role).length < input.rights.length)
+    throw new AppError('not_allowed', 'Your role, Viewer, can chat: its tokens have that right and no other.');
+  const token = newAccessToken();
+  const last4 = token.slice(-4);
+  const record = await db.transaction().execute(async (trx) => {
+    // Holds the account, so that of two at once the second one counts the first.
+    await stillMay(trx);
+    const rows = accessTokenRepository(trx);
+    if ((await rows.count(userId)) >= tokensAtMost)
+      throw new AppError('conflict', `An account can have ${tokensAtMost} access tokens. Revoke one first.`);
+    const { name, rights, monthlyBudgetUsd, expiresInDays } = input;
+    const expiresAt = expiresInDays === null ? null : new Date(Date.now() + expiresInDays * day).toISOString();
+    const hash = hashOfAccessToken(token);
+    const made = await rows.insert(userId, { name, rights, last4, monthlyBudgetUsd, expiresAt, hash });
+    const detail = `${name} (…${last4})`;
+    await securityEventRepository(trx).record({
+      userId,
+      event: 'access_token_created',
+      by: 'self',
+      visitor,
+      detail,
+    });
+    return made;
+  });
+  return { ...toAccessToken(record, role), token };
+}
+
+type Dependencies = { db: Kysely<Database>; onError: (error: unknown) => void };
+
+/** What programs call with: made, listed and revoked by its owner, and known again with each call. */
+export function apiTokenService({ db, onError }: Dependencies) {
+  const tokens = accessTokenRepository(db);
+  const touching = new Set<Promise<void>>();
+
+  /** Beside the call, which does not wait for it. */
+  function touch(userId: number, id: number, ipAddress: string, at: number) {
+    const written = tokens.touch(userId, id, { at: new Date(at).toISOString(), ipAddress }).catch(onError);
+    touching.add(written);
+    void written.finally(() => touching.delete(written));
+  }
+
+  return {
+    list: async ({ userId, role }: Actor): Promise<AccessToken[]> =>
+      (await tokens.list(userId)).map((record) => toAccessToken(record, role)),
+
+    create: (actor: Actor, input: Draft, visitor: Visitor) => create(db, actor, input, visitor),
+
+    async revoke({ userId }: Actor, id: number, visitor: Visitor) {
+      await db.transaction().execute(async (trx) => {
+        const revoked = await accessTokenRepository(trx).revoke(userId, id);
+        if (!revoked) throw new AppError('not_found', 'This access token does not exist or has been revoked already.');
+        const detail = `${revoked.name} (…${revoked.last4})`;
+        await securityEventRepository(trx).record({
+          userId,
+          event: 'access_token_revoked',
+          by: 'self',
+          visitor,
+          detail,
+        });
+      });
+    },
+
+    /** Who calls with this token, read anew each time; notes the use at most once a minute. */
+    async find(token: string, ipAddress: string): Promise<Caller | null> {
+      if (!isAccessToken(token)) return null;
+      const found = await tokens.byHash(hashOfAccessToken(token));
+      if (!found) return null;
+      const { id: tokenId, userId, role, rights, lastUsedAt, monthlyBudgetUsd, spentUsd } = found;
+      const now = Date.now();
+      if (lastUsedAt === null || now - Date.parse(lastUsedAt) >= touchEvery) touch(userId, tokenId, ipAddress, now);
+      return { userId, role, tokenId, rights: within(rights, role), monthlyBudgetUsd, spentUsd };
+    },
+
+    /** Lets the uses be noted that are known by now. */
+    async close() {
+      await Promise.all(touching);
+    },
+  };
+}
+
+export type ApiTokenService = ReturnType<typeof apiTokenService>;

@@ -1,0 +1,134 @@
+import type { ServerResponse } from 'node:http';
+import type { TokenCounts } from '#server/provider/catalogue';
+import { chatUsage } from '#server/provider/chat-completions';
+import { ProviderError } from '#server/provider/error';
+import { networkFailure } from '#server/provider/http';
+import type { Relayed } from '#server/provider/relay';
+
+/** What came of an answer: what the provider says it has used, and about how many tokens arrived. */
+export type Outcome = { usage: TokenCounts | null; events: number; failure: unknown };
+
+const wholeLimit = 20 * 1024 * 1024;
+const eventLimit = 4 * 1024 * 1024;
+
+const tooLarge = () => new ProviderError('provider_unavailable', 'The provider’s answer is too large.');
+function brokeOff(cause: unknown): ProviderError {
+  if (cause instanceof ProviderError) return cause;
+  const failure = networkFailure(cause);
+  if (failure.code === 'provider_timeout') return failure;
+  return new ProviderError('provider_broke_off', 'The connection to the provider broke off.', { cause });
+}
+
+/** An answer that comes at once. @throws ProviderError, or the reason of the signal */
+export async function readWhole({ body }: Relayed, signal: AbortSignal): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > wholeLimit) throw tooLarge();
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw signal.aborted ? signal.reason : brokeOff(error);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Of a whole answer; null where it says nothing. */
+export function usageIn(whole: Buffer): TokenCounts | null {
+  try {
+    return chatUsage(JSON.parse(whole.toString())?.usage);
+  } catch {
+    return null;
+  }
+}
+
+const mayHoldUsage = (bytes: Buffer) => bytes.includes('"usage":{') || bytes.includes('"usage": {');
+
+/** Behind the last event that is whole; 0: there is none. */
+function endOfEvents(bytes: Buffer): number {
+  const [plain, carriage] = [bytes.lastIndexOf('\n\n'), bytes.lastIndexOf('\r\n\r\n')];
+  return Math.max(plain < 0 ? 0 : plain + 2, carriage < 0 ? 0 : carriage + 4);
+}
+
+function countOf(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf('data:'); at >= 0; at = bytes.indexOf('data:', at + 5)) count++;
+  return count;
+}
+
+/** The usage in an event; `isAlone`: the event holds nothing else. */
+function usageOfEvent(event: string): { usage: TokenCounts; isAlone: boolean } | undefined {
+  const data = event
+    .split(/\r?\n/)
+    .flatMap((line) => (line.startsWith('data:') ? line.slice(5).trim() : []))
+    .join('');
+  if (!data.startsWith('{')) return undefined;
+  try {
+    const value = JSON.parse(data);
+    const usage = chatUsage(value.usage);
+    return usage ? { usage, isAlone: Array.isArray(value.choices) && value.choices.length === 0 } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Passes events on as they come, packet by packet and byte by byte, and looks in passing for the one that says what was used.
+ * With `hidesUsage` that one is left out: its program has not asked for it. The connection is left open at the end.
+ */
+export function passOn(
+  { body }: Relayed,
+  raw: ServerResponse,
+  { hidesUsage, signal }: { hidesUsage: boolean; signal: AbortSignal },
+): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const outcome: Outcome = { usage: null, events: 0, failure: undefined };
+    let rest: Buffer = Buffer.alloc(0);
+
+    function finish(failure?: unknown) {
+      body.removeAllListeners();
+      body.on('error', () => undefined);
+      raw.off('drain', resume);
+      if (failure !== undefined) body.destroy();
+      resolve({ ...outcome, failure });
+    }
+    const resume = () => body.resume();
+    function write(bytes: Buffer) {
+      if (bytes.length > 0 && !raw.destroyed && !raw.write(bytes)) body.pause();
+    }
+    /** Of whole events what is to be passed on. */
+    function examined(events: Buffer): Buffer {
+      outcome.events += countOf(events);
+      if (!mayHoldUsage(events)) return events;
+      const kept = events
+        .toString()
+        .split(/(?<=\r?\n\r?\n)/)
+        .filter((event) => {
+          const found = usageOfEvent(event);
+          if (found) outcome.usage = found.usage;
+          return !(found?.isAlone && hidesUsage);
+        });
+      return hidesUsage ? Buffer.from(kept.join('')) : events;
+    }
+
+    body.on('data', (chunk: Buffer) => {
+      if (!hidesUsage) write(chunk);
+      const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
+      const end = endOfEvents(bytes);
+      rest = bytes.subarray(end);
+      if (rest.length > eventLimit) return finish(tooLarge());
+      if (end === 0) return;
+      const events = examined(bytes.subarray(0, end));
+      if (hidesUsage) write(events);
+    });
+    body.on('end', () => {
+      const last = examined(rest);
+      if (hidesUsage) write(last);
+      finish();
+    });
+    body.on('error', (error: Error) => finish(signal.aborted ? signal.reason : brokeOff(error)));
+    raw.on('drain', resume);
+  });
+}

@@ -1,0 +1,135 @@
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { called, newToken } from '#server/testing/access-tokens';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { created } from '#server/testing/assistants';
+
+const path = '/v1/chat/completions';
+
+/** What the provider answers, byte for byte, and what it was sent. */
+type Exchange = {
+  type: string;
+  packets: string[];
+  got: string;
+  /** Refuses a request in whose body this stands. */
+  refuses?: string | undefined;
+};
+
+async function startBytes(exchange: Exchange) {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    if (request.method === 'GET') {
+      response.setHeader('content-type', 'application/json');
+      return response.end(JSON.stringify({ data: [{ id: 'gpt-4o' }] }));
+    }
+    exchange.got = Buffer.concat(chunks).toString();
+    if (exchange.refuses !== undefined && exchange.got.includes(`"${exchange.refuses}"`)) {
+      const message = `Unsupported parameter: '${exchange.refuses}' is not supported with this model.`;
+      response.writeHead(400, { 'content-type': 'application/json' });
+      return response.end(
+        JSON.stringify({ error: { message, param: exchange.refuses, code: 'unsupported_parameter' } }),
+      );
+    }
+    response.writeHead(200, { 'content-type': exchange.type });
+    for (const packet of exchange.packets) {
+      response.write(packet);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = Object(server.address());
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+describe.each(engines)('the relay of a bare model on %s', (engine) => {
+  const exchange: Exchange = { type: '', packets: [], got: '' };
+  let provider: Awaited<ReturnType<typeof startBytes>>;
+  let app: TestApp;
+  let token: string;
+  beforeAll(async () => {
+    provider = await startBytes(exchange);
+    app = await startApp(engine, { env: { PROVIDER_BASE_URL: provider.url } });
+    ({ token } = await newToken(await app.withKey('ada')));
+  });
+  afterAll(async () => {
+    await app.stop();
+    await provider.close();
+  });
+
+  const send = (body: string) => called(app, token, path, { method: 'POST', body });
+
+  test('passes the request and the answer on to the letter', async () => {
+    const body =
+      '{ "model":"gpt-4o",\t"messages" : [{"role":"user","content":"\\u00e4 \\"x\\""}], "new_field":{"a":[1.0,2e3]} }';
+    exchange.type = 'application/json';
+    exchange.packets = ['{"id":"x", "unknown" : 1.50,', '"usage":{"prompt_tokens":3,"completion_tokens":1}}'];
+    const { status, text } = await send(body);
+    expect([status, text]).toEqual([200, exchange.packets.join('')]);
+    expect(exchange.got).toBe(body);
+  });
+
+  test('passes a stream on to the letter, however it is cut into packets', async () => {
+    const body =
+      '{"model":"gpt-4o","messages":[{"role":"user","content":"Hi"}],"stream":true,"stream_options":{"include_usage":true}}';
+    exchange.type = 'text/event-stream';
+    exchange.packets = [
+      'data: {"choices":[{"delta":{"content":"ä',
+      '"},"x":1.0}],"usage":null}\r\n\r\n: comment\n\nda',
+      'ta: {"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":2}}\n\ndata: [DONE]\n',
+      '\n',
+    ];
+    const { text } = await send(body);
+    expect(text).toBe(exchange.packets.join(''));
+    expect(exchange.got).toBe(body);
+  });
+
+  test('asks for the usage of a stream by a field in front, and takes that event alone out again', async () => {
+    exchange.type = 'text/event-stream';
+    const [begin, usage, end] = [
+      'data: {"choices":[{"delta":{"content":"A \\"usage\\":{ of words"}}],"usage":null}\n\n',
+      'data: {"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":2}}\n\n',
+      'data: [DONE]\n\n',
+    ];
+    exchange.packets = [begin.slice(0, 20), begin.slice(20) + usage.slice(0, 9), usage.slice(9), end];
+    const { text } = await send(' {"model":"gpt-4o","stream":true,"messages":[{"role":"user","content":"Hi"}]}');
+    expect(text).toBe(begin + end);
+    expect(exchange.got).toBe(
+      '{"stream_options":{"include_usage":true},"model":"gpt-4o","stream":true,"messages":[{"role":"user","content":"Hi"}]}',
+    );
+  });
+
+  test('does without what Roster has added where the provider refuses it, and with what the program has named', async () => {
+    const ada = await app.as('ada');
+    await created(ada, { name: 'Warm', model: 'gpt-4o', temperature: 0.9 });
+    const body = { model: 'Warm@roster', stream: true, messages: [{ role: 'user', content: 'Hi' }] };
+    exchange.packets = ['data: [DONE]\n\n'];
+    for (const refuses of ['temperature', 'stream_options']) {
+      exchange.refuses = refuses;
+      expect((await send(JSON.stringify(body))).status).toBe(200);
+      const other = refuses === 'temperature' ? 'stream_options' : 'temperature';
+      expect(Object.keys(JSON.parse(exchange.got)).sort()).toEqual(['messages', 'model', other, 'stream'].sort());
+    }
+    exchange.refuses = 'temperature';
+    const { status, body: told } = await send(JSON.stringify({ ...body, temperature: 0.5 }));
+    expect([status, told.error.param, told.error.code]).toEqual([400, 'temperature', 'unsupported_parameter']);
+    exchange.refuses = undefined;
+  });
+
+  test('takes events that cannot be read, and a usage that says nothing, as they are', async () => {
+    exchange.packets = [
+      'data: {"usage":{"broken\n\n',
+      'data: {"usage":{"prompt_tokens":"many"}}\n\n',
+      'no event at all',
+    ];
+    const { status, text } = await send('{"model":"gpt-4o","stream":true,"messages":[{"role":"user","content":"Hi"}]}');
+    expect([status, text]).toEqual([200, exchange.packets.join('')]);
+  });
+});

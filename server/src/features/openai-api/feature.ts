@@ -1,0 +1,51 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { OpenDatabase } from '#server/db/connect';
+import type { Feature } from '#server/feature';
+import type { AssistantLabel } from '#server/features/assistants/repository';
+import { createOpenCalls } from '#server/http/open-calls';
+import { accessTokenRepository } from '#server/security/access-token-repository';
+import { assistantModels } from './assistant-models.ts';
+import { chatCompletionFeature } from './chat-completions/feature.ts';
+import { idKey } from './id-key-repository.ts';
+import { createIds, type Ids } from './ids.ts';
+import { apiModelFeature } from './models/feature.ts';
+
+type Chat = Parameters<typeof chatCompletionFeature>[0];
+type Dependencies = Omit<Parameters<typeof apiModelFeature>[0], 'assistantModels'> &
+  Omit<Chat, 'assistantModels' | 'openCalls' | 'db' | 'findAssistant' | 'knowledgeOf'> & {
+    database: Pick<OpenDatabase, 'db'>;
+    log: FastifyBaseLogger;
+    assistants: { labels: (userId: number) => Promise<AssistantLabel[]>; find: Chat['findAssistant'] };
+    knowledge: { forAnswer: Chat['knowledgeOf'] };
+  };
+
+/** What programs call under /v1: the provider's API over the same services that the pages use. */
+export function openAiApiFeatures({ database, assistants, knowledge, log, ...base }: Dependencies): Feature[] {
+  const { db } = database;
+  let made: Promise<Ids> | undefined;
+  /** The key is read with the first call that needs it. */
+  function ids(): Promise<Ids> {
+    made ??= idKey(db)
+      .then(createIds)
+      .catch((error: unknown) => {
+        made = undefined;
+        throw error;
+      });
+    return made;
+  }
+  const named = assistantModels({ ids, labels: assistants.labels });
+  const openCalls = createOpenCalls(accessTokenRepository(db).live, (err) =>
+    log.error({ err }, 'checking access tokens failed'),
+  );
+  return [
+    apiModelFeature({ ...base, assistantModels: named }),
+    chatCompletionFeature({
+      ...base,
+      db,
+      openCalls,
+      assistantModels: named,
+      findAssistant: assistants.find,
+      knowledgeOf: knowledge.forAnswer,
+    }),
+  ];
+}

@@ -1,0 +1,51 @@
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+
+/** 41 letters: 24 of them hold 128 bits, and hardly more. */
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcde';
+const length = 24;
+const base = BigInt(alphabet.length);
+
+export type IdKind = 'asst';
+
+/** Fills the first half of the block, so that nothing but an id of this kind opens to it. */
+const tagOf = (kind: IdKind) => Buffer.from(kind.padEnd(8, '.'));
+
+/**
+ * Ids as the provider's programs know them, made of ours by a keyed permutation: nobody can count by them or guess one, and
+ * none of them has to be stored. One block of AES holds kind and number.
+ */
+export function createIds(key: Buffer) {
+  return {
+    encode(kind: IdKind, id: number): string {
+      const block = Buffer.concat([tagOf(kind), Buffer.alloc(8)]);
+      block.writeBigUInt64BE(BigInt(id), 8);
+      const cipher = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false);
+      let rest = BigInt(`0x${Buffer.concat([cipher.update(block), cipher.final()]).toString('hex')}`);
+      let text = '';
+      for (let place = 0; place < length; place++) {
+        text = alphabet.charAt(Number(rest % base)) + text;
+        rest /= base;
+      }
+      return `${kind}_${text}`;
+    },
+    /** undefined: it is not one of ours. */
+    decode(kind: IdKind, text: string): number | undefined {
+      const digits = text.startsWith(`${kind}_`) ? text.slice(kind.length + 1) : '';
+      if (digits.length !== length) return undefined;
+      let value = 0n;
+      for (const digit of digits) {
+        const worth = alphabet.indexOf(digit);
+        if (worth < 0) return undefined;
+        value = value * base + BigInt(worth);
+      }
+      const hex = value.toString(16).padStart(32, '0');
+      if (hex.length > 32) return undefined;
+      const decipher = createDecipheriv('aes-256-ecb', key, null).setAutoPadding(false);
+      const block = Buffer.concat([decipher.update(Buffer.from(hex, 'hex')), decipher.final()]);
+      const id = block.readBigUInt64BE(8);
+      return block.subarray(0, 8).equals(tagOf(kind)) && id <= 2_147_483_647n ? Number(id) : undefined;
+    },
+  };
+}
+
+export type Ids = ReturnType<typeof createIds>;

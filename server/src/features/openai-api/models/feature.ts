@@ -1,0 +1,60 @@
+import { type ApiModel, apiModels as api } from '@roster/contracts/openai-api/models';
+import type { Config } from '#server/config';
+import type { ModelService } from '#server/features/models/service';
+import type { AssistantModel, AssistantModels } from '#server/features/openai-api/assistant-models';
+import type { ApiDoor } from '#server/http/api-door';
+import { ApiRefusal } from '#server/http/api-errors';
+
+type Dependencies = {
+  config: Pick<Config, 'provider'>;
+  models: Pick<ModelService, 'list'>;
+  assistantModels: AssistantModels;
+};
+
+/** As the provider words it, which programs may look for. */
+export const noModel = (model: string) =>
+  new ApiRefusal('not_found', `The model '${model.slice(0, 200)}' does not exist or you do not have access to it.`, {
+    param: 'model',
+    code: 'model_not_found',
+  });
+
+const ofAssistant = (id: string, createdAt: string): ApiModel => ({
+  id,
+  object: 'model',
+  created: Math.floor(Date.parse(createdAt) / 1000),
+  owned_by: 'roster',
+});
+
+/** What can stand as `model` in a program's call. */
+export function apiModelFeature({ config, models, assistantModels }: Dependencies) {
+  /** Nothing is made up: without a list of the provider's there are assistants alone. */
+  async function ofKey(userId: number): Promise<ApiModel[]> {
+    const list = await models.list(userId);
+    if (list.source === 'unknown') return [];
+    return list.models.map(({ id }) => ({ id, object: 'model', created: 0, owned_by: config.provider.name }));
+  }
+
+  const ofAssistants = (all: AssistantModel[]) => [
+    ...all.map(({ id, createdAt }) => ofAssistant(id, createdAt)),
+    ...all.flatMap(({ alias, createdAt }) => (alias === undefined ? [] : [ofAssistant(alias, createdAt)])),
+  ];
+
+  return {
+    apiRoutes({ route }: ApiDoor) {
+      route(api.list, async ({ caller: { userId } }) => {
+        const assistants = ofAssistants(await assistantModels.list(userId));
+        return { object: 'list' as const, data: [...assistants, ...(await ofKey(userId))] };
+      });
+      route(api.get, async ({ caller: { userId }, params: { '*': model } }) => {
+        if (assistantModels.isNamed(model)) {
+          const assistant = await assistantModels.find(userId, model);
+          if (!assistant) throw noModel(model);
+          return ofAssistant(model, assistant.createdAt);
+        }
+        const found = (await ofKey(userId)).find(({ id }) => id === model);
+        if (!found) throw noModel(model);
+        return found;
+      });
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { type ErrorCode, errorStatus } from '@roster/contracts/errors';
+import type { ApiErrorBody } from '@roster/contracts/openai-api/endpoint';
+import { AppError } from '#server/errors';
+
+type Told = { status?: number | undefined; type?: string | undefined; code?: string | undefined };
+
+/** What our refusals are called in the provider's API. What is not named here follows from its status. */
+const told: Partial<Record<ErrorCode, Told>> = {
+  not_signed_in: { code: 'invalid_api_key' },
+  not_allowed: { code: 'insufficient_permissions' },
+  rate_limited: { type: 'requests', code: 'rate_limit_exceeded' },
+  budget_exceeded: { status: 429, type: 'insufficient_quota', code: 'insufficient_quota' },
+  too_large: { code: 'request_too_large' },
+  no_api_key: { status: 400, code: 'no_provider_key' },
+  key_unreadable: { status: 400, code: 'no_provider_key' },
+};
+
+/** A failure that has a name of its own in the provider's API. */
+export class ApiRefusal extends AppError {
+  override name = 'ApiRefusal';
+  readonly told: Told & { param?: string | undefined };
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { status, type, code: name, param, ...details }: ApiRefusal['told'] & ConstructorParameters<typeof AppError>[2],
+  ) {
+    super(code, message, details);
+    this.told = { status, type, code: name, param };
+  }
+}
+
+const typeOf = (status: number) => (status >= 500 ? 'server_error' : 'invalid_request_error');
+
+/** A failed call under /v1 in the shape of the provider's. */
+export function apiError(error: AppError): { status: number; body: ApiErrorBody } {
+  const own = error instanceof ApiRefusal ? error.told : {};
+  const entry = told[error.code];
+  const status = own.status ?? entry?.status ?? errorStatus[error.code];
+  const [field] = Object.keys(error.fields ?? {});
+  const type = own.type ?? entry?.type ?? typeOf(status);
+  const param = own.param ?? field ?? null;
+  return { status, body: { error: { message: error.message, type, param, code: own.code ?? entry?.code ?? null } } };
+}

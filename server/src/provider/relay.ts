@@ -1,0 +1,32 @@
+import type { Dispatcher } from 'undici';
+import type { Secret } from '#server/security/secret';
+import type { ProviderHttp } from './http.ts';
+
+export type RelayCall = {
+  apiKey: Secret;
+  /** The JSON of the request, as it goes out. */
+  text: string;
+  streams: boolean;
+  signal: AbortSignal;
+};
+export type Relayed = { contentType: string; body: Dispatcher.ResponseData['body'] };
+
+/** Until an answer that is not streamed is whole; a connection that waits longer is taken for dead. */
+const wholeMs = 270_000;
+
+/**
+ * Passes a request of Chat Completions on as it is. Not tried again: who made it does that, and knows whether it may be.
+ * @throws ProviderError for anything but a success
+ */
+export const relaying =
+  (http: ProviderHttp) =>
+  async ({ streams, ...call }: RelayCall): Promise<Relayed> => {
+    const { headers, body } = await http.send({
+      method: 'POST',
+      path: '/chat/completions',
+      retries: 0,
+      ...call,
+      ...(!streams && { firstByteMs: wholeMs }),
+    });
+    return { contentType: String(headers['content-type'] ?? ''), body };
+  };

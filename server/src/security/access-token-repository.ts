@@ -1,0 +1,196 @@
+import type { TokenRight } from '@roster/contracts/api-tokens';
+import type { Role } from '@roster/contracts/auth';
+import type { Kysely, Selectable } from 'kysely';
+import { type Places, prepared } from '#server/db/prepared';
+import type { Database } from '#server/db/schema';
+import { type RecordedEvent, securityEventRepository } from './events-repository.ts';
+
+export type AccessTokenRecord = {
+  id: number;
+  name: string;
+  rights: TokenRight[];
+  last4: string;
+  monthlyBudgetUsd: number | null;
+  spentUsd: number;
+  createdAt: string;
+  expiresAt: string | null;
+  lastUsedAt: string | null;
+  lastUsedIp: string | null;
+};
+
+/** A token that is good, with the present role of its owner. */
+export type GoodToken = AccessTokenRecord & { userId: number; role: Role };
+
+const now = () => new Date().toISOString();
+const monthOf = (time: string) => time.slice(0, 7);
+
+/** Asked with every call. */
+const findByHash = prepared((db, at: Places<{ tokenHash: string; now: string }>) =>
+  db
+    .selectFrom('access_tokens')
+    .innerJoin('users', 'users.id', 'access_tokens.user_id')
+    .selectAll('access_tokens')
+    .select('users.role as role')
+    .where('access_tokens.token_hash', '=', at('tokenHash'))
+    .where((eb) => eb.or([eb('access_tokens.expires_at', 'is', null), eb('access_tokens.expires_at', '>', at('now'))]))
+    .where('users.status', '=', 'Active'),
+);
+
+const isRight = (word: string): word is TokenRight => word === 'chat' || word === 'assistants' || word === 'files';
+
+function toRecord(row: Selectable<Database['access_tokens']>): AccessTokenRecord {
+  return {
+    id: row.id,
+    name: row.name,
+    rights: row.rights.split(' ').filter(isRight),
+    last4: row.last4,
+    monthlyBudgetUsd: row.monthly_budget_usd,
+    spentUsd: row.spent_month === monthOf(now()) ? row.spent_usd : 0,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    lastUsedAt: row.last_used_at,
+    lastUsedIp: row.last_used_ip,
+  };
+}
+
+export function accessTokenRepository(db: Kysely<Database>) {
+  const unrevoked = (userId: number) =>
+    db.selectFrom('access_tokens').where('user_id', '=', userId).where('token_hash', 'is not', null);
+
+  return {
+    async insert(
+      userId: number,
+      token: Pick<AccessTokenRecord, 'name' | 'rights' | 'last4' | 'monthlyBudgetUsd' | 'expiresAt'> & { hash: string },
+    ): Promise<AccessTokenRecord> {
+      const row = await db
+        .insertInto('access_tokens')
+        .values({
+          user_id: userId,
+          name: token.name,
+          token_hash: token.hash,
+          last4: token.last4,
+          rights: token.rights.join(' '),
+          monthly_budget_usd: token.monthlyBudgetUsd,
+          created_at: now(),
+          expires_at: token.expiresAt,
+          last_used_at: null,
+          last_used_ip: null,
+          revoked_at: null,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return toRecord(row);
+    },
+    /** Those that are not revoked, the newest first. */
+    async list(userId: number): Promise<AccessTokenRecord[]> {
+      return (await unrevoked(userId).selectAll().orderBy('id', 'desc').execute()).map(toRecord);
+    },
+    async count(userId: number): Promise<number> {
+      const { count } = await unrevoked(userId)
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+    /** The token with the present state of its owner; only if both are good. */
+    async byHash(tokenHash: string): Promise<GoodToken | undefined> {
+      const row = await findByHash.first(db, { tokenHash, now: now() });
+      return row && { ...toRecord(row), userId: row.user_id, role: row.role };
+    },
+    /** Which of these are still good, with the present role of their owners. */
+    async live(ids: number[]): Promise<Map<number, Role>> {
+      const rows = await db
+        .selectFrom('access_tokens')
+        .innerJoin('users', 'users.id', 'access_tokens.user_id')
+        .select(['access_tokens.id', 'users.role'])
+        .where('access_tokens.id', 'in', ids)
+        .where('access_tokens.token_hash', 'is not', null)
+        .where((eb) => eb.or([eb('access_tokens.expires_at', 'is', null), eb('access_tokens.expires_at', '>', now())]))
+        .where('users.status', '=', 'Active')
+        .execute();
+      return new Map(rows.map(({ id, role }) => [id, role]));
+    },
+    async touch(userId: number, id: number, seen: { at: string; ipAddress: string }) {
+      await db
+        .updateTable('access_tokens')
+        .set({ last_used_at: seen.at, last_used_ip: seen.ipAddress })
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .execute();
+    },
+    /** Returns what it was called; undefined: there is no such token that is not revoked already. */
+    async revoke(userId: number, id: number): Promise<{ name: string; last4: string } | undefined> {
+      const revoked = await db
+        .updateTable('access_tokens')
+        .set({ token_hash: null, revoked_at: now() })
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .where('token_hash', 'is not', null)
+        .returning(['name', 'last4'])
+        .executeTakeFirst();
+      if (revoked) await forgetUnused(userId);
+      return revoked;
+    },
+    /** How many were revoked. */
+    async revokeAll(userId: number): Promise<number> {
+      const { numUpdatedRows } = await db
+        .updateTable('access_tokens')
+        .set({ token_hash: null, revoked_at: now() })
+        .where('user_id', '=', userId)
+        .where('token_hash', 'is not', null)
+        .executeTakeFirst();
+      if (numUpdatedRows > 0n) await forgetUnused(userId);
+      return Number(numUpdatedRows);
+    },
+    /** All that were ever made and are named by something, revoked or not, the oldest first. */
+    async all(userId: number) {
+      const rows = await db
+        .selectFrom('access_tokens')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .orderBy('id')
+        .execute();
+      return rows.map((row) => ({ ...toRecord(row), revokedAt: row.revoked_at }));
+    },
+  };
+
+  /** A revoked token is kept for the calls that were made with it. */
+  async function forgetUnused(userId: number) {
+    await db
+      .deleteFrom('access_tokens')
+      .where('user_id', '=', userId)
+      .where('token_hash', 'is', null)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('api_calls')
+              .select('api_calls.id')
+              .whereRef('api_calls.access_token_id', '=', 'access_tokens.id'),
+          ),
+        ),
+      )
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('usage_records')
+              .select('usage_records.id')
+              .whereRef('usage_records.access_token_id', '=', 'access_tokens.id'),
+          ),
+        ),
+      )
+      .execute();
+  }
+}
+
+/**
+ * Ends them all, in the transaction of what makes it necessary: another password or address, or an account that is made
+ * inactive. What they have open is closed by whoever holds it, within a few seconds.
+ */
+export async function revokeAccessTokens(
+  trx: Kysely<Database>,
+  cause: Pick<RecordedEvent, 'userId' | 'by' | 'visitor'> & { userId: number },
+) {
+  const count = await accessTokenRepository(trx).revokeAll(cause.userId);
+  if (count === 0) return;
+  const detail = count === 1 ? '1 token' : `${count} tokens`;
+  await securityEventRepository(trx).record({ ...cause, event: 'access_tokens_revoked', detail });
+}

@@ -1,0 +1,36 @@
+import { bare } from './bare.ts';
+import type { Visitor } from './visitor.ts';
+
+type Draft = { name?: string; rights?: string[]; expiresInDays?: number | null; monthlyBudgetUsd?: number | null };
+
+export const tokensPath = '/api/access-tokens';
+
+/** Makes a token, with all rights where none are named. */
+export async function newToken(visitor: Visitor, draft: Draft = {}): Promise<{ id: number; token: string }> {
+  const { status, body } = await visitor.post(tokensPath, {
+    name: 'Script',
+    rights: ['chat', 'assistants', 'files'],
+    expiresInDays: null,
+    ...draft,
+  });
+  if (status !== 201) throw new Error(`No access token: ${JSON.stringify(body)}`);
+  return body;
+}
+
+export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+/** A program's call. */
+export function called(
+  app: { url: string },
+  token: string,
+  path: string,
+  {
+    method = 'GET',
+    body,
+    headers,
+  }: { method?: 'GET' | 'POST' | 'DELETE'; body?: unknown; headers?: Record<string, string> } = {},
+) {
+  const json = body === undefined ? {} : { 'content-type': 'application/json' };
+  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+  return bare(app, method, path, { ...bearer(token), ...json, ...headers }, text);
+}

@@ -1,0 +1,119 @@
+import { type AccessToken, tokensAtMost } from '@roster/contracts/api-tokens';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { Plus, Terminal } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { errorText } from '#web/lib/api.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Card, CardFooter, CardHeader } from '#web/ui/card.tsx';
+import { EmptyState } from '#web/ui/empty-state.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { Skeleton } from '#web/ui/skeleton.tsx';
+import { CreateTokenDialog } from './create-token-dialog.tsx';
+import { NewTokenDialog } from './new-token-dialog.tsx';
+import { accessTokensQuery } from './queries.ts';
+import { RevokeTokenDialog } from './revoke-token-dialog.tsx';
+import { TokenRow } from './token-row.tsx';
+
+type Shown = { name: string; token: string };
+
+/** What programs use the account with: what there is, another one, one less. */
+export function AccessTokensCard() {
+  const query = useQuery(accessTokensQuery);
+  const [isCreating, setCreating] = useState(false);
+  const [shown, setShown] = useState<Shown | null>(null);
+  const [revoking, setRevoking] = useState<AccessToken | null>(null);
+  const tokens = query.data ?? [];
+  const create = (
+    <Button
+      icon={Plus}
+      onClick={() => setCreating(true)}
+      disabledReason={
+        tokens.length >= tokensAtMost ? `An account can have ${tokensAtMost}; revoke one first.` : undefined
+      }
+    >
+      New Token
+    </Button>
+  );
+  return (
+    <Card>
+      <CardHeader
+        title="Access Tokens"
+        description="Programs that speak the OpenAI API use your models and assistants with a token instead of a provider key."
+        action={tokens.length > 0 && create}
+      />
+      <TokenList query={query} create={create} onRevoke={setRevoking} />
+      <CardFooter>A token is stored as a hash only and shown once. Changing your password revokes them all.</CardFooter>
+      {isCreating && (
+        <CreateTokenDialog
+          onClose={() => setCreating(false)}
+          onCreated={(created) => {
+            setCreating(false);
+            setShown(created);
+          }}
+        />
+      )}
+      {shown && <NewTokenDialog {...shown} onClose={() => setShown(null)} />}
+      {revoking && <RevokeTokenDialog token={revoking} onClose={() => setRevoking(null)} />}
+    </Card>
+  );
+}
+
+type TokenListProps = {
+  query: UseQueryResult<AccessToken[]>;
+  /** Where there is none yet. */
+  create: ReactNode;
+  onRevoke: (token: AccessToken) => void;
+};
+
+function TokenList({ query, create, onRevoke }: TokenListProps) {
+  const tokens = query.data ?? [];
+  return (
+    <div className="px-5 py-2">
+      {query.isPending && <LoadingRows />}
+      {query.isError && (
+        <Notice
+          tone="destructive"
+          live
+          className="my-3"
+          action={
+            <Button size="sm" busy={query.isFetching} onClick={() => void query.refetch()}>
+              Try Again
+            </Button>
+          }
+        >
+          Failed to load the access tokens: {errorText(query.error)}
+        </Notice>
+      )}
+      {query.isSuccess && tokens.length === 0 && (
+        <EmptyState
+          bare
+          icon={Terminal}
+          text="No program has access to your account."
+          action={create}
+          className="py-8"
+        />
+      )}
+      {tokens.length > 0 && (
+        <ul aria-label="Access tokens" className="divide-y divide-border">
+          {tokens.map((token) => (
+            <TokenRow key={token.id} token={token} onRevoke={() => onRevoke(token)} />
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function LoadingRows() {
+  return (
+    <div aria-busy="true" className="divide-y divide-border">
+      <output className="sr-only">Loading access tokens</output>
+      {[0, 1].map((row) => (
+        <div key={row} className="grid gap-2 py-4">
+          <Skeleton className="h-4 w-40" />
+          <Skeleton className="h-4 w-72 max-w-full" />
+        </div>
+      ))}
+    </div>
+  );
+}

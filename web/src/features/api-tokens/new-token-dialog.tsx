@@ -1,0 +1,56 @@
+import { Button } from '#web/ui/button.tsx';
+import { CopyButton } from '#web/ui/copy-button.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { Input } from '#web/ui/input.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+
+type NewTokenDialogProps = { name: string; token: string; onClose: () => void };
+
+/** The token itself, which is known here and nowhere else. */
+export function NewTokenDialog({ name, token, onClose }: NewTokenDialogProps) {
+  const address = `${window.location.origin}/v1`;
+  return (
+    <Dialog
+      open
+      // It is not shown again: only the button puts it away.
+      onOpenChange={undefined}
+      title="Access Token Created"
+      description={`“${name}” is shown this once. Copy it now to where your program keeps its secrets.`}
+      footer={
+        <Button variant="primary" onClick={onClose}>
+          Done
+        </Button>
+      }
+    >
+      <div className="grid gap-5">
+        <Shown label="Token" hint="As a variable: OPENAI_API_KEY" text={token} />
+        <Shown label="Base address" hint="As a variable: OPENAI_BASE_URL" text={address} />
+        <Notice tone="warning">
+          Whoever has the token uses your models and assistants, and the costs are yours. If it gets lost, revoke it.
+        </Notice>
+      </div>
+    </Dialog>
+  );
+}
+
+function Shown({ label, hint, text }: { label: string; hint: string; text: string }) {
+  return (
+    <Field label={label} hint={hint}>
+      {(control) => (
+        <div className="flex gap-2">
+          <Input
+            {...control}
+            readOnly
+            value={text}
+            autoComplete="off"
+            spellCheck={false}
+            onFocus={(event) => event.currentTarget.select()}
+            className="flex-1 font-mono"
+          />
+          <CopyButton text={text} label="Copy" showLabel size="md" />
+        </div>
+      )}
+    </Field>
+  );
+}

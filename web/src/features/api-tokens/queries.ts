@@ -1,0 +1,33 @@
+import { apiTokens, type NewAccessToken } from '@roster/contracts/api-tokens';
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { call } from '#web/lib/api.ts';
+
+export const accessTokensQuery = queryOptions({
+  queryKey: ['access-tokens'],
+  queryFn: ({ signal }) => call(apiTokens.list, {}, signal),
+  // When a token was used last changes without this browser.
+  staleTime: 0,
+});
+
+function useRefetched() {
+  const client = useQueryClient();
+  return () => client.invalidateQueries({ queryKey: accessTokensQuery.queryKey });
+}
+
+export function useCreateToken() {
+  const refetch = useRefetched();
+  return useMutation({
+    mutationFn: (body: NewAccessToken) => call(apiTokens.create, { body }),
+    onSettled: refetch,
+    // The token is in the answer; it is kept no longer than the dialog that shows it.
+    gcTime: 0,
+  });
+}
+
+export function useRevokeToken() {
+  const refetch = useRefetched();
+  return useMutation({
+    mutationFn: (id: number) => call(apiTokens.revoke, { params: { id } }),
+    onSettled: refetch,
+  });
+}

@@ -1,0 +1,9 @@
+import type { TokenRight } from '@roster/contracts/api-tokens';
+
+export const rightNames: Record<TokenRight, string> = { chat: 'Chat', assistants: 'Assistants', files: 'Files' };
+
+export const rightHints: Record<TokenRight, string> = {
+  chat: 'Ask your models and assistants.',
+  assistants: 'Change your assistants. No call needs it yet.',
+  files: 'Read, add and delete your files. No call needs it yet.',
+};

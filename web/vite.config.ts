@@ -37,6 +37,9 @@ function shortFirstScript(): Plugin {
 const fileOfFirstPages = filesOfFirstPages();
 const server = 'http://127.0.0.1:3000';
 
+/** Files of the contracts that only count, cut, name or look at a text: no schemas, and a page needs them earlier. */
+const withoutSchemas = 'length|provider-name|cut|blank';
+
 export default defineConfig({
   root: import.meta.dirname,
   // Optimized once, below: Tailwind's own step is for browsers without :dir() and turns it into a list of languages.
@@ -72,11 +75,12 @@ export default defineConfig({
               priority: 4,
             },
             { name: 'forms', test: /node_modules[\\/]react-hook-form/, priority: 4 },
-            // What only counts, cuts or names is no schema, and a page needs it earlier: in neither of these two groups may
-            // be what the other has.
+            // In neither of these two groups may be what the other has.
             {
               name: 'schemas',
-              test: /node_modules[\\/](zod|@hookform)[\\/]|contracts[\\/]src[\\/](?!length|provider-name|cut)/,
+              test: new RegExp(
+                String.raw`node_modules[\\/](zod|@hookform)[\\/]|contracts[\\/]src[\\/](?!${withoutSchemas})`,
+              ),
               priority: 3,
               includeDependenciesRecursively: false,
             },
@@ -84,7 +88,9 @@ export default defineConfig({
             {
               name: fileOfFirstPages,
               debugName: 'first pages',
-              test: /web[\\/]src[\\/]|contract-calls|contracts[\\/]src[\\/](length|provider-name|cut)|lucide-react/,
+              test: new RegExp(
+                String.raw`web[\\/]src[\\/]|contract-calls|contracts[\\/]src[\\/](${withoutSchemas})|lucide-react`,
+              ),
               priority: 2,
               includeDependenciesRecursively: false,
             },

@@ -4,7 +4,11 @@ import { apiEndpoint } from './endpoint.ts';
 /** What Roster reads of a request; every other field goes to the provider as it came. */
 export const ChatCompletion = z.looseObject({
   /** A model of the provider, or an assistant: `asst_…` or `name@roster`. */
-  model: z.string().min(1).max(600),
+  model: z
+    .string()
+    .min(1)
+    .max(600)
+    .refine((name) => name.isWellFormed() && !name.includes('\0'), 'This is no name of a model.'),
   messages: z.array(z.unknown()).min(1),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),

@@ -8,6 +8,7 @@ import type { Caller, FindCaller } from './caller.ts';
 import { crossOrigin } from './cors.ts';
 import { settled } from './error-handler.ts';
 import { readInput } from './input.ts';
+import { type BodyShape, shapeProblem } from './json-body.ts';
 import { senderOf } from './network.ts';
 import type { Rates } from './rates.ts';
 
@@ -137,6 +138,12 @@ async function admit(
   return caller;
 }
 
+/**
+ * A request goes on to the provider as it came, so its texts are the provider's matter. But what is counted here has to be what
+ * is asked for there: no field may be named twice.
+ */
+const passedOn: BodyShape = { depth: 200, keys: 1_000_000, isStored: false };
+
 type Allow = ReturnType<typeof crossOrigin>;
 
 function furnish(door: FastifyInstance, allow: Allow) {
@@ -147,13 +154,18 @@ function furnish(door: FastifyInstance, allow: Allow) {
   door.removeAllContentTypeParsers();
   door.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
     const body = String(text);
+    request.bodyText = body;
+    if (body === '') return done(null, {});
+    let value: unknown;
     try {
-      request.bodyText = body;
-      done(null, body === '' ? {} : JSON.parse(body));
+      value = JSON.parse(body);
     } catch {
       // Without its cause, which quotes the body.
-      done(new AppError('invalid_input', 'The request is not valid JSON.'));
+      return done(new AppError('invalid_input', 'The request is not valid JSON.'));
     }
+    const problem = shapeProblem(value, body, passedOn);
+    if (problem) return done(new AppError('invalid_input', problem));
+    done(null, value);
   });
   door.setErrorHandler((error, request, reply) => {
     const { status, body } = apiError(settled(error, request, reply));

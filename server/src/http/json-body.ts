@@ -1,10 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '#server/errors';
 
-const maxDepth = 20;
-const maxKeys = 1_000;
+/** What a body may look like. `isStored`: its texts and names go into the database, so they have to be what it can hold. */
+export type BodyShape = { depth: number; keys: number; isStored: boolean };
+
+const usual: BodyShape = { depth: 20, keys: 1_000, isStored: true };
 /** Import files hold up to a few hundred assistants with about a dozen fields each. */
-const maxKeysOfLargeBodies = 20_000;
+const ofLargeBodies: BodyShape = { ...usual, keys: 20_000 };
 const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);
 /** PostgreSQL's text cannot hold the character with the number 0. */
 const unstorable = 'The request holds a character (U+0000) that cannot be stored.';
@@ -27,8 +29,7 @@ export function readJsonBodies(app: FastifyInstance, usualLimit: number) {
       // Without its cause, which quotes the body: a password may stand there, and a log is no place for it.
       return done(new AppError('invalid_input', 'The request is not valid JSON.'));
     }
-    const keys = request.routeOptions.bodyLimit > usualLimit ? maxKeysOfLargeBodies : maxKeys;
-    const problem = shapeProblem(value, body, keys);
+    const problem = shapeProblem(value, body, request.routeOptions.bodyLimit > usualLimit ? ofLargeBodies : usual);
     if (problem) return done(new AppError('invalid_input', problem));
     done(null, value);
   });
@@ -45,21 +46,22 @@ export function readJsonBodies(app: FastifyInstance, usualLimit: number) {
   app.addContentTypeParser('multipart/form-data', (_request, _body, done) => done(null));
 }
 
-function shapeProblem(root: unknown, source: string, keysAllowed: number): string | undefined {
+/** What is wrong with the shape of a body that was parsed from `source`, as its sender is told; undefined: nothing. */
+export function shapeProblem(root: unknown, source: string, shape: BodyShape): string | undefined {
   let keys = 0;
   let names = 0;
   const open: { value: unknown; depth: number }[] = [{ value: root, depth: 0 }];
   for (let item = open.pop(); item; item = open.pop()) {
     const { value, depth } = item;
-    const inItself = valueProblem(value, depth);
+    const inItself = valueProblem(value, depth, shape);
     if (inItself) return inItself;
     if (typeof value !== 'object' || value === null) continue;
     const members = Object.entries(value);
     if (!Array.isArray(value)) names += members.length;
     for (const [key, child] of members) {
-      const problem = nameProblem(key);
+      const problem = shape.isStored ? nameProblem(key) : undefined;
       if (problem) return problem;
-      if (++keys > keysAllowed) return `The request has more than ${keysAllowed} fields.`;
+      if (++keys > shape.keys) return `The request has more than ${shape.keys} fields.`;
       open.push({ value: child, depth: depth + 1 });
     }
   }
@@ -67,10 +69,10 @@ function shapeProblem(root: unknown, source: string, keysAllowed: number): strin
   return names === namesIn(source) ? undefined : 'The request names a field twice.';
 }
 
-function valueProblem(value: unknown, depth: number): string | undefined {
-  if (typeof value === 'string') return textProblem(value);
-  const isNested = typeof value === 'object' && value !== null && depth >= maxDepth;
-  return isNested ? `The request is nested deeper than ${maxDepth} levels.` : undefined;
+function valueProblem(value: unknown, depth: number, shape: BodyShape): string | undefined {
+  if (typeof value === 'string') return shape.isStored ? textProblem(value) : undefined;
+  const isNested = typeof value === 'object' && value !== null && depth >= shape.depth;
+  return isNested ? `The request is nested deeper than ${shape.depth} levels.` : undefined;
 }
 
 function textProblem(text: string): string | undefined {

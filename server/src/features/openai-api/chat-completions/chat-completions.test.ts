@@ -43,6 +43,26 @@ describe.each(engines)('chat completions of programs on %s', (engine) => {
       }),
     );
 
+  test.each([
+    ['is nested without end', (depth: number) => `"model":"gpt-4o","x":${'['.repeat(depth)}${']'.repeat(depth)}`],
+    ['names a model by what no database can hold', () => '"model":"gpt\\u0000"'],
+    ['names a model by half a character', () => '"model":"gpt\\ud800"'],
+    ['names two models', () => '"model":"gpt-4o","model":"gpt-4o-mini"'],
+  ])('a request that %s is refused before it is stored', async (_, field) => {
+    const { visitor } = await app.someone();
+    const { id, token } = await program(visitor);
+    await forgetAsks(app);
+    for (const more of ['', '"stream":true,"stream_options":{},']) {
+      const text = `{"messages":[{"role":"user","content":"Hello"}],${more}${field(100_000)}}`;
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const refused = await fetch(`${app.url}${path}`, { method: 'POST', headers, body: text });
+      expect(refused.status).toBe(400);
+      expect(await refused.json()).toMatchObject({ error: { type: 'invalid_request_error' } });
+    }
+    expect(await asksOf(app)).toEqual([]);
+    expect(await recorded(id)).toEqual([]);
+  });
+
   test('answer with a model of the key, and are recorded once, with their price, under their token', async () => {
     const { visitor } = await app.someone();
     const { id, client } = await program(visitor);

@@ -58,5 +58,5 @@ if (settings.profile) printProfile();
 
 console.log(`\nMeasured in ${((performance.now() - started) / 1000).toFixed(0)} s`);
 for (const fault of faults) console.error(`Wrong: ${fault}`);
-if (faults.length === 0) console.log('No token was lost, doubled or out of order.');
+if (faults.length === 0) console.log('Nothing was wrong: no token lost, doubled or out of order, no budget passed.');
 process.exit(faults.length === 0 ? 0 : 1);

@@ -1,4 +1,3 @@
-import { collect } from './collect.ts';
 import { loadConfig, secretVariables } from './config.ts';
 import { CannotStart } from './errors.ts';
 import { createLog } from './log.ts';
@@ -18,8 +17,6 @@ try {
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
 
   const running = await start(config, log);
-  // Loading the application leaves a quarter of its memory behind, which the engine would look through only under load.
-  collect('major');
   log.info({ url: config.publicUrl.origin }, 'Roster is ready');
   if (process.stdout.isTTY) console.log(`\n  Roster is ready at ${config.publicUrl.origin}\n`);
   if (running.setupCode) console.log(`Set-up code for the first account: ${running.setupCode}`);

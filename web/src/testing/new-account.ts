@@ -1,4 +1,5 @@
 import { account, defaultPreferences, type UserConfig } from '@roster/contracts/account';
+import { apiTokens } from '@roster/contracts/api-tokens';
 import { assistants } from '@roster/contracts/assistants';
 import { auth, type SignInOptions, type User } from '@roster/contracts/auth';
 import { chat } from '@roster/contracts/chat';
@@ -103,6 +104,7 @@ export function answerNewAccount(user: User | null): void {
   answer(auth.currentUser, user ?? refusal('not_signed_in', 'Please sign in.'));
   answer(auth.connectedAccounts, { google: notConnected, github: notConnected });
   answer(account.config, noKey);
+  answer(apiTokens.list, []);
   answer(account.preferences, defaultPreferences);
   answer(account.notices, []);
   answer(account.securityEvents, noItems);

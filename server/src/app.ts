@@ -1,19 +1,6 @@
 import { sql } from 'kysely';
+import { createFeatures } from './compose.ts';
 import type { Feature } from './feature.ts';
-import { accountFeature } from './features/account/feature.ts';
-import { apiTokenFeature } from './features/api-tokens/feature.ts';
-import { assistantFeature } from './features/assistants/feature.ts';
-import { knowledgeFeature } from './features/assistants/knowledge/feature.ts';
-import { copySettled } from './features/assistants/knowledge/queue.ts';
-import { authFeature } from './features/auth/feature.ts';
-import { chatFeature } from './features/chat/feature.ts';
-import { fileFeature } from './features/files/feature.ts';
-import { trainingFeature } from './features/fine-tuning/feature.ts';
-import { modelRepository as tunedModelRepository } from './features/fine-tuning/models/repository.ts';
-import { modelFeature } from './features/models/feature.ts';
-import { openAiApiFeatures } from './features/openai-api/feature.ts';
-import { usageFeature } from './features/usage/feature.ts';
-import { userFeature } from './features/users/feature.ts';
 import { type ForTests, type Foundation, foundation, type Given } from './foundation.ts';
 import { describeApi } from './http/api-description.ts';
 import { createApiDoor } from './http/api-door.ts';
@@ -25,49 +12,6 @@ import { jobRepository } from './jobs/repository.ts';
 import { createUpkeep, forgetGivenUpJobs } from './jobs/upkeep.ts';
 import { createWorker } from './jobs/worker.ts';
 import { forgetKeptMails } from './mail/kept.ts';
-
-/** The map: each feature gets by argument what it needs of those before it. */
-function createFeatures(base: Foundation) {
-  const auth = authFeature(base);
-  const models = modelFeature({ ...base, tunedModels: tunedModelRepository(base.database.db).choice });
-  const files = fileFeature({ ...base, onCopySettled: copySettled });
-  const knowledge = knowledgeFeature({ ...base, files });
-  const assistants = assistantFeature({ ...base, models, knowledge });
-  const usage = usageFeature({ ...base, ownsAssistant: assistants.owns });
-  const { pricing, budgets } = usage;
-  const chat = chatFeature({ ...base, models, assistants, pricing, budgets, knowledge, files });
-  const training = trainingFeature({
-    ...base,
-    models,
-    files,
-    sideQuestions: chat.sideQuestions,
-    ownsAssistant: assistants.owns,
-  });
-  const apiTokens = apiTokenFeature(base);
-  const ofUsers: Feature[] = [apiTokens, usage, assistants, chat, files, knowledge, training];
-  const { confirmPassword, refuseGuessable, hashPassword, passwordLink } = auth;
-  const account = accountFeature({ ...base, models, confirmPassword, features: ofUsers });
-  const removeAccount = account.remove;
-  const users = userFeature({ ...base, refuseGuessable, hashPassword, passwordLink, removeAccount });
-  const forPrograms: Feature[] = [
-    apiTokens,
-    ...openAiApiFeatures({ ...base, models, assistants, knowledge, pricing, budgets }),
-  ];
-  const all: Feature[] = [
-    auth,
-    account,
-    models,
-    assistants,
-    knowledge,
-    chat,
-    files,
-    training,
-    usage,
-    users,
-    ...forPrograms,
-  ];
-  return { auth, findCaller: apiTokens.findCaller, all };
-}
 
 type Doors = Pick<Parameters<typeof createRouter>[0], 'findActor' | 'checkResponses'> & {
   features: readonly Feature[];

@@ -7,7 +7,7 @@ import type { Chore } from './jobs/upkeep.ts';
 
 /**
  * What a feature gives to the application, which goes through all of them: its own repositories and services stay with
- * it. What other features need of it stands beside these, and is handed to them by app.ts.
+ * it. What other features need of it stands beside these, and is handed to them by compose.ts.
  */
 export type Feature = {
   routes?: (router: Router) => void;

@@ -140,7 +140,7 @@ test('a model that fails leaves the others alone; on a phone they are tabs, and 
     password: 'correct horse battery',
   });
   await request(page, ownRoster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
-  await ownRoster.fault(goodKey, { fail: 'model_not_found' }, 1, '/responses');
+  await ownRoster.fault(goodKey, { fail: 'model_not_found' }, 1, { path: '/responses' });
   const { body } = await request(page, ownRoster, 'POST', '/api/threads', { title: 'Two at once' });
   await page.goto(`${ownRoster.url}/chat/${body.id}`);
   const { ask, answers, untilDone } = conversation(page);

@@ -57,7 +57,9 @@ test('while the provider is down the account stays, and can be closed without it
   signedIn,
 }) => {
   const apiKey = await withFilesAtProvider(page, roster);
-  await roster.fault(apiKey, { status: 400, error: { message: 'Not now.' } }, 2, '/files/*');
+  // Whatever else is asked of the files meanwhile must not use the failures up.
+  const removing = { path: '/files/*', method: 'DELETE' };
+  await roster.fault(apiKey, { status: 400, error: { message: 'Not now.' } }, 2, removing);
   const dialog = await askToClose(page);
   await dialog.getByRole('button', { name: 'Close account' }).click();
   await expectToast(page, 'Failed to close account', '2 files are still at the provider and could not be removed.');

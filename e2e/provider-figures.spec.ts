@@ -135,7 +135,7 @@ test('a provider that gives out no figures says so, and costs that cannot be rea
   await page.keyboard.press('Escape');
 
   const key = await withAdminKey(page, roster);
-  await roster.fault(key, { fail: 'missing_scopes' }, 1, '/organization/costs');
+  await roster.fault(key, { fail: 'missing_scopes' }, 1, { path: '/organization/costs' });
   await page.reload();
   await expect(card(page)).toContainText('The provider’s costs could not be read.');
   await expect(cell(page, 'Cost', 0)).toHaveText('—');

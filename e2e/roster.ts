@@ -50,11 +50,16 @@ export async function startRoster({ env = {}, without = [] }: Options = {}) {
     providerUrl: provider.url,
     dataDir,
     /** The provider misbehaves for the given key, so that tests beside this one notice nothing. */
-    async fault(key: string, fault: Record<string, unknown>, times = 1, path?: string) {
+    async fault(
+      key: string,
+      fault: Record<string, unknown>,
+      times = 1,
+      requests: { path?: string; method?: string } = {},
+    ) {
       const answer = await fetch(`${provider.origin}/__simulator/faults`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ match: { key, ...(path !== undefined && { path }) }, fault, times }),
+        body: JSON.stringify({ match: { key, ...requests }, fault, times }),
       });
       if (!answer.ok) throw new Error(`The simulator refused the fault: ${await answer.text()}`);
     },

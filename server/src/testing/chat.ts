@@ -81,7 +81,7 @@ const titleWords = 'Give this conversation a title';
 const isForTitle = ({ body }: Asked) =>
   String(body?.instructions ?? body?.messages?.[0]?.content).startsWith(titleWords);
 
-async function askedOf({ provider }: Pick<TestApp, 'provider'>): Promise<Asked[]> {
+export async function askedOf({ provider }: Pick<TestApp, 'provider'>): Promise<Asked[]> {
   const response = await request(`${provider.origin}/__simulator/requests`);
   const { requests } = JSON.parse(await response.body.text());
   return requests;

@@ -2,7 +2,7 @@ import type { Fault } from '@roster/simulator/faults/fault';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { until } from '#server/testing/chat';
+import { askedOf, until } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
 import { atProvider, download, fileOf, someBytes, untilCopy, upload, uploaded } from '#server/testing/files';
@@ -236,6 +236,18 @@ describe.each(engines)('forwarding on %s', (engine) => {
       return (await visitor.get('/api/files/removals')).body.length === 0;
     });
     expect(await atProvider(app, key)).toEqual([]);
+  });
+
+  test('is asked to be undone once while its user waits', async () => {
+    const { visitor } = await someone();
+    const { id } = await uploaded(app, visitor);
+    await untilCopy(visitor, id, 'ready');
+    const removals = async () => (await askedOf(app)).filter(({ method }) => method === 'DELETE').length;
+    const before = await removals();
+    await withFault(app, { delayMs: 500 }, { method: 'DELETE' }, async () => {
+      expect((await visitor.delete(`/api/files/${id}`)).body.provider).toBe('removed');
+    });
+    expect(await removals()).toBe(before + 1);
   });
 
   test('is undone once there is a key again', async () => {

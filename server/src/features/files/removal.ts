@@ -74,7 +74,8 @@ const removeRow = ({ db, log }: Dependencies, userId: number, id: number): Promi
     const file = await fileRepository(trx).delete(userId, id);
     if (!file) return undefined;
     await storeRemovalOfBytes(trx, [file.storedKey], log);
-    for (const copyId of copyIds) await enqueue(trx, removeCopyJob, { userId, copyId });
+    // After the one who deletes has waited: until then it is asked of the provider by the request itself, and once.
+    for (const copyId of copyIds) await enqueue(trx, removeCopyJob, { userId, copyId }, { inMs: patienceMs });
     return { id, filename: file.filename, copyIds };
   });
 

@@ -20,14 +20,19 @@ export type ApiEndpoint<
   output: Output;
   /** Bytes of JSON. */
   bodyLimit: number;
+  /** Its texts are kept, so they have to be what a database can hold. */
+  keepsTexts: boolean;
+  /** Answered only with the header `OpenAI-Beta: assistants=v2`. */
+  isBeta: boolean;
 };
 
 type Description<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType> = Pick<
   ApiEndpoint,
   'method' | 'path' | 'right' | 'summary'
-> & { params?: P; query?: Q; body?: B; output: O; bodyLimit?: number };
+> &
+  Partial<Pick<ApiEndpoint, 'bodyLimit' | 'keepsTexts' | 'isBeta'>> & { params?: P; query?: Q; body?: B; output: O };
 
-/** Completes a description with the defaults: no parameters, no body, 256 KiB. */
+/** Completes a description with the defaults: no parameters, no body, 256 KiB; texts are not kept; not beta. */
 export function apiEndpoint<
   O extends z.ZodType,
   P extends z.ZodType = typeof Nothing,
@@ -35,7 +40,15 @@ export function apiEndpoint<
   B extends z.ZodType = typeof Nothing,
 >(description: Description<P, Q, B, O>): ApiEndpoint<P, Q, B, O>;
 export function apiEndpoint(description: Description<z.ZodType, z.ZodType, z.ZodType, z.ZodType>): ApiEndpoint {
-  return { params: Nothing, query: Nothing, body: Nothing, bodyLimit: 256 * 1024, ...description };
+  return {
+    params: Nothing,
+    query: Nothing,
+    body: Nothing,
+    bodyLimit: 256 * 1024,
+    keepsTexts: false,
+    isBeta: false,
+    ...description,
+  };
 }
 
 /** What a failed call under /v1 answers: the provider's shape, which its clients know. */

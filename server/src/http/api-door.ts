@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Config } from '#server/config';
 import { AppError } from '#server/errors';
-import { ApiRefusal, apiError } from './api-errors.ts';
+import { ApiRefusal, apiError, invalidApiInput } from './api-errors.ts';
 import type { Caller, FindCaller } from './caller.ts';
 import { crossOrigin } from './cors.ts';
 import { settled } from './error-handler.ts';
@@ -57,12 +57,12 @@ export function createApiDoor(options: Options) {
         method: endpoint.method,
         url: endpoint.path,
         bodyLimit: endpoint.bodyLimit,
-        config: { access: 'token', accepts: 'json' },
+        config: { access: 'token', accepts: 'json', keepsTexts: endpoint.keepsTexts },
         onRequest: async (request, reply) => void callers.set(request, await admit(options, request, reply, endpoint)),
         handler: (request, reply) => {
           const caller = callers.get(request);
           if (!caller) throw new Error(`${endpoint.path} was reached without a caller`);
-          return handle({ ...readInput(endpoint, request), caller, request, reply });
+          return handle({ ...readInput(endpoint, request, invalidApiInput), caller, request, reply });
         },
       }),
     );
@@ -109,7 +109,7 @@ async function admit(
   { rates, findCaller }: Options,
   request: FastifyRequest,
   reply: FastifyReply,
-  { right, path }: ApiEndpoint,
+  { right, path, isBeta }: ApiEndpoint,
 ): Promise<Caller> {
   const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
   const caller = token === undefined ? null : await findCaller(token, request.ip);
@@ -135,14 +135,24 @@ async function admit(
       'not_allowed',
       `This access token lacks the right ${rights.join(' or ')}. Make one that has it, under Settings > API Keys${caller.role === 'Viewer' ? '; with the role Viewer that can only be the right chat' : ''}.`,
     );
+  if (isBeta && !/\bassistants=v2\b/.test(String(request.headers['openai-beta']))) throw notBeta();
   return caller;
 }
+
+const notBeta = () =>
+  new ApiRefusal(
+    'invalid_input',
+    "You must provide the 'OpenAI-Beta' header to access the Assistants API. Please try again by setting the header 'OpenAI-Beta: assistants=v2'.",
+    { code: 'invalid_beta' },
+  );
 
 /**
  * A request goes on to the provider as it came, so its texts are the provider's matter. But what is counted here has to be what
  * is asked for there: no field may be named twice.
  */
 const passedOn: BodyShape = { depth: 200, keys: 1_000_000, isStored: false };
+/** Schemas of functions are deep and have many fields. */
+const kept: BodyShape = { depth: 100, keys: 50_000, isStored: true };
 
 type Allow = ReturnType<typeof crossOrigin>;
 
@@ -163,7 +173,7 @@ function furnish(door: FastifyInstance, allow: Allow) {
       // Without its cause, which quotes the body.
       return done(new AppError('invalid_input', 'The request is not valid JSON.'));
     }
-    const problem = shapeProblem(value, body, passedOn);
+    const problem = shapeProblem(value, body, request.routeOptions.config.keepsTexts ? kept : passedOn);
     if (problem) return done(new AppError('invalid_input', problem));
     done(null, value);
   });

@@ -1,6 +1,8 @@
 import { type ErrorCode, errorStatus } from '@roster/contracts/errors';
 import type { ApiErrorBody } from '@roster/contracts/openai-api/endpoint';
+import type { z } from 'zod';
 import { AppError } from '#server/errors';
+import { invalidInput } from './input.ts';
 
 type Told = { status?: number | undefined; type?: string | undefined; code?: string | undefined };
 
@@ -28,6 +30,18 @@ export class ApiRefusal extends AppError {
     this.told = { status, type, code: name, param };
   }
 }
+
+/** What is wrong with a request, in the provider's words where a field is unknown. */
+export function invalidApiInput(issues: z.core.$ZodIssue[]): AppError {
+  const unknown = issues.find((issue) => issue.code === 'unrecognized_keys');
+  if (!unknown) return invalidInput(issues);
+  const param = [...unknown.path, unknown.keys[0]].join('.');
+  return new ApiRefusal('invalid_input', `Unknown parameter: '${param}'.`, { param, code: 'unknown_parameter' });
+}
+
+/** There is no such thing, or it is somebody else's. In the words of the provider, which programs may look for. */
+export const noSuchThing = (what: string, id: string) =>
+  new ApiRefusal('not_found', `No ${what} found with id '${id.slice(0, 100)}'.`, {});
 
 const typeOf = (status: number) => (status >= 500 ? 'server_error' : 'invalid_request_error');
 

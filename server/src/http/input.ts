@@ -3,10 +3,11 @@ import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { AppError } from '#server/errors';
 
-/** Everything that came in, parsed with the contract. @throws invalid_input, naming the fields */
+/** Everything that came in, parsed with the contract. @throws what `refusal` makes of the faults */
 export function readInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
   endpoint: { params: P; query: Q; body: B },
   request: FastifyRequest,
+  refusal: (issues: z.core.$ZodIssue[]) => AppError = invalidInput,
 ) {
   // A call without a body is one that names no field; the value `null` is neither.
   const parts = { params: request.params, query: request.query, body: request.body === undefined ? {} : request.body };
@@ -16,7 +17,7 @@ export function readInput<P extends z.ZodType, Q extends z.ZodType, B extends z.
   if (params.success && query.success && body.success)
     return { params: params.data, query: query.data, body: body.data };
   if (body.error?.issues.some(isNoObject)) throw new AppError('invalid_input', 'Send a JSON object: {…}.');
-  throw invalidInput([params, query, body].flatMap((part) => part.error?.issues ?? []));
+  throw refusal([params, query, body].flatMap((part) => part.error?.issues ?? []));
 }
 
 const isNoObject = (issue: z.core.$ZodIssue) =>

@@ -19,6 +19,8 @@ declare module 'fastify' {
     anyHost?: true;
     /** A page's form without fields leads here. */
     form?: boolean;
+    /** Of a call under /v1: its texts are kept. */
+    keepsTexts?: boolean;
   }
 }
 

@@ -5,7 +5,10 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcde';
 const length = 24;
 const base = BigInt(alphabet.length);
 
-export type IdKind = 'asst';
+/** What programs can name. A file's prefix ends in a hyphen, all others in an underscore. */
+export type IdKind = 'asst' | 'thread' | 'msg' | 'run' | 'step' | 'resp' | 'file' | 'vs' | 'vsfb';
+
+const prefixOf = (kind: IdKind) => (kind === 'file' ? 'file-' : `${kind}_`);
 
 /** Fills the first half of the block, so that nothing but an id of this kind opens to it. */
 const tagOf = (kind: IdKind) => Buffer.from(kind.padEnd(8, '.'));
@@ -26,11 +29,11 @@ export function createIds(key: Buffer) {
         text = alphabet.charAt(Number(rest % base)) + text;
         rest /= base;
       }
-      return `${kind}_${text}`;
+      return `${prefixOf(kind)}${text}`;
     },
     /** undefined: it is not one of ours. */
     decode(kind: IdKind, text: string): number | undefined {
-      const digits = text.startsWith(`${kind}_`) ? text.slice(kind.length + 1) : '';
+      const digits = text.startsWith(prefixOf(kind)) ? text.slice(prefixOf(kind).length) : '';
       if (digits.length !== length) return undefined;
       let value = 0n;
       for (const digit of digits) {

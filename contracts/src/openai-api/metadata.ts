@@ -1,0 +1,9 @@
+import { z } from 'zod';
+
+const pairsAtMost = 16;
+
+/** What a program writes on a thing for itself: up to 16 pairs of texts, of 64 and 512 characters. */
+export const Metadata = z
+  .record(z.string().max(64), z.string().max(512))
+  .refine((pairs) => Object.keys(pairs).length <= pairsAtMost, `Metadata can have at most ${pairsAtMost} pairs.`);
+export type Metadata = z.output<typeof Metadata>;

@@ -1,7 +1,7 @@
 import type { Endpoint, Rate } from '@roster/contracts/endpoint';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors';
-import type { Actor, FindActor, HoldActor, SignedIn } from './actor.ts';
+import type { Actor, FindActor, LockActor, SignedIn } from './actor.ts';
 import { senderOf } from './network.ts';
 import type { RateKey, Rates } from './rates.ts';
 
@@ -15,7 +15,7 @@ declare module 'fastify' {
 
 export type Admission = {
   findActor: FindActor;
-  holdActor: HoldActor;
+  lockActor: LockActor;
   sessionToken: (request: FastifyRequest) => string | undefined;
   rates: Pick<Rates, 'use'>;
 };
@@ -45,13 +45,13 @@ export function signedIn({ actor }: FastifyRequest): Actor {
   return actor;
 }
 
-async function findOut({ sessionToken, findActor, holdActor }: Admission, request: FastifyRequest, endpoint: Endpoint) {
+async function findOut({ sessionToken, findActor, lockActor }: Admission, request: FastifyRequest, endpoint: Endpoint) {
   const token = sessionToken(request);
   const found = token === undefined ? null : await findActor(token, request);
   request.actor = found && {
     ...found,
     async stillMay(trx) {
-      const role = await holdActor(trx, found);
+      const role = await lockActor(trx, found);
       if (role === null) throw notSignedIn();
       requireAccess({ ...found, role }, request, endpoint);
     },

@@ -153,7 +153,7 @@ export function accessTokenRepository(db: Kysely<Database>) {
     },
   };
 
-  /** A revoked token is kept for the calls that were made with it. */
+  /** A revoked token is kept for the calls and conversations that were made with it. */
   async function forgetUnused(userId: number) {
     await db
       .deleteFrom('access_tokens')
@@ -174,6 +174,13 @@ export function accessTokenRepository(db: Kysely<Database>) {
             selectFrom('usage_records')
               .select('usage_records.id')
               .whereRef('usage_records.access_token_id', '=', 'access_tokens.id'),
+          ),
+        ),
+      )
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('threads').select('threads.id').whereRef('threads.access_token_id', '=', 'access_tokens.id'),
           ),
         ),
       )

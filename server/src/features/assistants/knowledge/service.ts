@@ -103,7 +103,7 @@ async function retry(dependencies: Dependencies, userId: number, assistantId: nu
   if (reason !== undefined) throw new AppError('unsupported_media_type', reason);
   await dependencies.retryCopy(userId, fileId);
   await dependencies.database.db.transaction().execute(async (trx) => {
-    await knowledgeRepository(trx).beginAgain(userId, { assistantId, fileId });
+    await knowledgeRepository(trx).restart(userId, { assistantId, fileId });
     await storeRepository(trx).forgetErrors(userId, assistantId);
     await queueIndexing(trx, userId, assistantId);
   });
@@ -141,7 +141,7 @@ async function forAnswer(dependencies: Dependencies, userId: number, assistantId
 
 /** After a key was saved: all files and stores are checked again, removals included. */
 async function lookAgain(trx: Kysely<Database>, userId: number) {
-  await knowledgeRepository(trx).beginAgain(userId);
+  await knowledgeRepository(trx).restart(userId);
   await storeRepository(trx).forgetErrors(userId);
   const withFiles = await knowledgeRepository(trx).assistantsWithFiles(userId);
   const stores = await storeRepository(trx).all(userId);

@@ -136,6 +136,8 @@ export const AssistantExport = z.object({
       openaiAssistantId: z.string().nullable(),
       /** The names of the files that it knows from. */
       files: z.array(z.string()),
+      /** What programs have said of it beyond these fields, as they said it. */
+      api: z.record(z.string(), z.unknown()).optional(),
     }),
   ),
 });

@@ -21,8 +21,8 @@ type Doors = Pick<Parameters<typeof createRouter>[0], 'findActor' | 'checkRespon
 /** The calls of the pages and those of programs. */
 async function openDoors(base: Foundation, { features, findCaller, findActor, checkResponses }: Doors) {
   const { app, config, cookie, openResponses, rates, sessions } = base;
-  const [sessionToken, holdActor] = [cookie.read, sessions.hold];
-  const router = createRouter({ app, rates, checkResponses, sessionToken, findActor, holdActor, openResponses });
+  const [sessionToken, lockActor] = [cookie.read, sessions.lock];
+  const router = createRouter({ app, rates, checkResponses, sessionToken, findActor, lockActor, openResponses });
   const door = createApiDoor({ app, config, rates, findCaller, checkResponses });
   for (const { routes, apiRoutes } of features) {
     routes?.(router);

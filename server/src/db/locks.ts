@@ -13,7 +13,7 @@ import type { Database } from './schema.ts';
  * status. Until it ends the others wait, so that two first accounts do not both find the installation empty, and two
  * last administrators do not both leave. On SQLite there is one writer anyway.
  */
-export async function holdAccounts(trx: Kysely<Database>) {
+export async function lockAccounts(trx: Kysely<Database>) {
   await trx
     .insertInto('settings')
     .values({ name: 'registration_lock', value: '' })
@@ -25,7 +25,7 @@ export async function holdAccounts(trx: Kysely<Database>) {
  * Taken first by a transaction that decides by what a person has: until it ends no other transaction changes that, and the account
  * is not closed. The update changes nothing; it takes the lock on both engines. false: there is no such person any more.
  */
-export async function holdPerson(trx: Kysely<Database>, userId: number): Promise<boolean> {
+export async function lockUser(trx: Kysely<Database>, userId: number): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('users')
     .set((eb) => ({ status: eb.ref('status') }))
@@ -40,7 +40,7 @@ export async function takeTurn(trx: Kysely<Database>, userId: number) {
 }
 
 /** The person stays until the transaction ends; others may do the same at once. */
-export async function keepPerson(trx: Kysely<Database>, userId: number) {
+export async function keepUser(trx: Kysely<Database>, userId: number) {
   if (isPostgres(trx)) await trx.selectFrom('users').select('id').where('id', '=', userId).forKeyShare().execute();
 }
 
@@ -48,7 +48,7 @@ export async function keepPerson(trx: Kysely<Database>, userId: number) {
  * Before a thread is deleted, or everything of a person: a run that another process is just ending takes its own row
  * first and its message after it, so a deletion that came from the other side would lock both out.
  */
-export async function holdRuns(trx: Kysely<Database>, userId: number, threadId?: number) {
+export async function lockRuns(trx: Kysely<Database>, userId: number, threadId?: number) {
   if (!isPostgres(trx)) return;
   const own = trx.selectFrom('runs').select('id').where('user_id', '=', userId);
   const wanted = threadId === undefined ? own : own.where('thread_id', '=', threadId);
@@ -56,7 +56,7 @@ export async function holdRuns(trx: Kysely<Database>, userId: number, threadId?:
 }
 
 /** Before everything of a person is deleted. */
-export async function holdThreads(trx: Kysely<Database>, userId: number) {
+export async function lockThreads(trx: Kysely<Database>, userId: number) {
   if (!isPostgres(trx)) return;
   await trx.selectFrom('threads').select('id').where('user_id', '=', userId).orderBy('id').forUpdate().execute();
 }

@@ -88,6 +88,13 @@ export type Database = {
     created_at: string;
     updated_at: string;
   };
+  /** What programs say of an assistant beyond its form. */
+  assistant_api_fields: {
+    assistant_id: number;
+    user_id: number;
+    /** JSON. */
+    fields: string;
+  };
   threads: {
     id: Id;
     user_id: number;
@@ -104,6 +111,12 @@ export type Database = {
     /** The last message of the shown branch. */
     head_message_id: number | null;
     next_position: Generated<number>;
+    /** The program's token that it was made with; null: by its owner, or with a token that is gone. */
+    access_token_id: number | null;
+    /** A program's words on it for itself, JSON. */
+    metadata: string | null;
+    /** What its tools may use, as a program named it, JSON. */
+    tool_resources: string | null;
     created_at: string;
     updated_at: string;
   };
@@ -122,6 +135,10 @@ export type Database = {
     client_id: string | null;
     /** Of what the client id was used for; null where there is none. */
     client_digest: string | null;
+    /** A program's words on it for itself, JSON. */
+    metadata: string | null;
+    /** What neither `text` nor its files say: the order of its parts, addresses of images, what tools its files are for. JSON. */
+    content: string | null;
     created_at: string;
   };
   runs: {

@@ -20,4 +20,4 @@ export type Actor = SignedIn & {
 export type FindActor = (token: string, request: FastifyRequest) => Promise<SignedIn | null>;
 
 /** The present role of a session's user, if the session is still good; both are locked until the transaction ends. */
-export type HoldActor = (trx: Kysely<Database>, who: SignedIn) => Promise<Role | null>;
+export type LockActor = (trx: Kysely<Database>, who: SignedIn) => Promise<Role | null>;

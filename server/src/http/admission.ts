@@ -1,7 +1,7 @@
 import type { Endpoint, Rate } from '@roster/contracts/endpoint';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors';
-import type { Actor, FindActor, HoldActor, SignedIn } from './actor.ts';
+import type { Actor, FindActor, LockActor, SignedIn } from './actor.ts';
 import { senderOf } from './network.ts';
 import type { RateKey, Rates } from './rates.ts';
 
@@ -15,7 +15,7 @@ declare module 'fastify' {
 
 export type Admission = {
   findActor: FindActor;
-  holdActor: HoldActor;
+  lockActor: LockActor;
   sessionToken: (request: FastifyRequest) => string | undefined;
   rates: Pick<Rates, 'use'>;
 };
@@ -30,7 +30,7 @@ export async function admit(admission: Admission, request: FastifyRequest, endpo
   request.admittedAt = performance.now();
   admission.rates.use(endpoint.rate, rateKey(request, endpoint));
   requireActor(request, endpoint);
-  requireKind(request.headers['content-type'], endpoint);
+  requireKind(request.headers['content-type'], endpoint.accepts);
 }
 
 /** A body, or what is to be read, may take half a minute to come: the session may have ended since. */
@@ -45,13 +45,13 @@ export function signedIn({ actor }: FastifyRequest): Actor {
   return actor;
 }
 
-async function findOut({ sessionToken, findActor, holdActor }: Admission, request: FastifyRequest, endpoint: Endpoint) {
+async function findOut({ sessionToken, findActor, lockActor }: Admission, request: FastifyRequest, endpoint: Endpoint) {
   const token = sessionToken(request);
   const found = token === undefined ? null : await findActor(token, request);
   request.actor = found && {
     ...found,
     async stillMay(trx) {
-      const role = await holdActor(trx, found);
+      const role = await lockActor(trx, found);
       if (role === null) throw notSignedIn();
       requireAccess({ ...found, role }, request, endpoint);
     },
@@ -75,11 +75,12 @@ function requireAccess(who: SignedIn, request: FastifyRequest, endpoint: Endpoin
   );
 }
 
-function requireKind(type: string | undefined, endpoint: Endpoint) {
+/** @throws where a form comes instead of JSON, or the other way round */
+export function requireKind(type: string | undefined, accepts: Endpoint['accepts']) {
   const isForm = type !== undefined && /^multipart\/form-data\s*(;|$)/i.test(type);
-  if (endpoint.accepts === 'multipart' && !isForm)
+  if (accepts === 'multipart' && !isForm)
     throw new AppError('unsupported_media_type', 'Send the file in a form, with the content type multipart/form-data.');
-  if (endpoint.accepts === 'json' && isForm)
+  if (accepts === 'json' && isForm)
     throw new AppError('unsupported_media_type', 'Send JSON, with the content type application/json.');
 }
 

@@ -17,7 +17,7 @@ function routerOn(app = Fastify(), checkResponses = true) {
     openResponses: { endWithSession: () => undefined },
     sessionToken: ({ headers }) => headers.authorization,
     findActor: async () => actor,
-    holdActor: async () => actor.role,
+    lockActor: async () => actor.role,
   });
   return { app, ...router };
 }

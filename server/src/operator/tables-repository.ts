@@ -20,6 +20,7 @@ const inOrder: Record<Table, true> = {
   provider_keys: true,
   provider_traits: true,
   assistants: true,
+  assistant_api_fields: true,
   threads: true,
   messages: true,
   runs: true,

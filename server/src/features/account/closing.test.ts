@@ -67,6 +67,10 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     const at = new Date().toISOString();
     await beside(app, async (db) => {
       await db
+        .insertInto('assistant_api_fields')
+        .values({ assistant_id: assistantId, user_id: userId, fields: JSON.stringify({ metadata: { word } }) })
+        .execute();
+      await db
         .insertInto('identities')
         .values({ user_id: userId, provider: 'github', subject: word, email: `${word}@example.com`, created_at: at })
         .execute();

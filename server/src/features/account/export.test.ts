@@ -31,6 +31,7 @@ const exportedIn = new Map<Table, string>([
   ['own_prices', 'prices.json'],
   ['assistants', 'assistants.json'],
   ['assistant_files', 'assistants.json'],
+  ['assistant_api_fields', 'assistants.json'],
   ['threads', 'conversations/INDEX.jsonl'],
   ['messages', conversation],
   ['runs', conversation],

@@ -8,7 +8,7 @@ export function removalRepository(db: Kysely<Database>) {
      * Until the transaction ends no message of theirs is stored: that takes the same lock. What is just being stored for
      * them, and only names them as its owner, is waited for when they are deleted.
      */
-    async hold(userId: number): Promise<{ email: string } | undefined> {
+    async lock(userId: number): Promise<{ email: string } | undefined> {
       const account = db.selectFrom('users').select('email').where('id', '=', userId);
       return (isPostgres(db) ? account.forNoKeyUpdate() : account).executeTakeFirst();
     },

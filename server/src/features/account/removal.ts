@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '#server/db/connect';
-import { holdAccounts } from '#server/db/locks';
+import { lockAccounts } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
 import type { AccountRemovalPart } from '#server/feature';
@@ -84,10 +84,10 @@ async function removeOnce(
 ): Promise<boolean> {
   const sessionIds = await database.db.transaction().execute(async (trx) => {
     const accounts = removalRepository(trx);
-    await holdAccounts(trx);
+    await lockAccounts(trx);
     // The owner's own session has ended by now.
     if (by === 'administrator') await stillMay(trx);
-    const account = await accounts.hold(userId);
+    const account = await accounts.lock(userId);
     if (!account) return undefined;
     await refuseLastAdministrator(trx, userId);
     for (const part of parts) if (!(await part.remove(trx, userId))) throw new NotAtRest();

@@ -1,8 +1,7 @@
 import type { OpenDatabase } from '#server/db/connect';
 import type { ExportPart } from '#server/feature';
-import { knowledgeRepository } from './knowledge/repository.ts';
 import { assistantRepository } from './repository.ts';
-import { exported, withFiles } from './service.ts';
+import { besides, exported } from './service.ts';
 
 /** Imported instructions may have 256,000 characters. */
 const atOnce = 20;
@@ -10,17 +9,16 @@ const atOnce = 20;
 /** The assistants in the export of all of a person's data: the file that Import reads back. */
 export function assistantExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
   const assistants = assistantRepository(reader);
-  const knowledge = knowledgeRepository(reader);
 
   async function* text(userId: number) {
-    const { assistants: _, ...head } = exported([], new Map());
+    const { assistants: _, ...head } = exported([]);
     yield `${JSON.stringify(head).slice(0, -1)},"assistants":[`;
     let separator = '\n';
     let cursor: number | undefined;
     for (;;) {
       const page = await assistants.page(userId, atOnce, cursor);
-      const names = await knowledge.namesOf(userId, withFiles(page));
-      for (const assistant of exported(page, names).assistants) {
+      const ids = page.map(({ id }) => id);
+      for (const assistant of exported(page, await besides(reader, userId, ids)).assistants) {
         yield `${separator}${JSON.stringify(assistant)}`;
         separator = ',\n';
       }

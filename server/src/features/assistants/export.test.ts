@@ -2,6 +2,7 @@ import { AssistantExport } from '@roster/contracts/assistants';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
+import { beside } from '#server/testing/database';
 
 describe.each(engines)('exporting assistants on %s', (engine) => {
   let app: TestApp;
@@ -38,6 +39,20 @@ describe.each(engines)('exporting assistants on %s', (engine) => {
     expect(headers['content-disposition']).toBe(`attachment; filename="${file}.json"`);
     expect(body.assistants).toHaveLength(1);
     expect(body.assistants[0].name).toBe(name);
+  });
+
+  test('has what programs have said of one beyond its fields', async () => {
+    const cleo = await app.as('cleo');
+    const [id, other] = [await created(cleo), await created(cleo)];
+    const user_id = (await cleo.get('/api/user')).body.id;
+    const fields = JSON.stringify({ metadata: { team: 'blue' } });
+    await beside(app, (db) =>
+      db.insertInto('assistant_api_fields').values({ assistant_id: id, user_id, fields }).execute(),
+    );
+    const { assistants } = (await cleo.get('/api/assistants/export')).body;
+    expect(assistants.map(({ api }: { api: unknown }) => api)).toEqual([undefined, { metadata: { team: 'blue' } }]);
+    expect((await cleo.get(`/api/assistants/${id}/export`)).body.assistants).toEqual([assistants[1]]);
+    expect((await cleo.get(`/api/assistants/${other}/export`)).body.assistants).toEqual([assistants[0]]);
   });
 
   test('of nothing gives an empty list, and of an unknown one nothing', async () => {

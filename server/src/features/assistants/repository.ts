@@ -6,7 +6,7 @@ import {
 } from '@roster/contracts/assistants';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { columnOf, toColumns } from '#server/db/columns';
-import { holdPerson } from '#server/db/locks';
+import { lockUser } from '#server/db/locks';
 import { type Places, prepared } from '#server/db/prepared';
 import type { Database } from '#server/db/schema';
 
@@ -47,7 +47,7 @@ export function assistantRepository(db: Kysely<Database>) {
      * Other changes to this person's assistants wait: who is the default, and what was imported before, stays as it was
      * read.
      */
-    lock: (userId: number) => holdPerson(db, userId),
+    lock: (userId: number) => lockUser(db, userId),
     /** The newest first, from below the id `cursor` on. */
     async page(userId: number, limit: number, cursor: number | undefined): Promise<Assistant[]> {
       const newestFirst = db

@@ -16,6 +16,7 @@ import { AppError } from '#server/errors';
 import type { ModelService } from '#server/features/models/service';
 import type { Actor } from '#server/http/actor';
 import { pageOf } from '#server/http/paging';
+import { type ApiFields, apiFieldsRepository } from './api-fields-repository.ts';
 import { releaseStore } from './knowledge/queue.ts';
 import { knowledgeRepository } from './knowledge/repository.ts';
 import { type AssistantRepository, assistantRepository } from './repository.ts';
@@ -121,31 +122,48 @@ export function assistantService(dependencies: Dependencies) {
       }),
 
     async exportOne(userId: number, id: number): Promise<AssistantExport> {
-      const assistant = await find(assistants, userId, id);
-      return exported([assistant], await knowledgeRepository(db).namesOf(userId, [id]));
+      return exported([await find(assistants, userId, id)], await besides(db, userId, [id]));
     },
 
     /** All of them can be megabytes: read beside the main connection. */
     async exportAll(userId: number): Promise<AssistantExport> {
       const all = await assistantRepository(reader).all(userId);
-      return exported(all, await knowledgeRepository(reader).namesOf(userId, withFiles(all)));
+      return exported(
+        all,
+        await besides(
+          reader,
+          userId,
+          all.map(({ id }) => id),
+        ),
+      );
     },
   };
 }
 
 export type AssistantService = ReturnType<typeof assistantService>;
 
-/** The ids of those that know from files. */
-export const withFiles = (list: Assistant[]) => list.flatMap(({ id, files }) => (files > 0 ? [id] : []));
+/** What an export has of assistants beside their fields, by their ids. */
+type Besides = { names: ReadonlyMap<number, string[]>; api: ReadonlyMap<number, ApiFields> };
 
-/** `names`: of the files that they know from, by their ids. */
-export const exported = (list: Assistant[], names: ReadonlyMap<number, string[]>): AssistantExport => ({
+export const besides = async (db: Kysely<Database>, userId: number, ids: number[]): Promise<Besides> => ({
+  names: await knowledgeRepository(db).namesOf(userId, ids),
+  api: await apiFieldsRepository(db).of(userId, ids),
+});
+
+export const exported = (
+  list: Assistant[],
+  { names, api }: Besides = { names: new Map(), api: new Map() },
+): AssistantExport => ({
   format: 'roster.assistants',
   version: 1,
   exportedAt: new Date().toISOString(),
-  assistants: list.map((assistant) => ({
-    ...AssistantSettings.parse(assistant),
-    openaiAssistantId: assistant.openaiAssistantId,
-    files: names.get(assistant.id) ?? [],
-  })),
+  assistants: list.map((assistant) => {
+    const fields = api.get(assistant.id);
+    return {
+      ...AssistantSettings.parse(assistant),
+      openaiAssistantId: assistant.openaiAssistantId,
+      files: names.get(assistant.id) ?? [],
+      ...(fields && { api: fields }),
+    };
+  }),
 });

@@ -49,7 +49,7 @@ export function authFeature(dependencies: Dependencies) {
   const confirmation = confirmationService({ ...asking, newAddress });
   const passwords = passwordService({ db, hashing, confirmPassword, onSessionsEnded });
   const auth = authService({ db, config, hashing, rates, sessions, confirmation, setupCode });
-  const connectedAccounts = loginProviderService({ db, holdSession: sessions.hold, config, onSessionsEnded });
+  const connectedAccounts = loginProviderService({ db, lockSession: sessions.lock, config, onSessionsEnded });
   const navigations = {
     flowCookie: flowCookie(config.publicUrl.protocol === 'https:'),
     flows: flowService(flowRepository(db)),

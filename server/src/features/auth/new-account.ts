@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Config } from '#server/config';
-import { holdAccounts } from '#server/db/locks';
+import { lockAccounts } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
 import { type RecordedEvent, securityEventRepository } from '#server/security/events-repository';
@@ -26,7 +26,7 @@ export async function createAccount(
   { registration, mayBeFirst, visitor, detail }: Conditions,
 ): Promise<UserRecord | undefined> {
   const users = userRepository(trx);
-  await holdAccounts(trx);
+  await lockAccounts(trx);
   const isFirst = await users.isEmpty();
   if (isFirst && !mayBeFirst)
     throw new AppError(

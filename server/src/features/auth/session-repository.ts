@@ -57,7 +57,7 @@ export function sessionRepository(db: Kysely<Database>) {
      * The present role of a session's owner, if both are good. The person is held first and the session after, as
      * the code that ends sessions does; updates that change nothing hold on both databases.
      */
-    async hold(userId: number, sessionId: string, notBefore: { created: string }): Promise<Role | null> {
+    async lock(userId: number, sessionId: string, notBefore: { created: string }): Promise<Role | null> {
       const user = await db
         .updateTable('users')
         .set((eb) => ({ status: eb.ref('status') }))

@@ -41,10 +41,10 @@ export function sessionService(db: Kysely<Database>, onEnd: (sessionIds: string[
     /** Who a token belongs to, read anew each time; notes the activity at most once a minute. */
     find: (token: string, ipAddress: string): Promise<SignedIn | null> => find(sessions, token, ipAddress),
     /** The present role of a session's user, if the session is still good; neither changes until the transaction ends. */
-    hold: (
+    lock: (
       trx: Kysely<Database>,
       { userId, sessionId }: Pick<SignedIn, 'userId' | 'sessionId'>,
-    ): Promise<Role | null> => sessionRepository(trx).hold(userId, sessionId, notBefore()),
+    ): Promise<Role | null> => sessionRepository(trx).lock(userId, sessionId, notBefore()),
     /** Whether the sign-in is young enough for what changes who gets in. */
     async isFresh({ userId, sessionId }: Pick<SignedIn, 'userId' | 'sessionId'>): Promise<boolean> {
       const began = await sessions.began(userId, sessionId);

@@ -1,7 +1,7 @@
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import { isPostgres } from '#server/db/engine';
-import { holdRuns, holdThreads } from '#server/db/locks';
+import { lockRuns, lockThreads } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { searchRepository } from './search/repository.ts';
 import { threadRepository } from './threads/repository.ts';
@@ -12,8 +12,8 @@ const threadsAtOnce = 20;
 export async function deleteConversations(trx: Kysely<Database>, userId: number) {
   if (isPostgres(trx)) {
     // In the order in which the deletion of a thread takes them; the words in the search go with their rows.
-    await holdRuns(trx, userId);
-    await holdThreads(trx, userId);
+    await lockRuns(trx, userId);
+    await lockThreads(trx, userId);
     return;
   }
   const search = searchRepository(trx);

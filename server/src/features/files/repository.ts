@@ -1,6 +1,6 @@
 import type { File, FilePurpose, FileSort } from '@roster/contracts/files';
 import { type Kysely, sql } from 'kysely';
-import { holdPerson } from '#server/db/locks';
+import { lockUser } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
 import { type FileKey, fileKeyOf } from '#server/storage/file-store';
@@ -89,7 +89,7 @@ export function fileRepository(db: Kysely<Database>) {
 
   return {
     /** Other uploads of this person wait, so that together they stay within the quota. */
-    lock: (userId: number) => holdPerson(db, userId),
+    lock: (userId: number) => lockUser(db, userId),
     async page(userId: number, { limit, sort, after, purpose, q }: Page): Promise<(File & { key: string })[]> {
       const { column, direction } = orders[sort];
       let query = shown(userId).select('files.name_key').limit(limit);

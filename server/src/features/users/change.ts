@@ -1,7 +1,7 @@
 import type { users as api, ManagedUser } from '@roster/contracts/users';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
-import { holdAccounts } from '#server/db/locks';
+import { lockAccounts } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
 import { revokeAccessTokens } from '#server/security/access-token-repository';
@@ -74,7 +74,7 @@ async function changeStatus(trx: Kysely<Database>, before: ManagedUser, { status
 
 /** Within a transaction. `isMailed`: this installation mails links. */
 export async function changeUser(trx: Kysely<Database>, userId: number, changes: Changes, isMailed: boolean) {
-  await holdAccounts(trx);
+  await lockAccounts(trx);
   const before = await findUser(trx, userId);
   await changeDetails(trx, before, changes);
   const sessions = [

@@ -195,7 +195,7 @@ export function knowledgeRepository(db: Kysely<Database>) {
         .execute();
     },
     /** Retries what failed: one file, or all files of a user. */
-    async beginAgain(userId: number, only?: { assistantId: number; fileId: number }) {
+    async restart(userId: number, only?: { assistantId: number; fileId: number }) {
       let query = db
         .updateTable('assistant_files')
         .set({ state: 'waiting', error: null, indexed_file_id: null, changed_at: new Date().toISOString() })

@@ -103,7 +103,7 @@ async function retry(dependencies: Dependencies, userId: number, assistantId: nu
   if (reason !== undefined) throw new AppError('unsupported_media_type', reason);
   await dependencies.retryCopy(userId, fileId);
   await dependencies.database.db.transaction().execute(async (trx) => {
-    await knowledgeRepository(trx).beginAgain(userId, { assistantId, fileId });
+    await knowledgeRepository(trx).restart(userId, { assistantId, fileId });
     await storeRepository(trx).forgetErrors(userId, assistantId);
     await queueIndexing(trx, userId, assistantId);
   });
@@ -136,12 +136,12 @@ async function forAnswer(dependencies: Dependencies, userId: number, assistantId
     ready.flatMap(({ indexedFileId, filename }) => (indexedFileId === null ? [] : [[indexedFileId, filename]])),
   );
   const onRefused = () => void queueIndexing(database.db, userId, assistantId).catch(onProblem);
-  return { search: { storeId: first.storeId, names, onRefused }, notes: [] };
+  return { search: { storeIds: [first.storeId], names, onRefused }, notes: [] };
 }
 
 /** After a key was saved: all files and stores are checked again, removals included. */
 async function lookAgain(trx: Kysely<Database>, userId: number) {
-  await knowledgeRepository(trx).beginAgain(userId);
+  await knowledgeRepository(trx).restart(userId);
   await storeRepository(trx).forgetErrors(userId);
   const withFiles = await knowledgeRepository(trx).assistantsWithFiles(userId);
   const stores = await storeRepository(trx).all(userId);

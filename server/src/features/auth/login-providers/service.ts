@@ -16,7 +16,7 @@ import { names, RefusedAtAccount, recordRefusal } from './refusals.ts';
 import { connectedAccountRepository } from './repository.ts';
 
 type Dependencies = {
-  holdSession: SessionService['hold'];
+  lockSession: SessionService['lock'];
   db: Kysely<Database>;
   config: Pick<Config, 'registration' | 'loopback' | LoginProvider>;
   /** Closes what is open of sessions that have ended. */
@@ -106,7 +106,7 @@ async function signIn(
 /** Returns the sessions that this has ended. */
 async function connect(
   trx: Kysely<Database>,
-  { holdSession }: Dependencies,
+  { lockSession }: Dependencies,
   { userId, sessionId }: Session,
   identity: LoginIdentity,
   visitor: Visitor,
@@ -114,7 +114,7 @@ async function connect(
   const accounts = connectedAccountRepository(trx);
   await accounts.lockAccount(userId);
   // Asking the provider may have taken ten seconds, in which this device may have been signed out.
-  const isSignedIn = (await holdSession(trx, { userId, sessionId })) !== null;
+  const isSignedIn = (await lockSession(trx, { userId, sessionId })) !== null;
   const user = isSignedIn ? await userRepository(trx).byId(userId) : undefined;
   if (!user) throw new LoginProviderError('expired', 'the session has ended');
   const owner = await accounts.ownerOf(identity);

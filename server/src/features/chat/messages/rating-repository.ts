@@ -1,7 +1,7 @@
 import type { AnswerRating } from '@roster/contracts/chat';
 import type { Kysely } from 'kysely';
 import { isPostgres } from '#server/db/engine';
-import { keepPerson } from '#server/db/locks';
+import { keepUser } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 
 export type RatingChange = { [Name in keyof AnswerRating]?: AnswerRating[Name] | undefined };
@@ -13,7 +13,7 @@ export function ratingRepository(db: Kysely<Database>) {
      * deleted in between; the user's row before it, as everywhere.
      */
     async rated(userId: number, messageId: number) {
-      await keepPerson(db, userId);
+      await keepUser(db, userId);
       const message = db
         .selectFrom('messages')
         .innerJoin('threads', 'threads.id', 'messages.thread_id')

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '#server/db/connect';
-import { holdRuns, takeTurn } from '#server/db/locks';
+import { lockRuns, takeTurn } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
 import { conversationsAtOnce } from '#server/features/chat/messages/answer-store';
@@ -147,7 +147,7 @@ const withLog = (answer: SideAnswer, log: FoldedLog): SideAnswer => ({
 async function remove(trx: Kysely<Database>, userId: number, find: () => Promise<number[]>) {
   await takeTurn(trx, userId);
   const threadIds = await find();
-  for (const threadId of threadIds) await holdRuns(trx, userId, threadId);
+  for (const threadId of threadIds) await lockRuns(trx, userId, threadId);
   for (const threadId of threadIds) {
     await searchRepository(trx).forgetThread(userId, threadId);
     await threadRepository(trx).delete(userId, threadId);

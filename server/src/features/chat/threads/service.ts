@@ -3,7 +3,7 @@ import { Id } from '@roster/contracts/endpoint';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { OpenDatabase } from '#server/db/connect';
-import { holdRuns } from '#server/db/locks';
+import { lockRuns } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
 import { branchRepository } from '#server/features/chat/messages/branch-repository';
@@ -117,7 +117,7 @@ async function remove({ database: { db }, executor }: Dependencies, userId: numb
   for (const run of await runRepository(db).underWay(userId))
     if (run.threadId === threadId) await executor.stop(userId, run.id);
   const removed = await db.transaction().execute(async (trx) => {
-    await holdRuns(trx, userId, threadId);
+    await lockRuns(trx, userId, threadId);
     await searchRepository(trx).forgetThread(userId, threadId);
     return threadRepository(trx).delete(userId, threadId);
   });

@@ -1,7 +1,7 @@
 import type { Dataset, DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import { type Kysely, sql } from 'kysely';
 import { isPostgres } from '#server/db/engine';
-import { keepPerson } from '#server/db/locks';
+import { keepUser } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 
 /** Where a page of the list begins: after this dataset, in the order of the list. */
@@ -86,7 +86,7 @@ export function datasetRepository(db: Kysely<Database>) {
      * comes before it, as everywhere. undefined: there is no such dataset of theirs.
      */
     async take(userId: number, datasetId: number): Promise<{ format: DatasetFormat } | undefined> {
-      await keepPerson(db, userId);
+      await keepUser(db, userId);
       const dataset = db
         .selectFrom('datasets')
         .select('format')

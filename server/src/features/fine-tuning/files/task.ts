@@ -1,5 +1,5 @@
 import type { CheckLimits, FileFindings } from './check/file-check.ts';
-import type { PairSurvey, Trimming } from './make/pairs.ts';
+import type { PairsFound, Trimming } from './make/pairs.ts';
 import type { Border, Side, SplitPlan } from './make/split.ts';
 
 /** What the thread can be asked to do with the lines of files, and what comes of it. */
@@ -7,13 +7,13 @@ export type Works = {
   /** Of a training file and, where there are two, a validation file. */
   validate: { order: { model: string | null; limits: CheckLimits }; result: FileFindings[] };
   /** Looks at how the pairs of a file are written. */
-  survey: { order: object; result: PairSurvey };
+  inspectPairs: { order: object; result: PairsFound };
   /** Makes conversations of pairs. */
   convert: { order: { trimming: Trimming }; result: { examples: number } };
   /** Finds where a file is to be divided. */
   plan: { order: { share: number }; result: SplitPlan };
   /** Gives out the lines of one side. */
-  divide: { order: { border: Border; side: Side }; result: null };
+  split: { order: { border: Border; side: Side }; result: null };
 };
 export type Kind = keyof Works;
 

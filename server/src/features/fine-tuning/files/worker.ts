@@ -1,7 +1,7 @@
 import { constants, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { validateJob } from './check/validate-task.ts';
-import { convertJob, divideJob, planJob, surveyJob } from './make/lines-task.ts';
+import { convertJob, inspectPairsJob, planJob, splitJob } from './make/lines-task.ts';
 import type { Job, Kind, Order, Question, Reply, Works } from './task.ts';
 import { tokenCounters } from './tokens/tokenizer.ts';
 
@@ -12,14 +12,14 @@ async function begin(order: Order): Promise<Job> {
   switch (order.kind) {
     case 'validate':
       return validateJob(order, counterOf);
-    case 'survey':
-      return surveyJob();
+    case 'inspectPairs':
+      return inspectPairsJob();
     case 'convert':
       return convertJob(order);
     case 'plan':
       return planJob(order);
-    case 'divide':
-      return divideJob(order);
+    case 'split':
+      return splitJob(order);
   }
 }
 

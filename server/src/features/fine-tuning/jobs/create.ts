@@ -88,7 +88,7 @@ const store = ({ db, files, poller }: Dependencies, { userId, stillMay }: Actor,
   db.transaction().execute(async (trx) => {
     await stillMay(trx);
     const jobs = fineTuningJobRepository(trx);
-    if (!(await jobs.hold(userId))) throw new AppError('not_signed_in', 'Please sign in.');
+    if (!(await jobs.lock(userId))) throw new AppError('not_signed_in', 'Please sign in.');
     const known = await earlier(jobs, userId, job.client);
     if (known !== undefined) return known;
     const id = await jobs.insert(userId, job);

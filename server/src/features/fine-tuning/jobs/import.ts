@@ -80,7 +80,7 @@ export function importing({ db, provider, keys, catalogue, usable, poller }: Dep
     const imported = await db.transaction().execute(async (trx) => {
       await stillMay(trx);
       const jobs = fineTuningJobRepository(trx);
-      if (!(await jobs.hold(userId))) return 0;
+      if (!(await jobs.lock(userId))) return 0;
       const { providerIds, tokens } = await jobs.known(userId);
       const files = await jobs.filesByProviderId(userId);
       const fileOf = (providerFileId: string) => files.get(providerFileId) ?? { id: null, filename: providerFileId };

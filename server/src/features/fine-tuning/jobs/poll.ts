@@ -107,7 +107,7 @@ function store({ db, catalogue, firstMs }: Dependencies, poll: Poll, found: Foun
   const { userId, jobId, number } = poll;
   return db.transaction().execute(async (trx) => {
     const jobs = fineTuningJobRepository(trx);
-    if (!(await jobs.hold(userId))) return false;
+    if (!(await jobs.lock(userId))) return false;
     const before = await jobs.find(userId, jobId);
     if (!before || before.followNumber !== number || isCancelledUnsent(before)) return false;
     const { trained, changed } = await storeFound(trx, catalogue, before, found);
@@ -134,7 +134,7 @@ export function polling(dependencies: Dependencies) {
   async function pollOpen(userId: number) {
     await db.transaction().execute(async (trx) => {
       const jobs = fineTuningJobRepository(trx);
-      if (!(await jobs.hold(userId))) return;
+      if (!(await jobs.lock(userId))) return;
       for (const { id } of await jobs.open(userId)) await schedulePoll(trx, userId, id);
     });
   }
@@ -149,7 +149,7 @@ export function polling(dependencies: Dependencies) {
      */
     async pollNow(userId: number, jobId: number, prepare?: (trx: Kysely<Database>) => Promise<boolean>) {
       const number = await db.transaction().execute(async (trx) => {
-        if (!(await fineTuningJobRepository(trx).hold(userId))) return undefined;
+        if (!(await fineTuningJobRepository(trx).lock(userId))) return undefined;
         if (prepare && !(await prepare(trx))) return undefined;
         return schedulePoll(trx, userId, jobId, inHandMs);
       });

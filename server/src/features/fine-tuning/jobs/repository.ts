@@ -1,7 +1,7 @@
 import { finalJobStatuses, type Job } from '@roster/contracts/fine-tuning/jobs';
 import type { Kysely } from 'kysely';
 import { isPostgres } from '#server/db/engine';
-import { holdPerson } from '#server/db/locks';
+import { lockUser } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import {
   columnsOf,
@@ -32,7 +32,7 @@ export function fineTuningJobRepository(db: Kysely<Database>) {
 
   return {
     /** Before a change of the person's jobs, in its transaction. */
-    hold: (userId: number) => holdPerson(db, userId),
+    lock: (userId: number) => lockUser(db, userId),
 
     async page(userId: number, limit: number, before: number | undefined, open: boolean | undefined): Promise<Job[]> {
       let query = shown(userId).orderBy('fine_tuning_jobs.id', 'desc').limit(limit);

@@ -1,8 +1,8 @@
 import { apiChatCompletions as api } from '@roster/contracts/openai-api/chat-completions';
 import type { Feature } from '#server/feature';
+import { apiCalls } from '#server/features/openai-api/calls';
 import type { OpenCalls } from '#server/http/open-calls';
 import { assistantSettings } from './assistant.ts';
-import { apiCalls } from './calls.ts';
 import { chatCompletionService } from './service.ts';
 
 type Dependencies = Parameters<typeof apiCalls>[0] &

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors';
 import type { ProviderKeyService } from '#server/features/account/provider-key';
 import type { AssistantModels } from '#server/features/openai-api/assistant-models';
+import type { ApiCalls, Cost } from '#server/features/openai-api/calls';
 import { toldToProgram } from '#server/features/openai-api/provider-failure';
 import type { BudgetService } from '#server/features/usage/budgets';
 import { apiError } from '#server/http/api-errors';
@@ -15,7 +16,6 @@ import type { Provider } from '#server/provider/provider';
 import type { RelayCall, Relayed } from '#server/provider/relay';
 import type { Secret } from '#server/security/secret';
 import type { assistantSettings } from './assistant.ts';
-import type { ApiCalls, Cost } from './calls.ts';
 import { type Outcome, passOn, readWhole, usageIn } from './pass-on.ts';
 import { type Added, type PreparedRequest, refusedAddition, requestForAssistant, requestForModel } from './request.ts';
 

@@ -4,6 +4,7 @@ import { called, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { beside } from '#server/testing/database';
+import { conforming } from '#server/testing/openai-schema';
 
 describe('ids for programs', () => {
   const ids = createIds(Buffer.alloc(32, 7));
@@ -45,6 +46,7 @@ describe.each(engines)('the models of programs on %s', (engine) => {
   const listed = async (token: string) => {
     const { status, body } = await called(app, token, '/v1/models');
     expect([status, body.object]).toEqual([200, 'list']);
+    conforming('ListModelsResponse', body);
     return body.data as { id: string; owned_by: string }[];
   };
 

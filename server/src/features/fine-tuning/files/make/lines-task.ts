@@ -4,7 +4,7 @@ import { readLine } from '#server/features/fine-tuning/files/check/json-line';
 import { type Line, lineLimit, lineReader } from '#server/features/fine-tuning/files/lines';
 import type { Job, Works } from '#server/features/fine-tuning/files/task';
 import type { JsonObject } from '#server/is-object';
-import { conversationOf, pairOf, pairSurvey } from './pairs.ts';
+import { conversationOf, pairInspection, pairOf } from './pairs.ts';
 import { sides, splitPlan } from './split.ts';
 
 /** Lines that are read one by one; `see` gets no blank ones, and undefined for what is no object. */
@@ -42,14 +42,14 @@ function output() {
   };
 }
 
-export function surveyJob(): Job<'survey'> {
-  const survey = pairSurvey();
+export function inspectPairsJob(): Job<'inspectPairs'> {
+  const inspection = pairInspection();
   const seePair = (value: JsonObject | undefined, { number }: Line) => {
     const pair = value && pairOf(value);
-    if (pair) survey.see(pair);
-    else survey.seeOther(number);
+    if (pair) inspection.see(pair);
+    else inspection.seeOther(number);
   };
-  return { ...eachLine(seePair), result: survey.result };
+  return { ...eachLine(seePair), result: inspection.result };
 }
 
 export function convertJob({ trimming }: Works['convert']['order']): Job<'convert'> {
@@ -79,7 +79,7 @@ export function planJob({ share }: Works['plan']['order']): Job<'plan'> {
   };
 }
 
-export function divideJob({ border, side }: Works['divide']['order']): Job<'divide'> {
+export function splitJob({ border, side }: Works['split']['order']): Job<'split'> {
   const { add, made } = output();
   const sideOf = sides(border);
   const divide = (value: JsonObject | undefined, { bytes }: Line) => {

@@ -37,7 +37,7 @@ export function makingOfFiles({ making, thread }: Dependencies) {
     async convert(actor: Actor, { filename }: StoredFile, source: Source, signal: AbortSignal) {
       const work = { sources: [source], signal };
       const { pairs, leftOut, trimming } = await resultOf(
-        thread.run(actor.userId, { ...work, order: { kind: 'survey' } }),
+        thread.run(actor.userId, { ...work, order: { kind: 'inspectPairs' } }),
       );
       if (pairs === 0)
         throw refused('No line of this file is a prompt-completion pair, so there is nothing to convert.');
@@ -60,7 +60,7 @@ export function makingOfFiles({ making, thread }: Dependencies) {
         save(
           actor,
           nameWith(file.filename, name),
-          thread.run(actor.userId, { ...work, order: { kind: 'divide', border, side } }),
+          thread.run(actor.userId, { ...work, order: { kind: 'split', border, side } }),
         );
       const training = await part('training', 'train');
       try {

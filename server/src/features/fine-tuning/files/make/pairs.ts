@@ -12,7 +12,7 @@ export type Trimming = {
 /** Of lines that are no pair. */
 export type LeftOut = { lines: number; first: number[] };
 
-export type PairSurvey = { pairs: number; leftOut: LeftOut; trimming: Trimming };
+export type PairsFound = { pairs: number; leftOut: LeftOut; trimming: Trimming };
 
 type Pair = { prompt: string; completion: string };
 
@@ -30,7 +30,7 @@ export function pairOf({ prompt, completion }: JsonObject): Pair | undefined {
 }
 
 /** What every prompt, and every completion, of a file ends with. A word that only some end with is part of the text. */
-export function pairSurvey() {
+export function pairInspection() {
   let pairs = 0;
   const leftOut: LeftOut = { lines: 0, first: [] };
   let [ofPrompts, ofCompletions] = [promptEnds, completionEnds];
@@ -44,7 +44,7 @@ export function pairSurvey() {
       leftOut.lines++;
       if (leftOut.first.length < namedLines) leftOut.first.push(line);
     },
-    result: (): PairSurvey => {
+    result: (): PairsFound => {
       const [promptEnd = '', completionEnd = ''] = [ofPrompts[0], ofCompletions[0]];
       return { pairs, leftOut, trimming: { promptEnd, completionEnd } };
     },

@@ -3,6 +3,7 @@ import type { AssistantSettings, KnowledgeState } from '@roster/contracts/assist
 import type { Vote } from '@roster/contracts/fine-tuning/comparisons';
 import type { DatasetExample, DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import type { JobEvent, JobStatus, TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
+import type { VectorStoreFileError } from '@roster/contracts/openai-api/vector-stores';
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { Columns } from './columns.ts';
 
@@ -288,7 +289,7 @@ export type Database = {
   file_uses: {
     file_id: number;
     user_id: number;
-    used_by: 'assistant' | 'message' | 'fine_tuning_job';
+    used_by: 'assistant' | 'message' | 'fine_tuning_job' | 'vector_store';
     used_by_id: number;
   };
   /** The files of a message in order. What they were called stays when they are deleted. */
@@ -487,18 +488,60 @@ export type Database = {
   vector_stores: {
     id: Id;
     user_id: number;
-    /** null: the assistant is gone, to be removed at the provider. */
+    /** null: a program’s, or the assistant is gone and it is to be removed at the provider. */
     assistant_id: number | null;
     /** Goes along to the provider, so that a store that was sent without an answer is found again. */
     token: string;
     sent_at: string | null;
     provider_store_id: string | null;
-    state: 'creating' | 'ready' | 'removing';
+    /** `expired`: to be removed at the provider, while a program is still told of it. */
+    state: 'creating' | 'ready' | 'expired' | 'removing';
     error: string | null;
     /** The process that is working on it. */
     instance: number | null;
     created_at: string;
   };
+  /** What a program says of a vector store that it has made; none of an assistant’s. */
+  program_vector_stores: {
+    store_id: number;
+    user_id: number;
+    name: string;
+    description: string | null;
+    /** JSON. */
+    metadata: string;
+    expires_after_days: number | null;
+    expires_at: string | null;
+    last_active_at: string;
+  };
+  program_vector_store_files: {
+    id: Id;
+    user_id: number;
+    store_id: number;
+    file_id: number;
+    /** JSON. */
+    attributes: string;
+    /** The provider has been told the attributes as they are here. */
+    attributes_sent: Generated<Flag>;
+    /** JSON; null: as the provider cuts files by itself. */
+    chunking: string | null;
+    state: KnowledgeState | 'cancelled';
+    error: string | null;
+    error_code: VectorStoreFileError['code'] | null;
+    /** The provider's id of the file as it was put into the vector store. */
+    indexed_file_id: string | null;
+    usage_bytes: Generated<number>;
+    added_at: string;
+    /** When its state became what it is; a change is made only from the state that was read. */
+    changed_at: string;
+  };
+  program_vector_store_batches: {
+    id: Id;
+    user_id: number;
+    store_id: number;
+    created_at: string;
+    cancelled_at: string | null;
+  };
+  program_vector_store_batch_files: { batch_id: number; entry_id: number; user_id: number };
   message_ratings: {
     message_id: number;
     user_id: number;

@@ -15,6 +15,22 @@ const opens: Record<string, readonly string[]> = {
   'DELETE /v1/files/:id': ['files'],
   'GET /v1/models': ['chat', 'assistants', 'files'],
   'GET /v1/models/*': ['chat', 'assistants', 'files'],
+  'POST /v1/vector_stores': ['files'],
+  'GET /v1/vector_stores': ['files'],
+  'GET /v1/vector_stores/:id': ['files'],
+  'POST /v1/vector_stores/:id': ['files'],
+  'DELETE /v1/vector_stores/:id': ['files'],
+  'POST /v1/vector_stores/:id/search': ['files'],
+  'POST /v1/vector_stores/:id/files': ['files'],
+  'GET /v1/vector_stores/:id/files': ['files'],
+  'GET /v1/vector_stores/:id/files/:fileId': ['files'],
+  'POST /v1/vector_stores/:id/files/:fileId': ['files'],
+  'DELETE /v1/vector_stores/:id/files/:fileId': ['files'],
+  'GET /v1/vector_stores/:id/files/:fileId/content': ['files'],
+  'POST /v1/vector_stores/:id/file_batches': ['files'],
+  'GET /v1/vector_stores/:id/file_batches/:batchId': ['files'],
+  'POST /v1/vector_stores/:id/file_batches/:batchId/cancel': ['files'],
+  'GET /v1/vector_stores/:id/file_batches/:batchId/files': ['files'],
 };
 const rights = ['chat', 'assistants', 'files'];
 const named = ({ method, path }: ApiEndpoint) => `${method} ${path}`;

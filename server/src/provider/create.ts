@@ -26,7 +26,7 @@ export async function createProvider(options: { db: Kysely<Database>; config: Co
     ...providerLists(http, name),
     files: providerFiles(http),
     organization: providerOrganization(http, name),
-    vectorStores: providerVectorStores(http, () => !traits.has('*', 'has no responses')),
+    vectorStores: providerVectorStores(http, traits),
     fineTuning: providerFineTuning(http),
     close: () => http.close(),
   };

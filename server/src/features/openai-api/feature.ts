@@ -11,15 +11,18 @@ import { fileIds } from './files/file-ids.ts';
 import { idKey } from './id-key-repository.ts';
 import { createIds, type Ids } from './ids.ts';
 import { apiModelFeature } from './models/feature.ts';
+import { vectorStoreFeature } from './vector-stores/feature.ts';
 
 type Chat = Parameters<typeof chatCompletionFeature>[0];
+type VectorStores = Parameters<typeof vectorStoreFeature>[0];
 type Dependencies = Omit<Parameters<typeof apiModelFeature>[0], 'assistantModels'> &
   Pick<Parameters<typeof apiFileFeature>[0], 'files'> &
+  Omit<VectorStores, 'fileIds' | 'ids' | 'knowledge'> &
   Omit<Chat, 'assistantModels' | 'openCalls' | 'db' | 'findAssistant' | 'knowledgeOf'> & {
-    database: Pick<OpenDatabase, 'db'>;
+    database: Pick<OpenDatabase, 'db' | 'reader'>;
     log: FastifyBaseLogger;
     assistants: { labels: (userId: number) => Promise<AssistantLabel[]>; find: Chat['findAssistant'] };
-    knowledge: { forAnswer: Chat['knowledgeOf'] };
+    knowledge: VectorStores['knowledge'] & { forAnswer: Chat['knowledgeOf'] };
   };
 
 /** What programs call under /v1: the provider's API over the same services that the pages use. */
@@ -40,7 +43,10 @@ export function openAiApiFeatures({ database, assistants, knowledge, files, log,
   const openCalls = createOpenCalls(accessTokenRepository(db).live, (err) =>
     log.error({ err }, 'checking access tokens failed'),
   );
+  const namedFiles = fileIds({ db, ids });
+  const vectorStores = vectorStoreFeature({ ...base, database, ids, fileIds: namedFiles, knowledge });
   return [
+    vectorStores,
     apiModelFeature({ ...base, assistantModels: named }),
     chatCompletionFeature({
       ...base,
@@ -50,6 +56,6 @@ export function openAiApiFeatures({ database, assistants, knowledge, files, log,
       findAssistant: assistants.find,
       knowledgeOf: knowledge.forAnswer,
     }),
-    apiFileFeature({ files, openCalls, fileIds: fileIds({ db, ids }) }),
+    apiFileFeature({ files, openCalls, fileIds: namedFiles }),
   ];
 }

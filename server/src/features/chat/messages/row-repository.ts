@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import { type Operand, type Places, prepared } from '#server/db/prepared';
 import type { Database } from '#server/db/schema';
 import { toUsage, usageColumns } from '#server/features/usage/repository';
+import { imageUrlsOf, readContent } from './content.ts';
 import { messageFileRepository, shownFile } from './file-repository.ts';
 
 /** With a plus, so that SQLite looks up the branch's messages instead of walking through all of their owner's. */
@@ -115,6 +116,7 @@ export function toMessage(row: MessageRow): Message {
     error: row.run_error === null ? null : JSON.parse(row.run_error),
     notes: row.run_notes === null ? [] : JSON.parse(row.run_notes),
     files: [],
+    imageUrls: imageUrlsOf(readContent(row.content)),
     sources: row.run_sources === null ? [] : JSON.parse(row.run_sources),
     rating: row.rated_at === null ? null : { value: row.rating_value, correction: row.correction },
     siblings: [],

@@ -117,6 +117,19 @@ export const Run = z.object({
 });
 export type Run = z.output<typeof Run>;
 
+/** A tool that the model called while it answered. */
+export const ToolCall = z.object({
+  kind: z.enum(['function', 'file_search', 'code_interpreter']),
+  /** The provider's. */
+  callId: z.string(),
+  name: z.string(),
+  /** Of a function its arguments as JSON; of a search its queries as a JSON list; else the code. */
+  input: z.string(),
+  /** What came of it; null: a function that nobody has answered yet. Of the provider's own tools a JSON list. */
+  output: z.string().nullable(),
+});
+export type ToolCall = z.output<typeof ToolCall>;
+
 /** What an answer is made of, in order. `finished` or `failed` comes exactly once, last. */
 export const RunEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
@@ -124,6 +137,7 @@ export const RunEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('note'), text: z.string() }),
   /** A file of the assistant that the answer is taken from. */
   z.object({ type: z.literal('source'), text: z.string() }),
+  z.object({ type: z.literal('tool'), call: ToolCall }),
   Usage.extend({ type: z.literal('usage') }),
   z.object({ type: z.literal('finished'), reason: z.enum(['complete', 'stopped', 'length', 'content_filter']) }),
   z.object({ type: z.literal('failed'), error: RunError }),

@@ -9,13 +9,18 @@ import type { Traits } from './traits.ts';
 /** Request parameters that an answer can do without, by the names providers use for them. */
 const dispensable = new Map([
   ['temperature', 'temperature'],
+  ['top_p', 'top_p'],
   ['reasoning.effort', 'effort'],
   ['reasoning_effort', 'effort'],
   ['reasoning', 'effort'],
   ['reasoning.summary', 'summary'],
   ['stream_options', 'stream_options'],
 ]);
-const inWords: Record<string, string> = { temperature: 'The temperature', effort: 'The reasoning effort' };
+const inWords: Record<string, string> = {
+  temperature: 'The temperature',
+  top_p: 'The nucleus sampling',
+  effort: 'The reasoning effort',
+};
 
 type OnPieces = (pieces: AnswerPiece[]) => void;
 
@@ -25,6 +30,10 @@ export function answering(http: ProviderHttp, providerName: string, traits: Trai
   async function learn(error: unknown, request: AnswerRequest, omitted: Set<string>, onPieces: OnPieces) {
     const { model, search } = request;
     const refusal = search && !omitted.has('search') ? refusedSearch(error, model) : undefined;
+    if (refusal && search?.isNeeded) {
+      if (!refusal.isOfModel) search.onRefused();
+      return false;
+    }
     if (refusal) {
       leaveSearchOut(request, omitted, onPieces, refusal.why);
       if (refusal.isOfModel) await traits.learn(model, traitOf(request, 'search'));
@@ -52,7 +61,11 @@ export function answering(http: ProviderHttp, providerName: string, traits: Trai
       } catch (error) {
         if (!(error instanceof ProviderError) || error.code !== 'not_served') throw error;
       }
-    if (leaveSearchOut(request, omitted, onPieces, `${providerIn('beginning', providerName)} has no file search.`))
+    const canDoWithout = !request.search?.isNeeded;
+    if (
+      canDoWithout &&
+      leaveSearchOut(request, omitted, onPieces, `${providerIn('beginning', providerName)} has no file search.`)
+    )
       request.search?.onRefused();
     const end = await answerByChatCompletions(http, request, omitted, onPieces, signal);
     if (hadResponses) await traits.learn('*', 'has no responses');
@@ -60,12 +73,13 @@ export function answering(http: ProviderHttp, providerName: string, traits: Trai
   }
 
   return async function answer(request: AnswerRequest, onPieces: OnPieces, signal: AbortSignal): Promise<AnswerEnd> {
-    const { model, temperature, effort } = request;
+    const { model, temperature, topP = null, effort, search } = request;
+    const given = { temperature, top_p: topP, effort };
     const isRefused = (parameter: string) => traits.has(model, traitOf(request, parameter));
     const omitted = new Set([...dispensable.values()].filter(isRefused));
-    if (temperature !== null && omitted.has('temperature')) onPieces([leftOut('temperature', model)]);
-    if (effort !== null && omitted.has('effort')) onPieces([leftOut('effort', model)]);
-    if (isRefused('search')) leaveSearchOut(request, omitted, onPieces, notWith(model));
+    for (const [parameter, value] of Object.entries(given))
+      if (value !== null && omitted.has(parameter)) onPieces([leftOut(parameter, model)]);
+    if (isRefused('search') && !search?.isNeeded) leaveSearchOut(request, omitted, onPieces, notWith(model));
     for (;;) {
       try {
         return await answerOnce(request, omitted, onPieces, signal);

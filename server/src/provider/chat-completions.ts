@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { callReader } from './answer-tools.ts';
 import type { TokenCounts } from './catalogue.ts';
+import { CallPieces, callCollector, callMessages, chatToolFields } from './chat-tools.ts';
 import { ProviderError } from './error.ts';
 import { eventJson, readEvents } from './event-reader.ts';
 import { failureInStream } from './failures.ts';
@@ -31,6 +33,7 @@ const Chunk = z.object({
             content: z.string().nullish(),
             refusal: z.string().nullish(),
             reasoning_content: z.string().nullish(),
+            tool_calls: CallPieces,
           })
           .nullish(),
         finish_reason: z.string().nullish(),
@@ -71,7 +74,7 @@ const imageOf = ({ url, detail }: TurnImage): Part => ({
  * Documents are not part of what compatible servers take. An answer to a question that came with one would be worth
  * nothing; in earlier messages a remark stands in its place.
  */
-async function messageOf(turn: ConversationTurn, isQuestion: boolean) {
+async function messagesOf(turn: ConversationTurn, isQuestion: boolean) {
   const words = (text: string): Part => ({ type: 'text', text });
   const document = turn.files?.find(({ kind }) => kind === 'document');
   if (isQuestion && document)
@@ -82,23 +85,26 @@ async function messageOf(turn: ConversationTurn, isQuestion: boolean) {
   const content = await contentOf<Part>(turn, words, (part) =>
     part.type === 'image' ? imageOf(part) : words(notIncluded(part.filename)),
   );
-  return { role: turn.role, content };
+  const { ofTurn, answers } = callMessages(turn);
+  return [{ role: turn.role, content: turn.calls && content === '' ? null : content, ...ofTurn }, ...answers];
 }
 
 async function requestBody(request: AnswerRequest, omitted: Omitted) {
-  const { model, instructions, turns, temperature, effort, maxOutputTokens } = request;
+  const { model, instructions, turns, temperature, effort, topP, maxOutputTokens } = request;
   return {
     model,
     messages: [
       ...(instructions ? [{ role: 'system', content: instructions }] : []),
-      ...(await Promise.all(turns.map((turn, index) => messageOf(turn, index === turns.length - 1)))),
+      ...(await Promise.all(turns.map((turn, index) => messagesOf(turn, index === turns.length - 1)))).flat(),
     ],
     stream: true,
     // Without `store`: here nothing is stored unless it is asked for, and a server may refuse what it does not know.
     ...(!omitted.has('stream_options') && { stream_options: { include_usage: true } }),
     ...(temperature !== null && !omitted.has('temperature') && { temperature }),
+    ...(typeof topP === 'number' && !omitted.has('top_p') && { top_p: topP }),
     ...(effort && !omitted.has('effort') && { reasoning_effort: effort }),
     ...(maxOutputTokens !== undefined && { max_completion_tokens: maxOutputTokens }),
+    ...chatToolFields(request),
   };
 }
 
@@ -123,6 +129,7 @@ export async function answerByChatCompletions(
   let usage: TokenCounts | null = null;
   let done = false;
   const pieces = collectPieces(onPieces);
+  const calls = callCollector(callReader((call) => pieces.addCall(call)));
 
   try {
     await readEvents(
@@ -139,12 +146,13 @@ export async function answerByChatCompletions(
           const [choice] = chunk.choices;
           pieces.add('reasoning', choice?.delta?.reasoning_content);
           pieces.add('text', choice?.delta?.content ?? choice?.delta?.refusal);
+          if (request.tools) calls.add(choice?.delta?.tool_calls);
           reason = choice?.finish_reason ?? reason;
           if (chunk.usage) usage = countsOf(chunk.usage);
         },
         onPacket() {
           pieces.passOn();
-          if (!pieces.isTooLong()) return;
+          if (!pieces.isTooLong(calls.length())) return;
           reason = 'length';
           done = true;
         },
@@ -156,5 +164,8 @@ export async function answerByChatCompletions(
     // Some servers close without `[DONE]`; what they said is whole once a reason to finish has come.
     if (reason === undefined || signal.aborted) throw error;
   }
-  return { reason: reason === 'length' || reason === 'content_filter' ? reason : 'complete', usage };
+  if (reason === 'length' || reason === 'content_filter') return { reason, usage, citations: [] };
+  calls.takeAll();
+  pieces.passOn();
+  return { reason: 'complete', usage, citations: [] };
 }

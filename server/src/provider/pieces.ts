@@ -1,3 +1,4 @@
+import type { ToolCall } from './answer-tools.ts';
 import type { AnswerPiece } from './provider.ts';
 
 /** A whole answer is at most this much text, in UTF-16 units. */
@@ -21,14 +22,18 @@ export function collectPieces(onPieces: (pieces: AnswerPiece[]) => void) {
   let pieces: AnswerPiece[] = [];
   let length = 0;
   return {
-    add(type: AnswerPiece['type'], given: unknown) {
+    add(type: 'text' | 'reasoning' | 'note' | 'source', given: unknown) {
       if (typeof given !== 'string' || given === '') return;
       const text = storable(given);
       const last = pieces.at(-1);
       // Each source is a name of its own.
-      if (last?.type === type && type !== 'source') last.text += text;
+      if (type !== 'source' && last?.type === type) last.text += text;
       else pieces.push({ type, text });
       length += text.length;
+    },
+    addCall(call: ToolCall) {
+      pieces.push({ type: 'tool', call });
+      length += call.input.length + (call.output?.length ?? 0);
     },
     passOn() {
       if (pieces.length === 0) return;
@@ -36,6 +41,6 @@ export function collectPieces(onPieces: (pieces: AnswerPiece[]) => void) {
       pieces = [];
     },
     /** Whether the answer is longer than one may be. */
-    isTooLong: () => length > answerLimit,
+    isTooLong: (more = 0) => length + more > answerLimit,
   };
 }

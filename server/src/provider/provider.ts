@@ -1,5 +1,6 @@
 import type { ReasoningEffort } from '@roster/contracts/models';
 import type { Secret } from '#server/security/secret';
+import type { AnswerTools, ResponseFormat, ToolCall } from './answer-tools.ts';
 import type { TokenCounts } from './catalogue.ts';
 import type { ProviderFiles } from './files.ts';
 import type { ProviderFineTuning } from './fine-tuning.ts';
@@ -28,6 +29,8 @@ export type ConversationTurn = {
   text: string;
   files?: TurnFile[];
   parts?: (string | TurnFile | TurnImage)[];
+  /** The functions that the model called with these words, each with what it was answered. */
+  calls?: { callId: string; name: string; input: string; output: string }[];
 };
 
 export type AnswerRequest = {
@@ -38,28 +41,41 @@ export type AnswerRequest = {
   /** Left out where it is null. */
   temperature: number | null;
   effort: ReasoningEffort | null;
-  maxOutputTokens?: number;
+  topP?: number | null;
+  maxOutputTokens?: number | undefined;
+  format?: ResponseFormat | undefined;
   search?: FileSearch | undefined;
+  tools?: AnswerTools | undefined;
   /** Told whether a request is under way: a run that is stopped between two attempts has cost nothing. */
   onAsking?: (isAsked: boolean) => void;
 };
 
 /** The files that the model may search while it answers. */
 export type FileSearch = {
-  storeId: string;
+  storeIds: readonly string[];
   /** What they are called, by their ids at the provider. */
   names: ReadonlyMap<string, string>;
+  maxResults?: number | undefined;
+  ranking?: { ranker?: string | undefined; score_threshold: number } | undefined;
+  /** The answer fails where they cannot be searched, instead of coming without. */
+  isNeeded?: boolean;
   /** Called where they could not be searched: the cause is found and repaired beside the answer. */
   onRefused: () => void;
 };
 
 /** Pieces of an answer while it is written; those of one network packet come together. */
-export type AnswerPiece = { type: 'text' | 'reasoning' | 'note' | 'source'; text: string };
+export type AnswerPiece =
+  | { type: 'text' | 'reasoning' | 'note' | 'source'; text: string }
+  | { type: 'tool'; call: ToolCall };
+
+/** A file that the answer is taken from, by its id at the provider, and where in the text that is said. */
+export type Citation = { fileId: string; at: number };
 
 export type AnswerEnd = {
   reason: 'complete' | 'length' | 'content_filter';
   /** null: the provider did not say. */
   usage: TokenCounts | null;
+  citations: Citation[];
 };
 
 export type ProviderModel = {

@@ -1,11 +1,13 @@
 import { beginningOf } from '@roster/contracts/cut';
 import { z } from 'zod';
+import { callReader } from './answer-tools.ts';
 import type { TokenCounts } from './catalogue.ts';
 import { eventJson, readEvents } from './event-reader.ts';
 import { failureInStream } from './failures.ts';
 import type { ProviderHttp } from './http.ts';
 import { collectPieces, tellOfWaits } from './pieces.ts';
-import type { AnswerEnd, AnswerPiece, AnswerRequest, ConversationTurn, FileSearch } from './provider.ts';
+import type { AnswerEnd, AnswerPiece, AnswerRequest, Citation, ConversationTurn, FileSearch } from './provider.ts';
+import { callItems, takeItem, toolFields } from './response-tools.ts';
 import { contentOf } from './turn-parts.ts';
 
 const count = z.number().int().nonnegative().catch(0);
@@ -38,7 +40,7 @@ function usageOf(usage: unknown): TokenCounts | null {
 /** Parameters that a Responses request may be refused for, by our own names. */
 export type Omitted = ReadonlySet<string>;
 
-const inputOf = async (turn: ConversationTurn) => ({
+const messageOf = async (turn: ConversationTurn) => ({
   role: turn.role,
   content: await contentOf<Record<string, string>>(
     turn,
@@ -50,23 +52,29 @@ const inputOf = async (turn: ConversationTurn) => ({
   ),
 });
 
+async function inputOf(turn: ConversationTurn) {
+  if (!turn.calls) return [await messageOf(turn)];
+  return [...(turn.text === '' ? [] : [await messageOf(turn)]), ...callItems(turn)];
+}
+
 async function requestBody(request: AnswerRequest, omitted: Omitted) {
-  const { model, instructions, turns, temperature, effort, maxOutputTokens, search } = request;
+  const { model, instructions, turns, temperature, effort, topP, maxOutputTokens, search } = request;
   const reasoning = {
     ...(effort && !omitted.has('effort') && { effort }),
     ...(effort && effort !== 'none' && !omitted.has('summary') && { summary: 'auto' }),
   };
   return {
     model,
-    input: await Promise.all(turns.map(inputOf)),
+    input: (await Promise.all(turns.map(inputOf))).flat(),
     stream: true,
     // Nothing is kept at the provider: the history is ours and goes along with every request.
     store: false,
     ...(instructions && { instructions }),
     ...(temperature !== null && !omitted.has('temperature') && { temperature }),
+    ...(typeof topP === 'number' && !omitted.has('top_p') && { top_p: topP }),
     ...(Object.keys(reasoning).length > 0 && { reasoning }),
     ...(maxOutputTokens !== undefined && { max_output_tokens: maxOutputTokens }),
-    ...(search && !omitted.has('search') && { tools: [{ type: 'file_search', vector_store_ids: [search.storeId] }] }),
+    ...toolFields({ ...request, search: omitted.has('search') ? undefined : search }),
   };
 }
 
@@ -82,20 +90,28 @@ const relevant = new Set([
   'error',
 ]);
 
-/** Where an answer with a file search says what it is taken from. */
-const relevantToSearch = new Set(['response.output_text.annotation.added', 'response.output_item.done']);
+/** Where an answer with tools says what it is taken from, and which tools were called. */
+const relevantToTools = new Set(['response.output_text.annotation.added', 'response.output_item.done']);
 
-const Citation = z.object({ type: z.literal('file_citation'), file_id: z.string(), filename: z.string().catch('') });
+const FileCitation = z.object({
+  type: z.literal('file_citation'),
+  file_id: z.string(),
+  filename: z.string().catch(''),
+  index: count,
+});
 const WithCitations = z.object({ content: z.array(z.object({ annotations: z.array(z.unknown()).catch([]) })) });
 const nameLimit = 255;
+const citationsLimit = 1_000;
 
-/** Reports each cited file once, by its name in Roster, else by the provider's. */
+/** Reports each cited file once, by its name in Roster, else by the provider's; and keeps each place where one is cited. */
 function citationReader(search: FileSearch | undefined, tell: (name: string) => void) {
   const told = new Set<string>();
+  const cited = new Map<string, Citation>();
   function one(annotation: unknown) {
-    const citation = Citation.safeParse(annotation);
+    const citation = FileCitation.safeParse(annotation);
     if (!citation.success) return;
-    const { file_id, filename } = citation.data;
+    const { file_id, filename, index } = citation.data;
+    if (cited.size < citationsLimit) cited.set(`${index} ${file_id}`, { fileId: file_id.slice(0, 200), at: index });
     const name = search?.names.get(file_id) ?? beginningOf(filename.replace(/\p{Cc}+/gu, ' '), nameLimit);
     if (name === '' || told.has(name)) return;
     told.add(name);
@@ -103,6 +119,7 @@ function citationReader(search: FileSearch | undefined, tell: (name: string) => 
   }
   return {
     one,
+    all: () => [...cited.values()],
     /** Some providers tell them only with the finished item. */
     allOf(item: unknown) {
       const parsed = WithCitations.safeParse(item);
@@ -131,7 +148,14 @@ export async function answerByResponses(
   let end: AnswerEnd | undefined;
   const pieces = collectPieces(onPieces);
   const citations = citationReader(request.search, (name) => pieces.add('source', name));
-  const isRelevant = (name: string) => relevant.has(name) || (request.search && relevantToSearch.has(name));
+  const calls = callReader((call) => pieces.addCall(call));
+  const hasTools = request.search !== undefined || request.tools !== undefined;
+  const isRelevant = (name: string) => relevant.has(name) || (hasTools && relevantToTools.has(name));
+  const ended = (reason: AnswerEnd['reason'], usage: AnswerEnd['usage']): AnswerEnd => ({
+    reason,
+    usage,
+    citations: citations.all(),
+  });
 
   await readEvents(
     body,
@@ -150,10 +174,13 @@ export async function answerByResponses(
           case 'response.output_text.annotation.added':
             return citations.one(event.annotation);
           case 'response.output_item.done':
-            return citations.allOf(event.item);
+            citations.allOf(event.item);
+            // Of its own files an answer without tools of a program only says what they are called.
+            if (request.tools || request.search?.isNeeded) takeItem(calls, event.item);
+            return;
           case 'response.completed':
           case 'response.incomplete':
-            end = endOf(event.response);
+            end = ended(...endOf(event.response));
             return;
           case 'response.failed':
             throw failureInStream(errorOf(event.response));
@@ -163,13 +190,13 @@ export async function answerByResponses(
       },
       onPacket() {
         pieces.passOn();
-        if (pieces.isTooLong()) end ??= { reason: 'length', usage: null };
+        if (pieces.isTooLong()) end ??= ended('length', null);
       },
       isDone: () => end !== undefined,
     },
     signal,
   );
-  return end ?? { reason: 'complete', usage: null };
+  return end ?? ended('complete', null);
 }
 
 const Final = z.object({
@@ -177,13 +204,10 @@ const Final = z.object({
   incomplete_details: z.object({ reason: z.string().nullish() }).nullish().catch(null),
 });
 
-function endOf(response: unknown): AnswerEnd {
+function endOf(response: unknown): [reason: AnswerEnd['reason'], usage: AnswerEnd['usage']] {
   const { usage, incomplete_details } = Final.catch({ usage: null, incomplete_details: null }).parse(response);
   const cut = incomplete_details?.reason;
-  return {
-    reason: cut === 'content_filter' ? 'content_filter' : cut ? 'length' : 'complete',
-    usage: usageOf(usage),
-  };
+  return [cut === 'content_filter' ? 'content_filter' : cut ? 'length' : 'complete', usageOf(usage)];
 }
 
 const WithError = z.object({ error: z.record(z.string(), z.unknown()) });

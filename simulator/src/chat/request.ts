@@ -1,3 +1,4 @@
+import { choiceOf, functionOf, type ToolUse } from '../generation/calls.ts';
 import type { Question, Turn } from '../generation/question.ts';
 import { inputTokens } from '../generation/usage.ts';
 import { invalidRequest } from '../http/errors.ts';
@@ -67,7 +68,7 @@ export type ChatRequest = {
 type Said = { text: string; attachments: string[] };
 
 function readContent(message: JsonObject, path: string): Said {
-  const { content } = message;
+  const { content = null } = message;
   if (typeof content === 'string') return { text: content, attachments: [] };
   if (content === null && message.role === 'assistant') return { text: '', attachments: [] };
   if (!Array.isArray(content)) throw missing(`${path}.content`);
@@ -95,7 +96,42 @@ const ROLES: { [role: string]: Turn['role'] } = {
   developer: 'system',
 };
 
-function readMessages(body: JsonObject): { turns: Turn[]; attachments: string[] } {
+type Told = Pick<ToolUse, 'outputs' | 'rounds'>;
+
+/** Functions that an answer has called have to be answered before anything else is said. */
+function toldBy(messages: readonly unknown[]): Told {
+  let open = new Set<unknown>();
+  let outputs: string[] = [];
+  let rounds = 0;
+  const unanswered = () => {
+    if (open.size === 0) return;
+    const list = [...open].join(', ');
+    throw invalidRequest(
+      `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${list}`,
+      'messages',
+    );
+  };
+  for (const [index, message] of messages.entries()) {
+    if (!isObject(message)) continue;
+    if (message.role === 'tool') {
+      if (!open.delete(message.tool_call_id)) {
+        const words = "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.";
+        throw invalidRequest(`Invalid parameter: ${words}`, `messages[${index}].role`);
+      }
+      outputs.push(String(message.content));
+      continue;
+    }
+    unanswered();
+    if (message.role === 'user') [outputs, rounds] = [[], 0];
+    if (message.role !== 'assistant' || !Array.isArray(message.tool_calls)) continue;
+    open = new Set(message.tool_calls.map((call) => requiredString(bodyObject(call), 'id')));
+    rounds++;
+  }
+  unanswered();
+  return { outputs, rounds };
+}
+
+function readMessages(body: JsonObject): { turns: Turn[]; attachments: string[]; told: Told } {
   const messages = optionalList(body, 'messages');
   if (messages === undefined) throw missing('messages');
   if (messages.length === 0) {
@@ -119,7 +155,7 @@ function readMessages(body: JsonObject): { turns: Turn[]; attachments: string[] 
     turns.push({ role, text: said.text });
     if (role === 'user') attachments = said.attachments;
   }
-  return { turns, attachments };
+  return { turns, attachments, told: toldBy(messages) };
 }
 
 function checkContext(model: string, tokens: number): void {
@@ -153,7 +189,8 @@ export function readChatRequest(account: Account, raw: unknown): ChatRequest {
     temperature: optionalNumber(body, 'temperature', { min: 0, max: 2 }),
     top_p: optionalNumber(body, 'top_p', { min: 0, max: 1 }),
   });
-  const { turns, attachments } = readMessages(body);
+  const { turns, attachments, told } = readMessages(body);
+  const tools = (optionalList(body, 'tools') ?? []).filter(isObject);
   const question: Question = {
     model,
     instructions: turns
@@ -165,6 +202,13 @@ export function readChatRequest(account: Account, raw: unknown): ChatRequest {
     effort,
     wantsSummary: false,
     maxTokens: readMaxTokens(body, effort !== null),
+    tools: {
+      functions: tools.map((tool, index) => functionOf(tool, `tools[${index}]`)),
+      runsCode: false,
+      choice: choiceOf(body.tool_choice),
+      parallel: optionalBoolean(body, 'parallel_tool_calls') ?? true,
+      ...told,
+    },
   };
   const tokens = inputTokens(question, 0);
   checkContext(model, tokens);

@@ -4,6 +4,7 @@ import { EventStream } from '../generation/event-stream.ts';
 import { wait } from '../generation/pacing.ts';
 import { directivesFor, faultInWords, type Plan, planFor } from '../generation/plan.ts';
 import { preciseNow, tell } from '../generation/tell.ts';
+import { tokensOf } from '../generation/tokens.ts';
 import { usageOf } from '../generation/usage.ts';
 import { suffer, sufferInstead } from '../http/call.ts';
 import { serverError } from '../http/errors.ts';
@@ -22,6 +23,8 @@ type Work = {
 };
 
 const FINISH_REASONS = { completed: 'stop', max_output_tokens: 'length', content_filter: 'content_filter' } as const;
+
+const finishOf = ({ calls, ending }: Plan) => (calls.length > 0 ? 'tool_calls' : FINISH_REASONS[ending]);
 
 /** What so many tokens of an answer take. */
 const usageFor = ({ request, plan }: Work, sent: number) => usageOf(request.question, plan, sent, request.inputTokens);
@@ -71,7 +74,17 @@ async function answerInStream(world: World, work: Work): Promise<void> {
     );
   };
 
-  chunk({ role: 'assistant', content: plan.kind === 'refusal' ? null : '', refusal: null }, null);
+  chunk(
+    { role: 'assistant', content: plan.kind === 'refusal' || plan.calls.length > 0 ? null : '', refusal: null },
+    null,
+  );
+  for (const [index, call] of plan.calls.entries()) {
+    const named = { index, id: newId('call_'), type: 'function', function: { name: call.name, arguments: '' } };
+    chunk({ tool_calls: [named] }, null);
+    for (const piece of tokensOf(call.arguments)) {
+      chunk({ tool_calls: [{ index, function: { arguments: piece } }] }, null);
+    }
+  }
   const ended = await tell({
     stream,
     entry: reply.request.call.entry,
@@ -101,7 +114,7 @@ async function answerInStream(world: World, work: Work): Promise<void> {
       stream.write(`data: ${JSON.stringify({ error: serverError().body })}\n\n`);
       return stream.end();
     case 'said':
-      chunk({}, FINISH_REASONS[plan.ending]);
+      chunk({}, finishOf(plan));
       if (request.includeUsage) {
         stream.write(`${start},"choices":[],"usage":${JSON.stringify(usageObject(work))}}\n\n`);
       }
@@ -119,15 +132,17 @@ async function answerAtOnce(world: World, work: Work): Promise<FastifyReply> {
   entry.tokens = plan.tokens.length;
   await world.ledger.answered(world.clock.now(), request.question.model, usageFor(work, entry.tokens));
   const text = plan.tokens.join('');
+  const calls = plan.calls.map((call) => ({ id: newId('call_'), type: 'function', function: call }));
   const message = {
     role: 'assistant',
-    content: plan.kind === 'refusal' ? null : text,
+    content: plan.kind === 'refusal' || calls.length > 0 ? null : text,
     refusal: plan.kind === 'refusal' ? text : null,
     annotations: [],
+    ...(calls.length > 0 && { tool_calls: calls }),
   };
   return reply.send({
     ...head(work, 'chat.completion'),
-    choices: [{ index: 0, message, logprobs: null, finish_reason: FINISH_REASONS[plan.ending] }],
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishOf(plan) }],
     usage: usageObject(work),
   });
 }

@@ -1,3 +1,4 @@
+import type { CallWish } from '../generation/calls.ts';
 import type { Fault } from './fault.ts';
 
 /** What a person writes into a message as `[[words]]` to see an answer of a certain kind. */
@@ -10,6 +11,10 @@ type AnswerWish = {
   refusal?: boolean;
   /** Thinks aloud even where that was not asked for. */
   reasoning?: boolean;
+  /** Calls functions. */
+  call?: CallWish;
+  /** Runs code. */
+  code?: boolean;
 };
 
 export type Directives = { fault: Fault; wish: AnswerWish; once: boolean };
@@ -17,8 +22,8 @@ export type Directives = { fault: Fault; wish: AnswerWish; once: boolean };
 const SLOW_START_MS = 3_000;
 const SLOW_TOKEN_MS = 150;
 
-/** `numbers` are those in the directive, in order: `[[drop after 5]]` gives `[5]`. */
-type Reading = (numbers: readonly number[]) => { fault?: Fault; wish?: AnswerWish };
+/** `numbers` are those in the directive, in order: `[[drop after 5]]` gives `[5]`; `words` are all of them. */
+type Reading = (numbers: readonly number[], words: readonly string[]) => { fault?: Fault; wish?: AnswerWish };
 
 const READINGS: { [word: string]: Reading } = {
   slow: ([seconds]) => ({
@@ -53,6 +58,8 @@ const READINGS: { [word: string]: Reading } = {
   hostile: () => ({ wish: { hostile: true } }),
   refusal: () => ({ wish: { refusal: true } }),
   reasoning: () => ({ wish: { reasoning: true } }),
+  call: ([rounds], names) => ({ wish: { call: { names, rounds: rounds ?? 1 } } }),
+  code: () => ({ wish: { code: true } }),
 };
 
 const DIRECTIVE = /\[\[([^[\]]{1,80})\]\]/g;
@@ -69,7 +76,7 @@ export function directivesIn(text: string): Directives {
     const reading = Object.hasOwn(READINGS, name) ? READINGS[name] : undefined;
     if (reading === undefined) continue;
     const numbers = rest.map(Number).filter((number) => Number.isFinite(number) && number >= 0);
-    const { fault, wish } = reading(numbers);
+    const { fault, wish } = reading(numbers, rest);
     Object.assign(found.fault, fault);
     Object.assign(found.wish, wish);
     found.once ||= rest.includes('once');

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { answerTo, longAnswer } from './answers.ts';
+import { noTools } from './calls.ts';
 import { asksForTitle, titleFor } from './title.ts';
 import { countTokens, tokensOf } from './tokens.ts';
 
@@ -13,6 +14,7 @@ function answer(text: string, hostile = false): string {
       effort: null,
       wantsSummary: false,
       maxTokens: undefined,
+      tools: noTools,
     },
     hostile,
   );

@@ -33,7 +33,7 @@ function quoted(text: string): string {
 }
 
 /** Says back what reached the model, so that a person can see that instructions, history and files arrived. */
-function preface({ instructions, turns, attachments }: Question): string[] {
+function preface({ instructions, turns, attachments, tools }: Question): string[] {
   const parts: string[] = [];
   const line = firstLine(instructions);
   if (line !== '') parts.push(`*I keep to my instructions: “${line}”*`);
@@ -43,6 +43,7 @@ function preface({ instructions, turns, attachments }: Question): string[] {
     parts.push(`This is your message number ${asked.length}; the conversation began with “${quoted(first.text)}”.`);
   }
   if (attachments.length > 0) parts.push(`I received ${attachments.map((name) => `**${name}**`).join(', ')}.`);
+  if (tools.outputs.length > 0) parts.push(`The functions said: ${tools.outputs.join('; ')}.`);
   return parts;
 }
 

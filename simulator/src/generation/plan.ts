@@ -1,7 +1,8 @@
-import { type Directives, directivesIn } from '../faults/directives.ts';
+import { type Directives, directivesIn, withoutDirectives } from '../faults/directives.ts';
 import type { Fault } from '../faults/fault.ts';
 import type { Effort } from '../models/rules.ts';
 import { answerTo, longAnswer } from './answers.ts';
+import { type Call, callsFor } from './calls.ts';
 import { lastUserText, type Question } from './question.ts';
 import { asksForTitle, titleFor } from './title.ts';
 import { tokensOf } from './tokens.ts';
@@ -18,6 +19,10 @@ export type Plan = {
   ending: Ending;
   /** Stamp each token with the time it was sent. */
   stamped: boolean;
+  /** The functions that are called instead of an answer. */
+  calls: readonly Call[];
+  /** Code that is run before the answer. */
+  code: string | null;
 };
 
 const REASONING_TOKENS: { [name in Effort]: number } = {
@@ -73,8 +78,18 @@ function summaryOf(question: Question): string[] {
   ];
 }
 
+function codeFor({ tools, turns }: Question, { wish }: Directives): string | null {
+  const isForced = tools.choice === 'code_interpreter';
+  if (!tools.runsCode || tools.choice === 'none' || !(isForced || wish.code === true)) return null;
+  return `print(len(${JSON.stringify(lastUserText(turns))}))`;
+}
+
 export function planFor(question: Question, directives: Directives, fault: Fault): Plan {
-  const all = wording(question, directives);
+  const { wish } = directives;
+  const calls = asksForTitle(question.instructions)
+    ? []
+    : callsFor(question.tools, wish.call, withoutDirectives(lastUserText(question.turns)));
+  const all = calls.length > 0 ? [] : wording(question, directives);
   const forced = directives.wish.reasoning === true;
   const effort = forced && (question.effort === null || question.effort === 'none') ? 'medium' : question.effort;
   const isTitle = asksForTitle(question.instructions);
@@ -99,5 +114,7 @@ export function planFor(question: Question, directives: Directives, fault: Fault
     summary: reasoningTokens === 0 ? null : question.wantsSummary || forced ? summaryOf(question) : [],
     ending,
     stamped: directives.wish.bench !== undefined,
+    calls: fault.incomplete === undefined ? calls : [],
+    code: codeFor(question, directives),
   };
 }

@@ -1,4 +1,5 @@
 import type { Effort } from '../models/rules.ts';
+import type { ToolUse } from './calls.ts';
 
 export type Turn = { role: 'user' | 'assistant' | 'system'; text: string };
 
@@ -13,6 +14,7 @@ export type Question = {
   wantsSummary: boolean;
   /** Reasoning included, as the provider counts it. */
   maxTokens: number | undefined;
+  tools: ToolUse;
 };
 
 export function lastUserText(turns: readonly Turn[]): string {

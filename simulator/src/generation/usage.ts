@@ -32,5 +32,6 @@ function blocks(tokens: number): number {
 export function usageOf(question: Question, plan: Plan, sent: number, input: number): Usage {
   const cached = input < CACHE_FROM ? 0 : blocks(input / 2);
   const cacheWrites = input < CACHE_FROM || !reportsCacheWrites(question.model) ? 0 : blocks(input - cached);
-  return { input, cached, cacheWrites, reasoning: plan.reasoningTokens, output: plan.reasoningTokens + sent };
+  const called = plan.calls.reduce((sum, call) => sum + countTokens(call.arguments), 0);
+  return { input, cached, cacheWrites, reasoning: plan.reasoningTokens, output: plan.reasoningTokens + called + sent };
 }

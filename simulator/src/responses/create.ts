@@ -77,7 +77,9 @@ async function answerInStream(work: Work): Promise<void> {
   events.begin();
   if (plan.summary !== null) await events.reason(plan.summary);
   if (search !== null) events.search(search);
-  const ended = await events.message();
+  if (plan.code !== null) events.runCode(plan.code, work.request.includeCodeOutputs);
+  for (const call of plan.calls) events.call(call);
+  const ended = plan.calls.length > 0 ? 'said' : await events.message();
   if (ended !== 'error' && ended !== 'failed') await charge(work, entry.tokens);
   switch (ended) {
     case 'left':
@@ -105,23 +107,28 @@ async function answerInStream(work: Work): Promise<void> {
 }
 
 async function answerAtOnce(work: Work): Promise<FastifyReply> {
-  const { world, reply, plan, search, fault, delayMs } = work;
+  const { world, reply, request, plan, search, fault, delayMs } = work;
   const { account, entry, signal } = reply.request.call;
   if (delayMs > 0) await wait(plan.tokens.length * delayMs, signal);
   if (sufferInstead(fault, reply)) return reply;
   entry.tokens = plan.tokens.length;
   const failed = fault.failedAfter !== undefined;
   if (!failed) await charge(work, entry.tokens);
-  const output = failed ? [] : wholeOutput(plan, search);
+  const output = failed ? [] : wholeOutput(plan, search, request.includeCodeOutputs);
   const response = finished(work, failed ? 'failed' : statusOf(plan), output, plan.tokens.length);
   keep(work, account, response, world.clock.now());
   return reply.send(response);
 }
 
 async function answerInBackground(work: Work): Promise<FastifyReply> {
-  const { world, reply, plan, search, base, delayMs } = work;
+  const { world, reply, request, plan, search, base, delayMs } = work;
   const { account } = reply.request.call;
-  const response = finished(work, statusOf(plan), wholeOutput(plan, search), plan.tokens.length);
+  const response = finished(
+    work,
+    statusOf(plan),
+    wholeOutput(plan, search, request.includeCodeOutputs),
+    plan.tokens.length,
+  );
   keep(work, account, response, world.clock.now() + QUEUED_MS * 2 + plan.tokens.length * delayMs);
   await charge(work, plan.tokens.length);
   return reply.send({ ...base, status: 'queued' });

@@ -1,3 +1,4 @@
+import type { ToolUse } from '../generation/calls.ts';
 import type { Turn } from '../generation/question.ts';
 import { invalidRequest } from '../http/errors.ts';
 import { isObject, type JsonObject, missing, optionalString, requiredString } from '../http/fields.ts';
@@ -9,6 +10,8 @@ export type Input = {
   attachments: string[];
   /** The input in its long form, as the provider stores it. */
   items: unknown[];
+  /** What functions have answered since the last message of the user, and how often they were called. */
+  told: Pick<ToolUse, 'outputs' | 'rounds'>;
 };
 
 function roleOf(item: JsonObject, path: string): Turn['role'] {
@@ -74,6 +77,34 @@ function requiredText(part: JsonObject, type: string): string {
   return text;
 }
 
+/** A call has to be answered, and an answer to be of a call. */
+function toldBy(list: readonly unknown[], first: boolean): Input['told'] {
+  const open = new Set<string>();
+  let outputs: string[] = [];
+  let rounds = 0;
+  let wasCall = false;
+  for (const item of list.filter(isObject)) {
+    if (isMessage(item) && item.role === 'user') [outputs, rounds] = [[], 0];
+    const isCall = item.type === 'function_call';
+    if (isCall) {
+      open.add(requiredString(item, 'call_id'));
+      requiredString(item, 'name');
+      if (!wasCall) rounds++;
+    }
+    wasCall = isCall;
+    if (item.type !== 'function_call_output') continue;
+    const id = requiredString(item, 'call_id');
+    // With an earlier response the call is in that one.
+    if (!open.delete(id) && first) {
+      throw invalidRequest(`No tool call found for function call output with call_id ${id}.`, 'input');
+    }
+    outputs.push(typeof item.output === 'string' ? item.output : JSON.stringify(item.output));
+  }
+  const [unanswered] = open;
+  if (unanswered !== undefined) throw invalidRequest(`No tool output found for function call ${unanswered}.`, 'input');
+  return { outputs, rounds };
+}
+
 /** Items other than messages (tool calls and their results, reasoning) are kept and not answered. */
 function isMessage(item: JsonObject): boolean {
   return item.type === undefined || item.type === 'message';
@@ -94,7 +125,8 @@ export function readInput(account: Account, body: JsonObject): Input {
   }
   if (list.length === 0 && body.previous_response_id === undefined) throw missing('input');
 
-  const input: Input = { turns: [], attachments: [], items: [] };
+  const told = toldBy(list, body.previous_response_id === undefined || body.previous_response_id === null);
+  const input: Input = { turns: [], attachments: [], items: [], told };
   for (const [index, item] of list.entries()) {
     const path = `input[${index}]`;
     if (!isObject(item)) throw invalidRequest(`Invalid type for '${path}'.`, path, 'invalid_type');

@@ -1,3 +1,4 @@
+import { choiceOf, functionOf } from '../generation/calls.ts';
 import type { Question, Turn } from '../generation/question.ts';
 import { inputTokens } from '../generation/usage.ts';
 import { contextTooLong, invalidRequest, ProviderError } from '../http/errors.ts';
@@ -69,6 +70,7 @@ export type ResponseRequest = {
   /** The vector stores to search; empty without the tool. */
   searchIn: readonly string[];
   includeResults: boolean;
+  includeCodeOutputs: boolean;
   metadata: Metadata;
   previousId: string | null;
   /** Fields the response object repeats as they were given. */
@@ -142,7 +144,8 @@ function summaryOf(body: JsonObject) {
 }
 
 function readQuestion(account: Account, body: JsonObject, model: string, effort: Effort | null) {
-  const { turns, attachments, items } = readInput(account, body);
+  const { turns, attachments, items, told: said } = readInput(account, body);
+  const tools = (optionalList(body, 'tools') ?? []).filter(isObject);
   const told = [optionalString(body, 'instructions') ?? '', ...systemTexts(turns)];
   const question: Question = {
     model,
@@ -152,6 +155,15 @@ function readQuestion(account: Account, body: JsonObject, model: string, effort:
     effort,
     wantsSummary: summaryOf(body) !== undefined,
     maxTokens: optionalNumber(body, 'max_output_tokens', { min: 16, integer: true }),
+    tools: {
+      functions: tools.flatMap((tool, index) =>
+        tool.type === 'function' ? [functionOf(tool, `tools[${index}]`)] : [],
+      ),
+      runsCode: tools.some(({ type }) => type === 'code_interpreter'),
+      choice: choiceOf(body.tool_choice),
+      parallel: optionalBoolean(body, 'parallel_tool_calls') ?? true,
+      ...said,
+    },
   };
   return { question, items };
 }
@@ -182,6 +194,7 @@ export function readResponseRequest(account: Account, raw: unknown): ResponseReq
     background,
     searchIn: searchedStores(account, optionalList(body, 'tools') ?? []),
     includeResults: stringList(body, 'include').includes('file_search_call.results'),
+    includeCodeOutputs: stringList(body, 'include').includes('code_interpreter_call.outputs'),
     metadata: metadataOf(body),
     previousId: previousId ?? null,
     echo: echoOf(body, sampling),

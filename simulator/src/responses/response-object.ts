@@ -55,6 +55,15 @@ export function searchItem(
   return { id, type: 'file_search_call', status, queries: [query], results };
 }
 
+export function callItem(id: string, callId: string, name: string, given: string, status: ItemStatus): JsonObject {
+  return { id, type: 'function_call', status, call_id: callId, name, arguments: given };
+}
+
+export function codeItem(id: string, container: string, code: string, shown: boolean, status: ItemStatus): JsonObject {
+  const outputs = shown && status === 'completed' ? [{ type: 'logs', logs: '42\n' }] : null;
+  return { id, type: 'code_interpreter_call', status, container_id: container, code, outputs };
+}
+
 export function contentPart(kind: Plan['kind'], text: string, annotations: readonly JsonObject[]): JsonObject {
   return kind === 'refusal'
     ? { type: 'refusal', refusal: text }

@@ -1,4 +1,5 @@
 import type { Fault } from '../faults/fault.ts';
+import type { Call } from '../generation/calls.ts';
 import type { EventStream } from '../generation/event-stream.ts';
 import { pace } from '../generation/pacing.ts';
 import type { Plan } from '../generation/plan.ts';
@@ -8,7 +9,15 @@ import type { JsonObject } from '../http/fields.ts';
 import type { JournalEntry } from '../http/journal.ts';
 import { newId } from '../state/identifiers.ts';
 import type { SearchResult } from '../vector-stores/search.ts';
-import { citations, contentPart, messageItem, reasoningItem, searchItem } from './response-object.ts';
+import {
+  callItem,
+  citations,
+  codeItem,
+  contentPart,
+  messageItem,
+  reasoningItem,
+  searchItem,
+} from './response-object.ts';
 
 export type Search = { query: string; results: readonly SearchResult[]; shown: boolean };
 
@@ -93,6 +102,35 @@ export class ResponseEvents {
     this.#itemDone(index, searchItem(id, 'completed', query, shown ? results : null));
   }
 
+  runCode(code: string, shown: boolean): void {
+    const [id, container] = [newId('ci_'), newId('cntr_')];
+    const index = this.output.length;
+    const place = { output_index: index, item_id: id };
+    this.send('response.output_item.added', {
+      output_index: index,
+      item: codeItem(id, container, '', false, 'in_progress'),
+    });
+    this.send('response.code_interpreter_call.in_progress', place);
+    this.send('response.code_interpreter_call_code.delta', { ...place, delta: code });
+    this.send('response.code_interpreter_call_code.done', { ...place, code });
+    this.send('response.code_interpreter_call.interpreting', place);
+    this.send('response.code_interpreter_call.completed', place);
+    this.#itemDone(index, codeItem(id, container, code, shown, 'completed'));
+  }
+
+  call({ name, arguments: given }: Call): void {
+    const [id, callId] = [newId('fc_'), newId('call_')];
+    const index = this.output.length;
+    const place = { output_index: index, item_id: id };
+    this.send('response.output_item.added', {
+      output_index: index,
+      item: callItem(id, callId, name, '', 'in_progress'),
+    });
+    for (const delta of tokensOf(given)) this.send('response.function_call_arguments.delta', { ...place, delta });
+    this.send('response.function_call_arguments.done', { ...place, name, arguments: given });
+    this.#itemDone(index, callItem(id, callId, name, given, 'completed'));
+  }
+
   async message(): Promise<Ended> {
     const { stream, entry, plan, search, fault, delayMs } = this.#streaming;
     const id = newId('msg_');
@@ -141,12 +179,19 @@ export class ResponseEvents {
 }
 
 /** The same items without a stream. */
-export function wholeOutput(plan: Plan, search: Search | null): JsonObject[] {
+export function wholeOutput(plan: Plan, search: Search | null, showsCode: boolean): JsonObject[] {
   const text = plan.tokens.join('');
   const output: JsonObject[] = [];
   if (plan.summary !== null) output.push(reasoningItem(newId('rs_'), plan.summary));
   if (search !== null) {
     output.push(searchItem(newId('fs_'), 'completed', search.query, search.shown ? search.results : null));
+  }
+  if (plan.code !== null) output.push(codeItem(newId('ci_'), newId('cntr_'), plan.code, showsCode, 'completed'));
+  if (plan.calls.length > 0) {
+    return [
+      ...output,
+      ...plan.calls.map((call) => callItem(newId('fc_'), newId('call_'), call.name, call.arguments, 'completed')),
+    ];
   }
   const annotations = plan.kind === 'text' && search !== null ? citations(search.results, text.length) : [];
   const status = plan.ending === 'completed' ? 'completed' : 'incomplete';

@@ -37,6 +37,9 @@ export function withEvent(run: LiveRun, event: RunEvent): LiveRun {
       return { ...run, notes: [...run.notes, event.text] };
     case 'source':
       return { ...run, sources: [...run.sources, event.text] };
+    case 'tool':
+      // What was called is said in a note.
+      return run;
     case 'usage': {
       const { type: _, ...usage } = event;
       return { ...run, usage };

@@ -136,7 +136,7 @@ async function forAnswer(dependencies: Dependencies, userId: number, assistantId
     ready.flatMap(({ indexedFileId, filename }) => (indexedFileId === null ? [] : [[indexedFileId, filename]])),
   );
   const onRefused = () => void queueIndexing(database.db, userId, assistantId).catch(onProblem);
-  return { search: { storeId: first.storeId, names, onRefused }, notes: [] };
+  return { search: { storeIds: [first.storeId], names, onRefused }, notes: [] };
 }
 
 /** After a key was saved: all files and stores are checked again, removals included. */

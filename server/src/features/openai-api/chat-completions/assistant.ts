@@ -45,7 +45,9 @@ export function assistantSettings({
 }: Dependencies) {
   /** Passages stand in the request itself, so that every field of it goes on meaning what it says. */
   async function passages(search: FileSearch, apiKey: Secret, question: string): Promise<string[]> {
-    const found = await vectorStores.search(apiKey, search.storeId, question.slice(0, queryLimit));
+    const found = [];
+    for (const storeId of search.storeIds)
+      found.push(...(await vectorStores.search(apiKey, storeId, question.slice(0, queryLimit))));
     if (found.length === 0) return [];
     const texts = found.map(({ fileId, filename, text }) => `[${search.names.get(fileId) ?? filename}]\n${text}`);
     return [

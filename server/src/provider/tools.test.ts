@@ -1,0 +1,132 @@
+import { createSimulator, type SimulatorOptions } from '@roster/simulator/simulator';
+import { expect, onTestFinished, test } from 'vitest';
+import { Secret } from '#server/security/secret';
+import { goodKey } from '#server/testing/app';
+import { chunk, completed, event, startRawProvider } from '#server/testing/raw-provider';
+import type { AnswerTools } from './answer-tools.ts';
+import { answering } from './answering.ts';
+import { createProviderHttp } from './http.ts';
+import type { AnswerPiece, AnswerRequest, ConversationTurn } from './provider.ts';
+
+const parameters = { type: 'object', properties: { city: { type: 'string' } } };
+const tools: AnswerTools = {
+  functions: [{ name: 'get_weather', parameters }, { name: 'get_time' }],
+  codeInterpreter: null,
+  choice: 'auto',
+  isParallel: true,
+};
+const withCode: AnswerTools = { ...tools, functions: [], codeInterpreter: { fileIds: [] } };
+
+/** Nothing is known of the provider, and nothing remembered. */
+const traits = { has: () => false, learn: async () => undefined };
+
+async function asking(baseUrl: string) {
+  const http = createProviderHttp(baseUrl);
+  onTestFinished(async () => void (await http.close()));
+  const answer = answering(http, 'OpenAI', traits);
+  return async (turns: ConversationTurn[], more: Partial<AnswerRequest>) => {
+    const pieces: AnswerPiece[] = [];
+    const base = { apiKey: new Secret(goodKey), model: 'gpt-4o', instructions: '', temperature: null, effort: null };
+    const onPieces = (some: AnswerPiece[]) => void pieces.push(...some);
+    const end = await answer({ ...base, turns, ...more }, onPieces, new AbortController().signal);
+    const calls = pieces.flatMap((piece) => (piece.type === 'tool' ? [piece.call] : []));
+    const text = pieces.map((piece) => (piece.type === 'text' ? piece.text : '')).join('');
+    return { end, calls, text };
+  };
+}
+
+async function askingSimulator(options: SimulatorOptions = {}) {
+  const simulator = createSimulator({ tokenDelayMs: 0, ...options });
+  const { url } = await simulator.listen();
+  onTestFinished(() => simulator.close());
+  return asking(url);
+}
+
+const saying = (text: string): ConversationTurn => ({ role: 'user', text });
+
+test.each([
+  ['Responses', {}],
+  ['Chat Completions', { without: ['responses' as const] }],
+])('by %s functions are called, and what they answered goes along', async (_, options) => {
+  const ask = await askingSimulator(options);
+  const question = saying('[[call get_weather get_time]] Rain in Utrecht?');
+  const { calls, text, end } = await ask([question], { tools });
+  expect(calls).toEqual([
+    {
+      kind: 'function',
+      callId: expect.stringMatching(/^call_/),
+      name: 'get_weather',
+      input: expect.any(String),
+      output: null,
+    },
+    { kind: 'function', callId: expect.stringMatching(/^call_/), name: 'get_time', input: '{}', output: null },
+  ]);
+  expect(JSON.parse(calls[0]?.input ?? '')).toEqual({ city: expect.any(String) });
+  expect([text, end.reason]).toEqual(['', 'complete']);
+  const answered = calls.map(({ callId, name, input }) => ({ callId, name, input, output: `${name}: 12` }));
+  const told = await ask([question, { role: 'assistant', text: '', calls: answered }], { tools });
+  expect(told.text).toContain('The functions said: get_weather: 12; get_time: 12.');
+  expect(told.calls).toEqual([]);
+  const one = await ask([question], { tools: { ...tools, isParallel: false } });
+  expect(one.calls.map(({ name }) => name)).toEqual(['get_weather']);
+  const chosen = await ask([saying('Hello')], { tools: { ...tools, choice: { function: 'get_time' } } });
+  expect(chosen.calls.map(({ name }) => name)).toEqual(['get_time']);
+  const format = { type: 'json_schema' as const, json_schema: { name: 'it', schema: parameters, strict: true } };
+  expect((await ask([saying('Hello')], { format, topP: 0.5 })).text).not.toBe('');
+});
+
+test('code is run where the provider does that, and else the answer fails in words', async () => {
+  const ask = await askingSimulator();
+  const { calls, text } = await ask([saying('[[code]] How long?')], { tools: withCode });
+  expect(calls).toEqual([
+    {
+      kind: 'code_interpreter',
+      callId: expect.stringMatching(/^ci_/),
+      name: 'code_interpreter',
+      input: expect.stringContaining('print('),
+      output: JSON.stringify([{ type: 'logs', logs: '42\n' }]),
+    },
+  ]);
+  expect(text).not.toBe('');
+  const bare = await askingSimulator({ without: ['responses'] });
+  await expect(bare([saying('Hello')], { tools: withCode })).rejects.toThrow('This provider has no code interpreter.');
+  const search = { storeIds: ['vs_1'], names: new Map(), isNeeded: true, onRefused: () => undefined };
+  await expect(bare([saying('Hello')], { search })).rejects.toThrow('This provider has no file search.');
+});
+
+test('a call that is damaged, too large or one of too many ends the answer', async () => {
+  const item = (more: object) =>
+    event('response.output_item.done', {
+      item: { type: 'function_call', call_id: 'call_1', name: 'get_weather', arguments: '{}', ...more },
+    });
+  let packets: string[] = [];
+  let without: string | undefined;
+  const provider = await startRawProvider((path) =>
+    path === without ? { status: 404, packets: ['{}'] } : { packets },
+  );
+  onTestFinished(() => provider.close());
+  const ask = await asking(provider.url);
+  const said = async (...sent: string[]) => {
+    packets = sent;
+    return (await ask([saying('Hello')], { tools })).calls;
+  };
+  expect(await said(item({}), item({}), completed())).toHaveLength(1);
+  expect(await said(item({ status: 'incomplete' }), completed())).toEqual([]);
+  expect((await said(item({ arguments: '"\0"' }), completed()))[0]?.input).toBe('"\uFFFD"');
+  const many = Array.from({ length: 129 }, (_, index) => item({ call_id: `call_${index}` })).join('');
+  for (const broken of [
+    item({ arguments: 'x'.repeat(256 * 1024 + 1) }),
+    item({ call_id: 7 }),
+    item({ call_id: 'a b' }),
+    item({ name: '<b>' }),
+    many,
+  ])
+    await expect(said(broken, completed())).rejects.toThrow('could not be taken');
+
+  without = '/responses';
+  const piece = (fields: object) => chunk({ choices: [{ delta: { tool_calls: [fields] } }] });
+  const named = piece({ index: 0, id: 'call_1', function: { name: 'get_weather', arguments: '' } });
+  const more = piece({ index: 0, function: { arguments: 'x'.repeat(200 * 1024) } });
+  await expect(said(named, more, more, 'data: [DONE]\n\n')).rejects.toThrow('could not be taken');
+  expect(await said(named, chunk({ choices: [{ finish_reason: 'length' }] }), 'data: [DONE]\n\n')).toEqual([]);
+});

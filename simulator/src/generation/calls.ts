@@ -1,0 +1,76 @@
+import { isObject, type JsonObject, missing, optionalObject, requiredString } from '../http/fields.ts';
+import { keywords } from './title.ts';
+
+export type FunctionSpec = { name: string; parameters: JsonObject };
+
+/** What a request lets the model use, and what it has been told already. */
+export type ToolUse = {
+  functions: readonly FunctionSpec[];
+  runsCode: boolean;
+  /** The name of a function, or one of the provider's words. */
+  choice: string;
+  parallel: boolean;
+  /** What functions have answered since the last message of the user. */
+  outputs: readonly string[];
+  /** How often the model has called functions since then. */
+  rounds: number;
+};
+
+export const noTools: ToolUse = {
+  functions: [],
+  runsCode: false,
+  choice: 'auto',
+  parallel: true,
+  outputs: [],
+  rounds: 0,
+};
+
+export type Call = { name: string; arguments: string };
+
+/** `[[call]]`, `[[call 2]]` for two rounds, `[[call get_weather get_time]]`: what a message asks to be called. */
+export type CallWish = { names: readonly string[]; rounds: number };
+
+/** A tool's name and schema stand beside its type (Responses) or below it (Chat Completions). */
+export function functionOf(tool: JsonObject, path: string): FunctionSpec {
+  const holder = isObject(tool.function) ? tool.function : tool;
+  const name = requiredString(holder, 'name');
+  if (!/^[\w-]{1,64}$/.test(name)) throw missing(`${path}.name`);
+  return { name, parameters: optionalObject(holder, 'parameters') ?? {} };
+}
+
+/** The name of a function, or `auto`, `none`, `required`, or the type of another tool. */
+export function choiceOf(given: unknown): string {
+  if (!isObject(given)) return typeof given === 'string' ? given : 'auto';
+  if (given.type !== 'function') return String(given.type);
+  return requiredString(isObject(given.function) ? given.function : given, 'name');
+}
+
+function valueFor(schema: unknown, text: string): unknown {
+  if (!isObject(schema)) return text;
+  if (Array.isArray(schema.enum)) return schema.enum[0];
+  if (schema.type === 'number' || schema.type === 'integer') return 1;
+  if (schema.type === 'boolean') return true;
+  if (schema.type === 'array') return [];
+  return schema.type === 'object' ? argumentsFor(schema, text) : text;
+}
+
+/** A value for each of the function's parameters. */
+function argumentsFor(parameters: JsonObject, text: string): JsonObject {
+  const properties = isObject(parameters.properties) ? parameters.properties : {};
+  const [word = 'something'] = keywords(text, 1);
+  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, valueFor(schema, word)]));
+}
+
+/** The functions that the model calls instead of answering. */
+export function callsFor(tools: ToolUse, wish: CallWish | undefined, text: string): Call[] {
+  const { functions, choice, parallel, rounds } = tools;
+  if (choice === 'none' || functions.length === 0) return [];
+  const forced = functions.filter(({ name }) => name === choice);
+  const isForced = forced.length > 0 || choice === 'required';
+  if (!isForced && (wish === undefined || rounds >= wish.rounds)) return [];
+  const wished = functions.filter(({ name }) => wish?.names.includes(name.toLowerCase()));
+  const called = [forced, wished, functions.slice(0, 1)].find((list) => list.length > 0) ?? [];
+  return called
+    .slice(0, parallel ? undefined : 1)
+    .map(({ name, parameters }) => ({ name, arguments: JSON.stringify(argumentsFor(parameters, text)) }));
+}

@@ -93,8 +93,8 @@ export const Message = z.object({
   /** What Roster did differently than asked, in words: a parameter left out, a history cut. */
   notes: z.array(z.string()),
   files: z.array(AttachedFile),
-  /** The addresses of images that a program put into it. Only the provider looks at what is there. */
-  imageUrls: z.array(z.string()),
+  /** The addresses of images, where a program put any into it. Only the provider looks at what is there. */
+  imageUrls: z.array(z.string()).optional(),
   /** The names of the assistant’s files that the model took the answer from, as the provider cites them. */
   sources: z.array(z.string()),
   /** null: not rated. Questions have none. */

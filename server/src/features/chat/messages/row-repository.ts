@@ -102,6 +102,7 @@ export async function withSiblings(
 /** Without its siblings, and without its attachments. */
 export function toMessage(row: MessageRow): Message {
   const state = row.run_state ?? 'complete';
+  const imageUrls = imageUrlsOf(readContent(row.content));
   return {
     id: row.id,
     threadId: row.thread_id,
@@ -116,12 +117,12 @@ export function toMessage(row: MessageRow): Message {
     error: row.run_error === null ? null : JSON.parse(row.run_error),
     notes: row.run_notes === null ? [] : JSON.parse(row.run_notes),
     files: [],
-    imageUrls: imageUrlsOf(readContent(row.content)),
     sources: row.run_sources === null ? [] : JSON.parse(row.run_sources),
     rating: row.rated_at === null ? null : { value: row.rating_value, correction: row.correction },
     siblings: [],
     together: [],
     createdAt: row.created_at,
     finishedAt: row.run_finished_at,
+    ...(imageUrls.length > 0 && { imageUrls }),
   };
 }

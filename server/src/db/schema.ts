@@ -70,6 +70,8 @@ export type Database = {
     last_used_at: string | null;
     last_used_ip: string | null;
     revoked_at: string | null;
+    /** The one that the page Connect tries calls with. */
+    is_trial: Generated<Flag>;
   };
   data_keys: { user_id: number; wrapped: string };
   provider_keys: {
@@ -350,6 +352,13 @@ export type Database = {
     user_id: number;
     /** The start of a quarter of an hour: YYYY-MM-DDTHH:MM in UTC. */
     quarter: string;
+  };
+  /** Of programs' calls alone. */
+  usage_by_token: UsageSums & {
+    user_id: number;
+    /** YYYY-MM-DD in UTC. */
+    day: string;
+    access_token_id: number;
   };
   /** USD per 1,000,000 tokens, as a person set them. */
   own_prices: {

@@ -6,6 +6,7 @@ import { createOpenCalls } from '#server/http/open-calls';
 import { accessTokenRepository } from '#server/security/access-token-repository';
 import { assistantModels } from './assistant-models.ts';
 import { chatCompletionFeature } from './chat-completions/feature.ts';
+import { connectFeature } from './connect/feature.ts';
 import { apiFileFeature } from './files/feature.ts';
 import { fileIds } from './files/file-ids.ts';
 import { idKey } from './id-key-repository.ts';
@@ -56,6 +57,7 @@ export function openAiApiFeatures({ database, assistants, knowledge, files, log,
       findAssistant: assistants.find,
       knowledgeOf: knowledge.forAnswer,
     }),
+    connectFeature(named),
     apiFileFeature({ files, openCalls, fileIds: namedFiles }),
   ];
 }

@@ -33,15 +33,12 @@ export function createFeatures(base: Foundation) {
     ownsAssistant: assistants.owns,
   });
   const apiTokens = apiTokenFeature(base);
-  const ofUsers: Feature[] = [apiTokens, usage, assistants, chat, files, knowledge, training];
+  const openAiApi = openAiApiFeatures({ ...base, models, assistants, files, knowledge, pricing, budgets });
+  const ofUsers: Feature[] = [apiTokens, usage, assistants, chat, files, knowledge, training, ...openAiApi];
   const { confirmPassword, refuseGuessable, hashPassword, passwordLink } = auth;
   const account = accountFeature({ ...base, models, confirmPassword, features: ofUsers });
   const removeAccount = account.remove;
   const users = userFeature({ ...base, refuseGuessable, hashPassword, passwordLink, removeAccount });
-  const forPrograms: Feature[] = [
-    apiTokens,
-    ...openAiApiFeatures({ ...base, models, assistants, files, knowledge, pricing, budgets }),
-  ];
   const all: Feature[] = [
     auth,
     account,
@@ -53,7 +50,8 @@ export function createFeatures(base: Foundation) {
     training,
     usage,
     users,
-    ...forPrograms,
+    apiTokens,
+    ...openAiApi,
   ];
   return { auth, findCaller: apiTokens.findCaller, all };
 }

@@ -47,6 +47,8 @@ const exportedIn = new Map<Table, string>([
   ['comparison_prompts', 'fine-tuning/comparisons.jsonl'],
   ['datasets', 'fine-tuning/datasets/INDEX.jsonl'],
   ['dataset_examples', 'fine-tuning/datasets/<number>.jsonl'],
+  ['responses', 'responses.jsonl'],
+  ['response_items', 'responses.jsonl'],
 ]);
 const notExported = new Map<Table, string>([
   ['settings', 'the installation’s'],
@@ -114,6 +116,7 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
       'fine-tuning/models.json',
       'fine-tuning/datasets/INDEX.jsonl',
       'fine-tuning/comparisons.jsonl',
+      'responses.jsonl',
     ]);
     for (const name of files.keys()) expect(files.get('README.txt')).toContain(name);
     expect(json(files, 'assistants.json').assistants).toEqual([]);

@@ -161,6 +161,8 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
     await call('2026-11-02', id, 0.25);
     await call('2026-11-02', null, 9);
     await db.schema.dropTable('usage_by_token').execute();
+    await db.schema.dropIndex('access_tokens_trial').execute();
+    await db.schema.alterTable('access_tokens').dropColumn('is_trial').execute();
     await sumUpByToken(db, engine);
     const rows = await db.selectFrom('usage_by_token').selectAll().orderBy('day').execute();
     const both = { user_id: userId, access_token_id: id, estimated_requests: 0 };
@@ -200,7 +202,7 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
     const inName = await conversation('Plain', 'Plain', 'budget-2024.txt');
     await indexWordsInside(db, engine);
     const idsFor = async (query: string) => {
-      const options = { archived: undefined, limit: 10, after: undefined };
+      const options = { archived: undefined, programs: undefined, limit: 10, after: undefined };
       return (await findThreads(db, userId, query, options)).map(({ thread }) => thread.id);
     };
     expect([await idsFor('数据'), await idsFor('铁塔'), await idsFor('budget')]).toEqual([

@@ -70,6 +70,8 @@ export type Database = {
     last_used_at: string | null;
     last_used_ip: string | null;
     revoked_at: string | null;
+    /** The one that the page Connect tries calls with. */
+    is_trial: Generated<Flag>;
   };
   data_keys: { user_id: number; wrapped: string };
   provider_keys: {

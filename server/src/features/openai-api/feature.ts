@@ -7,6 +7,7 @@ import { assistantModels } from './assistant-models.ts';
 import { apiCalls } from './calls.ts';
 import { assistantSettings } from './chat-completions/assistant.ts';
 import { chatCompletionFeature } from './chat-completions/feature.ts';
+import { connectFeature } from './connect/feature.ts';
 import { apiFileFeature } from './files/feature.ts';
 import { fileIds } from './files/file-ids.ts';
 import { idKey } from './id-key-repository.ts';
@@ -72,6 +73,7 @@ export function openAiApiFeatures({ database, assistants, knowledge, files, log,
     apiModelFeature(shared),
     chatCompletionFeature(shared),
     responseFeature(shared),
+    connectFeature(named),
     apiFileFeature({ files, openCalls, fileIds: fileIds({ db, ids }) }),
   ];
 }

@@ -3,8 +3,9 @@ import type { Catalogue } from '#server/provider/catalogue';
 import type { AnswerPiece, ConversationTurn, TurnFile } from '#server/provider/provider';
 import type { AttachmentReader } from './attachments.ts';
 import type { BranchRepository } from './branch-repository.ts';
+import { fileIdsOf, imageUrlsOf, readContent, textsOf } from './content.ts';
 import type { KeptAttachment, MessageFileRepository } from './file-repository.ts';
-import { estimateFileTokens, estimateTokens } from './token-estimate.ts';
+import { estimateFileTokens, estimateTokens, imageTokens } from './token-estimate.ts';
 
 const turnsAtOnce = 200;
 /** Kept free for the answer: a quarter of what the model can read, at most so many tokens. */
@@ -31,6 +32,23 @@ export type History = {
   /** An estimate, used where the provider reports none. */
   fileTokens: number;
 };
+
+/** A message that came in parts, in their order: what is attached to it, then those. */
+function partsOf({ text, content }: { text: string; content: string | null }, files: TurnFile[]) {
+  const stored = readContent(content);
+  const { parts } = stored;
+  if (!parts) return undefined;
+  const fileIds = fileIdsOf(stored);
+  const texts = textsOf(parts, text);
+  const inParts = new Set(parts.flatMap((part) => (part.type === 'image_file' ? part.fileId : [])));
+  const attached = files.filter((_, index) => !inParts.has(fileIds[index] ?? 0));
+  const inOrder = parts.map((part, index) => {
+    if (part.type === 'image_url') return { url: part.url, detail: part.detail };
+    const file = part.type === 'image_file' ? files[fileIds.indexOf(part.fileId)] : undefined;
+    return file && part.type === 'image_file' ? { ...file, detail: part.detail } : (texts[index] ?? '');
+  });
+  return [...attached, ...inOrder];
+}
 
 type Reading = {
   branches: Pick<BranchRepository, 'words'>;
@@ -85,6 +103,7 @@ export async function readHistory(
       const kept = files.get(turn.id) ?? [];
       const leftOutBefore = filesLeftOut;
       const chosen = choose(kept);
+      chosen.tokens += imageUrlsOf(readContent(turn.content)).length * imageTokens;
       budget -= estimateTokens(turn.text) + chosen.tokens;
       // The question itself always goes along; whether it fits alone is for the provider to say.
       if (budget < 0 && turns.length > 0) {
@@ -93,7 +112,9 @@ export async function readHistory(
       }
       fileTokens += chosen.tokens;
       const { role, text } = turn;
-      if (text !== '') turns.push({ role, text, ...(kept.length > 0 && { files: chosen.files }) });
+      const parts = partsOf(turn, chosen.files);
+      if (text !== '' || parts)
+        turns.push({ role, text, ...(kept.length > 0 && { files: chosen.files }), ...(parts && { parts }) });
     }
   }
   return history(0);

@@ -3,6 +3,7 @@ import type { AssistantSettings, KnowledgeState } from '@roster/contracts/assist
 import type { Vote } from '@roster/contracts/fine-tuning/comparisons';
 import type { DatasetExample, DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import type { JobEvent, JobStatus, TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
+import type { ResponseState } from '@roster/contracts/openai-api/responses';
 import type { VectorStoreFileError } from '@roster/contracts/openai-api/vector-stores';
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { Columns } from './columns.ts';
@@ -594,6 +595,39 @@ export type Database = {
     /** The process that answers it. */
     instance: number;
     created_at: string;
+  };
+  /** What programs have asked by way of Responses. */
+  responses: {
+    id: Id;
+    user_id: number;
+    access_token_id: number | null;
+    assistant_id: number | null;
+    /** As the program named it: a model, or an assistant. */
+    model: string;
+    /** The response that it goes on from; its number stays when that one is deleted. */
+    previous_id: number | null;
+    state: ResponseState;
+    background: Flag;
+    /** JSON, without items and state. */
+    fields: string;
+    /** JSON. */
+    error: string | null;
+    bytes: number;
+    /** Its row in api_calls while it is written. */
+    call_id: number | null;
+    cancel_requested_at: string | null;
+    created_at: string;
+    expires_at: string;
+  };
+  response_items: {
+    id: Id;
+    user_id: number;
+    response_id: number;
+    direction: 'in' | 'out';
+    /** As programs name it. */
+    item_id: string;
+    /** JSON. */
+    item: string;
   };
   /** For the provider's own figures only. */
   provider_admin_keys: {

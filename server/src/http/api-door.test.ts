@@ -8,6 +8,10 @@ import type { Visitor } from '#server/testing/visitor';
 /** Which rights open which call. Written out by hand: a call that is added is decided on here too. */
 const opens: Record<string, readonly string[]> = {
   'POST /v1/chat/completions': ['chat'],
+  'POST /v1/responses': ['chat'],
+  'GET /v1/responses/:id': ['chat'],
+  'DELETE /v1/responses/:id': ['chat'],
+  'GET /v1/responses/:id/input_items': ['chat'],
   'GET /v1/files': ['files'],
   'POST /v1/files': ['files'],
   'GET /v1/files/:id': ['files'],

@@ -61,6 +61,8 @@ const inOrder: Record<Table, true> = {
   dataset_examples: true,
   provider_admin_keys: true,
   api_calls: true,
+  responses: true,
+  response_items: true,
 };
 const isTable = (name: string): name is Table => Object.hasOwn(inOrder, name);
 export const tables = Object.keys(inOrder).filter(isTable);

@@ -49,6 +49,8 @@ const exportedIn = new Map<Table, string>([
   ['dataset_examples', 'fine-tuning/datasets/<number>.jsonl'],
   ['program_vector_stores', 'vector-stores.jsonl'],
   ['program_vector_store_files', 'vector-stores.jsonl'],
+  ['responses', 'responses.jsonl'],
+  ['response_items', 'responses.jsonl'],
 ]);
 const notExported = new Map<Table, string>([
   ['settings', 'the installation’s'],
@@ -118,6 +120,7 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
       'fine-tuning/models.json',
       'fine-tuning/datasets/INDEX.jsonl',
       'fine-tuning/comparisons.jsonl',
+      'responses.jsonl',
       'vector-stores.jsonl',
     ]);
     for (const name of files.keys()) expect(files.get('README.txt')).toContain(name);

@@ -4,6 +4,7 @@ import type { AssistantLabel } from '#server/features/assistants/repository';
 import { createOpenCalls } from '#server/http/open-calls';
 import { accessTokenRepository } from '#server/security/access-token-repository';
 import { assistantModels } from './assistant-models.ts';
+import { assistantsApiFeatures } from './assistants/feature.ts';
 import { apiCalls } from './calls.ts';
 import { assistantSettings } from './chat-completions/assistant.ts';
 import { chatCompletionFeature } from './chat-completions/feature.ts';
@@ -19,6 +20,7 @@ import { interrupted } from './responses/store.ts';
 import { vectorStoreFeature } from './vector-stores/feature.ts';
 
 type Settings = Parameters<typeof assistantSettings>[0];
+type AssistantsApi = Parameters<typeof assistantsApiFeatures>[0];
 type VectorStores = Parameters<typeof vectorStoreFeature>[0];
 type Made = 'assistantModels' | 'settingsOf' | 'calls' | 'openCalls' | 'ids' | 'fileIds' | 'knowledge';
 type Dependencies = Omit<Parameters<typeof apiModelFeature>[0], Made> &
@@ -30,14 +32,20 @@ type Dependencies = Omit<Parameters<typeof apiModelFeature>[0], Made> &
   Pick<Settings, 'catalogue'> & {
     provider: Pick<Settings, 'vectorStores'>;
     log: FastifyBaseLogger;
-    assistants: { labels: (userId: number) => Promise<AssistantLabel[]>; find: Settings['findAssistant'] };
+    assistants: {
+      labels: (userId: number) => Promise<AssistantLabel[]>;
+      find: Settings['findAssistant'];
+      forPrograms: AssistantsApi['assistants'];
+    };
     knowledge: VectorStores['knowledge'] & { forAnswer: Settings['knowledgeOf'] };
+    conversations: AssistantsApi['conversations'];
   };
 
 const recoverEveryMs = 5_000;
 
 /** What programs call under /v1: the provider's API over the same services that the pages use. */
-export function openAiApiFeatures({ database, assistants, knowledge, files, log, ...base }: Dependencies): Feature[] {
+export function openAiApiFeatures(dependencies: Dependencies): Feature[] {
+  const { database, assistants, knowledge, files, conversations, log, ...base } = dependencies;
   const { db } = database;
   let made: Promise<Ids> | undefined;
   /** The key is read with the first call that needs it. */
@@ -80,5 +88,12 @@ export function openAiApiFeatures({ database, assistants, knowledge, files, log,
     vectorStoreFeature({ ...base, database, ids, fileIds: namedFiles, knowledge }),
     connectFeature(named),
     apiFileFeature({ files, openCalls, fileIds: namedFiles }),
+    ...assistantsApiFeatures({
+      assistants: assistants.forPrograms,
+      conversations,
+      ids,
+      fileIds: namedFiles,
+      assistantModels: named,
+    }),
   ];
 }

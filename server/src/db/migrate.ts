@@ -20,6 +20,7 @@ import * as jobsMadeOnce from './migrations/0013-jobs-made-once.ts';
 import * as wordsInsideTexts from './migrations/0014-words-inside-texts.ts';
 import * as accessTokens from './migrations/0015-access-tokens.ts';
 import * as threadsOfPrograms from './migrations/0017-threads-of-programs.ts';
+import * as runsOfPrograms from './migrations/0018-runs-of-programs.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -45,6 +46,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0014-words-inside-texts', wordsInsideTexts],
   ['0015-access-tokens', accessTokens],
   ['0017-threads-of-programs', threadsOfPrograms],
+  ['0018-runs-of-programs', runsOfPrograms],
 ];
 
 const migrationFiles = new URL('./migrations/', import.meta.url);

@@ -56,6 +56,8 @@ const inOrder: Record<Table, true> = {
   dataset_examples: true,
   provider_admin_keys: true,
   api_calls: true,
+  program_runs: true,
+  tool_calls: true,
 };
 const isTable = (name: string): name is Table => Object.hasOwn(inOrder, name);
 export const tables = Object.keys(inOrder).filter(isTable);

@@ -32,6 +32,8 @@ export const UsageRequest = z.object({
   /** `title`: the suggestion of a conversation's title. `training`: a fine-tuning job, its tokens are input tokens. */
   purpose: UsagePurpose,
   assistant: z.object({ id: Id, name: z.string().nullable() }).nullable(),
+  /** Of a program’s call. */
+  accessToken: z.object({ id: Id, name: z.string() }).nullable(),
   /** The conversation, where it still exists. */
   thread: z.object({ id: Id, title: z.string() }).nullable(),
   /** The comparison or the fine-tuning job, where it still exists. */
@@ -71,6 +73,10 @@ export const Analytics = z.object({
       /** null: chats without an assistant. `name` is null where the assistant was deleted. */
       assistant: z.object({ id: Id, name: z.string().nullable() }).nullable(),
     }),
+  ),
+  /** Programs’ calls alone. A token that was revoked keeps its name. */
+  byAccessToken: z.array(
+    Figures.extend({ accessToken: z.object({ id: Id, name: z.string(), isRevoked: z.boolean() }) }),
   ),
   recent: z.array(UsageRequest),
 });
@@ -212,7 +218,8 @@ export const usage = {
     method: 'GET',
     path: '/api/analytics',
     access: 'user',
-    summary: 'What the calls of a range of days took and cost: in total, before, by day, model and assistant.',
+    summary:
+      'What the calls of a range of days took and cost: in total, before, by day, model, assistant and access token.',
     query: Range.refine(isInOrder, wrongOrder).refine(isShort, tooLong),
     output: Analytics,
   }),
@@ -225,6 +232,7 @@ export const usage = {
       model: z.string().max(200).optional(),
       /** `none`: chats without an assistant. */
       assistantId: z.union([z.literal('none'), PathId]).optional(),
+      accessTokenId: PathId.optional(),
       limit: wholeNumber(1, 200).default(50),
       cursor: z.string().max(200).optional(),
     })

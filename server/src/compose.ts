@@ -40,7 +40,7 @@ export function createFeatures(base: Foundation) {
   const users = userFeature({ ...base, refuseGuessable, hashPassword, passwordLink, removeAccount });
   const forPrograms: Feature[] = [
     apiTokens,
-    ...openAiApiFeatures({ ...base, models, assistants, knowledge, pricing, budgets }),
+    ...openAiApiFeatures({ ...base, models, assistants, files, knowledge, pricing, budgets }),
   ];
   const all: Feature[] = [
     auth,

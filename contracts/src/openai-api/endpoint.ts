@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { TokenRight } from '../api-tokens.ts';
-import { Nothing } from '../endpoint.ts';
+import { Nothing, type Rate } from '../endpoint.ts';
 
 /** A call under /v1, which programs make with an access token. */
 export type ApiEndpoint<
@@ -18,8 +18,12 @@ export type ApiEndpoint<
   query: Query;
   body: Body;
   output: Output;
-  /** Bytes of JSON. */
+  /** `multipart`: a form of the texts in `body` and exactly one file, in the part `file`. */
+  accepts: 'json' | 'multipart';
+  /** Bytes of JSON; for `multipart` those of the file. */
   bodyLimit: number;
+  /** Counted for its person beside the calls of the token, as the pages count it. */
+  rate?: Rate;
   /** Its texts are kept, so they have to be what a database can hold. */
   keepsTexts: boolean;
   /** Answered only with the header `OpenAI-Beta: assistants=v2`. */
@@ -30,9 +34,14 @@ type Description<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, 
   ApiEndpoint,
   'method' | 'path' | 'right' | 'summary'
 > &
-  Partial<Pick<ApiEndpoint, 'bodyLimit' | 'keepsTexts' | 'isBeta'>> & { params?: P; query?: Q; body?: B; output: O };
+  Partial<Pick<ApiEndpoint, 'accepts' | 'bodyLimit' | 'rate' | 'keepsTexts' | 'isBeta'>> & {
+    params?: P;
+    query?: Q;
+    body?: B;
+    output: O;
+  };
 
-/** Completes a description with the defaults: no parameters, no body, 256 KiB; texts are not kept; not beta. */
+/** Completes a description with the defaults: no parameters, no body, 256 KiB of JSON; texts are not kept; not beta. */
 export function apiEndpoint<
   O extends z.ZodType,
   P extends z.ZodType = typeof Nothing,
@@ -44,6 +53,7 @@ export function apiEndpoint(description: Description<z.ZodType, z.ZodType, z.Zod
     params: Nothing,
     query: Nothing,
     body: Nothing,
+    accepts: 'json',
     bodyLimit: 256 * 1024,
     keepsTexts: false,
     isBeta: false,

@@ -11,6 +11,7 @@ import { connect } from './connect.ts';
 import { migrate } from './migrate.ts';
 import { up as addComparisons } from './migrations/0010-usage-of-comparisons.ts';
 import { up as indexWordsInside } from './migrations/0014-words-inside-texts.ts';
+import { up as sumUpByToken } from './migrations/0021-usage-by-token.ts';
 import released from './migrations/released.json' with { type: 'json' };
 
 const root = join(import.meta.dirname, '../../..');
@@ -142,6 +143,33 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
     expect(rows.map((row) => row.comparison_id)).toEqual([comparisonId, comparisonId, null, null, null]);
   });
 
+  test('sums up by token and day what programs have used so far', async () => {
+    const { database } = await opened();
+    const { db } = database;
+    await migrate(database);
+    const at = '2026-11-01T00:00:00.000Z';
+    const user = { email: 'ada@example.com', role: 'Admin', status: 'Active', created_at: at } as const;
+    const { id: userId } = await db.insertInto('users').values(user).returning('id').executeTakeFirstOrThrow();
+    const token = { user_id: userId, name: 'Script', last4: 'abcd', rights: 'chat', created_at: at };
+    const { id } = await db.insertInto('access_tokens').values(token).returning('id').executeTakeFirstOrThrow();
+    const call = (day: string, tokenId: number | null, cost: number | null) =>
+      sql`insert into usage_records (user_id, access_token_id, purpose, model, input_tokens, cached_tokens,
+          cache_write_tokens, output_tokens, reasoning_tokens, cost_usd, estimated, day, created_at)
+        values (${userId}, ${tokenId}, 'chat', 'a', 5, 1, 0, 2, 1, ${cost}, 0, ${day}, ${at})`.execute(db);
+    await call('2026-11-01', id, 0.5);
+    await call('2026-11-01', id, null);
+    await call('2026-11-02', id, 0.25);
+    await call('2026-11-02', null, 9);
+    await db.schema.dropTable('usage_by_token').execute();
+    await sumUpByToken(db, engine);
+    const rows = await db.selectFrom('usage_by_token').selectAll().orderBy('day').execute();
+    const both = { user_id: userId, access_token_id: id, estimated_requests: 0 };
+    expect(rows).toMatchObject([
+      { ...both, day: '2026-11-01', requests: 2, input_tokens: 10, cost_usd: 0.5, unpriced_requests: 1 },
+      { ...both, day: '2026-11-02', requests: 1, input_tokens: 5, cost_usd: 0.25, unpriced_requests: 0 },
+    ]);
+  });
+
   test('finds in the conversations so far what new ones are found by', async () => {
     const { database } = await opened();
     const { db } = database;
@@ -172,7 +200,7 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
     const inName = await conversation('Plain', 'Plain', 'budget-2024.txt');
     await indexWordsInside(db, engine);
     const idsFor = async (query: string) => {
-      const options = { archived: undefined, limit: 10, after: undefined };
+      const options = { archived: undefined, programs: undefined, limit: 10, after: undefined };
       return (await findThreads(db, userId, query, options)).map(({ thread }) => thread.id);
     };
     expect([await idsFor('数据'), await idsFor('铁塔'), await idsFor('budget')]).toEqual([

@@ -21,6 +21,7 @@ import * as wordsInsideTexts from './migrations/0014-words-inside-texts.ts';
 import * as accessTokens from './migrations/0015-access-tokens.ts';
 import * as threadsOfPrograms from './migrations/0017-threads-of-programs.ts';
 import * as runsOfPrograms from './migrations/0018-runs-of-programs.ts';
+import * as usageByToken from './migrations/0021-usage-by-token.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -47,6 +48,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0015-access-tokens', accessTokens],
   ['0017-threads-of-programs', threadsOfPrograms],
   ['0018-runs-of-programs', runsOfPrograms],
+  ['0021-usage-by-token', usageByToken],
 ];
 
 const migrationFiles = new URL('./migrations/', import.meta.url);

@@ -383,6 +383,13 @@ export type Database = {
     /** The start of a quarter of an hour: YYYY-MM-DDTHH:MM in UTC. */
     quarter: string;
   };
+  /** Of programs' calls alone. */
+  usage_by_token: UsageSums & {
+    user_id: number;
+    /** YYYY-MM-DD in UTC. */
+    day: string;
+    access_token_id: number;
+  };
   /** USD per 1,000,000 tokens, as a person set them. */
   own_prices: {
     user_id: number;

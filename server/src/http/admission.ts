@@ -30,7 +30,7 @@ export async function admit(admission: Admission, request: FastifyRequest, endpo
   request.admittedAt = performance.now();
   admission.rates.use(endpoint.rate, rateKey(request, endpoint));
   requireActor(request, endpoint);
-  requireKind(request.headers['content-type'], endpoint);
+  requireKind(request.headers['content-type'], endpoint.accepts);
 }
 
 /** A body, or what is to be read, may take half a minute to come: the session may have ended since. */
@@ -75,11 +75,12 @@ function requireAccess(who: SignedIn, request: FastifyRequest, endpoint: Endpoin
   );
 }
 
-function requireKind(type: string | undefined, endpoint: Endpoint) {
+/** @throws where a form comes instead of JSON, or the other way round */
+export function requireKind(type: string | undefined, accepts: Endpoint['accepts']) {
   const isForm = type !== undefined && /^multipart\/form-data\s*(;|$)/i.test(type);
-  if (endpoint.accepts === 'multipart' && !isForm)
+  if (accepts === 'multipart' && !isForm)
     throw new AppError('unsupported_media_type', 'Send the file in a form, with the content type multipart/form-data.');
-  if (endpoint.accepts === 'json' && isForm)
+  if (accepts === 'json' && isForm)
     throw new AppError('unsupported_media_type', 'Send JSON, with the content type application/json.');
 }
 

@@ -8,6 +8,11 @@ import type { Visitor } from '#server/testing/visitor';
 /** Which rights open which call. Written out by hand: a call that is added is decided on here too. */
 const opens: Record<string, readonly string[]> = {
   'POST /v1/chat/completions': ['chat'],
+  'GET /v1/files': ['files'],
+  'POST /v1/files': ['files'],
+  'GET /v1/files/:id': ['files'],
+  'GET /v1/files/:id/content': ['files'],
+  'DELETE /v1/files/:id': ['files'],
   'GET /v1/models': ['chat', 'assistants', 'files'],
   'GET /v1/models/*': ['chat', 'assistants', 'files'],
 };

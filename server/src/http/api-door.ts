@@ -1,14 +1,17 @@
+import { Nothing } from '@roster/contracts/endpoint';
 import type { ApiEndpoint } from '@roster/contracts/openai-api/endpoint';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Config } from '#server/config';
 import { AppError } from '#server/errors';
+import { requireKind } from './admission.ts';
 import { ApiRefusal, apiError, invalidApiInput } from './api-errors.ts';
 import type { Caller, FindCaller } from './caller.ts';
 import { crossOrigin } from './cors.ts';
 import { settled } from './error-handler.ts';
 import { readInput } from './input.ts';
 import { type BodyShape, shapeProblem } from './json-body.ts';
+import { type Receive, receiver } from './multipart.ts';
 import { senderOf } from './network.ts';
 import type { Rates } from './rates.ts';
 
@@ -28,6 +31,10 @@ type Parts<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> = {
   reply: FastifyReply;
 };
 
+type FormParts<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> = Omit<Parts<P, Q, B>, 'body'> & {
+  receive: Receive<z.output<B>>;
+};
+
 type Options = {
   app: FastifyInstance;
   config: Pick<Config, 'apiAllowedOrigins'>;
@@ -37,12 +44,8 @@ type Options = {
   checkResponses: boolean;
 };
 
-/**
- * The door for programs, under /v1: opened by an access token and by nothing else, while /api is opened by the cookie and by
- * nothing else. It answers and refuses in the provider's shapes.
- */
-export function createApiDoor(options: Options) {
-  const { app, config, checkResponses } = options;
+/** The calls as they will be opened, and as they are described. */
+function createRegistry(options: Options) {
   const endpoints: ApiEndpoint[] = [];
   const registrations: ((door: FastifyInstance) => void)[] = [];
   const callers = new WeakMap<FastifyRequest, Caller>();
@@ -50,14 +53,15 @@ export function createApiDoor(options: Options) {
   function register<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
     endpoint: ApiEndpoint<P, Q, B>,
     handle: (call: Parts<P, Q, B>) => Promise<unknown>,
+    described: ApiEndpoint = endpoint,
   ) {
-    endpoints.push(endpoint);
+    endpoints.push(described);
     registrations.push((door) =>
       door.route({
         method: endpoint.method,
         url: endpoint.path,
         bodyLimit: endpoint.bodyLimit,
-        config: { access: 'token', accepts: 'json', keepsTexts: endpoint.keepsTexts },
+        config: { access: 'token', accepts: endpoint.accepts, keepsTexts: endpoint.keepsTexts },
         onRequest: async (request, reply) => void callers.set(request, await admit(options, request, reply, endpoint)),
         handler: (request, reply) => {
           const caller = callers.get(request);
@@ -68,22 +72,47 @@ export function createApiDoor(options: Options) {
     );
   }
 
-  function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType>(
-    endpoint: ApiEndpoint<P, Q, B, O>,
-    handle: (call: Parts<P, Q, B>) => Promise<z.input<O>>,
-  ) {
-    register(endpoint, async (call) => {
+  return { endpoints, registrations, register };
+}
+
+/**
+ * The door for programs, under /v1: opened by an access token and by nothing else, while /api is opened by the cookie and by
+ * nothing else. It answers and refuses in the provider's shapes.
+ */
+export function createApiDoor(options: Options) {
+  const { app, config, checkResponses } = options;
+  const { endpoints, registrations, register } = createRegistry(options);
+
+  const checked =
+    <Call, O extends z.ZodType>({ output }: { output: O }, handle: (call: Call) => Promise<z.input<O>>) =>
+    async (call: Call) => {
       const answer = await handle(call);
-      if (checkResponses) endpoint.output.parse(answer);
+      if (checkResponses) output.parse(answer);
       return answer;
-    });
-  }
+    };
 
   return {
     endpoints,
-    route,
+    route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType>(
+      endpoint: ApiEndpoint<P, Q, B, O>,
+      handle: (call: Parts<P, Q, B>) => Promise<z.input<O>>,
+    ) {
+      register(endpoint, checked(endpoint, handle));
+    },
+    /** A form with one file. `receive` reads it; the texts are checked once they are all there, after the file. */
+    uploadRoute<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType>(
+      endpoint: ApiEndpoint<P, Q, B, O>,
+      handle: (call: FormParts<P, Q, B>) => Promise<z.input<O>>,
+    ) {
+      register({ ...endpoint, body: Nothing }, formHandler(endpoint, checked(endpoint, handle)), endpoint);
+    },
     /** The handler writes the answer itself. */
-    rawRoute: register,
+    rawRoute<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
+      endpoint: ApiEndpoint<P, Q, B>,
+      handle: (call: Parts<P, Q, B>) => Promise<unknown>,
+    ) {
+      register(endpoint, handle);
+    },
     /** Under its own roof: its errors and its bodies are its own. */
     open: () =>
       app.register(async (door) => {
@@ -94,6 +123,14 @@ export function createApiDoor(options: Options) {
 }
 
 export type ApiDoor = ReturnType<typeof createApiDoor>;
+
+const formHandler =
+  <P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
+    { body, bodyLimit }: { body: B; bodyLimit: number },
+    handle: (call: FormParts<P, Q, B>) => Promise<unknown>,
+  ) =>
+  ({ body: _nothing, ...parts }: Parts<P, Q, typeof Nothing>) =>
+    handle({ ...parts, receive: receiver(parts.request.raw, { body, bodyLimit }, invalidApiInput) });
 
 function rateHeaders({ limit, remaining, resetMs }: ReturnType<Rates['standing']>) {
   const seconds = Math.ceil(resetMs / 1000);
@@ -109,11 +146,12 @@ async function admit(
   { rates, findCaller }: Options,
   request: FastifyRequest,
   reply: FastifyReply,
-  { right, path, isBeta }: ApiEndpoint,
+  endpoint: ApiEndpoint,
 ): Promise<Caller> {
+  const { path, rate, accepts, isBeta } = endpoint;
   const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-  const caller = token === undefined ? null : await findCaller(token, request.ip);
-  if (!caller) {
+  const found = token === undefined ? null : await findCaller(token, request.ip);
+  if (!found) {
     rates.use('failedToken', { address: request.ip });
     request.log.warn({ event: 'access_token_refused', address: senderOf(request), route: path }, 'token refused');
     throw new AppError(
@@ -123,20 +161,34 @@ async function admit(
         : 'This access token is not valid: it may have been revoked or have expired. Make another one in Roster, under Settings > API Keys.',
     );
   }
-  const key = `${caller.userId}|${caller.tokenId}`;
+  const key = `${found.userId}|${found.tokenId}`;
   try {
     rates.use('apiCalls', key);
   } finally {
     reply.headers(rateHeaders(rates.standing('apiCalls', key)));
   }
-  const rights = typeof right === 'string' ? [right] : right;
-  if (!rights.some((one) => caller.rights.includes(one)))
-    throw new AppError(
-      'not_allowed',
-      `This access token lacks the right ${rights.join(' or ')}. Make one that has it, under Settings > API Keys${caller.role === 'Viewer' ? '; with the role Viewer that can only be the right chat' : ''}.`,
-    );
+  requireRight(found, endpoint);
+  if (rate) rates.use(rate, String(found.userId));
   if (isBeta && !/\bassistants=v2\b/.test(String(request.headers['openai-beta']))) throw notBeta();
-  return caller;
+  requireKind(request.headers['content-type'], accepts);
+  const { hold, ...caller } = found;
+  return {
+    ...caller,
+    async stillMay(trx) {
+      const rightsNow = await hold(trx);
+      if (!rightsNow) throw new AppError('not_signed_in', 'The access token has ended meanwhile.');
+      requireRight({ ...caller, rights: rightsNow }, endpoint);
+    },
+  };
+}
+
+function requireRight({ rights, role }: Pick<Caller, 'rights' | 'role'>, { right }: ApiEndpoint) {
+  const either = typeof right === 'string' ? [right] : right;
+  if (either.some((one) => rights.includes(one))) return;
+  throw new AppError(
+    'not_allowed',
+    `This access token lacks the right ${either.join(' or ')}. Make one that has it, under Settings > API Keys${role === 'Viewer' ? '; with the role Viewer that can only be the right chat' : ''}.`,
+  );
 }
 
 const notBeta = () =>
@@ -177,6 +229,8 @@ function furnish(door: FastifyInstance, allow: Allow) {
     if (problem) return done(new AppError('invalid_input', problem));
     done(null, value);
   });
+  // Left unread here: the route that takes a form reads it as it arrives.
+  door.addContentTypeParser('multipart/form-data', (_request, _body, done) => done(null));
   door.setErrorHandler((error, request, reply) => {
     const { status, body } = apiError(settled(error, request, reply));
     return reply.status(status).send(body);

@@ -1,5 +1,7 @@
 import type { TokenRight } from '@roster/contracts/api-tokens';
 import type { Role } from '@roster/contracts/auth';
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
 
 /** The program that makes a call under /v1, by its access token. Read anew for every request. */
 export type Caller = {
@@ -11,7 +13,18 @@ export type Caller = {
   monthlyBudgetUsd: number | null;
   /** With this token, this month. */
   spentUsd: number;
+  /**
+   * Asks token, status, role and right again. A call that lasts (it takes a body, reads files or calls another service) does so
+   * first in the transaction that makes it count; until that ends, none of them changes.
+   * @throws not_signed_in, not_allowed
+   */
+  stillMay: (trx: Kysely<Database>) => Promise<void>;
+};
+
+/** A caller as their token says, with what the token is good for at the moment of a transaction; null: for nothing. */
+export type FoundCaller = Omit<Caller, 'stillMay'> & {
+  hold: (trx: Kysely<Database>) => Promise<readonly TokenRight[] | null>;
 };
 
 /** Finds who calls with an access token; null where it is none that is good. */
-export type FindCaller = (token: string, ipAddress: string) => Promise<Caller | null>;
+export type FindCaller = (token: string, ipAddress: string) => Promise<FoundCaller | null>;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { bearer, newToken } from '#server/testing/access-tokens';
 import { startApp, type TestApp } from '#server/testing/app';
 import { beside, setUser } from '#server/testing/database';
 import { boundary, cookieOf, formType, ownForm, upload, uploaded } from '#server/testing/files';
@@ -33,7 +34,8 @@ function expectAnswer({ answer }: Outcome, status: number, message: RegExp | str
   expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   expect(head.toLowerCase()).toContain('connection: close');
   // All of it has come: what is cut off is no JSON.
-  expect(JSON.parse(body).message).toMatch(message);
+  const said = JSON.parse(body);
+  expect(said.error?.message ?? said.message).toMatch(message);
 }
 const expectDestroyedAtOnce = ({ answeredMs = Number.NaN, destroyedMs }: Outcome) =>
   expect(destroyedMs - answeredMs).toBeLessThan(1_000 + spareMs);
@@ -131,6 +133,10 @@ describe('an upload', () => {
       expectDestroyedAtOnce(outcome);
     }
     await expect.poll(underWay).toEqual([]);
+    const { token } = await newToken(grace);
+    const program = { ...bearer(token), 'content-type': formType, 'content-length': '5000000' };
+    expectAnswer(await attack(app, { head: request('/v1/files', program, fileBegins) }), 400, /did not arrive in time/);
+    await expect.poll(underWay).toEqual([]);
     // Two at once are as many as one person may have.
     for (const _ of [1, 2]) expect((await upload(app, grace)).status).toBe(201);
   });
@@ -161,6 +167,16 @@ describe('an upload', () => {
       () => request('/api/files/upload', { ...ownForm(ada), ...length, 'sec-fetch-site': 'cross-site' }),
     ],
     [403, 'of a Viewer', async () => begun(await viewer())],
+    [401, 'of no program', () => request('/v1/files', { 'content-type': formType, ...length }, fileBegins)],
+    [
+      413,
+      'of a program that is too large',
+      async () => {
+        const { token } = await newToken(await app.as('prog'));
+        const headers = { ...bearer(token), 'content-type': formType, 'content-length': '90000000' };
+        return request('/v1/files', headers, fileBegins);
+      },
+    ],
     [413, 'that is too large', () => begun(ada, 90_000_000)],
     [
       415,

@@ -1,9 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { Busboy } from '@fastify/busboy';
+import { wording } from '@roster/contracts/wording';
+import type { z } from 'zod';
 import { AppError } from '#server/errors';
+import { invalidInput } from './input.ts';
 
 /** A file while it arrives. Name and type are what the sender wrote: labels, of any content. */
 export type IncomingFile = { filename: string; type: string; content: AsyncIterable<Buffer> };
+
+/** Reads an uploaded form; `take` gets the file as it arrives. */
+export type Receive<Fields> = <T>(take: (file: IncomingFile) => Promise<T>) => Promise<{ fields: Fields; file: T }>;
 
 export type ReceivedForm<T> = { fields: Record<string, string>; file: T };
 
@@ -57,6 +63,8 @@ export async function receiveForm<T>(
   limit: number,
   take: (file: IncomingFile) => Promise<T>,
 ): Promise<ReceivedForm<T>> {
+  // Gone already, it says nothing more: neither an end nor an error.
+  if (request.destroyed) throw incomplete();
   const parser = open(request);
   const fields = new Map<string, string>();
   let part: (AsyncIterable<unknown> & { destroy: (error?: Error) => unknown }) | undefined;
@@ -102,3 +110,17 @@ export async function receiveForm<T>(
     throw error;
   }
 }
+
+/** Reads the form of a call; its texts are checked once they are all there, after the file. */
+export const receiver =
+  <B extends z.ZodType>(
+    request: IncomingMessage,
+    { body, bodyLimit }: { body: B; bodyLimit: number },
+    refusal: (issues: z.core.$ZodIssue[]) => AppError = invalidInput,
+  ): Receive<z.output<B>> =>
+  async (take) => {
+    const { fields, file } = await receiveForm(request, bodyLimit, take);
+    const parsed = body.safeParse(fields, { error: wording });
+    if (!parsed.success) throw refusal(parsed.error.issues);
+    return { fields: parsed.data, file };
+  };

@@ -1,11 +1,10 @@
 import { type Endpoint, Nothing, type Rate } from '@roster/contracts/endpoint';
-import { wording } from '@roster/contracts/wording';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Actor } from './actor.ts';
 import { type Admission, admit, admitAgainIfLate, signedIn } from './admission.ts';
-import { invalidInput, readInput } from './input.ts';
-import { type IncomingFile, receiveForm } from './multipart.ts';
+import { readInput } from './input.ts';
+import { type Receive, receiver } from './multipart.ts';
 import type { OpenResponses } from './open-responses.ts';
 import { responseSchema } from './response-schema.ts';
 
@@ -31,9 +30,6 @@ type Parts<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> = {
   request: FastifyRequest;
   reply: FastifyReply;
 };
-
-/** Reads an uploaded form; `take` gets the file as it arrives. */
-export type Receive<Fields> = <T>(take: (file: IncomingFile) => Promise<T>) => Promise<{ fields: Fields; file: T }>;
 
 type Options = Admission & {
   app: FastifyInstance;
@@ -149,11 +145,6 @@ function formHandler<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTy
     handle({
       ...parts,
       actor: signedIn(parts.request),
-      async receive(take) {
-        const { fields, file } = await receiveForm(parts.request.raw, bodyLimit, take);
-        const parsed = body.safeParse(fields, { error: wording });
-        if (!parsed.success) throw invalidInput(parsed.error.issues);
-        return { fields: parsed.data, file };
-      },
+      receive: receiver(parts.request.raw, { body, bodyLimit }),
     });
 }

@@ -40,6 +40,7 @@ const inOrder: Record<Table, true> = {
   jobs: true,
   usage_by_day: true,
   usage_by_quarter: true,
+  usage_by_token: true,
   own_prices: true,
   budgets: true,
   fine_tuning_jobs: true,

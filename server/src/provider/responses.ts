@@ -47,7 +47,7 @@ const messageOf = async (turn: ConversationTurn) => ({
     (text) => ({ type: 'input_text', text }),
     (part) =>
       part.type === 'image'
-        ? { type: 'input_image', image_url: part.url, detail: 'auto' }
+        ? { type: 'input_image', image_url: part.url, detail: part.detail }
         : { type: 'input_file', filename: part.filename, file_data: part.url },
   ),
 });

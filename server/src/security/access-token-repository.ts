@@ -109,6 +109,29 @@ export function accessTokenRepository(db: Kysely<Database>) {
         .execute();
       return new Map(rows.map(({ id, role }) => [id, role]));
     },
+    /**
+     * In a transaction, which holds both the person and the token: what it may be used for now, and with which role; only if both
+     * are good. In the same order as the code that ends tokens; updates that change nothing hold on both databases.
+     */
+    async hold(userId: number, id: number): Promise<{ rights: TokenRight[]; role: Role } | undefined> {
+      const user = await db
+        .updateTable('users')
+        .set((eb) => ({ status: eb.ref('status') }))
+        .where('id', '=', userId)
+        .where('status', '=', 'Active')
+        .returning('role')
+        .executeTakeFirst();
+      const token = await db
+        .updateTable('access_tokens')
+        .set((eb) => ({ last4: eb.ref('last4') }))
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .where('token_hash', 'is not', null)
+        .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now())]))
+        .returning('rights')
+        .executeTakeFirst();
+      return user && token && { rights: token.rights.split(' ').filter(isRight), role: user.role };
+    },
     async touch(userId: number, id: number, seen: { at: string; ipAddress: string }) {
       await db
         .updateTable('access_tokens')

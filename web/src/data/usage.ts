@@ -12,7 +12,7 @@ import { call } from '#web/lib/api.ts';
 export type UsageRange = { from: string; to: string; tz: string };
 
 /** A part of the calls of some days. `none`: chats without an assistant. */
-export type RequestScope = UsageRange & { model?: string; assistantId?: number | 'none' };
+export type RequestScope = UsageRange & { model?: string; assistantId?: number | 'none'; accessTokenId?: number };
 
 const all = ['usage'] as const;
 

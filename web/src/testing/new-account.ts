@@ -92,6 +92,7 @@ export const noUsage = ({ from, to }: { from: string; to: string }): Analytics =
   byDay: Array.from({ length: daysBetween({ from, to }) }, (_, index) => ({ ...noFigures, day: dayAt(from, index) })),
   byModel: [],
   byAssistant: [],
+  byAccessToken: [],
   recent: [],
 });
 

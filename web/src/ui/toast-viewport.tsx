@@ -54,13 +54,10 @@ function ShownToast({ toast }: { toast: ReturnType<typeof useToasts>[number] }) 
         </span>
       )}
       <div className="min-w-0 flex-1">
-        <Toast.Title dir="auto" className="font-medium">
-          {title}
-        </Toast.Title>
+        {/* In the direction of the page: these are our sentences, also where one begins with a name in other letters. */}
+        <Toast.Title className="font-medium">{title}</Toast.Title>
         {description && (
-          <Toast.Description dir="auto" className="mt-0.5 text-muted-foreground text-sm">
-            {description}
-          </Toast.Description>
+          <Toast.Description className="mt-0.5 text-muted-foreground text-sm">{description}</Toast.Description>
         )}
         {action && (
           <Toast.Action

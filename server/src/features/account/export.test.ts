@@ -63,6 +63,7 @@ const notExported = new Map<Table, string>([
   ['run_events', 'how an answer arrived: what arrived is in its message'],
   ['usage_by_day', 'sums of usage_records'],
   ['usage_by_quarter', 'sums of usage_records'],
+  ['usage_by_token', 'sums of usage_records'],
   ['file_uploads', 'room for what has not come yet'],
   ['file_uses', 'follows from the messages, assistants and jobs that use a file'],
   ['provider_copies', 'where copies of the files are at the provider; they go with the file'],

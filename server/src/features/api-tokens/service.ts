@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
 import type { Actor } from '#server/http/actor';
-import type { Caller } from '#server/http/caller';
+import type { FoundCaller } from '#server/http/caller';
 import { hashOfAccessToken, isAccessToken, newAccessToken } from '#server/security/access-token';
 import { type AccessTokenRecord, accessTokenRepository } from '#server/security/access-token-repository';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
@@ -98,14 +98,25 @@ export function apiTokenService({ db, onError }: Dependencies) {
     },
 
     /** Who calls with this token, read anew each time; notes the use at most once a minute. */
-    async find(token: string, ipAddress: string): Promise<Caller | null> {
+    async find(token: string, ipAddress: string): Promise<FoundCaller | null> {
       if (!isAccessToken(token)) return null;
       const found = await tokens.byHash(hashOfAccessToken(token));
       if (!found) return null;
       const { id: tokenId, userId, role, rights, lastUsedAt, monthlyBudgetUsd, spentUsd } = found;
       const now = Date.now();
       if (lastUsedAt === null || now - Date.parse(lastUsedAt) >= touchEvery) touch(userId, tokenId, ipAddress, now);
-      return { userId, role, tokenId, rights: within(rights, role), monthlyBudgetUsd, spentUsd };
+      return {
+        userId,
+        role,
+        tokenId,
+        rights: within(rights, role),
+        monthlyBudgetUsd,
+        spentUsd,
+        async hold(trx) {
+          const held = await accessTokenRepository(trx).hold(userId, tokenId);
+          return held ? within(held.rights, held.role) : null;
+        },
+      };
     },
 
     /** Lets the uses be noted that are known by now. */

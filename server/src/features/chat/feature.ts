@@ -25,6 +25,7 @@ import { messagePages } from './messages/pages.ts';
 import { ratingService } from './messages/ratings.ts';
 import { messageRepository } from './messages/repository.ts';
 import { messageService } from './messages/service.ts';
+import { programConversations } from './programs/service.ts';
 import { chatRoutes } from './routes.ts';
 import { runEndings } from './runs/end.ts';
 import { eventRepository } from './runs/event-repository.ts';
@@ -80,6 +81,12 @@ export function chatFeature(dependencies: Dependencies) {
     routes: (router: Router) => chatRoutes(router, routeParts),
     /** The runs that programs ask for. */
     programRuns: messages.ofPrograms,
+    /** What programs do with conversations. */
+    forPrograms: programConversations({
+      database,
+      attachments: attachmentReader(dependencies),
+      removeThread: routeParts.threads.remove,
+    }),
     /** Questions of other features, beside the conversations. */
     sideQuestions: createSideQuestions(parts, exported),
     upkeep: chatUpkeep({ executor, search: searchRepository(database.db) }),

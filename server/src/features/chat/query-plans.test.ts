@@ -18,8 +18,9 @@ test('no question of a conversation looks at all runs or at all messages of a pe
   const plans = await plansOf(database.db, async (db) => {
     const threads = threadRepository(db);
     await threads.find(1, 1);
-    await threads.list(1, { archived: false, limit: 50, after: undefined });
-    await findThreads(db, 1, 'words', { archived: undefined, limit: 50, after: undefined });
+    await threads.list(1, { archived: false, programs: false, limit: 50, after: undefined });
+    await threads.list(1, { archived: false, programs: true, limit: 50, after: undefined });
+    await findThreads(db, 1, 'words', { archived: undefined, programs: undefined, limit: 50, after: undefined });
     await branchRepository(db).messages(1, branch);
     await branchRepository(db).words(1, branch);
     await branchRepository(db).wordsBefore(1, 1, 1);

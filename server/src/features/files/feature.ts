@@ -10,6 +10,7 @@ import type { Secret } from '#server/security/secret';
 import type { FileStore } from '#server/storage/file-store';
 import { fileExport, fileRemovalPart } from './account-parts.ts';
 import { copyRepository } from './copy-repository.ts';
+import { fileDownload } from './download.ts';
 import { forwarding as createForwarding } from './forwarding.ts';
 import { fileListing } from './listing.ts';
 import { removal } from './removal.ts';
@@ -58,6 +59,7 @@ export function fileFeature(dependencies: Dependencies) {
   const hasKey = async (userId: number) => (await keys.config(userId)).hasApiKey;
   const uploads = uploadService({ db, store, instance, isGone, hasKey, minFreeBytes: config.minFreeDiskBytes, log });
   const list = fileListing(files);
+  const download = fileDownload({ files, store });
 
   /** Finishes what processes that are gone were receiving or sending. */
   async function recover() {
@@ -70,11 +72,14 @@ export function fileFeature(dependencies: Dependencies) {
     jobs: [...forwarding.jobs, ...removals.jobs],
     upkeep: [{ everyMs: sweepEveryMs, run: recover }],
     recover,
-    routes: (router: Router) => fileRoutes(router, { files, copies, store, uploads, list, removals, forwarding }),
+    routes: (router: Router) => fileRoutes(router, { files, copies, download, uploads, list, removals, forwarding }),
     keySaved: forwarding.keySaved,
     retry: forwarding.retry,
     checkAtProvider: forwarding.checkAtProvider,
+    page: files.page,
     find: files.find,
+    upload: uploads.upload,
+    download,
     stored: files.stored,
     /** For whatever needs a file at the provider for a purpose of its own. */
     copies: {

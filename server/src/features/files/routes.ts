@@ -2,10 +2,9 @@ import { files as api } from '@roster/contracts/files';
 import { AppError } from '#server/errors';
 import { linkNext } from '#server/http/paging';
 import type { Router } from '#server/http/router';
-import type { FileStore } from '#server/storage/file-store';
 import type { CopyRepository } from './copy-repository.ts';
+import type { fileDownload } from './download.ts';
 import type { Forwarding } from './forwarding.ts';
-import { attachment } from './labels.ts';
 import type { fileListing } from './listing.ts';
 import type { removal } from './removal.ts';
 import type { FileRepository } from './repository.ts';
@@ -14,7 +13,7 @@ import type { uploadService } from './uploads.ts';
 type Dependencies = {
   files: FileRepository;
   copies: CopyRepository;
-  store: FileStore;
+  download: ReturnType<typeof fileDownload>;
   uploads: ReturnType<typeof uploadService>;
   list: ReturnType<typeof fileListing>;
   removals: ReturnType<typeof removal>;
@@ -24,7 +23,7 @@ type Dependencies = {
 const notFound = () => new AppError('not_found', 'File not found.');
 
 export function fileRoutes(router: Router, dependencies: Dependencies) {
-  const { files, copies, store, uploads, list, removals, forwarding } = dependencies;
+  const { files, copies, download, uploads, list, removals, forwarding } = dependencies;
   const { route, rawRoute, uploadRoute } = router;
 
   async function found(userId: number, id: number) {
@@ -44,17 +43,9 @@ export function fileRoutes(router: Router, dependencies: Dependencies) {
     return uploads.upload(actor, length === undefined ? undefined : Number(length), receive);
   });
   rawRoute(api.content, async ({ actor, params, reply }) => {
-    const file = await files.stored(actor.userId, params.id);
+    const file = await download(actor.userId, params.id);
     if (!file) throw notFound();
-    const content = await store.read(file.storageKey);
-    return reply
-      .headers({
-        'content-disposition': attachment(file.filename),
-        'content-length': file.size,
-        'content-security-policy': "sandbox; default-src 'none'",
-      })
-      .type('application/octet-stream')
-      .send(content);
+    return reply.headers(file.headers).send(file.content);
   });
   route(api.remove, ({ actor, params }) => removals.remove(actor.userId, params.id));
   route(api.removeMany, ({ actor, body }) => removals.removeMany(actor.userId, body.ids));

@@ -5,8 +5,7 @@ import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
 import type { Actor } from '#server/http/actor';
-import type { IncomingFile } from '#server/http/multipart';
-import type { Receive } from '#server/http/router';
+import type { IncomingFile, Receive } from '#server/http/multipart';
 import { enqueue } from '#server/jobs/queue';
 import { type FileKey, type FileStore, newFileKey } from '#server/storage/file-store';
 import { copyRepository } from './copy-repository.ts';
@@ -47,6 +46,9 @@ const noSpace = (cause?: unknown) =>
   new AppError('no_space', 'The server has no room for more files. Please tell its operator.', { cause });
 const refused = (field: 'file' | 'purpose', message: string) =>
   new AppError('invalid_input', message, { fields: { [field]: message } });
+
+/** Somebody on the pages, or a program of theirs. */
+type Uploader = Pick<Actor, 'userId' | 'stillMay'>;
 
 type Taken = Awaited<ReturnType<UploadRepository['taken']>>;
 
@@ -109,7 +111,7 @@ async function storeBytes(
 /** The reservation goes in the transaction that the file comes in: while there is one, there is no file. */
 async function commit(
   { db, hasKey }: Dependencies,
-  { userId, stillMay }: Actor,
+  { userId, stillMay }: Uploader,
   uploadId: number,
   stored: StoredBytes,
   purpose: FilePurpose,
@@ -187,7 +189,7 @@ export function uploadService(dependencies: Dependencies) {
       }),
 
     async upload(
-      actor: Actor,
+      uploader: Uploader,
       contentLength: number | undefined,
       receive: Receive<{ purpose: FilePurpose }>,
     ): Promise<File> {
@@ -196,11 +198,11 @@ export function uploadService(dependencies: Dependencies) {
       const free = await store.freeBytes();
       if (free !== undefined && free < minFreeBytes) throw noSpace();
       const bytes = Math.min(contentLength ?? fileSizeLimit, fileSizeLimit);
-      return takeIn(dependencies, actor.userId, bytes, async (uploadId, storageKey) => {
+      return takeIn(dependencies, uploader.userId, bytes, async (uploadId, storageKey) => {
         const { fields, file } = await receive((incoming) => storeBytes(store, buffers, storageKey, incoming));
         if (fields.purpose === 'fine-tune' && !/\.jsonl$/i.test(file.filename))
           throw refused('file', 'A file for fine-tuning must be JSONL, with a name that ends in .jsonl.');
-        return commit(dependencies, actor, uploadId, file, fields.purpose);
+        return commit(dependencies, uploader, uploadId, file, fields.purpose);
       });
     },
 

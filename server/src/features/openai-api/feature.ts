@@ -6,12 +6,15 @@ import { createOpenCalls } from '#server/http/open-calls';
 import { accessTokenRepository } from '#server/security/access-token-repository';
 import { assistantModels } from './assistant-models.ts';
 import { chatCompletionFeature } from './chat-completions/feature.ts';
+import { apiFileFeature } from './files/feature.ts';
+import { fileIds } from './files/file-ids.ts';
 import { idKey } from './id-key-repository.ts';
 import { createIds, type Ids } from './ids.ts';
 import { apiModelFeature } from './models/feature.ts';
 
 type Chat = Parameters<typeof chatCompletionFeature>[0];
 type Dependencies = Omit<Parameters<typeof apiModelFeature>[0], 'assistantModels'> &
+  Pick<Parameters<typeof apiFileFeature>[0], 'files'> &
   Omit<Chat, 'assistantModels' | 'openCalls' | 'db' | 'findAssistant' | 'knowledgeOf'> & {
     database: Pick<OpenDatabase, 'db'>;
     log: FastifyBaseLogger;
@@ -20,7 +23,7 @@ type Dependencies = Omit<Parameters<typeof apiModelFeature>[0], 'assistantModels
   };
 
 /** What programs call under /v1: the provider's API over the same services that the pages use. */
-export function openAiApiFeatures({ database, assistants, knowledge, log, ...base }: Dependencies): Feature[] {
+export function openAiApiFeatures({ database, assistants, knowledge, files, log, ...base }: Dependencies): Feature[] {
   const { db } = database;
   let made: Promise<Ids> | undefined;
   /** The key is read with the first call that needs it. */
@@ -47,5 +50,6 @@ export function openAiApiFeatures({ database, assistants, knowledge, log, ...bas
       findAssistant: assistants.find,
       knowledgeOf: knowledge.forAnswer,
     }),
+    apiFileFeature({ files, openCalls, fileIds: fileIds({ db, ids }) }),
   ];
 }

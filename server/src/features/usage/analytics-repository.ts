@@ -10,6 +10,7 @@ type RequestFilter = {
   model?: string | undefined;
   /** null: without an assistant; undefined: whichever. */
   assistantId?: number | null | undefined;
+  accessTokenId?: number | undefined;
 };
 
 const dayMs = 24 * 60 * 60_000;
@@ -36,6 +37,11 @@ function parts({ from, to }: Span) {
   };
 }
 
+/** A single call as a row of sums. */
+const ofOne = sql`1 as requests, input_tokens, cached_tokens, output_tokens, reasoning_tokens, coalesce(cost_usd, 0) as cost_usd,
+  case when cost_usd is null then 1 else 0 end as unpriced_requests, estimated as estimated_requests`;
+const ofDay = sql.join(columns.map(([column]) => sql.ref(column)));
+
 export function analyticsRepository(db: Kysely<Database>) {
   return {
     /** Sums of each day; days without calls are missing. */
@@ -54,13 +60,11 @@ export function analyticsRepository(db: Kysely<Database>) {
     async byModelAndAssistant(userId: number, span: Span, assistantId?: number) {
       const { whole, ends } = parts(span);
       const sources: RawBuilder<unknown>[] = ends.map(
-        ({ from, to }) => sql`select model, coalesce(assistant_id, 0) as assistant_id, 1 as requests, input_tokens,
-            cached_tokens, output_tokens, reasoning_tokens, coalesce(cost_usd, 0) as cost_usd,
-            case when cost_usd is null then 1 else 0 end as unpriced_requests, estimated as estimated_requests
+        ({ from, to }) => sql`select model, coalesce(assistant_id, 0) as assistant_id, ${ofOne}
           from usage_records where user_id = ${userId} and created_at >= ${iso(from)} and created_at < ${iso(to)}`,
       );
       if (whole)
-        sources.push(sql`select model, assistant_id, ${sql.join(columns.map(([column]) => sql.ref(column)))}
+        sources.push(sql`select model, assistant_id, ${ofDay}
           from usage_by_day where user_id = ${userId} and day >= ${whole.first} and day <= ${whole.last}`);
       const only = assistantId === undefined ? sql`` : sql`where s.assistant_id = ${assistantId}`;
       const { rows } = await sql<Sums & { model: string; assistantId: number }>`
@@ -68,6 +72,27 @@ export function analyticsRepository(db: Kysely<Database>) {
         from (${sql.join(sources, sql` union all `)}) s ${only}
         group by s.model, s.assistant_id`.execute(db);
       return rows;
+    },
+
+    /** Sums of programs’ calls by their token. */
+    async byAccessToken(userId: number, span: Span) {
+      const { whole, ends } = parts(span);
+      const sources: RawBuilder<unknown>[] = ends.map(
+        ({ from, to }) => sql`select access_token_id, ${ofOne} from usage_records
+          where user_id = ${userId} and access_token_id is not null and created_at >= ${iso(from)} and created_at < ${iso(to)}`,
+      );
+      if (whole)
+        sources.push(sql`select access_token_id, ${ofDay} from usage_by_token
+          where user_id = ${userId} and day >= ${whole.first} and day <= ${whole.last}`);
+      const { rows } = await sql<Sums & { id: number; name: string; revokedAt: string | null }>`
+        select t.id as id, t.name as name, t.revoked_at as "revokedAt", ${sums('s')}
+        from (${sql.join(sources, sql` union all `)}) s
+        join access_tokens t on t.id = s.access_token_id and t.user_id = ${userId}
+        group by t.id, t.name, t.revoked_at`.execute(db);
+      return rows.map(({ id, name, revokedAt, ...row }) => ({
+        accessToken: { id, name, isRevoked: revokedAt !== null },
+        sums: row,
+      }));
     },
 
     async total(userId: number, { from, to }: Span): Promise<Sums> {
@@ -94,7 +119,7 @@ export function analyticsRepository(db: Kysely<Database>) {
     async requests(
       userId: number,
       { from, to }: Span,
-      { model, assistantId }: RequestFilter,
+      { model, assistantId, accessTokenId }: RequestFilter,
       limit: number,
       after?: RequestPosition,
     ): Promise<UsageRequest[]> {
@@ -104,14 +129,17 @@ export function analyticsRepository(db: Kysely<Database>) {
         ...(assistantId === undefined
           ? []
           : [assistantId === null ? sql`r.assistant_id is null` : sql`r.assistant_id = ${assistantId}`]),
+        ...(accessTokenId === undefined ? [] : [sql`r.access_token_id = ${accessTokenId}`]),
         ...(after ? [sql`(r.created_at, r.id) < (${after.at}, ${after.id})`] : []),
       ];
       const { rows } = await sql<RequestRow>`
-        select r.id, r.created_at, r.model, r.purpose, r.assistant_id, a.name as assistant_name, t.id as thread_id, t.title,
+        select r.id, r.created_at, r.model, r.purpose, r.assistant_id, a.name as assistant_name,
+          k.id as access_token_id, k.name as access_token_name, t.id as thread_id, t.title,
           r.comparison_id is not null as is_compared, c.id as comparison_id, j.id as job_id,
           r.input_tokens, r.cached_tokens, r.output_tokens, r.reasoning_tokens, r.cost_usd, r.estimated
         from usage_records r
         left join assistants a on a.id = r.assistant_id and a.user_id = r.user_id
+        left join access_tokens k on k.id = r.access_token_id and k.user_id = r.user_id
         left join threads t on t.id = r.thread_id and t.user_id = r.user_id and t.purpose = 'chat'
         left join comparisons c on c.id = r.comparison_id and c.user_id = r.user_id
         left join fine_tuning_jobs j on j.id = r.job_id and j.user_id = r.user_id
@@ -131,6 +159,8 @@ type RequestRow = {
   purpose: 'chat' | 'title' | 'training';
   assistant_id: number | null;
   assistant_name: string | null;
+  access_token_id: number | null;
+  access_token_name: string | null;
   thread_id: number | null;
   title: string | null;
   /** A boolean on PostgreSQL, a number on SQLite. */
@@ -152,6 +182,7 @@ function toRequest(row: RequestRow): UsageRequest {
     model: row.model,
     purpose: row.is_compared ? 'comparison' : row.purpose,
     assistant: row.assistant_id === null ? null : { id: row.assistant_id, name: row.assistant_name },
+    accessToken: row.access_token_id === null ? null : { id: row.access_token_id, name: row.access_token_name ?? '' },
     thread: row.thread_id === null ? null : { id: row.thread_id, title: row.title ?? '' },
     comparisonId: row.comparison_id,
     jobId: row.job_id,

@@ -1,5 +1,6 @@
 import type { Figures } from '@roster/contracts/usage';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newToken, tokensPath } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { ask, newThread } from '#server/testing/chat';
@@ -14,7 +15,7 @@ const models = ['gpt-4o', 'gpt-6-luna', 'home-made'];
 const hour = 3_600_000;
 
 /** Calls of 40 days, at times that fall into different days in different zones; the same ones every time. */
-function calls(assistantIds: (number | null)[]): Call[] {
+function calls(assistantIds: (number | null)[], tokenIds: number[] = []): Call[] {
   let seed = 7;
   const next = (below: number) => {
     seed = (seed * 48_271) % 2_147_483_647;
@@ -28,6 +29,8 @@ function calls(assistantIds: (number | null)[]): Call[] {
       threadId: null,
       assistantId: assistantIds[next(assistantIds.length)] ?? null,
       purpose: 'chat',
+      // Every other one is a program's.
+      accessTokenId: tokenIds[at % (2 * tokenIds.length)] ?? null,
       model,
       inputTokens,
       cachedTokens: next(inputTokens + 1),
@@ -71,12 +74,15 @@ describe.each(engines)('analytics on %s', (engine) => {
   let ada: Visitor;
   let list: Call[];
   let ids: (number | null)[];
+  let tokens: number[];
   beforeAll(async () => {
     app = await startApp(engine);
     ada = await app.withKey('ada');
     const bob = await app.as('bob');
     ids = [null, await created(ada, { name: 'Tutor' }), await created(ada, { name: 'Gone' })];
-    list = calls(ids);
+    tokens = [];
+    for (const name of ['Script', 'Lost', 'Unused']) tokens.push((await newToken(ada, { name })).id);
+    list = calls(ids, tokens.slice(0, 2));
     const { id: adaId } = (await ada.get('/api/user')).body;
     const { id: bobId } = (await bob.get('/api/user')).body;
     await beside(app, async (db) => {
@@ -86,6 +92,7 @@ describe.each(engines)('analytics on %s', (engine) => {
       });
     });
     await ada.delete(`/api/assistants/${ids[2]}`);
+    await ada.delete(`${tokensPath}/${tokens[1]}`);
   });
   afterAll(() => app.stop());
 
@@ -133,6 +140,13 @@ describe.each(engines)('analytics on %s', (engine) => {
         addedUp(inRange.filter((call) => call.assistantId === (assistant?.id ?? null))),
         `assistant ${assistant?.id}`,
       );
+    expect(body.byAccessToken).toHaveLength(inUse(({ accessTokenId }) => accessTokenId) - 1);
+    for (const { accessToken, ...figures } of body.byAccessToken)
+      expectFigures(
+        figures,
+        addedUp(inRange.filter((call) => call.accessTokenId === accessToken.id)),
+        `token ${accessToken.name}`,
+      );
     const costs = body.byModel.map(({ costUsd }: Figures) => costUsd ?? 0);
     expect(costs).toEqual(costs.toSorted((a: number, b: number) => b - a));
     const newest = inRange.map(({ createdAt }) => createdAt).sort((a, b) => (a < b ? 1 : -1));
@@ -147,12 +161,49 @@ describe.each(engines)('analytics on %s', (engine) => {
     );
   });
 
+  test('name access tokens, also those that are revoked, and lead to their calls', async () => {
+    const range = 'from=2026-10-05&to=2026-11-20';
+    const { byAccessToken } = await shown(ada, range);
+    const named = byAccessToken.map(({ accessToken }: { accessToken: unknown }) => accessToken);
+    expect(named).toHaveLength(2);
+    expect(named).toEqual(
+      expect.arrayContaining([
+        { id: tokens[0], name: 'Script', isRevoked: false },
+        { id: tokens[1], name: 'Lost', isRevoked: true },
+      ]),
+    );
+    const path = `/api/analytics/requests?${range}&limit=200`;
+    const { body } = await ada.get(`${path}&accessTokenId=${tokens[1]}&model=gpt-4o`);
+    const expected = list.filter(({ accessTokenId, model }) => accessTokenId === tokens[1] && model === 'gpt-4o');
+    expect(body.items.map(({ at }: { at: string }) => at)).toEqual(
+      expected.map(({ createdAt }) => createdAt).sort((a, b) => (a < b ? 1 : -1)),
+    );
+    expect(body.items[0].accessToken).toEqual({ id: tokens[1], name: 'Lost' });
+    const mallory = await app.as('mallory');
+    expect((await mallory.get(`${path}&accessTokenId=${tokens[1]}`)).body.items).toEqual([]);
+  });
+
+  test('give a call of a token its price where that becomes known', async () => {
+    const eva = await app.withKey('eva');
+    const { id } = (await eva.get('/api/user')).body;
+    const token = await newToken(eva);
+    const [call] = calls([null], [token.id]).filter(
+      ({ model, accessTokenId }) => model === 'home-made' && accessTokenId,
+    );
+    if (!call) throw new Error('no such call');
+    await beside(app, (db) => db.transaction().execute((trx) => usageRepository(trx).record(id, call)));
+    const byToken = async () => (await shown(eva, 'from=2026-10-01&to=2026-11-30')).byAccessToken;
+    expect(await byToken()).toMatchObject([{ requests: 1, costUsd: null, unpricedRequests: 1 }]);
+    await eva.post('/api/analytics/prices', { model: 'home-made', input: 1, output: 2 });
+    expect(await byToken()).toMatchObject([{ requests: 1, costUsd: expect.any(Number), unpricedRequests: 0 }]);
+  });
+
   test('are zeros for a new account, which is not the same as unknown', async () => {
     const body = await shown(await app.as('new'), 'from=2026-10-01&to=2026-10-07');
     expect(body.totals).toEqual(addedUp([]));
     expect(body.totals.costUsd).toBe(0);
     expect(body.byDay).toHaveLength(7);
-    expect([body.byModel, body.byAssistant, body.recent]).toEqual([[], [], []]);
+    expect([body.byModel, body.byAssistant, body.byAccessToken, body.recent]).toEqual([[], [], [], []]);
   });
 
   test('lead from a bar to its calls, page by page', async () => {

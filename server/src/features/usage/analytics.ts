@@ -10,12 +10,15 @@ const recentAtMost = 10;
 
 const cursors = cursorsOf(z.tuple([z.iso.datetime({ precision: 3 }), Id]));
 
-/** Adds up rows with the same key. Sorted by cost; where that is equal, or unknown, by tokens. */
+const tokens = (sums: Sums) => sums.inputTokens + sums.outputTokens;
+/** Where the cost is equal, or unknown, by tokens. */
+const byCost = (a: Sums, b: Sums) => b.costUsd - a.costUsd || tokens(b) - tokens(a);
+
+/** Adds up rows with the same key, the most expensive first. */
 function grouped<Row extends Sums, Key>(rows: Row[], keyOf: (row: Row) => Key): [Key, Sums][] {
   const groups = new Map<Key, Sums>();
   for (const row of rows) groups.set(keyOf(row), plus(groups.get(keyOf(row)) ?? noUsage, row));
-  const tokens = (sums: Sums) => sums.inputTokens + sums.outputTokens;
-  return [...groups].sort(([, a], [, b]) => b.costUsd - a.costUsd || tokens(b) - tokens(a));
+  return [...groups].sort(([, a], [, b]) => byCost(a, b));
 }
 
 /** `analytics` asks on the reader: a year of sums takes longer than a stream may wait. */
@@ -33,10 +36,11 @@ export function analyticsService(analytics: AnalyticsRepository) {
       const earlier = { from: nextDay(from, -days.length), to: nextDay(from, -1) };
       const before = daysIn(tz, earlier.from, earlier.to);
       const span = spanOf(days);
-      const [byDay, previous, groups, recent] = await Promise.all([
+      const [byDay, previous, groups, byToken, recent] = await Promise.all([
         analytics.byDay(userId, days),
         analytics.total(userId, spanOf(before)),
         analytics.byModelAndAssistant(userId, span),
+        analytics.byAccessToken(userId, span),
         analytics.requests(userId, span, {}, recentAtMost),
       ]);
       const assistantIds = [...new Set(groups.map(({ assistantId }) => assistantId))].filter((id) => id !== 0);
@@ -52,16 +56,19 @@ export function analyticsService(analytics: AnalyticsRepository) {
           assistant: id === 0 ? null : { id, name: names.get(id) ?? null },
           ...toFigures(sums),
         })),
+        byAccessToken: byToken
+          .sort((a, b) => byCost(a.sums, b.sums))
+          .map(({ accessToken, sums }) => ({ accessToken, ...toFigures(sums) })),
         recent,
       };
     },
 
     async requests(userId: number, query: z.output<typeof api.requests.query>) {
-      const { from, to, tz, model, assistantId, limit, cursor } = query;
+      const { from, to, tz, model, assistantId, accessTokenId, limit, cursor } = query;
       const span = spanOf(daysIn(tz, from, to));
       const [at, id] = cursor ? cursors.decode(cursor) : [];
       const after = at === undefined || id === undefined ? undefined : { at, id };
-      const filter = { model, assistantId: assistantId === 'none' ? null : assistantId };
+      const filter = { model, accessTokenId, assistantId: assistantId === 'none' ? null : assistantId };
       const found = await analytics.requests(userId, span, filter, limit + 1, after);
       return pageOf(found, limit, (last) => cursors.encode([last.at, last.id]));
     },

@@ -78,6 +78,15 @@ const addSumsToQuarter = prepared((db, at: Places<Sums & { userId: number; quart
     .onConflict((conflict) => conflict.columns(['user_id', 'quarter']).doUpdateSet(added('usage_by_quarter'))),
 );
 
+const addSumsToTokenDay = prepared((db, at: Places<Sums & { userId: number; day: string; accessTokenId: number }>) =>
+  db
+    .insertInto('usage_by_token')
+    .values({ user_id: at('userId'), day: at('day'), access_token_id: at('accessTokenId'), ...byColumn(at) })
+    .onConflict((conflict) =>
+      conflict.columns(['user_id', 'day', 'access_token_id']).doUpdateSet(added('usage_by_token')),
+    ),
+);
+
 type NewRecord = Omit<Required<UsageRecord>, 'estimated'> & { userId: number; day: string; estimated: 0 | 1 };
 
 const insertRecord = prepared((db, at: Places<NewRecord>) =>
@@ -129,10 +138,13 @@ export function usageRepository(db: Kysely<Database>) {
   const addToQuarter = (userId: number, quarter: string, sums: Sums) =>
     addSumsToQuarter.changed(db, { userId, quarter, ...sums });
 
-  async function addToToken(userId: number, id: number | null, createdAt: string, costUsd: number) {
+  async function addToToken(userId: number, id: number | null, createdAt: string, sums: Sums) {
+    if (id === null) return;
+    const { costUsd } = sums;
+    await addSumsToTokenDay.changed(db, { userId, day: createdAt.slice(0, 10), accessTokenId: id, ...sums });
     const month = createdAt.slice(0, 7);
     // What gets its price in another month is not of this one.
-    if (id !== null && costUsd > 0 && month === new Date().toISOString().slice(0, 7))
+    if (costUsd > 0 && month === new Date().toISOString().slice(0, 7))
       await addSpending.changed(db, { userId, id, month, costUsd });
   }
 
@@ -172,7 +184,7 @@ export function usageRepository(db: Kysely<Database>) {
       };
       await addToDay(userId, { day, model: usage.model, assistantId: usage.assistantId ?? 0 }, sums);
       await addToQuarter(userId, quarterOf(usage.createdAt), sums);
-      await addToToken(userId, accessTokenId, usage.createdAt, sums.costUsd);
+      await addToToken(userId, accessTokenId, usage.createdAt, sums);
     },
 
     /** Some of the calls of a model that have no price, the oldest first. */
@@ -218,7 +230,7 @@ export function usageRepository(db: Kysely<Database>) {
       const sums: Sums = { ...noUsage, costUsd: price.costUsd, unpricedRequests: -1 };
       await addToDay(userId, { day: call.day, model, assistantId: call.assistantId ?? 0 }, sums);
       await addToQuarter(userId, quarterOf(call.createdAt), sums);
-      await addToToken(userId, call.accessTokenId, call.createdAt, price.costUsd);
+      await addToToken(userId, call.accessTokenId, call.createdAt, sums);
       return true;
     },
     /** Everything recorded for a person, the oldest first, from after the record `after` on: in the order of the index. */
@@ -258,7 +270,7 @@ export function usageRepository(db: Kysely<Database>) {
 }
 
 /** The old value plus the new one, for each column. */
-const added = (table: 'usage_by_day' | 'usage_by_quarter') =>
+const added = (table: 'usage_by_day' | 'usage_by_quarter' | 'usage_by_token') =>
   Object.fromEntries(
     Object.keys(byColumn((sum) => sum)).map((column) => [
       column,

@@ -15,6 +15,7 @@ const requestOf = (more: Partial<UsageRequest>): UsageRequest => ({
   model: 'gpt-4o',
   purpose: 'chat',
   assistant: null,
+  accessToken: null,
   thread: { id: 3, title: 'Keys' },
   comparisonId: null,
   jobId: null,
@@ -166,6 +167,28 @@ test('an unknown price is never a zero, and once set holds for past requests too
   await prices.getByRole('button', { name: 'Close' }).click();
   await expectHidden(prices);
   await expectText(byModel, '$0.20');
+});
+
+test('what programs cost stands under their access token, which leads to its calls', async () => {
+  const used = { ...noFigures, requests: 3, inputTokens: 30, outputTokens: 60, costUsd: 0.25 };
+  const accessToken = { id: 8, name: 'Nightly', isRevoked: true };
+  open('/analytics', {
+    answers() {
+      answer(usage.analytics, ({ query }) => ({
+        ...noUsage(query),
+        totals: { ...used, costUsd: 0.5 },
+        byAccessToken: [{ ...used, accessToken }],
+      }));
+      answer(usage.requests, { items: [requestOf({ thread: null, accessToken })], nextCursor: null });
+    },
+  });
+  const byToken = card('Cost by Access Token');
+  await expectText(byToken, '3 requests · 90 tokens · revoked');
+  await expectText(byToken, '50%');
+  await byToken.getByRole('button', { name: 'Nightly: show requests' }).click();
+  const panel = page.getByRole('dialog', { name: 'Requests with Nightly' });
+  await expectText(panel.getByRole('listitem'), 'Program, Nightly');
+  expect(callsOf(usage.requests)).toMatchObject([{ query: { accessTokenId: 8 } }]);
 });
 
 test('what cannot be loaded says so and can be tried again', async () => {

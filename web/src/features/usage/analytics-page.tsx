@@ -23,7 +23,7 @@ import { PricesDialog } from './prices-dialog.tsx';
 import { FiguresSkeleton } from './provider-figures/figures-skeleton.tsx';
 import { chosenRange, type DayRange, formatRange, type RangeSearch } from './range.ts';
 import { RangePicker } from './range-picker.tsx';
-import { CostByAssistant, CostByModel } from './ranking-cards.tsx';
+import { CostByAccessToken, CostByAssistant, CostByModel } from './ranking-cards.tsx';
 import { RecentRequests } from './recent-requests.tsx';
 import { RequestsPanel, type Scope } from './requests-panel.tsx';
 import { CostOverview, TokenUsage, UsageStatistics } from './summary-cards.tsx';
@@ -157,6 +157,11 @@ function Cards({ shown, range, tz, today, isOld }: CardsProps) {
         />
         <ModelDistribution shown={shown} className="xl:col-span-3" onOpen={(model) => open({ model })} />
         <BudgetCard tz={tz} className="xl:col-span-3" />
+        <CostByAccessToken
+          shown={shown}
+          className="md:col-span-2 xl:col-span-6"
+          onOpen={(accessToken) => open({ accessToken })}
+        />
         <RecentRequests
           shown={shown}
           className="md:col-span-2 xl:col-span-6"

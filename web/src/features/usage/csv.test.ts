@@ -16,7 +16,7 @@ describe('cells', () => {
     expect(asCsv([[0.000_000_12, 1_234_567.5, 0, null, -2]])).toBe('\uFEFF0.00000012,1234567.5,0,,-2\r\n'));
 });
 
-test('a page is one table: total, before, days, models, assistants, requests', () => {
+test('a page is one table: total, before, days, models, assistants, access tokens, requests', () => {
   const none: Figures = {
     requests: 0,
     inputTokens: 0,
@@ -48,6 +48,7 @@ test('a page is one table: total, before, days, models, assistants, requests', (
         { assistant: { id: 4, name: null }, ...some },
         { assistant: null, ...unpriced },
       ],
+      byAccessToken: [{ accessToken: { id: 5, name: 'Script', isRevoked: false }, ...priced }],
       recent: [
         {
           id: 9,
@@ -55,6 +56,7 @@ test('a page is one table: total, before, days, models, assistants, requests', (
           model: 'home-made',
           purpose: 'chat',
           assistant: null,
+          accessToken: { id: 5, name: 'Script' },
           thread: { id: 7, title: 'Tides, mostly' },
           comparisonId: null,
           jobId: null,
@@ -70,16 +72,17 @@ test('a page is one table: total, before, days, models, assistants, requests', (
   );
   const lines = csv.split('\r\n');
   expect(lines.slice(1)).toEqual([
-    'Total,2026-11-20,2026-11-21,,,,,,4,10,4,6,1,0.0031,in part,2,1',
-    'Period before,2026-11-18,2026-11-19,,,,,,0,0,0,0,0,0,yes,0,0',
-    'Day,2026-11-20,2026-11-20,,,,,,2,10,4,6,1,0.0031,yes,0,0',
-    'Day,2026-11-21,2026-11-21,,,,,,2,10,4,6,1,,no,2,0',
-    'Model,2026-11-20,2026-11-21,,gpt-4o,,,,2,10,4,6,1,0.0031,yes,0,0',
-    'Model,2026-11-20,2026-11-21,,home-made,,,,2,10,4,6,1,,no,2,0',
-    "Assistant,2026-11-20,2026-11-21,,,'=Tutor,,,2,10,4,6,1,0.0031,yes,0,0",
-    'Assistant,2026-11-20,2026-11-21,,,Deleted assistant 4,,,2,10,4,6,1,0,yes,0,0',
-    'Assistant,2026-11-20,2026-11-21,,,No assistant,,,2,10,4,6,1,,no,2,0',
-    'Request,2026-11-20,2026-11-21,2026-11-21T10:00:00.000Z,home-made,No assistant,chat,"Tides, mostly",1,10,4,6,1,,no,1,1',
+    'Total,2026-11-20,2026-11-21,,,,,,,4,10,4,6,1,0.0031,in part,2,1',
+    'Period before,2026-11-18,2026-11-19,,,,,,,0,0,0,0,0,0,yes,0,0',
+    'Day,2026-11-20,2026-11-20,,,,,,,2,10,4,6,1,0.0031,yes,0,0',
+    'Day,2026-11-21,2026-11-21,,,,,,,2,10,4,6,1,,no,2,0',
+    'Model,2026-11-20,2026-11-21,,gpt-4o,,,,,2,10,4,6,1,0.0031,yes,0,0',
+    'Model,2026-11-20,2026-11-21,,home-made,,,,,2,10,4,6,1,,no,2,0',
+    "Assistant,2026-11-20,2026-11-21,,,'=Tutor,,,,2,10,4,6,1,0.0031,yes,0,0",
+    'Assistant,2026-11-20,2026-11-21,,,Deleted assistant 4,,,,2,10,4,6,1,0,yes,0,0',
+    'Assistant,2026-11-20,2026-11-21,,,No assistant,,,,2,10,4,6,1,,no,2,0',
+    'Access token,2026-11-20,2026-11-21,,,,Script,,,2,10,4,6,1,0.0031,yes,0,0',
+    'Request,2026-11-20,2026-11-21,2026-11-21T10:00:00.000Z,home-made,No assistant,Script,chat,"Tides, mostly",1,10,4,6,1,,no,1,1',
     '',
   ]);
   const columns = lines[0]?.split(',').length;

@@ -26,6 +26,7 @@ const header = [
   'Time (UTC)',
   'Model',
   'Assistant',
+  'Access token',
   'Purpose',
   'Conversation',
   'Requests',
@@ -61,6 +62,7 @@ const requestRow = (range: DayRange, request: UsageRequest): Cell[] => [
   request.at,
   request.model,
   assistantName(request.assistant),
+  request.accessToken?.name ?? null,
   request.purpose,
   request.thread?.title ?? null,
   1,
@@ -74,16 +76,19 @@ const requestRow = (range: DayRange, request: UsageRequest): Cell[] => [
   request.estimated ? 1 : 0,
 ];
 
+/** For what no single call has: its time, model, assistant, access token, purpose and conversation. */
+const none = [null, null, null, null, null, null];
+
 /** Everything that the page shows, in one table: what a row is about stands in its first column. */
 export function analyticsCsv(range: DayRange, shown: Analytics): string {
   const { from, to } = range;
-  const { totals, previous, byDay, byModel, byAssistant, recent } = shown;
+  const { totals, previous, byDay, byModel, byAssistant, byAccessToken, recent } = shown;
   return asCsv([
     header,
-    ['Total', from, to, null, null, null, null, null, ...figures(totals)],
-    ['Period before', previous.from, previous.to, null, null, null, null, null, ...figures(previous)],
-    ...byDay.map((day) => ['Day', day.day, day.day, null, null, null, null, null, ...figures(day)]),
-    ...byModel.map((row) => ['Model', from, to, null, row.model, null, null, null, ...figures(row)]),
+    ['Total', from, to, ...none, ...figures(totals)],
+    ['Period before', previous.from, previous.to, ...none, ...figures(previous)],
+    ...byDay.map((day) => ['Day', day.day, day.day, ...none, ...figures(day)]),
+    ...byModel.map((row) => ['Model', from, to, null, row.model, null, null, null, null, ...figures(row)]),
     ...byAssistant.map((row) => [
       'Assistant',
       from,
@@ -91,6 +96,19 @@ export function analyticsCsv(range: DayRange, shown: Analytics): string {
       null,
       null,
       assistantName(row.assistant),
+      null,
+      null,
+      null,
+      ...figures(row),
+    ]),
+    ...byAccessToken.map(({ accessToken: { name }, ...row }) => [
+      'Access token',
+      from,
+      to,
+      null,
+      null,
+      null,
+      name,
       null,
       null,
       ...figures(row),

@@ -1,5 +1,5 @@
 import type { Analytics, Figures } from '@roster/contracts/usage';
-import { Bot, Layers } from 'lucide-react';
+import { Bot, KeyRound, Layers } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { formatCost, formatCount, formatNumber } from '#web/lib/format.ts';
 import { formatShare } from '#web/lib/share.ts';
@@ -195,6 +195,34 @@ export function CostByAssistant({ shown, onOpen, className }: AssistantProps) {
         valueText: cost(row),
         detail: amounts(row),
         onOpen: () => onOpen(row.assistant),
+      }))}
+    />
+  );
+}
+
+type AccessTokenProps = {
+  shown: Analytics | undefined;
+  onOpen: (accessToken: { id: number; name: string }) => void;
+  className?: string | undefined;
+};
+
+/** Nothing where no program has called: most people have none. */
+export function CostByAccessToken({ shown, onOpen, className }: AccessTokenProps) {
+  if (!shown?.byAccessToken.length) return null;
+  return (
+    <RankingCard
+      title="Cost by Access Token"
+      description="What the programs that use each access token cost."
+      className={className}
+      whole={shown.totals.costUsd ?? 0}
+      empty={{ icon: KeyRound, text: nothing }}
+      rows={shown.byAccessToken.map(({ accessToken, ...row }) => ({
+        key: String(accessToken.id),
+        name: accessToken.name,
+        value: row.costUsd,
+        valueText: cost(row),
+        detail: `${amounts(row)}${accessToken.isRevoked ? ' · revoked' : ''}`,
+        onOpen: () => onOpen(accessToken),
       }))}
     />
   );

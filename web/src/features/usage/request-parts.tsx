@@ -13,7 +13,7 @@ const Gone = ({ children }: { children: string }) => <span className="text-muted
 
 /** Where the call belongs, as long as that is there. */
 export function Conversation({ request }: { request: UsageRequest }) {
-  const { thread, purpose, comparisonId, jobId } = request;
+  const { thread, purpose, comparisonId, jobId, accessToken } = request;
   if (purpose === 'comparison')
     return comparisonId === null ? (
       <Gone>Comparison, deleted</Gone>
@@ -30,7 +30,7 @@ export function Conversation({ request }: { request: UsageRequest }) {
         Training
       </Link>
     );
-  if (!thread) return <Gone>Deleted</Gone>;
+  if (!thread) return <Gone>{accessToken ? `Program, ${accessToken.name}` : 'Deleted'}</Gone>;
   return (
     <Link to="/chat/$threadId" params={{ threadId: String(thread.id) }} className={linkClass}>
       {purpose === 'title' && <span className="text-muted-foreground">Title of </span>}

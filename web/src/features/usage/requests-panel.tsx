@@ -11,18 +11,20 @@ import { assistantName } from './names.ts';
 import { type DayRange, formatRange } from './range.ts';
 import { RequestCard } from './request-parts.tsx';
 
-/** Which of the calls: those of a model, of an assistant, or all. */
+/** Which of the calls: those of a model, of an assistant, of a program, or all. */
 export type Scope = {
   range: DayRange;
   tz: string;
   model?: string;
   assistant?: { id: number; name: string | null } | 'none';
+  accessToken?: { id: number; name: string };
 };
 
-const titleOf = ({ model, assistant }: Scope): string => {
+const titleOf = ({ model, assistant, accessToken }: Scope): string => {
   if (model !== undefined) return `Requests to ${model}`;
   if (assistant === 'none') return 'Requests without an assistant';
   if (assistant) return `Requests of ${assistantName(assistant)}`;
+  if (accessToken) return `Requests with ${accessToken.name}`;
   return 'Requests';
 };
 
@@ -30,13 +32,14 @@ type RequestsPanelProps = { scope: Scope; onClose: () => void; onSetPrice: (mode
 
 /** The single calls behind a figure, each leading to its conversation. */
 export function RequestsPanel({ scope, onClose, onSetPrice }: RequestsPanelProps) {
-  const { range, tz, model, assistant } = scope;
+  const { range, tz, model, assistant, accessToken } = scope;
   const query = useInfiniteQuery(
     requestsQuery({
       ...range,
       tz,
       ...(model !== undefined && { model }),
       ...(assistant && { assistantId: assistant === 'none' ? assistant : assistant.id }),
+      ...(accessToken && { accessTokenId: accessToken.id }),
     }),
   );
   const requests = query.data && itemsOf(query.data);

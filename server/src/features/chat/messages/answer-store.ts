@@ -5,6 +5,7 @@ import { takeTurn } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
 import { noThread } from '#server/features/chat/not-found';
+import { RunUnderWay } from '#server/features/chat/runs/active-run';
 import { runRepository } from '#server/features/chat/runs/repository';
 import { searchRepository } from '#server/features/chat/search/repository';
 import { threadRepository } from '#server/features/chat/threads/repository';
@@ -34,16 +35,10 @@ async function refuseSecondQuestion(
   const busy = await runRepository(trx).busy(userId);
   const here = busy.find((run) => run.threadId === threadId);
   // Programs have a limit of their own, and do not keep a person from writing.
-  const threads = new Set(busy.flatMap((run) => (run.programRunId === null ? [run.threadId] : [])));
+  const threads = new Set(busy.flatMap((run) => (run.isOfProgram ? [] : [run.threadId])));
   const isRefused = here !== undefined || threads.size >= conversationsAtOnce;
   if (isRefused && client && (await messageRepository(trx).byClientId(userId, client.id))) throw new AlreadyThere();
-  if (here)
-    throw new AppError(
-      'run_in_progress',
-      here.isWaiting
-        ? 'A program is to answer functions that were called in this conversation. Wait until it has, ten minutes at most.'
-        : 'An answer is still being written in this conversation. Stop it or wait for it.',
-    );
+  if (here) throw new RunUnderWay(here);
   if (threads.size >= conversationsAtOnce)
     throw new AppError(
       'too_many_runs',
@@ -51,7 +46,7 @@ async function refuseSecondQuestion(
     );
 }
 
-/** The parent of a new message: the named one, or the end of the shown branch. Always an answer, or none. */
+/** The parent of a new message: the named one, or the end of the shown branch. An answer, a message that nothing follows, or none. */
 async function parentOf(
   trx: Kysely<Database>,
   userId: number,
@@ -66,7 +61,7 @@ async function parentOf(
     throw new AppError('not_found', 'The message this one follows does not exist.', {
       fields: { parentId: 'This message does not exist.' },
     });
-  if (parent.role === 'user')
+  if (parent.role === 'user' && (await messageRepository(trx).isFollowed(userId, parent.id)))
     throw new AppError('invalid_input', 'A message follows an answer, not another message.', {
       fields: { parentId: 'A message follows an answer.' },
     });

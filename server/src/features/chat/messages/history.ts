@@ -4,8 +4,9 @@ import type { Catalogue } from '#server/provider/catalogue';
 import type { AnswerPiece, ConversationTurn, TurnFile } from '#server/provider/provider';
 import type { AttachmentReader } from './attachments.ts';
 import type { BranchRange, BranchRepository } from './branch-repository.ts';
+import { fileIdsOf, imageUrlsOf, readContent, textsOf } from './content.ts';
 import type { KeptAttachment, MessageFileRepository } from './file-repository.ts';
-import { estimateFileTokens, estimateTokens } from './token-estimate.ts';
+import { estimateFileTokens, estimateTokens, imageTokens } from './token-estimate.ts';
 
 const turnsAtOnce = 200;
 /** Kept free for the answer: a quarter of what the model can read, at most so many tokens. */
@@ -32,6 +33,23 @@ export type History = {
   /** An estimate, used where the provider reports none. */
   fileTokens: number;
 };
+
+/** A message that came in parts, in their order: what is attached to it, then those. */
+function partsOf({ text, content }: { text: string; content: string | null }, files: TurnFile[]) {
+  const stored = readContent(content);
+  const { parts } = stored;
+  if (!parts) return undefined;
+  const fileIds = fileIdsOf(stored);
+  const texts = textsOf(parts, text);
+  const inParts = new Set(parts.flatMap((part) => (part.type === 'image_file' ? part.fileId : [])));
+  const attached = files.filter((_, index) => !inParts.has(fileIds[index] ?? 0));
+  const inOrder = parts.map((part, index) => {
+    if (part.type === 'image_url') return { url: part.url, detail: part.detail };
+    const file = part.type === 'image_file' ? files[fileIds.indexOf(part.fileId)] : undefined;
+    return file && part.type === 'image_file' ? { ...file, detail: part.detail } : (texts[index] ?? '');
+  });
+  return [...attached, ...inOrder];
+}
 
 type Reading = {
   branches: Pick<BranchRepository, 'words'>;
@@ -65,6 +83,18 @@ async function answeredCalls(
   return answered;
 }
 
+type PieceTurn = Pick<ConversationTurn, 'role' | 'text'> & {
+  content: string | null;
+  calls: AnsweredCalls | undefined;
+};
+
+/** As the provider is told it; undefined: it says nothing. */
+function toldTurn({ role, text, content, calls }: PieceTurn, files: TurnFile[]): ConversationTurn | undefined {
+  const parts = partsOf({ text, content }, files);
+  if (text === '' && !parts && !calls) return undefined;
+  return { role, text, ...(files.length > 0 && { files }), ...(parts && { parts }), ...(calls && { calls }) };
+}
+
 /** A part of a branch, with the files of its questions and what its answers have called. */
 async function readPiece({ branches, messageFiles, toolCalls }: Reading, userId: number, range: BranchRange) {
   const piece = await branches.words(userId, range);
@@ -74,7 +104,13 @@ async function readPiece({ branches, messageFiles, toolCalls }: Reading, userId:
   );
   const called = piece.flatMap(({ id, hasCalls }) => (hasCalls === 1 ? [id] : []));
   const answered = await answeredCalls(toolCalls, userId, called);
-  return piece.map(({ id, role, text }) => ({ role, text, kept: files.get(id) ?? [], calls: answered.get(id) }));
+  return piece.map(({ id, role, text, content }) => ({
+    role,
+    text,
+    content,
+    kept: files.get(id) ?? [],
+    calls: answered.get(id),
+  }));
 }
 
 const tokensOf = (calls: AnsweredCalls = []) =>
@@ -127,6 +163,7 @@ export async function readHistory(
       if (turn.text !== '' && messagesLeft-- <= 0) return history(0);
       const leftOutBefore = filesLeftOut;
       const chosen = choose(kept);
+      chosen.tokens += imageUrlsOf(readContent(turn.content)).length * imageTokens;
       budget -= estimateTokens(turn.text) + chosen.tokens + tokensOf(calls);
       // The question itself always goes along; whether it fits alone is for the provider to say.
       if (budget < 0 && turns.length > 0) {
@@ -134,9 +171,8 @@ export async function readHistory(
         return history(to - index + 1);
       }
       fileTokens += chosen.tokens;
-      const { role, text } = turn;
-      const files = kept.length > 0 && { files: chosen.files };
-      if (text !== '' || calls) turns.push({ role, text, ...files, ...(calls && { calls }) });
+      const told = toldTurn(turn, kept.length > 0 ? chosen.files : []);
+      if (told) turns.push(told);
     }
   }
   return history(0);

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { takeTurn } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
+import { RunUnderWay } from '#server/features/chat/runs/active-run';
 import { functionsCalled } from '#server/features/chat/runs/event-log';
 import { programRunRepository } from '#server/features/chat/runs/program-run-repository';
 import { runRepository } from '#server/features/chat/runs/repository';
@@ -29,10 +30,9 @@ export type NewProgramRun = {
 
 export type FunctionOutput = { callId: string; output: string };
 
-/** Why nothing was stored. `busy` names the run that is under way; null: a person's. */
+/** Why nothing was stored. */
 export type NotStored =
   | { kind: 'no_thread' | 'no_messages' | 'too_many' | 'not_waiting' }
-  | { kind: 'busy'; programRunId: number | null }
   | { kind: 'wrong_outputs'; expected: string[] };
 export type Stored = { kind: 'stored'; answer: StoredAnswer & { programRunId: number } };
 
@@ -67,15 +67,15 @@ export function programAnswerStore(db: Kysely<Database>, instance: number) {
   }
 
   return {
-    /** A run at the end of the shown branch. */
+    /** A run at the end of the shown branch. @throws RunUnderWay */
     atEnd: (asker: Asker, { threadId, answerer, before, ...asked }: NewProgramRun): Promise<Stored | NotStored> =>
       inTurn(asker, async (trx) => {
         const { userId, tokenId: accessTokenId } = asker;
         if (!(await threadRepository(trx).find(userId, threadId))) return { kind: 'no_thread' };
         const busy = await runRepository(trx).busy(userId);
         const here = busy.find((run) => run.threadId === threadId);
-        if (here) return { kind: 'busy', programRunId: here.programRunId };
-        const ofPrograms = busy.filter(({ programRunId, isWaiting }) => programRunId !== null && !isWaiting);
+        if (here) throw new RunUnderWay(here);
+        const ofPrograms = busy.filter(({ isOfProgram, isWaiting }) => isOfProgram && !isWaiting);
         if (ofPrograms.length >= programRunsAtOnce) return { kind: 'too_many' };
         await before(trx);
         const answer = await answerAfter(trx, userId, threadId, { answerer, after: null });

@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import { type Operand, type Places, prepared } from '#server/db/prepared';
 import type { Database } from '#server/db/schema';
 import { toUsage, usageColumns } from '#server/features/usage/repository';
+import { imageUrlsOf, readContent } from './content.ts';
 import { messageFileRepository, shownFile } from './file-repository.ts';
 
 /** With a plus, so that SQLite looks up the branch's messages instead of walking through all of their owner's. */
@@ -101,6 +102,7 @@ export async function withSiblings(
 /** Without its siblings, and without its attachments. */
 export function toMessage(row: MessageRow): Message {
   const state = row.run_state ?? 'complete';
+  const imageUrls = imageUrlsOf(readContent(row.content));
   return {
     id: row.id,
     threadId: row.thread_id,
@@ -121,5 +123,6 @@ export function toMessage(row: MessageRow): Message {
     together: [],
     createdAt: row.created_at,
     finishedAt: row.run_finished_at,
+    ...(imageUrls.length > 0 && { imageUrls }),
   };
 }

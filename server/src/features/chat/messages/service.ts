@@ -69,7 +69,7 @@ export function messageService(dependencies: Dependencies) {
     },
     /** The answers to a question, or those beside an answer. */
     async answers(userId: number, messageId: number): Promise<{ items: Message[] }> {
-      const answers = await messages.newestChildren(userId, await questionOf(userId, messageId), answersListed);
+      const answers = await messages.newestAnswers(userId, await questionOf(userId, messageId), answersListed);
       return { items: await underWay.withWords(userId, answers) };
     },
     send: messageSending(starting),

@@ -33,8 +33,8 @@ export type RunEnd = {
   at: string;
 };
 
-/** `programRunId` null: a person's. */
-export type BusyThread = { threadId: number; programRunId: number | null; isWaiting: boolean };
+/** `runId` is that of a program's run where it is one. */
+export type BusyThread = { threadId: number; runId: number; isOfProgram: boolean; isWaiting: boolean };
 
 type NewRun = {
   threadId: number;
@@ -87,13 +87,13 @@ const runsUnderWay = prepared((db, at: Places<{ userId: number }>) =>
 const busyThreads = prepared((db, at: Places<{ userId: number; now: string }>) =>
   db
     .selectFrom('runs')
-    .select(['thread_id as threadId', 'program_run_id as programRunId', sql<0 | 1>`0`.as('isWaiting')])
+    .select(['thread_id as threadId', 'id as runId', 'program_run_id as programRunId', sql<0 | 1>`0`.as('isWaiting')])
     .where('user_id', '=', at('userId'))
     .where('state', 'in', underWay)
     .unionAll(
       db
         .selectFrom('program_runs')
-        .select(['thread_id as threadId', 'run_id as programRunId', sql<0 | 1>`1`.as('isWaiting')])
+        .select(['thread_id as threadId', 'run_id as runId', 'run_id as programRunId', sql<0 | 1>`1`.as('isWaiting')])
         .where('user_id', '=', at('userId'))
         .where('state', '=', sql.lit('waiting'))
         .where('waits_until', '>', at('now')),
@@ -173,7 +173,12 @@ export function runRepository(db: Kysely<Database>) {
     /** Where no question is taken for now, and for which program's run. */
     async busy(userId: number): Promise<BusyThread[]> {
       const rows = await busyThreads.all(db, { userId, now: new Date().toISOString() });
-      return rows.map(({ isWaiting, ...row }) => ({ ...row, isWaiting: isWaiting === 1 }));
+      return rows.map(({ threadId, runId, programRunId, isWaiting }) => ({
+        threadId,
+        runId: programRunId ?? runId,
+        isOfProgram: programRunId !== null,
+        isWaiting: isWaiting === 1,
+      }));
     },
     /** What a reader of a finished run needs to be told all of it again. */
     async finished(userId: number, runId: number) {

@@ -98,7 +98,7 @@ async function askTogether<T>(
 }
 
 async function refuseTooMany(trx: Kysely<Database>, userId: number, more: number) {
-  const ofPeople = (await runRepository(trx).busy(userId)).filter(({ programRunId }) => programRunId === null);
+  const ofPeople = (await runRepository(trx).busy(userId)).filter(({ isOfProgram }) => !isOfProgram);
   const underWay = new Set(ofPeople.map(({ threadId }) => threadId)).size;
   if (underWay + more > conversationsAtOnce)
     throw new AppError(

@@ -102,12 +102,17 @@ async function foundOrListed(
   { database, search }: Dependencies,
   userId: number,
   q: string,
-  { limit, archived, cursor }: Query,
+  { limit, archived, programs, cursor }: Query,
 ): Promise<FoundThread[]> {
   const after = positionOf(cursor);
-  if (q !== '') return search(userId, q, { archived, limit, after });
+  if (q !== '') return search(userId, q, { archived, programs, limit, after });
   const threads = threadRepository(database.db);
-  const listed = await threads.list(userId, { archived: archived ?? false, limit, after });
+  const listed = await threads.list(userId, {
+    archived: archived ?? false,
+    programs: programs ?? false,
+    limit,
+    after,
+  });
   return listed.map((thread) => ({ thread, match: null }));
 }
 

@@ -1,0 +1,20 @@
+import type { FileStore } from '#server/storage/file-store';
+import { attachment } from './labels.ts';
+import type { FileRepository } from './repository.ts';
+
+type Dependencies = { files: Pick<FileRepository, 'stored'>; store: FileStore };
+
+/** The bytes of a file, with headers under which no browser runs whatever is in it; undefined: there is no such file. */
+export function fileDownload({ files, store }: Dependencies) {
+  return async (userId: number, id: number) => {
+    const file = await files.stored(userId, id);
+    if (!file) return undefined;
+    const headers = {
+      'content-disposition': attachment(file.filename),
+      'content-length': file.size,
+      'content-security-policy': "sandbox; default-src 'none'",
+      'content-type': 'application/octet-stream',
+    };
+    return { headers, content: await store.read(file.storageKey) };
+  };
+}

@@ -1,0 +1,35 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+import type { Ids } from '#server/features/openai-api/ids';
+import { providerFileRepository } from './provider-file-repository.ts';
+
+type Dependencies = { db: Kysely<Database>; ids: () => Promise<Ids> };
+
+/**
+ * Files as programs name them: by one of our ids, or by the one that the provider has given to a copy, which programs from
+ * before Roster have in their configuration.
+ */
+export function fileIds({ db, ids }: Dependencies) {
+  return {
+    idOf: async (fileId: number) => (await ids()).encode('file', fileId),
+    /** Of those that are this person's files now; what is none, or another's, is not among them. */
+    async numbersOf(userId: number, named: readonly string[]): Promise<Map<string, number>> {
+      const { decode } = await ids();
+      const decoded = new Map(named.map((id) => [id, decode('file', id)]));
+      const ours = [...decoded.values()].filter((number) => number !== undefined);
+      const others = [...decoded].filter(([, number]) => number === undefined).map(([id]) => id);
+      const files = providerFileRepository(db);
+      const [own, copies] = [await files.own(userId, ours), await files.copies(userId, others)];
+      const found = new Map(copies);
+      for (const [id, number] of decoded) if (number !== undefined && own.has(number)) found.set(id, number);
+      return found;
+    },
+    /** Where a list goes on: a file that has been deleted since has its place too. */
+    async placeOf(userId: number, id: string): Promise<number | undefined> {
+      const number = (await ids()).decode('file', id);
+      return number ?? new Map(await providerFileRepository(db).copies(userId, [id])).get(id);
+    },
+  };
+}
+
+export type FileIds = ReturnType<typeof fileIds>;

@@ -1,0 +1,46 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+
+/** Which databases take as parameters of one query, with room for the others. */
+const namesAtOnce = 500;
+
+const inGroups = <T>(all: readonly T[]) =>
+  Array.from({ length: Math.ceil(all.length / namesAtOnce) }, (_, at) =>
+    all.slice(at * namesAtOnce, (at + 1) * namesAtOnce),
+  );
+
+/** A person's files, by our numbers and by the provider's ids of their copies. */
+export function providerFileRepository(db: Kysely<Database>) {
+  return {
+    /** Those of these that there are. */
+    async own(userId: number, ids: readonly number[]): Promise<Set<number>> {
+      const found = new Set<number>();
+      for (const group of inGroups(ids)) {
+        const rows = await db
+          .selectFrom('files')
+          .select('id')
+          .where('user_id', '=', userId)
+          .where('id', 'in', group)
+          .execute();
+        for (const { id } of rows) found.add(id);
+      }
+      return found;
+    },
+    /** The files whose copies the provider knows by these ids. */
+    async copies(userId: number, providerIds: readonly string[]): Promise<[string, number][]> {
+      const found: [string, number][] = [];
+      for (const group of inGroups(providerIds)) {
+        const rows = await db
+          .selectFrom('provider_copies')
+          .select(['provider_file_id', 'file_id'])
+          .where('user_id', '=', userId)
+          .where('provider_file_id', 'in', group)
+          .where('file_id', 'is not', null)
+          .execute();
+        for (const { provider_file_id: id, file_id: file } of rows)
+          if (id !== null && file !== null) found.push([id, file]);
+      }
+      return found;
+    },
+  };
+}

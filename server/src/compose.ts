@@ -40,7 +40,16 @@ export function createFeatures(base: Foundation) {
   const users = userFeature({ ...base, refuseGuessable, hashPassword, passwordLink, removeAccount });
   const forPrograms: Feature[] = [
     apiTokens,
-    ...openAiApiFeatures({ ...base, models, assistants, files, knowledge, pricing, budgets }),
+    ...openAiApiFeatures({
+      ...base,
+      models,
+      assistants,
+      files,
+      knowledge,
+      pricing,
+      budgets,
+      conversations: chat.forPrograms,
+    }),
   ];
   const all: Feature[] = [
     auth,

@@ -5,6 +5,7 @@ import type { AssistantLabel } from '#server/features/assistants/repository';
 import { createOpenCalls } from '#server/http/open-calls';
 import { accessTokenRepository } from '#server/security/access-token-repository';
 import { assistantModels } from './assistant-models.ts';
+import { assistantsApiFeatures } from './assistants/feature.ts';
 import { chatCompletionFeature } from './chat-completions/feature.ts';
 import { apiFileFeature } from './files/feature.ts';
 import { fileIds } from './files/file-ids.ts';
@@ -13,17 +14,24 @@ import { createIds, type Ids } from './ids.ts';
 import { apiModelFeature } from './models/feature.ts';
 
 type Chat = Parameters<typeof chatCompletionFeature>[0];
+type AssistantsApi = Parameters<typeof assistantsApiFeatures>[0];
 type Dependencies = Omit<Parameters<typeof apiModelFeature>[0], 'assistantModels'> &
   Pick<Parameters<typeof apiFileFeature>[0], 'files'> &
   Omit<Chat, 'assistantModels' | 'openCalls' | 'db' | 'findAssistant' | 'knowledgeOf'> & {
     database: Pick<OpenDatabase, 'db'>;
     log: FastifyBaseLogger;
-    assistants: { labels: (userId: number) => Promise<AssistantLabel[]>; find: Chat['findAssistant'] };
+    assistants: {
+      labels: (userId: number) => Promise<AssistantLabel[]>;
+      find: Chat['findAssistant'];
+      forPrograms: AssistantsApi['assistants'];
+    };
     knowledge: { forAnswer: Chat['knowledgeOf'] };
+    conversations: AssistantsApi['conversations'];
   };
 
 /** What programs call under /v1: the provider's API over the same services that the pages use. */
-export function openAiApiFeatures({ database, assistants, knowledge, files, log, ...base }: Dependencies): Feature[] {
+export function openAiApiFeatures(dependencies: Dependencies): Feature[] {
+  const { database, assistants, knowledge, files, conversations, log, ...base } = dependencies;
   const { db } = database;
   let made: Promise<Ids> | undefined;
   /** The key is read with the first call that needs it. */
@@ -37,6 +45,7 @@ export function openAiApiFeatures({ database, assistants, knowledge, files, log,
     return made;
   }
   const named = assistantModels({ ids, labels: assistants.labels });
+  const namedFiles = fileIds({ db, ids });
   const openCalls = createOpenCalls(accessTokenRepository(db).live, (err) =>
     log.error({ err }, 'checking access tokens failed'),
   );
@@ -50,6 +59,13 @@ export function openAiApiFeatures({ database, assistants, knowledge, files, log,
       findAssistant: assistants.find,
       knowledgeOf: knowledge.forAnswer,
     }),
-    apiFileFeature({ files, openCalls, fileIds: fileIds({ db, ids }) }),
+    apiFileFeature({ files, openCalls, fileIds: namedFiles }),
+    ...assistantsApiFeatures({
+      assistants: assistants.forPrograms,
+      conversations,
+      ids,
+      fileIds: namedFiles,
+      assistantModels: named,
+    }),
   ];
 }

@@ -63,6 +63,8 @@ const inOrder: Record<Table, true> = {
   api_calls: true,
   responses: true,
   response_items: true,
+  program_runs: true,
+  tool_calls: true,
 };
 const isTable = (name: string): name is Table => Object.hasOwn(inOrder, name);
 export const tables = Object.keys(inOrder).filter(isTable);

@@ -35,6 +35,8 @@ const exportedIn = new Map<Table, string>([
   ['threads', 'conversations/INDEX.jsonl'],
   ['messages', conversation],
   ['runs', conversation],
+  ['program_runs', conversation],
+  ['tool_calls', conversation],
   ['message_files', conversation],
   ['message_ratings', conversation],
   ['files', 'files/INDEX.jsonl'],

@@ -6,6 +6,7 @@ import {
   expectAccessible,
   expectNoSidewaysScroll,
   expectToast,
+  followDevice,
   goodKey,
   newEmail,
   password,
@@ -399,15 +400,17 @@ test('what has become of the copy at the provider is said, and follows by itself
 test('fits phones, and axe finds nothing grave in either theme', async ({ page, roster }) => {
   await request(page, roster, 'POST', '/api/register', { email: newEmail(), password });
   await store(page, roster, `${'long-name-'.repeat(20)}.txt`);
-  for (const [theme, width] of [
+  await followDevice(page);
+  await openFiles(page);
+  for (const [colorScheme, width] of [
     ['light', 1440],
     ['dark', 390],
     ['light', 320],
     ['dark', 768],
   ] as const) {
     await page.setViewportSize({ width, height: 800 });
-    await page.evaluate((chosen) => localStorage.setItem('app-theme', chosen), theme).catch(() => undefined);
-    await openFiles(page);
+    await page.emulateMedia({ colorScheme });
+    await expect(page.locator('html')).toHaveAttribute('data-theme', colorScheme);
     await expect(page.getByRole('button', { name: /^long-name/ })).toBeVisible();
     await expectNoSidewaysScroll(page);
     await expectAccessible(page);
@@ -420,6 +423,7 @@ test('fits phones, and axe finds nothing grave in either theme', async ({ page, 
     await expect(page.getByRole('alertdialog')).toBeVisible();
     await expectAccessible(page);
     await page.keyboard.press('Escape');
+    await expect(page.getByRole('alertdialog')).toBeHidden();
   }
 });
 

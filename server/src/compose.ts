@@ -40,7 +40,16 @@ export function createFeatures(base: Foundation) {
     ownsAssistant: assistants.owns,
   });
   const apiTokens = apiTokenFeature(base);
-  const forPrograms = openAiApiFeatures({ ...base, models, assistants, files, knowledge, pricing, budgets });
+  const forPrograms = openAiApiFeatures({
+    ...base,
+    models,
+    assistants,
+    files,
+    knowledge,
+    pricing,
+    budgets,
+    conversations: chat.forPrograms,
+  });
   const ofUsers: Feature[] = [apiTokens, usage, assistants, chat, files, knowledge, training, ...forPrograms];
   const { confirmPassword, refuseGuessable, hashPassword, passwordLink } = auth;
   const account = accountFeature({ ...base, models, confirmPassword, features: ofUsers });

@@ -61,6 +61,10 @@ const inOrder: Record<Table, true> = {
   dataset_examples: true,
   provider_admin_keys: true,
   api_calls: true,
+  responses: true,
+  response_items: true,
+  program_runs: true,
+  tool_calls: true,
 };
 const isTable = (name: string): name is Table => Object.hasOwn(inOrder, name);
 export const tables = Object.keys(inOrder).filter(isTable);

@@ -3,7 +3,7 @@ import type { Secret } from '#server/security/secret';
 import { ProviderError } from './error.ts';
 import { quotable } from './failures.ts';
 import { listLimit, type ProviderCall, type ProviderHttp } from './http.ts';
-import type { Traits } from './traits.ts';
+import { noResponses, type Traits } from './traits.ts';
 
 /** A file as a vector store has it. */
 export type IndexedFile = {
@@ -100,7 +100,7 @@ function read<Schema extends z.ZodType>(schema: Schema, answer: unknown): z.outp
  * Responses API; where that is not served, nothing here is. All of these throw ProviderError.
  */
 export function providerVectorStores(http: ProviderHttp, traits: Pick<Traits, 'has' | 'learn'>) {
-  const servesResponses = () => !traits.has('*', 'has no responses');
+  const servesResponses = () => !traits.has('*', noResponses);
 
   /** Not retried here: callers know which requests may be repeated. */
   async function ask(call: Omit<ProviderCall, 'signal' | 'retries'>, limit = answerLimit): Promise<unknown> {

@@ -35,6 +35,8 @@ const exportedIn = new Map<Table, string>([
   ['threads', 'conversations/INDEX.jsonl'],
   ['messages', conversation],
   ['runs', conversation],
+  ['program_runs', conversation],
+  ['tool_calls', conversation],
   ['message_files', conversation],
   ['message_ratings', conversation],
   ['files', 'files/INDEX.jsonl'],
@@ -49,6 +51,8 @@ const exportedIn = new Map<Table, string>([
   ['dataset_examples', 'fine-tuning/datasets/<number>.jsonl'],
   ['program_vector_stores', 'vector-stores.jsonl'],
   ['program_vector_store_files', 'vector-stores.jsonl'],
+  ['responses', 'responses.jsonl'],
+  ['response_items', 'responses.jsonl'],
 ]);
 const notExported = new Map<Table, string>([
   ['settings', 'the installation’s'],
@@ -118,6 +122,7 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
       'fine-tuning/models.json',
       'fine-tuning/datasets/INDEX.jsonl',
       'fine-tuning/comparisons.jsonl',
+      'responses.jsonl',
       'vector-stores.jsonl',
     ]);
     for (const name of files.keys()) expect(files.get('README.txt')).toContain(name);

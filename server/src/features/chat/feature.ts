@@ -66,9 +66,10 @@ export function chatFeature(dependencies: Dependencies) {
   const executor = createExecutor(dependencies);
   const parts: Parts = { ...dependencies, executor, underWay: partialAnswersIn(database.db, executor) };
   const exported = partialAnswersIn(database.reader, executor);
+  const messages = createMessages(parts);
   const routeParts = {
     threads: createThreads(parts),
-    messages: createMessages(parts),
+    messages,
     ratings: ratingService(database),
     ...createReading(parts),
     runs: runRepository(database.db),
@@ -78,6 +79,8 @@ export function chatFeature(dependencies: Dependencies) {
 
   return {
     routes: (router: Router) => chatRoutes(router, routeParts),
+    /** The runs that programs ask for. */
+    programRuns: messages.ofPrograms,
     /** What programs do with conversations. */
     forPrograms: programConversations({
       database,

@@ -114,7 +114,7 @@ test('several files are deleted, more than one call takes; one that is not delet
   await page.getByRole('button', { name: 'Delete big.bin' }).click();
   const one = page.getByRole('alertdialog', { name: 'Delete File' });
   await expectText(one, 'Are you sure you want to delete this file? This action cannot be undone.');
-  await expectText(one, 'No assistant, message or fine-tuning job uses it.');
+  await expectText(one, 'No assistant, message, fine-tuning job or vector store uses it.');
   answer(files.remove, Response.error());
   await one.getByRole('button', { name: 'Delete', exact: true }).click();
   await expectToast('Delete failed', 'Failed to delete file');

@@ -50,6 +50,8 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     async ({ context }, use) => {
       const problems = watch(context);
       await use(undefined);
+      // A call that a test holds back or looks into may still be under way when the test has seen all it wants.
+      for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' });
       expect(problems, 'errors in the console').toEqual([]);
     },
     { auto: true },

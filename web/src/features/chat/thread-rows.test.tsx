@@ -73,14 +73,14 @@ test('conversations of programs are listed apart, by the name of their token, an
   await page.getByRole('button', { name: 'Show conversations by programs' }).click();
   await expect.element(page.getByRole('heading', { name: 'By Programs' })).toBeVisible();
   const ofPrograms = page.getByRole('navigation', { name: 'Conversations by programs' });
-  await expectTexts(ofPrograms.getByRole('link'), ['The printerby Helpdesk']);
+  await expectTexts(ofPrograms.getByRole('link'), ['The printer by Helpdesk']);
   await ofPrograms.getByRole('link').hover();
   await page.getByRole('button', { name: 'Actions for The printer' }).click();
   await page.getByRole('menuitem', { name: 'Archive', exact: true }).click();
   await expect.element(page.getByText('None by programs')).toBeVisible();
   await page.getByRole('button', { name: 'Show archived conversations' }).click();
   const archive = page.getByRole('navigation', { name: 'Archived conversations' });
-  await expectTexts(archive.getByRole('link'), ['The printerby Helpdesk']);
+  await expectTexts(archive.getByRole('link'), ['The printer by Helpdesk']);
   await page.getByRole('button', { name: 'Back to recent conversations' }).click();
   await expectTexts(links, ['My own']);
 

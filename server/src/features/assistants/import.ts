@@ -3,6 +3,7 @@ import {
   type assistants as api,
   type ImportCandidate,
   type ImportResult,
+  untitled,
 } from '@roster/contracts/assistants';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
@@ -16,7 +17,7 @@ import { ProviderError } from '#server/provider/error';
 import type { Provider, ProviderAssistant } from '#server/provider/provider';
 import { type ApiFields, apiFieldsRepository } from './api-fields-repository.ts';
 import { entriesOf } from './import-file.ts';
-import { type Reading, readAssistant, untitled } from './read-assistant.ts';
+import { type Reading, readAssistant } from './read-assistant.ts';
 import { type AssistantRepository, assistantRepository, type ImportedDraft } from './repository.ts';
 
 const importedAtOnce = 100;

@@ -8,6 +8,7 @@ import {
   instructionsLimit,
   nameLimit,
   ProviderAssistantId,
+  untitled,
 } from '@roster/contracts/assistants';
 import { isBlank } from '@roster/contracts/blank';
 import { codePointLength } from '@roster/contracts/length';
@@ -18,7 +19,6 @@ import type { ApiFields } from './api-fields-repository.ts';
 import { brief, leftBehind } from './left-behind.ts';
 import type { ImportedDraft } from './repository.ts';
 
-export const untitled = 'Untitled assistant';
 /** What the provider uses where nothing is said, and what Roster's form begins with. */
 const temperatureUnsaid = { provider: 1, roster: assistantDefaults.temperature };
 

@@ -1,4 +1,4 @@
-import type { AssistantSettings } from '@roster/contracts/assistants';
+import { type AssistantSettings, untitled } from '@roster/contracts/assistants';
 import { isBlank } from '@roster/contracts/blank';
 import {
   type ApiAssistant,
@@ -8,7 +8,6 @@ import {
 } from '@roster/contracts/openai-api/assistants/assistants';
 import type { ApiTool, ToolResources } from '@roster/contracts/openai-api/assistants/tools';
 import type { ApiFields } from '#server/features/assistants/api-fields-repository';
-import { untitled } from '#server/features/assistants/read-assistant';
 
 /** What the provider takes where a program says nothing. */
 const usualTemperature = 1;

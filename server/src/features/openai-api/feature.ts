@@ -76,6 +76,7 @@ export function openAiApiFeatures(dependencies: Dependencies): Feature[] {
   });
   const namedFiles = fileIds({ db, ids });
   const shared = { ...base, calls, openCalls, settingsOf, assistantModels: named, database, ids };
+  const vectors = vectorStoreFeature({ ...base, database, ids, fileIds: namedFiles, knowledge });
   return [
     {
       recover: calls.recover,
@@ -85,7 +86,7 @@ export function openAiApiFeatures(dependencies: Dependencies): Feature[] {
     apiModelFeature(shared),
     chatCompletionFeature(shared),
     responseFeature(shared),
-    vectorStoreFeature({ ...base, database, ids, fileIds: namedFiles, knowledge }),
+    vectors,
     connectFeature(named),
     apiFileFeature({ files, openCalls, fileIds: namedFiles }),
     ...assistantsApiFeatures({
@@ -94,6 +95,7 @@ export function openAiApiFeatures(dependencies: Dependencies): Feature[] {
       ids,
       fileIds: namedFiles,
       assistantModels: named,
+      vectorStores: vectors.vectorStores,
     }),
   ];
 }

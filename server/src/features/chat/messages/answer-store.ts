@@ -1,11 +1,11 @@
 import type { Run } from '@roster/contracts/chat';
 import type { Kysely } from 'kysely';
+import { RunUnderWay } from '#server/conversation/refusals';
 import type { OpenDatabase } from '#server/db/connect';
 import { takeTurn } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
 import { noThread } from '#server/features/chat/not-found';
-import { RunUnderWay } from '#server/features/chat/runs/active-run';
 import { runRepository } from '#server/features/chat/runs/repository';
 import { searchRepository } from '#server/features/chat/search/repository';
 import { threadRepository } from '#server/features/chat/threads/repository';

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
+import type { StoredContent } from '#server/conversation/content';
 import { takeTurn } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { noSuchFile } from '#server/features/chat/messages/attachments';
 import { branchRepository } from '#server/features/chat/messages/branch-repository';
-import type { StoredContent } from '#server/features/chat/messages/content';
 import { type Attachment, messageFileRepository } from '#server/features/chat/messages/file-repository';
 import { messageRepository } from '#server/features/chat/messages/repository';
 import { noMessage, noThread } from '#server/features/chat/not-found';

@@ -113,8 +113,23 @@ describe.each(engines)('threads of programs on %s', (engine) => {
       expect((await send('/v1/threads', { tool_resources })).body.error.message).toMatch(
         /^No (file|vector store) found with id/,
       );
-    const along = await send('/v1/threads', { tool_resources: { file_search: { vector_stores: [{}] } } });
-    expect([along.status, along.body.error.param]).toEqual([400, 'tool_resources.file_search.vector_stores']);
+    const along = await client.beta.threads.create({
+      tool_resources: { file_search: { vector_stores: [{ file_ids: [file], metadata: { of: 'thread' } }] } },
+    });
+    const [store = ''] = along.tool_resources?.file_search?.vector_store_ids ?? [];
+    expect((await called(app, files, `/v1/vector_stores/${store}`)).body).toMatchObject({ metadata: { of: 'thread' } });
+    const both = { file_search: { vector_store_ids: [store], vector_stores: [{}] } };
+    const refused = await send('/v1/threads', { tool_resources: both });
+    expect([refused.status, refused.body.error.param]).toEqual([400, 'tool_resources.file_search']);
+    // Another person's is none.
+    const { token: foreign } = await newToken(await app.withKey('zed'));
+    const theirs = { file_search: { vector_store_ids: [store] } };
+    const zeds = await called(app, foreign, '/v1/threads', {
+      method: 'POST',
+      body: { tool_resources: theirs },
+      headers: beta,
+    });
+    expect([zeds.status, zeds.body.error.message]).toEqual([404, `No vector store found with id '${store}'.`]);
   });
 
   test.each<[unknown, string | null]>([

@@ -63,7 +63,7 @@ export function openAiApiFeatures({ database, assistants, knowledge, files, log,
     findAssistant: assistants.find,
     knowledgeOf: knowledge.forAnswer,
   });
-  const shared = { ...base, calls, openCalls, settingsOf, assistantModels: named, database, ids };
+  const shared = { ...base, log, calls, openCalls, settingsOf, assistantModels: named, database, ids };
   return [
     {
       recover: calls.recover,

@@ -297,7 +297,7 @@ test('many files: pages, search, purpose, order, and deleting several', async ({
   await page.getByRole('button', { name: 'Delete big.bin' }).click();
   const one = page.getByRole('alertdialog', { name: 'Delete File' });
   await expect(one).toContainText('Are you sure you want to delete this file? This action cannot be undone.');
-  await expect(one).toContainText('No assistant, message or fine-tuning job uses it.');
+  await expect(one).toContainText('No assistant, message, fine-tuning job or vector store uses it.');
   await page.route(
     '**/api/files/*',
     (route) => (route.request().method() === 'DELETE' ? route.abort() : route.fallback()),

@@ -52,6 +52,10 @@ const inOrder: Record<Table, true> = {
   comparison_prompts: true,
   assistant_files: true,
   vector_stores: true,
+  program_vector_stores: true,
+  program_vector_store_files: true,
+  program_vector_store_batches: true,
+  program_vector_store_batch_files: true,
   message_ratings: true,
   datasets: true,
   dataset_examples: true,
@@ -59,6 +63,8 @@ const inOrder: Record<Table, true> = {
   api_calls: true,
   responses: true,
   response_items: true,
+  program_runs: true,
+  tool_calls: true,
 };
 const isTable = (name: string): name is Table => Object.hasOwn(inOrder, name);
 export const tables = Object.keys(inOrder).filter(isTable);

@@ -30,7 +30,7 @@ export async function createProvider(options: { db: Kysely<Database>; config: Co
     ...providerLists(http, name),
     files: providerFiles(http),
     organization: providerOrganization(http, name),
-    vectorStores: providerVectorStores(http, () => !traits.has('*', noResponses)),
+    vectorStores: providerVectorStores(http, traits),
     fineTuning: providerFineTuning(http),
     close: () => http.close(),
   };

@@ -200,13 +200,15 @@ export async function answerByResponses(
   return end ?? ended('complete', null);
 }
 
-const Final = z.object({
-  usage: z.unknown().optional(),
-  incomplete_details: z.object({ reason: z.string().nullish() }).nullish().catch(null),
-});
+const Final = z
+  .object({
+    usage: z.unknown().optional(),
+    incomplete_details: z.object({ reason: z.string().nullish() }).nullish().catch(null),
+  })
+  .catch({ usage: null, incomplete_details: null });
 
 function endOf(response: unknown): [reason: AnswerEnd['reason'], usage: AnswerEnd['usage']] {
-  const { usage, incomplete_details } = Final.catch({ usage: null, incomplete_details: null }).parse(response);
+  const { usage, incomplete_details } = Final.parse(response);
   const cut = incomplete_details?.reason;
   return [cut === 'content_filter' ? 'content_filter' : cut ? 'length' : 'complete', responsesUsage(usage)];
 }

@@ -5,6 +5,7 @@ import { emptyDatabase } from '#server/testing/app';
 import { plansOf } from '#server/testing/query-plans';
 import { branchRepository } from './messages/branch-repository.ts';
 import { messageFileRepository } from './messages/file-repository.ts';
+import { siblingsOf } from './messages/row-repository.ts';
 import { runRepository } from './runs/repository.ts';
 import { findThreads } from './search/threads-repository.ts';
 import { threadRepository } from './threads/repository.ts';
@@ -35,6 +36,20 @@ test('no question of a conversation looks at all runs or at all messages of a pe
     expect(plan).not.toMatch(/messages USING .*\(user_id=\?\)/);
     expect(plan).not.toMatch(/SCAN message_files|message_files USING .*\(user_id=\?\)/);
   }
+  await database.close();
+  await remove();
+});
+
+test('what stands beside the beginning of a conversation is looked for in it, not among the beginnings of all', async () => {
+  const { dataDir, remove } = await emptyDatabase('sqlite');
+  const database = connect(undefined, dataDir);
+  await migrate(database);
+  const plans = await plansOf(database.db, async (db) => {
+    await siblingsOf(db, 1, 1, [], true);
+    await siblingsOf(db, 1, 1, [1, 2], true);
+  });
+  expect(plans).toHaveLength(2);
+  for (const plan of plans) expect(plan).toMatch(/messages USING INDEX \S+ \(thread_id=\?\)/);
   await database.close();
   await remove();
 });

@@ -4,6 +4,7 @@ import type { AssistantLabel } from '#server/features/assistants/repository';
 import { createOpenCalls } from '#server/http/open-calls';
 import { accessTokenRepository } from '#server/security/access-token-repository';
 import { assistantModels } from './assistant-models.ts';
+import { assistantsApiFeatures } from './assistants/feature.ts';
 import { apiCalls } from './calls.ts';
 import { assistantSettings } from './chat-completions/assistant.ts';
 import { chatCompletionFeature } from './chat-completions/feature.ts';
@@ -16,25 +17,43 @@ import { apiModelFeature } from './models/feature.ts';
 import { responseFeature } from './responses/feature.ts';
 import { responseRepository } from './responses/repository.ts';
 import { interrupted } from './responses/store.ts';
+import { vectorStoreFeature } from './vector-stores/feature.ts';
 
 type Settings = Parameters<typeof assistantSettings>[0];
-type Made = 'assistantModels' | 'settingsOf' | 'calls' | 'openCalls' | 'ids';
+type AssistantsApi = Parameters<typeof assistantsApiFeatures>[0];
+type VectorStores = Parameters<typeof vectorStoreFeature>[0];
+type Made =
+  | 'assistantModels'
+  | 'settingsOf'
+  | 'calls'
+  | 'openCalls'
+  | 'ids'
+  | 'fileIds'
+  | 'knowledge'
+  | 'searchedStores';
 type Dependencies = Omit<Parameters<typeof apiModelFeature>[0], Made> &
   Omit<Parameters<typeof chatCompletionFeature>[0], Made> &
   Omit<Parameters<typeof responseFeature>[0], Made> &
   Omit<Parameters<typeof apiCalls>[0], 'db' | 'onAbandoned'> &
   Pick<Parameters<typeof apiFileFeature>[0], 'files'> &
+  Omit<VectorStores, Made> &
   Pick<Settings, 'catalogue'> & {
     provider: Pick<Settings, 'vectorStores'>;
     log: FastifyBaseLogger;
-    assistants: { labels: (userId: number) => Promise<AssistantLabel[]>; find: Settings['findAssistant'] };
-    knowledge: { forAnswer: Settings['knowledgeOf'] };
+    assistants: {
+      labels: (userId: number) => Promise<AssistantLabel[]>;
+      find: Settings['findAssistant'];
+      forPrograms: AssistantsApi['assistants'];
+    };
+    knowledge: VectorStores['knowledge'] & { forAnswer: Settings['knowledgeOf'] };
+    conversations: AssistantsApi['conversations'];
   };
 
 const recoverEveryMs = 5_000;
 
 /** What programs call under /v1: the provider's API over the same services that the pages use. */
-export function openAiApiFeatures({ database, assistants, knowledge, files, log, ...base }: Dependencies): Feature[] {
+export function openAiApiFeatures(dependencies: Dependencies): Feature[] {
+  const { database, assistants, knowledge, files, conversations, log, ...base } = dependencies;
   const { db } = database;
   let made: Promise<Ids> | undefined;
   /** The key is read with the first call that needs it. */
@@ -63,7 +82,20 @@ export function openAiApiFeatures({ database, assistants, knowledge, files, log,
     findAssistant: assistants.find,
     knowledgeOf: knowledge.forAnswer,
   });
-  const shared = { ...base, log, calls, openCalls, settingsOf, assistantModels: named, database, ids };
+  const namedFiles = fileIds({ db, ids });
+  const vectorStores = vectorStoreFeature({ ...base, database, ids, fileIds: namedFiles, knowledge });
+  const shared = {
+    ...base,
+    log,
+    calls,
+    openCalls,
+    settingsOf,
+    assistantModels: named,
+    database,
+    ids,
+    fileIds: namedFiles,
+    searchedStores: vectorStores.vectorStores.forRun,
+  };
   return [
     {
       recover: calls.recover,
@@ -73,7 +105,15 @@ export function openAiApiFeatures({ database, assistants, knowledge, files, log,
     apiModelFeature(shared),
     chatCompletionFeature(shared),
     responseFeature(shared),
+    vectorStores,
     connectFeature(named),
-    apiFileFeature({ files, openCalls, fileIds: fileIds({ db, ids }) }),
+    apiFileFeature({ files, openCalls, fileIds: namedFiles }),
+    ...assistantsApiFeatures({
+      assistants: assistants.forPrograms,
+      conversations,
+      ids,
+      fileIds: namedFiles,
+      assistantModels: named,
+    }),
   ];
 }

@@ -24,6 +24,11 @@ const findWordsInBranch = prepared((db, at: Places<BranchRange & { userId: numbe
   return db
     .selectFrom('messages')
     .select(['id', 'role', 'text', 'content'])
+    .select(
+      sql<0 | 1>`case when exists (select 1 from tool_calls c where c.message_id = messages.id) then 1 else 0 end`.as(
+        'hasCalls',
+      ),
+    )
     .where(isOf(at('userId')))
     .where('id', 'in', sql<number>`(${branch(at('userId'), range)})`)
     .orderBy('depth');

@@ -14,6 +14,8 @@ export type StoredPart =
 export type StoredContent = {
   parts?: StoredPart[];
   /** Which tools its files are for. */
+  /** Where an answer is taken from a file, and that file. */
+  citations?: { fileId: number; at: number }[];
   attachments?: { fileId: number; tools: { type: 'file_search' | 'code_interpreter' }[] }[];
 };
 

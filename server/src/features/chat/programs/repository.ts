@@ -60,6 +60,7 @@ const selectMessages = (db: Kysely<Database>, userId: number) =>
       'messages.created_at',
       'messages.depth',
       'runs.id as run_id',
+      'runs.program_run_id',
       'runs.assistant_id',
       'runs.state',
       'runs.finish_reason',
@@ -81,7 +82,8 @@ const toMessage = (row: Row): ProgramMessage => ({
     row.run_id === null || row.state === null
       ? null
       : {
-          id: row.run_id,
+          // Programs know a chain of runs by its first.
+          id: row.program_run_id ?? row.run_id,
           assistantId: row.assistant_id,
           state: row.state,
           reason: row.finish_reason,
@@ -105,7 +107,8 @@ export function programRepository(db: Kysely<Database>) {
       .limit(count);
     if (low !== null) query = query.where('messages.id', '>', low);
     if (high !== null) query = query.where('messages.id', '<', high);
-    if (runId !== null) query = query.where('runs.id', '=', runId);
+    if (runId !== null)
+      query = query.where((eb) => eb.or([eb('runs.id', '=', runId), eb('runs.program_run_id', '=', runId)]));
     return (await query.execute()).map(toMessage);
   }
 

@@ -1,8 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
+import { AppError } from '#server/errors';
 import type { AttachmentReader } from '#server/features/chat/messages/attachments';
 import { fileIdsOf } from '#server/features/chat/messages/content';
+import type { Attachment } from '#server/features/chat/messages/file-repository';
 import { noMessage, noThread } from '#server/features/chat/not-found';
 import { searchRepository } from '#server/features/chat/search/repository';
 import { threadRepository } from '#server/features/chat/threads/repository';
@@ -34,10 +36,11 @@ export function programConversations({ database: { db }, attachments, removeThre
   /** @throws where one of their files cannot go to a model, before anything is stored */
   const inspected = (userId: number, messages: NewMessage[]): Promise<ProgramDraft[]> =>
     Promise.all(
-      messages.map(async (message) => ({
-        ...message,
-        attached: await attachments.inspect(userId, fileIdsOf(message.content ?? {})),
-      })),
+      messages.map(async (message) => {
+        const attached = await attachments.inspect(userId, fileIdsOf(message.content ?? {}));
+        refuseOtherImages(message, attached);
+        return { ...message, attached };
+      }),
     );
 
   const inTransaction = <T>({ stillMay }: Writer, work: (trx: Kysely<Database>) => Promise<T>): Promise<T> =>
@@ -120,6 +123,14 @@ export function programConversations({ database: { db }, attachments, removeThre
 }
 
 export type ProgramConversations = ReturnType<typeof programConversations>;
+
+function refuseOtherImages({ content }: NewMessage, attached: Attachment[]) {
+  const images = new Set(content?.parts?.flatMap((part) => (part.type === 'image_file' ? part.fileId : [])));
+  const other = attached.find(({ fileId, kind }) => images.has(fileId) && kind !== 'image');
+  if (!other) return;
+  const message = `“${other.filename}” is no image. Images (PNG, JPEG, WebP, GIF) can stand in a message; other files are attached to it.`;
+  throw new AppError('invalid_input', message, { fields: { content: message } });
+}
 
 async function own(db: Kysely<Database>, userId: number, threadId: number) {
   const thread = await programRepository(db).thread(userId, threadId);

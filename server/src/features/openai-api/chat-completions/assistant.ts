@@ -47,7 +47,7 @@ export function assistantSettings({
   async function passages(search: FileSearch, apiKey: Secret, question: string): Promise<string[]> {
     const found = [];
     for (const storeId of search.storeIds)
-      found.push(...(await vectorStores.search(apiKey, storeId, question.slice(0, queryLimit))));
+      found.push(...(await vectorStores.search(apiKey, storeId, { query: question.slice(0, queryLimit) })));
     if (found.length === 0) return [];
     const texts = found.map(({ fileId, filename, text }) => `[${search.names.get(fileId) ?? filename}]\n${text}`);
     return [

@@ -11,13 +11,15 @@ import { backgroundWork } from './background.ts';
 import { responseExport } from './export-part.ts';
 import { responseHistory } from './history.ts';
 import { responseOrders } from './order.ts';
+import { providerNames } from './provider-names.ts';
 import { keptResponses } from './reading.ts';
 import { responseRepository } from './repository.ts';
 import { responseService } from './service.ts';
 import { responseStore } from './store.ts';
 
 type Dependencies = Parameters<typeof responseAsking>[0] &
-  Omit<Parameters<typeof responseOrders>[0], 'history'> &
+  Omit<Parameters<typeof responseOrders>[0], 'history' | 'names'> &
+  Parameters<typeof providerNames>[0] &
   Omit<Parameters<typeof responseService>[0], 'orderOf' | 'ask' | 'store' | 'background' | 'begun'> & {
     log: FastifyBaseLogger;
     database: Pick<OpenDatabase, 'db' | 'reader'>;
@@ -45,7 +47,7 @@ export function responseFeature({ database, calls, ids, ...dependencies }: Depen
     ...dependencies,
     background,
     begun: repository.begun,
-    orderOf: responseOrders({ ...dependencies, history }),
+    orderOf: responseOrders({ ...dependencies, history, names: providerNames({ ...dependencies, ids }) }),
     ask: responseAsking(dependencies),
     store: responseStore({ calls, ids, reading: responseRepository(database.reader) }),
   });

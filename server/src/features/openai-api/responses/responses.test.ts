@@ -258,6 +258,24 @@ describe.each(engines)('responses of programs on %s', (engine) => {
       expect(await recorded(app, id)).toMatchObject([{ assistant_id: assistantId }]);
     });
 
+    test('read Roster’s files by their ids, and say so where one has been deleted since', async () => {
+      const { visitor, client } = await someone();
+      const { id: fileId } = await uploaded(app, visitor, { filename: 'terms.txt', content: 'Thirty days.' });
+      const { data } = await client.files.list();
+      const part = { type: 'input_file' as const, file_id: data[0]?.id ?? '' };
+      await forgetAsks(app);
+      const first = await client.responses.create({ model, input: [{ role: 'user', content: [part] }] });
+      expect(JSON.stringify((await asksOf(app))[0]?.body)).toContain('Attached file “terms.txt”:\\n\\nThirty days.');
+      expect((await client.responses.inputItems.list(first.id)).data).toMatchObject([{ content: [part] }]);
+      await visitor.delete(`/api/files/${fileId}`);
+      await forgetAsks(app);
+      await client.responses.create({ model, input: 'And now?', previous_response_id: first.id });
+      expect(JSON.stringify((await asksOf(app))[0]?.body)).toContain('is not included.');
+      await expect(
+        client.responses.create({ model, input: [{ role: 'user', content: [part] }] }),
+      ).rejects.toMatchObject({ status: 400, code: 'file_not_found' });
+    });
+
     test('belong to one person', async () => {
       const [one, other] = [await someone(), await someone()];
       const { id } = await one.client.responses.create({ model, input: 'Mine [[bench 2]]' });

@@ -411,10 +411,12 @@ describe.each(engines)('responses of programs on %s', (engine) => {
       const first = await client.responses.create(slow);
       expect(await client.responses.cancel(first.id)).toMatchObject({ id: first.id, status: 'cancelled', error: null });
       expect(await client.responses.cancel(first.id)).toMatchObject({ status: 'cancelled' });
+      const hanging = await client.responses.create({ model, input: '[[hang]]', background: true });
+      expect(await client.responses.cancel(hanging.id)).toMatchObject({ status: 'cancelled', output: [] });
       const second = await client.responses.create(slow);
       await client.responses.delete(second.id);
-      expect(await recorded(app, id)).toHaveLength(2);
-      expect(await kept(id)).toMatchObject([{ state: 'cancelled' }]);
+      expect(await recorded(app, id)).toHaveLength(3);
+      expect(await kept(id)).toMatchObject([{ state: 'cancelled' }, { state: 'cancelled' }]);
       const answered = await client.responses.create({ model, input: 'Hi [[bench 2]]' });
       const { status, body } = await called(app, token, `${path}/${answered.id}/cancel`, { method: 'POST' });
       expect([status, body.error.message]).toEqual([400, expect.stringContaining('background=true')]);

@@ -51,7 +51,11 @@ type Dependencies = Omit<Parameters<typeof apiModelFeature>[0], Made> &
 
 const recoverEveryMs = 5_000;
 
-/** What programs call under /v1: the provider's API over the same services that the pages use. */
+/**
+ * What programs call under /v1: the provider's API over the same services that the pages use.
+ *
+ * Long: the list of the features, each made from those before it.
+ */
 export function openAiApiFeatures(dependencies: Dependencies): Feature[] {
   const { database, assistants, knowledge, files, conversations, log, ...base } = dependencies;
   const { db } = database;

@@ -24,6 +24,16 @@ type Dependencies = {
 type Held = { controller: AbortController; done: () => void };
 type Live = { controller: AbortController; ended: Promise<void> };
 
+/** Waits until another process has obeyed, within reason. */
+async function endElsewhere({ find }: Pick<ResponseRepository, 'find'>, userId: number, id: number) {
+  const giveUpAt = performance.now() + cancelWithinMs;
+  while (performance.now() < giveUpAt) {
+    const found = await find(userId, id);
+    if (!found || (found.state !== 'queued' && found.state !== 'in_progress')) return;
+    await wait(lookEveryMs);
+  }
+}
+
 /** Responses that are written without their programs. Each belongs to the process that took it. */
 export function backgroundWork({ repository, log }: Dependencies) {
   const live = new Map<number, Live>();
@@ -45,16 +55,6 @@ export function backgroundWork({ repository, log }: Dependencies) {
     }
   }
 
-  /** Waits until another process has obeyed, within reason. */
-  async function endElsewhere(userId: number, id: number) {
-    const giveUpAt = performance.now() + cancelWithinMs;
-    while (performance.now() < giveUpAt) {
-      const found = await repository.find(userId, id);
-      if (!found || (found.state !== 'queued' && found.state !== 'in_progress')) return;
-      await wait(lookEveryMs);
-    }
-  }
-
   return {
     /** @throws restarting */
     refuseWhenClosing() {
@@ -70,7 +70,7 @@ export function backgroundWork({ repository, log }: Dependencies) {
       if (!(await repository.requestCancel(userId, id))) return;
       const here = live.get(id);
       here?.controller.abort(new Cancelled('The response was cancelled.'));
-      await (here ? here.ended : endElsewhere(userId, id));
+      await (here ? here.ended : endElsewhere(repository, userId, id));
     },
     /** Ends those that another process was asked to cancel or to delete. */
     async obey() {

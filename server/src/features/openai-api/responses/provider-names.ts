@@ -23,10 +23,25 @@ const partsOf = ({ content, output }: ResponseItem): unknown[] =>
 const namesIn = (items: ResponseItem[]) =>
   items.flatMap((item) => partsOf(item).flatMap((part) => (isFilePart(part) ? part.file_id : [])));
 
-/** Puts what the provider can read in the place of what only Roster knows: files and vector stores by their names. */
-export function providerNames({ ids, fileIds, attachments, searchedStores }: Dependencies) {
-  type Files = Map<string, JsonObject>;
+/** What a model reads of each file, by its name. */
+type Files = Map<string, JsonObject>;
 
+function withFiles(item: ResponseItem, files: Files): ResponseItem {
+  const replaced = (parts: unknown) =>
+    Array.isArray(parts) ? parts.map((part) => (isFilePart(part) ? (files.get(part.file_id) ?? part) : part)) : parts;
+  if (!partsOf(item).some(isFilePart)) return item;
+  return {
+    ...item,
+    ...('content' in item ? { content: replaced(item.content) } : { output: replaced(item.output) }),
+  };
+}
+
+/**
+ * Puts what the provider can read in the place of what only Roster knows: files and vector stores by their names.
+ *
+ * Long: two kinds of names, each with its refusals.
+ */
+export function providerNames({ ids, fileIds, attachments, searchedStores }: Dependencies) {
   /** What the model reads of each file. @throws where one cannot be read by a model */
   async function readFiles(userId: number, numbers: Map<string, number>): Promise<Files> {
     const found = await attachments.inspect(userId, [...new Set(numbers.values())]);
@@ -45,16 +60,6 @@ export function providerNames({ ids, fileIds, attachments, searchedStores }: Dep
       else files.set(name, { type: 'input_text', text: `Attached file “${filename}”:\n\n${bytes.toString('utf8')}` });
     }
     return files;
-  }
-
-  function withFiles(item: ResponseItem, files: Files): ResponseItem {
-    const replaced = (parts: unknown) =>
-      Array.isArray(parts) ? parts.map((part) => (isFilePart(part) ? (files.get(part.file_id) ?? part) : part)) : parts;
-    if (!partsOf(item).some(isFilePart)) return item;
-    return {
-      ...item,
-      ...('content' in item ? { content: replaced(item.content) } : { output: replaced(item.output) }),
-    };
   }
 
   async function withReadFiles(userId: number, items: ResponseItem[], mayBeGone: boolean): Promise<ResponseItem[]> {

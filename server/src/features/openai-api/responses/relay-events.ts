@@ -20,6 +20,8 @@ const kept = (items: unknown): KeptItem[] =>
 /**
  * Passes the events of a provider's Responses on as they come: only those that carry the whole response are rewritten, to our
  * names, and the last one is kept back.
+ *
+ * Long: each kind of event adds to the same answer.
  */
 export function relayReader(base: ResponseObject): AnswerReader {
   const items = new Map<number, KeptItem>();

@@ -49,6 +49,7 @@ export function createFeatures(base: Foundation) {
     pricing,
     budgets,
     conversations: chat.forPrograms,
+    attachments: chat.attachments,
   });
   const ofUsers: Feature[] = [apiTokens, usage, assistants, chat, files, knowledge, training, ...forPrograms];
   const { confirmPassword, refuseGuessable, hashPassword, passwordLink } = auth;

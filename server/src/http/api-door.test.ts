@@ -11,6 +11,7 @@ const opens: Record<string, readonly string[]> = {
   'POST /v1/responses': ['chat'],
   'GET /v1/responses/:id': ['chat'],
   'DELETE /v1/responses/:id': ['chat'],
+  'POST /v1/responses/:id/cancel': ['chat'],
   'GET /v1/responses/:id/input_items': ['chat'],
   'GET /v1/files': ['files'],
   'POST /v1/files': ['files'],

@@ -13,7 +13,7 @@ export function createOpenCalls(
   liveTokens: (ids: number[]) => Promise<Map<number, Role>>,
   onError: (error: unknown) => void,
 ) {
-  const open = new Map<AbortController, Caller>();
+  const open = new Map<AbortController, Caller & { isKept: boolean }>();
 
   async function endEnded() {
     // Those that are open now: a call that comes while the database answers was not asked for.
@@ -30,8 +30,11 @@ export function createOpenCalls(
   const timer = setInterval(() => endEnded().catch(onError), checkMs).unref();
 
   return {
-    /** @throws rate_limited. `done` has to be called once it is answered. */
-    begin(caller: Caller): { controller: AbortController; done: () => void } {
+    /**
+     * @throws rate_limited. `done` has to be called once it is answered. One that is kept is not ended by a stop: who began it
+     * sees to that.
+     */
+    begin(caller: Caller, { isKept = false } = {}): { controller: AbortController; done: () => void } {
       let mine = 0;
       for (const { userId } of open.values()) if (userId === caller.userId) mine++;
       if (mine >= callsPerUser)
@@ -39,12 +42,12 @@ export function createOpenCalls(
           retryAfterSeconds: 1,
         });
       const controller = new AbortController();
-      open.set(controller, caller);
+      open.set(controller, { ...caller, isKept });
       return { controller, done: () => open.delete(controller) };
     },
     close() {
       clearInterval(timer);
-      for (const controller of open.keys()) controller.abort(restarting());
+      for (const [controller, { isKept }] of open) if (!isKept) controller.abort(restarting());
     },
   };
 }

@@ -66,6 +66,7 @@ export function chatFeature(dependencies: Dependencies) {
   const executor = createExecutor(dependencies);
   const parts: Parts = { ...dependencies, executor, underWay: partialAnswersIn(database.db, executor) };
   const exported = partialAnswersIn(database.reader, executor);
+  const attachments = attachmentReader(dependencies);
   const messages = createMessages(parts);
   const routeParts = {
     threads: createThreads(parts),
@@ -81,10 +82,12 @@ export function chatFeature(dependencies: Dependencies) {
     routes: (router: Router) => chatRoutes(router, routeParts),
     /** The runs that programs ask for. */
     programRuns: messages.ofPrograms,
+    /** What a model reads of files. */
+    attachments,
     /** What programs do with conversations. */
     forPrograms: programConversations({
       database,
-      attachments: attachmentReader(dependencies),
+      attachments,
       removeThread: routeParts.threads.remove,
     }),
     /** Questions of other features, beside the conversations. */

@@ -22,7 +22,15 @@ import { vectorStoreFeature } from './vector-stores/feature.ts';
 type Settings = Parameters<typeof assistantSettings>[0];
 type AssistantsApi = Parameters<typeof assistantsApiFeatures>[0];
 type VectorStores = Parameters<typeof vectorStoreFeature>[0];
-type Made = 'assistantModels' | 'settingsOf' | 'calls' | 'openCalls' | 'ids' | 'fileIds' | 'knowledge';
+type Made =
+  | 'assistantModels'
+  | 'settingsOf'
+  | 'calls'
+  | 'openCalls'
+  | 'ids'
+  | 'fileIds'
+  | 'knowledge'
+  | 'searchedStores';
 type Dependencies = Omit<Parameters<typeof apiModelFeature>[0], Made> &
   Omit<Parameters<typeof chatCompletionFeature>[0], Made> &
   Omit<Parameters<typeof responseFeature>[0], Made> &
@@ -43,7 +51,11 @@ type Dependencies = Omit<Parameters<typeof apiModelFeature>[0], Made> &
 
 const recoverEveryMs = 5_000;
 
-/** What programs call under /v1: the provider's API over the same services that the pages use. */
+/**
+ * What programs call under /v1: the provider's API over the same services that the pages use.
+ *
+ * Long: the list of the features, each made from those before it.
+ */
 export function openAiApiFeatures(dependencies: Dependencies): Feature[] {
   const { database, assistants, knowledge, files, conversations, log, ...base } = dependencies;
   const { db } = database;
@@ -75,8 +87,19 @@ export function openAiApiFeatures(dependencies: Dependencies): Feature[] {
     knowledgeOf: knowledge.forAnswer,
   });
   const namedFiles = fileIds({ db, ids });
-  const shared = { ...base, calls, openCalls, settingsOf, assistantModels: named, database, ids };
   const vectors = vectorStoreFeature({ ...base, database, ids, fileIds: namedFiles, knowledge });
+  const shared = {
+    ...base,
+    log,
+    calls,
+    openCalls,
+    settingsOf,
+    assistantModels: named,
+    database,
+    ids,
+    fileIds: namedFiles,
+    searchedStores: vectors.vectorStores.forRun,
+  };
   return [
     {
       recover: calls.recover,

@@ -59,7 +59,7 @@ export function attachmentReader({ files, store }: Dependencies) {
     },
 
     /** For the provider: looked up by its owner again, and read, when the request is made. */
-    forProvider(userId: number, { fileId, filename, kind, mediaType }: KeptAttachment): TurnFile {
+    forProvider(userId: number, { fileId, filename, kind, mediaType }: Omit<KeptAttachment, 'sha256'>): TurnFile {
       const find = async () => (fileId === null ? undefined : files.stored(userId, fileId));
       async function read() {
         const file = await find();

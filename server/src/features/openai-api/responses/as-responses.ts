@@ -11,7 +11,7 @@ const sealedThoughts = 'reasoning.encrypted_content';
  * so that what a model has thought has to come along, sealed, to be read again in the next response.
  */
 export function responsesRequest(order: ResponseOrder, catalogue: Pick<Catalogue, 'leastEffort'>) {
-  const { body, model, assistant, instructions, input, isStored } = order;
+  const { body, model, assistant, instructions, input, tools, isStored } = order;
   const { previous_response_id: _, background: __, conversation: ___, ...rest } = body;
   return (refused: ReadonlySet<Added>, streams: boolean): { text: string; added: ReadonlySet<Added> } => {
     const added = new Set<Added>();
@@ -29,7 +29,15 @@ export function responsesRequest(order: ResponseOrder, catalogue: Pick<Catalogue
     const include = Array.isArray(body.include) ? body.include : [];
     if (isStored && catalogue.leastEffort(model) !== null && !include.includes(sealedThoughts))
       add('include', [...include, sealedThoughts]);
-    const whole = { ...rest, ...settings, model, input, ...(instructions !== null && { instructions }), store: false };
+    const whole = {
+      ...rest,
+      ...settings,
+      model,
+      input,
+      ...(tools !== undefined && { tools }),
+      ...(instructions !== null && { instructions }),
+      store: false,
+    };
     return {
       text: JSON.stringify({ ...whole, ...(streams !== (body.stream === true) && { stream: streams }) }),
       added,

@@ -18,7 +18,11 @@ const incomplete = new Map([
   ['content_filter', 'content_filter'],
 ]);
 
-/** Reads Chat Completions as the events of a response. */
+/**
+ * Reads Chat Completions as the events of a response.
+ *
+ * Long: each piece of a chunk adds to the same answer.
+ */
 export function chatReader(base: ResponseObject): AnswerReader {
   let frames = '';
   let deltas = 0;

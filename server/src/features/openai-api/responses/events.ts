@@ -21,6 +21,8 @@ const partOf = ({ kind, text, logprobs }: OpenPart): JsonObject => {
 /**
  * Writes the events of a response that the provider gives in another form, in the order that Responses have: one message or
  * thought is open at a time, calls of functions stay open to the end, because their pieces may come by turns.
+ *
+ * Long: every kind of event continues the one numbering and the items that are open.
  */
 export function eventWriter(base: ResponseObject, send: (frames: string) => void) {
   let sequence = 0;

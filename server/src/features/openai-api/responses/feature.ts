@@ -1,4 +1,5 @@
 import { apiResponses as api } from '@roster/contracts/openai-api/responses';
+import type { FastifyBaseLogger } from 'fastify';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Feature } from '#server/feature';
 import type { ApiCalls } from '#server/features/openai-api/calls';
@@ -6,21 +7,27 @@ import type { Ids } from '#server/features/openai-api/ids';
 import { ApiRefusal } from '#server/http/api-errors';
 import { hourMs } from '#server/jobs/upkeep';
 import { responseAsking } from './asking.ts';
+import { backgroundWork } from './background.ts';
 import { responseExport } from './export-part.ts';
 import { responseHistory } from './history.ts';
 import { responseOrders } from './order.ts';
+import { providerNames } from './provider-names.ts';
 import { keptResponses } from './reading.ts';
 import { responseRepository } from './repository.ts';
 import { responseService } from './service.ts';
 import { responseStore } from './store.ts';
 
 type Dependencies = Parameters<typeof responseAsking>[0] &
-  Omit<Parameters<typeof responseOrders>[0], 'history'> &
-  Omit<Parameters<typeof responseService>[0], 'orderOf' | 'ask' | 'store'> & {
+  Omit<Parameters<typeof responseOrders>[0], 'history' | 'names'> &
+  Parameters<typeof providerNames>[0] &
+  Omit<Parameters<typeof responseService>[0], 'orderOf' | 'ask' | 'store' | 'background' | 'begun'> & {
+    log: FastifyBaseLogger;
     database: Pick<OpenDatabase, 'db' | 'reader'>;
     calls: ApiCalls;
     ids: () => Promise<Ids>;
   };
+
+const obeyEveryMs = 1_000;
 
 const noReplay = () =>
   new ApiRefusal(
@@ -35,13 +42,16 @@ const noReplay = () =>
 export function responseFeature({ database, calls, ids, ...dependencies }: Dependencies): Feature {
   const repository = responseRepository(database.db);
   const history = responseHistory({ repository, ids });
+  const background = backgroundWork({ ...dependencies, repository });
   const service = responseService({
     ...dependencies,
-    orderOf: responseOrders({ ...dependencies, history }),
+    background,
+    begun: repository.begun,
+    orderOf: responseOrders({ ...dependencies, history, names: providerNames({ ...dependencies, ids }) }),
     ask: responseAsking(dependencies),
     store: responseStore({ calls, ids, reading: responseRepository(database.reader) }),
   });
-  const kept = keptResponses({ repository, ids });
+  const kept = keptResponses({ repository, background, ids });
   return {
     apiRoutes({ route, rawRoute }) {
       rawRoute(api.create, service.create);
@@ -50,6 +60,7 @@ export function responseFeature({ database, calls, ids, ...dependencies }: Depen
         return kept.get(userId, params.id);
       });
       route(api.remove, ({ caller: { userId }, params }) => kept.remove(userId, params.id));
+      route(api.cancel, ({ caller: { userId }, params }) => kept.cancel(userId, params.id));
       route(api.inputItems, ({ caller: { userId }, params, query }) => kept.inputItems(userId, params.id, query));
     },
     exportParts: [
@@ -58,6 +69,10 @@ export function responseFeature({ database, calls, ids, ...dependencies }: Depen
         return (id) => encode('resp', id);
       }),
     ],
-    upkeep: [{ everyMs: hourMs, atStart: true, run: repository.forgetExpired }],
+    upkeep: [
+      { everyMs: hourMs, atStart: true, run: repository.forgetExpired },
+      { everyMs: obeyEveryMs, run: background.obey },
+    ],
+    close: background.close,
   };
 }

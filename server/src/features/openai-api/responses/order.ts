@@ -6,6 +6,7 @@ import { isObject } from '#server/is-object';
 import type { Secret } from '#server/security/secret';
 import type { ResponseHistory } from './history.ts';
 import { type KeptItem, keptItem, readAgain } from './items.ts';
+import type { ProviderNames } from './provider-names.ts';
 
 /** A request as it was understood: what is to be asked of which model, and what is to be kept of it. */
 export type ResponseOrder = {
@@ -17,6 +18,8 @@ export type ResponseOrder = {
   instructions: string | null;
   /** As the model is to read it: the items before, and those of the request. */
   input: string | ResponseItem[];
+  /** As the provider knows them. */
+  tools: unknown;
   /** The new items, as they are kept. */
   kept: KeptItem[];
   previousId: number | null;
@@ -30,6 +33,7 @@ type Dependencies = {
   history: ResponseHistory;
   assistantModels: Pick<AssistantModels, 'isNamed'>;
   settingsOf: SettingsOf;
+  names: ProviderNames;
 };
 
 /** The words of the last message that a person has written. */
@@ -48,7 +52,7 @@ const instructionsOf = (assistant: AssistantSettings | null, { instructions }: R
 };
 
 /** Reads what a request stands for: the responses before it, the items that it names, the assistant that it calls. */
-export function responseOrders({ history, assistantModels, settingsOf }: Dependencies) {
+export function responseOrders({ history, assistantModels, settingsOf, names }: Dependencies) {
   return async (userId: number, body: ResponseRequest, apiKey: Secret): Promise<ResponseOrder> => {
     const before = await history.before(userId, body.previous_response_id);
     const named: ResponseItem[] = typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : body.input;
@@ -58,7 +62,9 @@ export function responseOrders({ history, assistantModels, settingsOf }: Depende
       ? await settingsOf(userId, { model: body.model, question: questionOf(kept) }, apiKey)
       : null;
     const isText = typeof body.input === 'string' && before.items.length === 0;
-    const input = isText ? body.input : [...before.items.flatMap(readAgain), ...read];
+    const input = isText
+      ? body.input
+      : [...(await names.itemsBefore(userId, before.items.flatMap(readAgain))), ...(await names.items(userId, read))];
     const instructions = instructionsOf(assistant, body);
     return {
       body,
@@ -66,6 +72,7 @@ export function responseOrders({ history, assistantModels, settingsOf }: Depende
       assistant,
       instructions,
       input,
+      tools: await names.tools(userId, body.tools),
       kept,
       previousId: before.previousId,
       isStored: body.store !== false,

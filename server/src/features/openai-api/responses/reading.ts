@@ -2,11 +2,13 @@ import type { ApiPage } from '@roster/contracts/openai-api/list';
 import type { Ids } from '#server/features/openai-api/ids';
 import { listAnswer, numberedPage } from '#server/features/openai-api/list';
 import { ApiRefusal } from '#server/http/api-errors';
+import type { BackgroundWork } from './background.ts';
 import type { KeptItem } from './items.ts';
 import type { ResponseRepository } from './repository.ts';
 
 type Dependencies = {
   repository: Pick<ResponseRepository, 'find' | 'items' | 'inputPage' | 'named' | 'remove'>;
+  background: Pick<BackgroundWork, 'cancel'>;
   ids: () => Promise<Ids>;
 };
 
@@ -17,7 +19,7 @@ const noResponse = (id: string) =>
 const parsed = (item: string): KeptItem => JSON.parse(item);
 
 /** The responses that are kept of a person, by their names. */
-export function keptResponses({ repository, ids }: Dependencies) {
+export function keptResponses({ repository, background, ids }: Dependencies) {
   async function numberOf(name: string): Promise<number> {
     const id = (await ids()).decode('resp', name);
     if (id === undefined) throw noResponse(name);
@@ -30,21 +32,31 @@ export function keptResponses({ repository, ids }: Dependencies) {
     return found;
   }
 
+  async function get(userId: number, name: string) {
+    const { id, state, fields, error } = await find(userId, name);
+    const rows = await repository.items(userId, [id], 'out');
+    return {
+      ...JSON.parse(fields),
+      id: name,
+      status: state,
+      error: error === null ? null : JSON.parse(error),
+      output: rows.map(({ item }) => parsed(item)),
+    };
+  }
+
   return {
-    find,
-    async get(userId: number, name: string) {
-      const { id, state, fields, error } = await find(userId, name);
-      const rows = await repository.items(userId, [id], 'out');
-      return {
-        ...JSON.parse(fields),
-        id: name,
-        status: state,
-        error: error === null ? null : JSON.parse(error),
-        output: rows.map(({ item }) => parsed(item)),
-      };
+    get,
+    async cancel(userId: number, name: string) {
+      const { id, isBackground } = await find(userId, name);
+      if (!isBackground)
+        throw new ApiRefusal('invalid_input', 'Only responses created with background=true can be cancelled.', {});
+      await background.cancel(userId, id);
+      return get(userId, name);
     },
     async remove(userId: number, name: string) {
-      if (!(await repository.remove(userId, await numberOf(name)))) throw noResponse(name);
+      const id = await numberOf(name);
+      await background.cancel(userId, id);
+      if (!(await repository.remove(userId, id))) throw noResponse(name);
       return { id: name, object: 'response' as const, deleted: true as const };
     },
     async inputItems(userId: number, name: string, page: ApiPage) {

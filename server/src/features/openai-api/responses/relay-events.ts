@@ -20,6 +20,8 @@ const kept = (items: unknown): KeptItem[] =>
 /**
  * Passes the events of a provider's Responses on as they come: only those that carry the whole response are rewritten, to our
  * names, and the last one is kept back.
+ *
+ * Long: each kind of event adds to the same answer.
  */
 export function relayReader(base: ResponseObject): AnswerReader {
   const items = new Map<number, KeptItem>();
@@ -52,9 +54,10 @@ export function relayReader(base: ResponseObject): AnswerReader {
       const type = name ?? String(event.type);
       if (typeof event.sequence_number === 'number') number = event.sequence_number;
       const status = endings.get(type);
+      // These two are told in our words, with the number that they came with.
       if (status) return end(status, event.response);
-      number++;
       if (type === 'error') throw failureInStream(isObject(event.error) ? event.error : event);
+      number++;
       if (beginnings.has(type)) return rewritten(type, event);
       if (type === 'response.output_item.done') itemDone(event);
       if (type.endsWith('.delta')) deltas++;

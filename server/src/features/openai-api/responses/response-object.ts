@@ -73,7 +73,19 @@ const owned = [
 /** The provider's response as the program's: with what the provider has left out, and by our names. */
 export function ownResponse(base: ResponseObject, of: JsonObject, status: ResponseState, output: KeptItem[]) {
   const own = Object.fromEntries(owned.map((name) => [name, base[name]]));
-  return { ...base, ...of, ...own, id: base.id, object: base.object, status, output };
+  // A search names vector stores, which the provider knows by other names.
+  const hasSearch =
+    Array.isArray(base.tools) && base.tools.some((tool) => isObject(tool) && tool.type === 'file_search');
+  return {
+    ...base,
+    ...of,
+    ...own,
+    ...(hasSearch && { tools: base.tools }),
+    id: base.id,
+    object: base.object,
+    status,
+    output,
+  };
 }
 
 export const usageObject = (counts: TokenCounts): JsonObject => ({

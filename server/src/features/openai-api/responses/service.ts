@@ -2,10 +2,11 @@ import type { ResponseRequest } from '@roster/contracts/openai-api/responses';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors';
 import type { ProviderKeyService } from '#server/features/account/provider-key';
-import { costOf } from '#server/features/openai-api/calls';
+import { type Cost, costOf } from '#server/features/openai-api/calls';
 import { CallerLeft, checkBudgets, tellNotes, whileCalled } from '#server/features/openai-api/program-call';
 import { toldToProgram } from '#server/features/openai-api/provider-failure';
 import type { BudgetService } from '#server/features/usage/budgets';
+import { ApiRefusal } from '#server/http/api-errors';
 import type { Caller } from '#server/http/caller';
 import { sendEventHeaders } from '#server/http/event-stream';
 import type { OpenCalls } from '#server/http/open-calls';
@@ -13,7 +14,9 @@ import { ProviderError } from '#server/provider/error';
 import type { Secret } from '#server/security/secret';
 import { type Answered, failedOutcome, type Outcome, readAnswer } from './answer.ts';
 import type { responseAsking } from './asking.ts';
+import { type BackgroundWork, Cancelled } from './background.ts';
 import type { ResponseOrder, responseOrders } from './order.ts';
+import type { ResponseRepository } from './repository.ts';
 import type { OpenResponse, responseStore } from './store.ts';
 
 type Dependencies = {
@@ -23,100 +26,184 @@ type Dependencies = {
   orderOf: ReturnType<typeof responseOrders>;
   ask: ReturnType<typeof responseAsking>;
   store: ReturnType<typeof responseStore>;
+  background: BackgroundWork;
+  begun: ResponseRepository['begun'];
 };
 
 export type Call = { caller: Caller; body: ResponseRequest; request: FastifyRequest; reply: FastifyReply };
+/** A request that is stored and not asked yet. */
+type Begun = { order: ResponseOrder; open: OpenResponse; apiKey: Secret };
 
 /** Answers a program's Responses on the key of its person: stores, asks, passes on, and stores how it ended before it says so. */
 export function responseService(dependencies: Dependencies) {
-  const { keys, budgets, openCalls, orderOf, ask, store } = dependencies;
+  const { keys, budgets, openCalls, orderOf, store } = dependencies;
 
-  async function askFor(
-    call: Call,
-    order: ResponseOrder,
-    open: OpenResponse,
-    how: { apiKey: Secret; signal: AbortSignal },
-  ) {
+  async function begin({ caller, body }: Call): Promise<Begun> {
+    const apiKey = await keys.open(caller.userId);
+    const order = await orderOf(caller.userId, body, apiKey);
+    await checkBudgets(budgets, caller, order.assistant?.assistantId ?? null);
+    return { order, open: await store.begin(caller, order), apiKey };
+  }
+
+  const noted = notedWith(keys);
+  const attended = attendedAnswers(dependencies, noted);
+  const unattended = unattendedAnswers(dependencies, noted);
+
+  return {
+    create: (call: Call): Promise<FastifyReply> =>
+      call.body.background === true
+        ? unattended(call, begin)
+        : whileCalled(openCalls, call, async ({ signal }) => attended(call, await begin(call), signal)),
+  };
+}
+
+type Noted = (call: Call, error: unknown) => Promise<void>;
+
+const notedWith =
+  (keys: Dependencies['keys']): Noted =>
+  async ({ caller, request }, error) => {
+    if (error instanceof ProviderError && error.code === 'key_rejected')
+      await keys.noteRejected(caller.userId, error.message);
+    request.log.info({ event: 'api_call_failed', code: error instanceof ProviderError ? error.code : undefined });
+  };
+
+/** A refusal costs nothing; whether what broke off did, only the provider knows. */
+function costOfRefusal({ inputTokens }: ResponseOrder, error: unknown, signal: AbortSignal): Cost | null {
+  const isRefused = error instanceof ProviderError ? error.status !== undefined : error instanceof AppError;
+  return isRefused && !signal.aborted ? null : costOf(inputTokens, { usage: null, events: 0 });
+}
+
+/** While the program waits for the answer. */
+function attendedAnswers({ ask }: Pick<Dependencies, 'ask'>, noted: Noted) {
+  async function askFor(call: Call, { order, open, apiKey }: Begun, signal: AbortSignal) {
     try {
-      return await ask(order, { ...how, streams: call.body.stream === true });
+      return await ask(order, { apiKey, signal, streams: call.body.stream === true });
     } catch (error) {
-      // Nobody has been told of it. A refusal costs nothing; whether what broke off did, only the provider knows.
-      const isRefused = error instanceof ProviderError ? error.status !== undefined : error instanceof AppError;
-      const isFree = isRefused && !how.signal.aborted;
-      await open.end(isFree ? null : costOf(order.inputTokens, { usage: null, events: 0 }), undefined);
+      // Nobody has been told of it.
+      await open.end(costOfRefusal(order, error, signal), undefined);
       await noted(call, error);
       throw toldToProgram(error);
     }
   }
 
-  async function noted({ caller, request }: Call, error: unknown) {
-    if (error instanceof ProviderError && error.code === 'key_rejected')
-      await keys.noteRejected(caller.userId, error.message);
-    request.log.info({ event: 'api_call_failed', code: error instanceof ProviderError ? error.code : undefined });
-  }
-
-  async function answer(call: Call, { signal }: AbortController): Promise<void> {
-    const { caller, body, reply } = call;
-    const apiKey = await keys.open(caller.userId);
-    const order = await orderOf(caller.userId, body, apiKey);
-    await checkBudgets(budgets, caller, order.assistant?.assistantId ?? null);
-    const open = await store.begin(caller, order);
-    const answered = await askFor(call, order, open, { apiKey, signal });
+  return async (call: Call, begun: Begun, signal: AbortSignal): Promise<void> => {
+    const { order, open } = begun;
+    const { body, reply, request } = call;
+    const answered = await askFor(call, begun, signal);
     tellNotes(reply, answered.notes);
-    if (body.stream === true) return answerInStream(call, { order, open, answered, signal });
+    if (body.stream === true) {
+      sendEventHeaders(request, reply);
+      const { send, finish } = framesTo(reply, answered);
+      const outcome = await readAnswer(answered, open.base, { send, signal });
+      if (outcome.failure !== undefined) await noted(call, outcome.failure);
+      return finish(await lastFrames(call, begun, outcome));
+    }
     const outcome = await readAnswer(answered, open.base, { send: () => undefined, signal });
     await end(order, open, outcome);
     if (outcome.failure !== undefined) {
       await noted(call, outcome.failure);
       throw toldToProgram(outcome.failure);
     }
-    await reply.status(200).type('application/json; charset=utf-8').send(outcome.response);
-  }
-
-  async function answerInStream(
-    call: Call,
-    {
-      order,
-      open,
-      answered,
-      signal,
-    }: { order: ResponseOrder; open: OpenResponse; answered: Answered; signal: AbortSignal },
-  ) {
-    const { request, reply } = call;
-    sendEventHeaders(request, reply);
-    const { raw } = reply;
-    const resume = () => answered.body.resume();
-    raw.on('drain', resume);
-    const send = (frames: string) => {
-      if (!raw.destroyed && !raw.write(frames)) answered.body.pause();
-    };
-    const outcome = await readAnswer(answered, open.base, { send, signal });
-    raw.off('drain', resume);
-    if (outcome.failure !== undefined) await noted(call, outcome.failure);
-    // The headers have gone: from here on nothing can be answered but what the stream itself says.
-    const last = await end(order, open, outcome).then(
-      () => outcome.lastFrames,
-      (error: unknown) => {
-        request.log.error({ err: error }, 'the end of a response was not stored');
-        return failedOutcome(open.base, error, { output: [], deltas: 0, number: 0 }).lastFrames;
-      },
-    );
-    if (!raw.destroyed) raw.write(last);
-    raw.end();
-  }
-
-  return {
-    create: (call: Call): Promise<FastifyReply> =>
-      whileCalled(openCalls, call, (controller) => answer(call, controller)),
+    await reply.status(200).type(json).send(outcome.response);
   };
 }
 
-/** Stores how it ended, with what it has cost. */
-async function end({ inputTokens }: ResponseOrder, open: OpenResponse, outcome: Outcome) {
-  const { failure } = outcome;
-  const isLeft = failure instanceof CallerLeft;
-  const ended: Outcome = isLeft
-    ? { ...outcome, response: { ...outcome.response, status: 'cancelled', error: null } }
-    : outcome;
-  await open.end(costOf(inputTokens, outcome), ended);
+const json = 'application/json; charset=utf-8';
+
+/** Writes events as fast as the program reads them; the provider waits as long. */
+function framesTo({ raw }: FastifyReply, answered?: Answered) {
+  const resume = () => answered?.body.resume();
+  raw.on('drain', resume);
+  return {
+    send(frames: string) {
+      if (!raw.destroyed && !raw.write(frames)) answered?.body.pause();
+    },
+    finish(frames: string) {
+      raw.off('drain', resume);
+      if (!raw.destroyed) raw.write(frames);
+      raw.end();
+    },
+  };
 }
+
+/** Stores the end. From the headers on nothing can be answered but what the stream itself says. */
+async function lastFrames({ request }: Call, { order, open }: Begun, outcome: Outcome): Promise<string> {
+  try {
+    await end(order, open, outcome);
+    return outcome.lastFrames;
+  } catch (error) {
+    request.log.error({ err: error }, 'the end of a response was not stored');
+    return failedOutcome(open.base, error, { output: [], deltas: 0, number: 0 }).lastFrames;
+  }
+}
+
+/** Where the program only comes to see how far it is. What it may follow of the events it follows at its own pace. */
+function unattendedAnswers({ openCalls, background, begun: markBegun, ask }: Dependencies, noted: Noted) {
+  async function write(
+    call: Call,
+    { order, open, apiKey }: Begun,
+    send: (frames: string) => void,
+    signal: AbortSignal,
+  ) {
+    await markBegun(call.caller.userId, open.id ?? 0);
+    try {
+      const answered = await ask(order, { apiKey, signal, streams: true });
+      const outcome = await readAnswer(answered, open.base, { send, signal });
+      await end(order, open, outcome);
+      if (outcome.failure !== undefined) await noted(call, outcome.failure);
+      send(outcome.lastFrames);
+    } catch (error) {
+      const outcome = failedOutcome(open.base, error, { output: [], deltas: 0, number: 0 });
+      await open.end(costOfRefusal(order, error, signal), ended(outcome));
+      await noted(call, error);
+      send(outcome.lastFrames);
+    }
+  }
+
+  return async (call: Call, begin: (call: Call) => Promise<Begun>): Promise<FastifyReply> => {
+    const { caller, body, reply, request } = call;
+    if (body.store === false)
+      throw new ApiRefusal('invalid_input', "Background mode requires 'store' to be true.", { param: 'background' });
+    background.refuseWhenClosing();
+    const held = openCalls.begin(caller, { isKept: true });
+    let begun: Begun;
+    try {
+      begun = await begin(call);
+    } catch (error) {
+      held.done();
+      throw error;
+    }
+    const { open, order } = begun;
+    tellNotes(reply, order.notes);
+    if (body.stream !== true) {
+      void background.start(open.id ?? 0, held, (signal) => write(call, begun, () => undefined, signal));
+      return reply
+        .status(200)
+        .type(json)
+        .send({ ...open.base, status: 'queued' });
+    }
+    sendEventHeaders(request, reply);
+    const { raw } = reply;
+    const send = (frames: string) => {
+      if (!raw.destroyed) raw.write(frames);
+      // It can be read again; nobody waits for a program that does not read.
+      if (raw.writableLength > unreadAtMost) raw.destroy();
+    };
+    await background.start(open.id ?? 0, held, (signal) => write(call, begun, send, signal));
+    raw.end();
+    return reply;
+  };
+}
+
+const unreadAtMost = 4 * 1024 * 1024;
+
+/** One that its program has ended has not failed. */
+function ended(outcome: Outcome): Outcome {
+  const { failure, response } = outcome;
+  if (!(failure instanceof CallerLeft) && !(failure instanceof Cancelled)) return outcome;
+  return { ...outcome, response: { ...response, status: 'cancelled', error: null } };
+}
+
+/** Stores how it ended, with what it has cost. */
+const end = ({ inputTokens }: ResponseOrder, open: OpenResponse, outcome: Outcome) =>
+  open.end(costOf(inputTokens, outcome), ended(outcome));

@@ -1,0 +1,76 @@
+import { createSimulator } from '@roster/simulator/simulator';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Engine } from '#server/db/connect';
+import { emptyDatabase, engines } from '#server/testing/app';
+import { benchText } from '#server/testing/chat';
+import { killableServer, registered } from '#server/testing/crash';
+import { conforming } from '#server/testing/openai-schema';
+import { program, recorded } from '#server/testing/responses';
+import { until } from '#server/testing/until';
+
+const model = 'gpt-4o';
+const slow = { model, input: '[[bench 4000]] [[delay 20]]' };
+
+async function installation(engine: Engine) {
+  const database = await emptyDatabase(engine);
+  onTestFinished(() => database.remove());
+  const simulator = createSimulator({ tokenDelayMs: 0 });
+  const provider = await simulator.listen();
+  onTestFinished(() => simulator.close());
+  const server = await killableServer({
+    DATA_DIR: database.dataDir,
+    ...(database.url && { DATABASE_URL: database.url }),
+    PROVIDER_BASE_URL: provider.url,
+  });
+  onTestFinished(() => server.kill());
+  await server.start();
+  const own = await program(server, await registered(server, 'ada'));
+  return { server, ...own, rows: () => recorded({ dataDir: database.dataDir, databaseUrl: database.url }, own.id) };
+}
+
+describe.each(engines)('responses under way on %s', (engine) => {
+  test('have failed after a crash, in a stream and in the background, and what went out is counted', async () => {
+    const { server, client, rows } = await installation(engine);
+    const before = await client.responses.create({ model, input: 'Hello [[bench 3]]' });
+    const { id: inBackground } = await client.responses.create({
+      ...slow,
+      background: true,
+      previous_response_id: before.id,
+    });
+    let streamed = '';
+    const stream = await client.responses.create({ ...slow, stream: true });
+    const { promise: isWriting, resolve } = Promise.withResolvers<void>();
+    const reading = (async () => {
+      for await (const event of stream) {
+        if (event.type === 'response.created') streamed = event.response.id;
+        if (event.type === 'response.output_text.delta') resolve();
+      }
+    })().catch(() => undefined);
+    await isWriting;
+    const { id: another } = await client.responses.create({ ...slow, background: true });
+    await server.kill();
+    await reading;
+    await server.start();
+    for (const name of [inBackground, streamed, another]) {
+      const failed = await until('The end of the response', async () => {
+        const response = await client.responses.retrieve(name);
+        return response.status === 'failed' ? response : undefined;
+      });
+      expect(conforming('Response', failed)).toMatchObject({ error: { code: 'server_error' }, output: [] });
+    }
+    expect((await rows()).map(({ estimated }) => estimated)).toEqual([0, 1, 1, 1]);
+    const { data } = await client.responses.inputItems.list(inBackground);
+    expect(data).toHaveLength(1);
+    const after = await client.responses.create({ model, input: 'Go on [[bench 4]]', previous_response_id: before.id });
+    expect(after.output_text).toBe(benchText(4));
+  });
+
+  test('are finished before a stop where they are written in the background', async () => {
+    const { server, client, rows } = await installation(engine);
+    const { id } = await client.responses.create({ model, input: '[[bench 50]] [[delay 20]]', background: true });
+    expect(await server.terminate()).toBe(0);
+    await server.start();
+    expect(await client.responses.retrieve(id)).toMatchObject({ status: 'completed', output_text: benchText(50) });
+    expect(await rows()).toMatchObject([{ output_tokens: 50, estimated: 0 }]);
+  });
+});

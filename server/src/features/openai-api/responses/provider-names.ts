@@ -1,0 +1,116 @@
+import type { ResponseItem } from '@roster/contracts/openai-api/responses';
+import { AppError } from '#server/errors';
+import type { AttachmentReader } from '#server/features/chat/messages/attachments';
+import type { FileIds } from '#server/features/openai-api/files/file-ids';
+import type { Ids } from '#server/features/openai-api/ids';
+import { ApiRefusal } from '#server/http/api-errors';
+import { isObject, type JsonObject } from '#server/is-object';
+import { notIncluded } from '#server/provider/turn-parts';
+
+type Dependencies = {
+  ids: () => Promise<Ids>;
+  fileIds: Pick<FileIds, 'numbersOf'>;
+  attachments: Pick<AttachmentReader, 'inspect' | 'forProvider'>;
+  searchedStores: (userId: number, storeIds: string[]) => Promise<{ storeIds: string[] }>;
+};
+
+const isFilePart = (part: unknown): part is JsonObject & { file_id: string } =>
+  isObject(part) && (part.type === 'input_file' || part.type === 'input_image') && typeof part.file_id === 'string';
+
+const partsOf = ({ content, output }: ResponseItem): unknown[] =>
+  [content, output].flatMap((parts) => (Array.isArray(parts) ? parts : []));
+
+const namesIn = (items: ResponseItem[]) =>
+  items.flatMap((item) => partsOf(item).flatMap((part) => (isFilePart(part) ? part.file_id : [])));
+
+/** What a model reads of each file, by its name. */
+type Files = Map<string, JsonObject>;
+
+function withFiles(item: ResponseItem, files: Files): ResponseItem {
+  const replaced = (parts: unknown) =>
+    Array.isArray(parts) ? parts.map((part) => (isFilePart(part) ? (files.get(part.file_id) ?? part) : part)) : parts;
+  if (!partsOf(item).some(isFilePart)) return item;
+  return {
+    ...item,
+    ...('content' in item ? { content: replaced(item.content) } : { output: replaced(item.output) }),
+  };
+}
+
+/**
+ * Puts what the provider can read in the place of what only Roster knows: files and vector stores by their names.
+ *
+ * Long: two kinds of names, each with its refusals.
+ */
+export function providerNames({ ids, fileIds, attachments, searchedStores }: Dependencies) {
+  /** What the model reads of each file. @throws where one cannot be read by a model */
+  async function readFiles(userId: number, numbers: Map<string, number>): Promise<Files> {
+    const found = await attachments.inspect(userId, [...new Set(numbers.values())]);
+    const byNumber = new Map(found.map((attachment) => [attachment.fileId, attachment] as const));
+    const files: Files = new Map();
+    for (const [name, number] of numbers) {
+      const attachment = byNumber.get(number);
+      const { filename, kind, mediaType, read } = attachment
+        ? attachments.forProvider(userId, attachment)
+        : { filename: name, kind: 'text', mediaType: '', read: async () => undefined };
+      const bytes = await read();
+      const url = `data:${mediaType};base64,${bytes?.toString('base64')}`;
+      if (!bytes) files.set(name, { type: 'input_text', text: notIncluded(filename) });
+      else if (kind === 'image') files.set(name, { type: 'input_image', image_url: url, detail: 'auto' });
+      else if (kind === 'document') files.set(name, { type: 'input_file', filename, file_data: url });
+      else files.set(name, { type: 'input_text', text: `Attached file “${filename}”:\n\n${bytes.toString('utf8')}` });
+    }
+    return files;
+  }
+
+  async function withReadFiles(userId: number, items: ResponseItem[], mayBeGone: boolean): Promise<ResponseItem[]> {
+    const names = [...new Set(namesIn(items))];
+    if (names.length === 0) return items;
+    const numbers = await fileIds.numbersOf(userId, names);
+    const { decode } = await ids();
+    // What is no name of ours is the provider's.
+    const gone = names.filter((name) => !numbers.has(name) && decode('file', name) !== undefined);
+    const [missing] = gone;
+    if (missing !== undefined && !mayBeGone)
+      throw new ApiRefusal('invalid_input', `The file with ID '${missing}' was not found.`, {
+        param: 'input',
+        code: 'file_not_found',
+      });
+    const files = await readFiles(userId, numbers).catch((error: unknown) => {
+      throw aboutFiles(error);
+    });
+    for (const name of gone) files.set(name, { type: 'input_text', text: notIncluded(name) });
+    return items.map((item) => withFiles(item, files));
+  }
+
+  /** A search of a store that has nothing yet is left out: the provider knows of no such store. */
+  async function withStores(userId: number, tool: unknown): Promise<unknown[]> {
+    if (!isObject(tool) || tool.type !== 'file_search' || !Array.isArray(tool.vector_store_ids)) return [tool];
+    const { decode } = await ids();
+    const isOurs = (id: unknown): id is string => typeof id === 'string' && decode('vs', id) !== undefined;
+    const own = tool.vector_store_ids.filter(isOurs);
+    if (own.length === 0) return [tool];
+    const { storeIds } = await searchedStores(userId, own);
+    const all = [...tool.vector_store_ids.filter((id) => !isOurs(id)), ...storeIds];
+    return all.length === 0 ? [] : [{ ...tool, vector_store_ids: all }];
+  }
+
+  return {
+    /** Items of the request. @throws ApiRefusal for a file that is not there, or that no model reads */
+    items: (userId: number, items: ResponseItem[]) => withReadFiles(userId, items, false),
+    /** Items of responses before: a file that has been deleted since is said to be missing. */
+    itemsBefore: (userId: number, items: ResponseItem[]) => withReadFiles(userId, items, true),
+    /** @throws ApiRefusal for a vector store that is not there */
+    async tools(userId: number, tools: unknown): Promise<unknown> {
+      if (!Array.isArray(tools)) return tools;
+      return (await Promise.all(tools.map((tool) => withStores(userId, tool)))).flat();
+    },
+  };
+}
+
+/** A file that no model can read, or too many: the fault of the request. */
+function aboutFiles(error: unknown): unknown {
+  if (!(error instanceof AppError) || error.fields?.fileIds === undefined) return error;
+  return new ApiRefusal(error.code, error.message, { status: 400, param: 'input', cause: error });
+}
+
+export type ProviderNames = ReturnType<typeof providerNames>;

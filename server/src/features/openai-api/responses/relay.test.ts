@@ -1,0 +1,164 @@
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { called, newToken } from '#server/testing/access-tokens';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { conforming } from '#server/testing/openai-schema';
+import { eventsIn, orderOf, responsesPath as path } from '#server/testing/responses';
+
+type Exchange = { type: string; answer: string; got: Record<string, unknown>[]; without: string | undefined };
+
+/** A provider that says just what it is told to. */
+async function startWords(exchange: Exchange) {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    response.setHeader('content-type', 'application/json');
+    if (request.method === 'GET') return response.end(JSON.stringify({ data: [{ id: 'gpt-4o' }] }));
+    if (exchange.without !== undefined && request.url?.endsWith(exchange.without)) {
+      response.statusCode = 404;
+      return response.end();
+    }
+    exchange.got.push(JSON.parse(Buffer.concat(chunks).toString()));
+    response.setHeader('content-type', exchange.type);
+    response.end(exchange.answer);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = Object(server.address());
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const model = 'gpt-4o';
+const json = 'application/json';
+const events = 'text/event-stream';
+const frames = (...all: object[]) => all.map((data) => `data: ${JSON.stringify(data)}\n\n`).join('');
+const message = { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' };
+const said = (text: string) => ({
+  ...message,
+  content: [{ type: 'output_text', text, annotations: [], logprobs: [] }],
+});
+
+describe.each(engines)('the relay of responses on %s', (engine) => {
+  const exchange: Exchange = { type: json, answer: '', got: [], without: undefined };
+  let provider: Awaited<ReturnType<typeof startWords>>;
+  let app: TestApp;
+  let token: string;
+  beforeAll(async () => {
+    provider = await startWords(exchange);
+    app = await startApp(engine, { env: { PROVIDER_BASE_URL: provider.url } });
+    ({ token } = await newToken(await app.withKey('ada')));
+  });
+  afterAll(async () => {
+    await app.stop();
+    await provider.close();
+  });
+  beforeEach(() => {
+    exchange.got = [];
+  });
+
+  const send = (body: object) => called(app, token, path, { method: 'POST', body: { model, input: 'Hi', ...body } });
+
+  test('keeps every field of the request and of the answer, known or not, but those that are Roster’s', async () => {
+    const more = { new_field: { a: [1.5, null] }, service_tier: 'flex', metadata: { a: 'b' }, truncation: 'auto' };
+    const answer = {
+      id: 'resp_theirs',
+      status: 'completed',
+      model: 'gpt-4o-2024',
+      output: [said('Hello')],
+      unknown: [1],
+    };
+    exchange.answer = JSON.stringify({ ...answer, created_at: 1, store: false });
+    const { body } = await send(more);
+    expect(exchange.got).toEqual([{ model, input: 'Hi', ...more, store: false }]);
+    expect(body).toMatchObject({
+      ...answer,
+      id: expect.stringMatching(/^resp_\w{24}$/),
+      store: true,
+      metadata: { a: 'b' },
+    });
+    expect(body.created_at).toBeGreaterThan(1);
+    expect((await called(app, token, `${path}/${body.id}`)).body).toEqual(body);
+  });
+
+  test('passes on events that it does not know, and names the response by its own id', async () => {
+    const response = { id: 'resp_theirs', status: 'in_progress', output: [] };
+    const strange = { type: 'acme:trace', sequence_number: 1, x: '"response":{' };
+    exchange.type = events;
+    exchange.answer = frames({ type: 'response.created', sequence_number: 0, response }, strange, {
+      type: 'response.completed',
+      sequence_number: 2,
+      response: { ...response, output: [said('Hello')] },
+    });
+    const { text } = await send({ stream: true });
+    expect(text).not.toContain('resp_theirs');
+    expect(text).toContain(`event: acme:trace\ndata: ${JSON.stringify(strange)}\n\n`);
+  });
+
+  test('makes events of an answer that came at once, and takes what there is where an end has no items', async () => {
+    exchange.type = json;
+    exchange.answer = JSON.stringify({ output: [said('Hello')] });
+    const { text } = await send({ stream: true });
+    expect(orderOf(eventsIn(text))).toEqual([
+      'response.created',
+      'response.in_progress',
+      'response.output_item.added',
+      'response.output_item.done',
+      'response.completed',
+    ]);
+    exchange.type = events;
+    exchange.answer = frames(
+      { type: 'response.output_item.done', sequence_number: 0, output_index: 0, item: said('Kept') },
+      { type: 'response.completed', sequence_number: 1 },
+    );
+    const [, last] = eventsIn((await send({ stream: true })).text);
+    expect(conforming('Response', last?.response)).toMatchObject({ status: 'completed', output: [said('Kept')] });
+  });
+
+  test.each([
+    ['no JSON', json, 'Hello'],
+    ['a list', json, '[]'],
+    ['events without an end', events, frames({ type: 'response.in_progress', sequence_number: 0 })],
+  ])('says that the provider failed where it answers %s', async (_what, type, answer) => {
+    Object.assign(exchange, { type, answer });
+    const { status, body } = await send({});
+    expect([status, body.error.code]).toEqual([502, 'provider_broke_off']);
+  });
+
+  // The last one: from here on the provider is known to serve no Responses.
+  test('reads Chat Completions of servers that leave much out', async () => {
+    exchange.without = '/responses';
+    exchange.type = events;
+    const call = (id: string, name: string) => ({ id, index: 0, function: { name, arguments: '{}' } });
+    const delta = (fields: object, more: object = {}) => ({ choices: [{ delta: fields, ...more }] });
+    exchange.answer = frames(
+      delta({ reasoning_content: 'Hm.' }),
+      delta({ content: 'One moment.' }),
+      delta({ tool_calls: [call('a', 'one')] }),
+      delta({ tool_calls: [call('b', 'two')] }, { finish_reason: 'tool_calls' }),
+    );
+    const { text } = await send({ stream: true, include: ['reasoning.encrypted_content'] });
+    const last = eventsIn(text).at(-1)?.response;
+    expect(conforming('Response', last)).toMatchObject({
+      status: 'completed',
+      output: [
+        { type: 'reasoning', content: [{ type: 'reasoning_text', text: 'Hm.' }] },
+        { type: 'message', content: [{ type: 'output_text', text: 'One moment.' }] },
+        { type: 'function_call', call_id: 'a', name: 'one', arguments: '{}' },
+        { type: 'function_call', call_id: 'b', name: 'two', arguments: '{}' },
+      ],
+    });
+    exchange.type = json;
+    exchange.answer = JSON.stringify({ choices: [{ message: { content: 'At once' }, finish_reason: 'length' }] });
+    const { body, headers } = await send({ include: ['x'] });
+    expect(body).toMatchObject({ status: 'incomplete', output: [{ content: [{ text: 'At once' }] }] });
+    expect(String(headers['x-roster-note'])).toContain('include');
+    exchange.got = [];
+    const refused = await send({ tools: [{ type: 'web_search' }] });
+    expect([refused.status, refused.body.error.param, exchange.got]).toEqual([400, 'tools', []]);
+  });
+});

@@ -49,6 +49,7 @@ export function createFeatures(base: Foundation) {
       pricing,
       budgets,
       conversations: chat.forPrograms,
+      programRuns: chat.programRuns,
     }),
   ];
   const all: Feature[] = [

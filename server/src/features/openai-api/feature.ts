@@ -27,11 +27,12 @@ type Dependencies = Omit<Parameters<typeof apiModelFeature>[0], 'assistantModels
     };
     knowledge: { forAnswer: Chat['knowledgeOf'] };
     conversations: AssistantsApi['conversations'];
+    programRuns: AssistantsApi['programRuns'];
   };
 
 /** What programs call under /v1: the provider's API over the same services that the pages use. */
 export function openAiApiFeatures(dependencies: Dependencies): Feature[] {
-  const { database, assistants, knowledge, files, conversations, log, ...base } = dependencies;
+  const { database, assistants, knowledge, files, conversations, programRuns, log, ...base } = dependencies;
   const { db } = database;
   let made: Promise<Ids> | undefined;
   /** The key is read with the first call that needs it. */
@@ -66,6 +67,12 @@ export function openAiApiFeatures(dependencies: Dependencies): Feature[] {
       ids,
       fileIds: namedFiles,
       assistantModels: named,
+      programRuns,
+      openCalls,
+      catalogue: base.catalogue,
+      knowledgeOf: knowledge.forAnswer,
+      // Their own stores are searched once programs have them.
+      searchedStores: async (_userId, storeIds) => ({ storeIds: [], missing: storeIds }),
     }),
   ];
 }

@@ -1,10 +1,10 @@
 import type { ChatCompletion } from '@roster/contracts/openai-api/chat-completions';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '#server/errors';
 import type { ProviderKeyService } from '#server/features/account/provider-key';
 import type { AssistantModels } from '#server/features/openai-api/assistant-models';
 import type { ApiCalls, Cost } from '#server/features/openai-api/calls';
 import { toldToProgram } from '#server/features/openai-api/provider-failure';
+import { refuseOverTokenBudget } from '#server/features/openai-api/token-budget';
 import type { BudgetService } from '#server/features/usage/budgets';
 import { apiError } from '#server/http/api-errors';
 import type { Caller } from '#server/http/caller';
@@ -32,7 +32,6 @@ type Dependencies = {
 type Call = { caller: Caller; body: ChatCompletion; request: FastifyRequest; reply: FastifyReply };
 
 const wholeAnswerMs = 10 * 60_000;
-const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 4 });
 
 /** The program has closed its connection: nobody is there for the rest of the answer. */
 class CallerLeft extends Error {
@@ -112,17 +111,9 @@ async function prepared(
 type End = (outcome: Pick<Outcome, 'usage' | 'events'>) => Promise<void>;
 
 /** Before anything is spent. */
-async function checkBudgets(
-  budgets: Dependencies['budgets'],
-  { userId, monthlyBudgetUsd, spentUsd }: Caller,
-  assistantId: number | null,
-) {
-  if (monthlyBudgetUsd !== null && spentUsd >= monthlyBudgetUsd)
-    throw new AppError(
-      'budget_exceeded',
-      `The budget of ${dollars.format(monthlyBudgetUsd)} a month of this access token is used up: ${dollars.format(spentUsd)} so far.`,
-    );
-  await budgets.check(userId, assistantId, 'Raise it in Analytics.');
+async function checkBudgets(budgets: Dependencies['budgets'], caller: Caller, assistantId: number | null) {
+  refuseOverTokenBudget(caller);
+  await budgets.check(caller.userId, assistantId, 'Raise it in Analytics.');
 }
 
 /** Asks the provider; what Roster has added of itself and is refused is left out. */

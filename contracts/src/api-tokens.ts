@@ -64,6 +64,15 @@ export const apiTokens = {
     output: AccessToken.extend({ token: z.string() }),
     status: 201,
   }),
+  createTrial: endpoint({
+    method: 'POST',
+    path: '/api/access-tokens/trial',
+    access: 'user',
+    rate: 'keyUse',
+    summary: 'Makes a token that can chat for a minute, to try a call with; the one before it ends. It is in no list.',
+    output: z.object({ token: z.string(), expiresAt: Time }),
+    status: 201,
+  }),
   revoke: endpoint({
     method: 'DELETE',
     path: '/api/access-tokens/:id',

@@ -161,6 +161,8 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
     await call('2026-11-02', id, 0.25);
     await call('2026-11-02', null, 9);
     await db.schema.dropTable('usage_by_token').execute();
+    await db.schema.dropIndex('access_tokens_trial').execute();
+    await db.schema.alterTable('access_tokens').dropColumn('is_trial').execute();
     await sumUpByToken(db, engine);
     const rows = await db.selectFrom('usage_by_token').selectAll().orderBy('day').execute();
     const both = { user_id: userId, access_token_id: id, estimated_requests: 0 };

@@ -3,6 +3,8 @@ import type { AssistantSettings, KnowledgeState } from '@roster/contracts/assist
 import type { Vote } from '@roster/contracts/fine-tuning/comparisons';
 import type { DatasetExample, DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import type { JobEvent, JobStatus, TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
+import type { ResponseState } from '@roster/contracts/openai-api/responses';
+import type { VectorStoreFileError } from '@roster/contracts/openai-api/vector-stores';
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { Columns } from './columns.ts';
 
@@ -69,6 +71,8 @@ export type Database = {
     last_used_at: string | null;
     last_used_ip: string | null;
     revoked_at: string | null;
+    /** The one that the page Connect tries calls with. */
+    is_trial: Generated<Flag>;
   };
   data_keys: { user_id: number; wrapped: string };
   provider_keys: {
@@ -321,7 +325,7 @@ export type Database = {
   file_uses: {
     file_id: number;
     user_id: number;
-    used_by: 'assistant' | 'message' | 'fine_tuning_job';
+    used_by: 'assistant' | 'message' | 'fine_tuning_job' | 'vector_store';
     used_by_id: number;
   };
   /** The files of a message in order. What they were called stays when they are deleted. */
@@ -527,18 +531,60 @@ export type Database = {
   vector_stores: {
     id: Id;
     user_id: number;
-    /** null: the assistant is gone, to be removed at the provider. */
+    /** null: a program’s, or the assistant is gone and it is to be removed at the provider. */
     assistant_id: number | null;
     /** Goes along to the provider, so that a store that was sent without an answer is found again. */
     token: string;
     sent_at: string | null;
     provider_store_id: string | null;
-    state: 'creating' | 'ready' | 'removing';
+    /** `expired`: to be removed at the provider, while a program is still told of it. */
+    state: 'creating' | 'ready' | 'expired' | 'removing';
     error: string | null;
     /** The process that is working on it. */
     instance: number | null;
     created_at: string;
   };
+  /** What a program says of a vector store that it has made; none of an assistant’s. */
+  program_vector_stores: {
+    store_id: number;
+    user_id: number;
+    name: string;
+    description: string | null;
+    /** JSON. */
+    metadata: string;
+    expires_after_days: number | null;
+    expires_at: string | null;
+    last_active_at: string;
+  };
+  program_vector_store_files: {
+    id: Id;
+    user_id: number;
+    store_id: number;
+    file_id: number;
+    /** JSON. */
+    attributes: string;
+    /** The provider has been told the attributes as they are here. */
+    attributes_sent: Generated<Flag>;
+    /** JSON; null: as the provider cuts files by itself. */
+    chunking: string | null;
+    state: KnowledgeState | 'cancelled';
+    error: string | null;
+    error_code: VectorStoreFileError['code'] | null;
+    /** The provider's id of the file as it was put into the vector store. */
+    indexed_file_id: string | null;
+    usage_bytes: Generated<number>;
+    added_at: string;
+    /** When its state became what it is; a change is made only from the state that was read. */
+    changed_at: string;
+  };
+  program_vector_store_batches: {
+    id: Id;
+    user_id: number;
+    store_id: number;
+    created_at: string;
+    cancelled_at: string | null;
+  };
+  program_vector_store_batch_files: { batch_id: number; entry_id: number; user_id: number };
   message_ratings: {
     message_id: number;
     user_id: number;
@@ -582,6 +628,39 @@ export type Database = {
     /** The process that answers it. */
     instance: number;
     created_at: string;
+  };
+  /** What programs have asked by way of Responses. */
+  responses: {
+    id: Id;
+    user_id: number;
+    access_token_id: number | null;
+    assistant_id: number | null;
+    /** As the program named it: a model, or an assistant. */
+    model: string;
+    /** The response that it goes on from; its number stays when that one is deleted. */
+    previous_id: number | null;
+    state: ResponseState;
+    background: Flag;
+    /** JSON, without items and state. */
+    fields: string;
+    /** JSON. */
+    error: string | null;
+    bytes: number;
+    /** Its row in api_calls while it is written. */
+    call_id: number | null;
+    cancel_requested_at: string | null;
+    created_at: string;
+    expires_at: string;
+  };
+  response_items: {
+    id: Id;
+    user_id: number;
+    response_id: number;
+    direction: 'in' | 'out';
+    /** As programs name it. */
+    item_id: string;
+    /** JSON. */
+    item: string;
   };
   /** For the provider's own figures only. */
   provider_admin_keys: {

@@ -8,6 +8,10 @@ import type { Visitor } from '#server/testing/visitor';
 /** Which rights open which call. Written out by hand: a call that is added is decided on here too. */
 const opens: Record<string, readonly string[]> = {
   'POST /v1/chat/completions': ['chat'],
+  'POST /v1/responses': ['chat'],
+  'GET /v1/responses/:id': ['chat'],
+  'DELETE /v1/responses/:id': ['chat'],
+  'GET /v1/responses/:id/input_items': ['chat'],
   'GET /v1/files': ['files'],
   'POST /v1/files': ['files'],
   'GET /v1/files/:id': ['files'],
@@ -38,6 +42,22 @@ const opens: Record<string, readonly string[]> = {
   'GET /v1/threads/:id/runs/:runId/steps/:stepId': ['chat'],
   'GET /v1/models': ['chat', 'assistants', 'files'],
   'GET /v1/models/*': ['chat', 'assistants', 'files'],
+  'POST /v1/vector_stores': ['files'],
+  'GET /v1/vector_stores': ['files'],
+  'GET /v1/vector_stores/:id': ['files'],
+  'POST /v1/vector_stores/:id': ['files'],
+  'DELETE /v1/vector_stores/:id': ['files'],
+  'POST /v1/vector_stores/:id/search': ['files'],
+  'POST /v1/vector_stores/:id/files': ['files'],
+  'GET /v1/vector_stores/:id/files': ['files'],
+  'GET /v1/vector_stores/:id/files/:fileId': ['files'],
+  'POST /v1/vector_stores/:id/files/:fileId': ['files'],
+  'DELETE /v1/vector_stores/:id/files/:fileId': ['files'],
+  'GET /v1/vector_stores/:id/files/:fileId/content': ['files'],
+  'POST /v1/vector_stores/:id/file_batches': ['files'],
+  'GET /v1/vector_stores/:id/file_batches/:batchId': ['files'],
+  'POST /v1/vector_stores/:id/file_batches/:batchId/cancel': ['files'],
+  'GET /v1/vector_stores/:id/file_batches/:batchId/files': ['files'],
 };
 const rights = ['chat', 'assistants', 'files'];
 const named = ({ method, path }: ApiEndpoint) => `${method} ${path}`;

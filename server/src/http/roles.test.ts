@@ -40,6 +40,8 @@ const mayCall: Record<string, readonly Kind[]> = {
   'GET /api/access-tokens': signedIn,
   'POST /api/access-tokens': signedIn,
   'DELETE /api/access-tokens/:id': signedIn,
+  'POST /api/access-tokens/trial': signedIn,
+  'GET /api/connect/assistants': signedIn,
   'GET /api/user/config': signedIn,
   'GET /api/settings/preferences': signedIn,
   'POST /api/settings/preferences': signedIn,

@@ -99,8 +99,14 @@ export type Provider = {
     onPieces: (pieces: AnswerPiece[]) => void,
     signal: AbortSignal,
   ) => Promise<AnswerEnd>;
-  /** Passes a request of Chat Completions on as it is. @throws ProviderError */
+  /** Passes a request on as it is. @throws ProviderError */
   relay: (call: RelayCall) => Promise<Relayed>;
+  responses: {
+    /** As far as is known: it has not been learned yet that they are not. */
+    areServed: () => boolean;
+    /** What was refused as not served has been answered by Chat Completions. */
+    areNotServed: () => Promise<void>;
+  };
   checkKey: (apiKey: Secret) => Promise<KeyCheck>;
   /** @throws ProviderError */
   models: (apiKey: Secret, withinMs: number) => Promise<ProviderModel[]>;

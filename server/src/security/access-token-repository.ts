@@ -55,7 +55,11 @@ function toRecord(row: Selectable<Database['access_tokens']>): AccessTokenRecord
 
 export function accessTokenRepository(db: Kysely<Database>) {
   const unrevoked = (userId: number) =>
-    db.selectFrom('access_tokens').where('user_id', '=', userId).where('token_hash', 'is not', null);
+    db
+      .selectFrom('access_tokens')
+      .where('user_id', '=', userId)
+      .where('token_hash', 'is not', null)
+      .where('is_trial', '=', 0);
 
   return {
     async insert(
@@ -80,6 +84,31 @@ export function accessTokenRepository(db: Kysely<Database>) {
         .returningAll()
         .executeTakeFirstOrThrow();
       return toRecord(row);
+    },
+    /** In a transaction that holds the person: the one that calls are tried with, as a new token; the one before ends. */
+    async renewTrial(
+      userId: number,
+      token: Pick<AccessTokenRecord, 'name' | 'rights' | 'last4'> & { hash: string; expiresAt: string },
+    ) {
+      const values = {
+        name: token.name,
+        token_hash: token.hash,
+        last4: token.last4,
+        rights: token.rights.join(' '),
+        expires_at: token.expiresAt,
+        revoked_at: null,
+      };
+      const { numUpdatedRows } = await db
+        .updateTable('access_tokens')
+        .set(values)
+        .where('user_id', '=', userId)
+        .where('is_trial', '=', 1)
+        .executeTakeFirst();
+      if (numUpdatedRows > 0n) return;
+      await db
+        .insertInto('access_tokens')
+        .values({ ...values, user_id: userId, is_trial: 1, created_at: now() })
+        .execute();
     },
     /** Those that are not revoked, the newest first. */
     async list(userId: number): Promise<AccessTokenRecord[]> {

@@ -2,7 +2,10 @@ import { type Kysely, sql } from 'kysely';
 import type { Engine } from '../connect.ts';
 import type { Database } from '../schema.ts';
 
-/** What was used with each access token on each day, kept in the transaction that writes the record. */
+/**
+ * What was used with each access token on each day, kept in the transaction that writes the record; and the one token of a
+ * person that the page Connect tries calls with: it lives a minute, is given anew each time, and is in no list.
+ */
 export async function up(db: Kysely<Database>, engine: Engine) {
   await db.schema
     .createTable('usage_by_token')
@@ -25,6 +28,12 @@ export async function up(db: Kysely<Database>, engine: Engine) {
     select count(*), sum(input_tokens), sum(cached_tokens), sum(output_tokens), sum(reasoning_tokens),
       coalesce(sum(cost_usd), 0), sum(case when cost_usd is null then 1 else 0 end), sum(estimated), user_id, day, access_token_id
     from usage_records where access_token_id is not null group by user_id, day, access_token_id`.execute(db);
+
+  await db.schema
+    .alterTable('access_tokens')
+    .addColumn('is_trial', 'integer', (c) => c.notNull().defaultTo(0))
+    .execute();
+  await sql`create unique index access_tokens_trial on access_tokens (user_id) where is_trial = 1`.execute(db);
 
   // Whether a token is named, as before, and its calls in their order.
   await db.schema.dropIndex('usage_records_by_access_token').execute();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newToken } from '#server/testing/access-tokens';
+import { called, newToken } from '#server/testing/access-tokens';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { bare } from '#server/testing/bare';
@@ -63,7 +63,9 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     await rated(visitor, answer.id, { correction: `${word} correction` });
     await gathered(visitor, { name: `${word} dataset` });
     await trained(app, visitor, { name: word });
-    await newToken(visitor, { name: `${word} token` });
+    const { token } = await newToken(visitor, { name: `${word} token` });
+    const asked = { model: 'gpt-4o', input: `${word} input` };
+    await called(app, token, '/v1/responses', { method: 'POST', body: asked });
     const at = new Date().toISOString();
     const runId = answer.run?.id ?? 0;
     await beside(app, async (db) => {

@@ -182,6 +182,38 @@ describe.each(engines)('access tokens on %s', (engine) => {
     expect((await models(files.token)).status).toBe(200);
   });
 
+  test('for a try live a minute, one at a time, can chat and are in no list', async () => {
+    const lea = await app.withKey('lea');
+    const made = async () => {
+      const { status, body } = await lea.post(`${tokensPath}/trial`);
+      expect(status).toBe(201);
+      return body;
+    };
+    const [first, second] = [await made(), await made()];
+    expect(Date.parse(second.expiresAt) - Date.now()).toBeLessThanOrEqual(60_000);
+    expect(Date.parse(second.expiresAt) - Date.now()).toBeGreaterThan(30_000);
+    expect((await models(first.token)).status).toBe(401);
+    expect((await models(second.token)).status).toBe(200);
+    expect((await called(app, second.token, '/v1/files')).status).toBe(403);
+    expect((await lea.get(tokensPath)).body).toEqual([]);
+    expect((await eventsOf(lea))[0]).toEqual([
+      'access_token_created',
+      `Page Connect, for a minute (…${second.token.slice(-4)})`,
+    ]);
+    const { body } = await admin.get('/api/admin/users?q=lea');
+    expect(body.items).toMatchObject([{ accessTokens: 0 }]);
+    const past = new Date(Date.now() - 1_000).toISOString();
+    await beside(app, (db) =>
+      db.updateTable('access_tokens').set({ expires_at: past }).where('is_trial', '=', 1).execute(),
+    );
+    expect((await models(second.token)).status).toBe(401);
+    const third = await made();
+    const change = { currentPassword: password, newPassword: 'another horse battery' };
+    await lea.post('/api/user/password', change);
+    expect((await models(third.token)).status).toBe(401);
+    expect((await models((await made()).token)).status).toBe(200);
+  });
+
   test('say when they were last used, and from where', async () => {
     const hal = await app.as('hal');
     const { id, token } = await newToken(hal);

@@ -62,6 +62,24 @@ async function create(db: Kysely<Database>, actor: Actor, input: Draft, visitor:
   return { ...toAccessToken(record, role), token };
 }
 
+/** Long enough for a look at an answer, and of no use to whoever finds it. */
+const trialMs = 60_000;
+
+/** For the page that shows how to call. Not among those that are counted and listed; on record as every token. */
+async function createTrial(db: Kysely<Database>, { userId, stillMay }: Actor, visitor: Visitor) {
+  const token = newAccessToken();
+  const last4 = token.slice(-4);
+  const expiresAt = new Date(Date.now() + trialMs).toISOString();
+  await db.transaction().execute(async (trx) => {
+    await stillMay(trx);
+    const made = { name: 'Page Connect', rights: ['chat' as const], last4, hash: hashOfAccessToken(token), expiresAt };
+    await accessTokenRepository(trx).renewTrial(userId, made);
+    const detail = `${made.name}, for a minute (…${last4})`;
+    await securityEventRepository(trx).record({ userId, event: 'access_token_created', by: 'self', visitor, detail });
+  });
+  return { token, expiresAt };
+}
+
 type Dependencies = { db: Kysely<Database>; onError: (error: unknown) => void };
 
 /** What programs call with: made, listed and revoked by its owner, and known again with each call. */
@@ -81,6 +99,8 @@ export function apiTokenService({ db, onError }: Dependencies) {
       (await tokens.list(userId)).map((record) => toAccessToken(record, role)),
 
     create: (actor: Actor, input: Draft, visitor: Visitor) => create(db, actor, input, visitor),
+
+    createTrial: (actor: Actor, visitor: Visitor) => createTrial(db, actor, visitor),
 
     async revoke({ userId }: Actor, id: number, visitor: Visitor) {
       await db.transaction().execute(async (trx) => {

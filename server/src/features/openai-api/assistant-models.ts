@@ -7,7 +7,13 @@ const suffix = '@roster';
 const isOldId = (id: string | null): id is string => id !== null && /^asst_[A-Za-z0-9]{1,64}$/.test(id);
 
 /** An assistant in a model's place. */
-export type AssistantModel = { assistantId: number; id: string; createdAt: string; alias: string | undefined };
+export type AssistantModel = {
+  assistantId: number;
+  name: string;
+  id: string;
+  createdAt: string;
+  alias: string | undefined;
+};
 
 type Dependencies = { ids: () => Promise<Ids>; labels: (userId: number) => Promise<AssistantLabel[]> };
 
@@ -24,6 +30,7 @@ export function assistantModels({ ids, labels }: Dependencies) {
     }
     return all.map(({ id: assistantId, name, openaiAssistantId, createdAt }) => ({
       assistantId,
+      name,
       id:
         isOldId(openaiAssistantId) && oldIds.get(openaiAssistantId) === assistantId
           ? openaiAssistantId

@@ -9,6 +9,7 @@ export const accessTokenCount = (eb: ExpressionBuilder<Database, 'users'>) =>
     .selectFrom('access_tokens')
     .whereRef('access_tokens.user_id', '=', 'users.id')
     .where('access_tokens.token_hash', 'is not', null)
+    .where('access_tokens.is_trial', '=', 0)
     .select((of) => of.fn.countAll<number>().as('count'))
     .$asScalar()
     .$notNull()

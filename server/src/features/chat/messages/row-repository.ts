@@ -54,7 +54,14 @@ export const filesOf = (db: Kysely<Database>, userId: number, rows: MessageRow[]
     rows.filter(({ role }) => role === 'user').map(({ id }) => id),
   );
 
-const siblingsOf = (db: Kysely<Database>, userId: number, threadId: number, parents: number[], ofBeginning: boolean) =>
+/** Exported for the check of its plan. */
+export const siblingsOf = (
+  db: Kysely<Database>,
+  userId: number,
+  threadId: number,
+  parents: number[],
+  ofBeginning: boolean,
+) =>
   db
     .selectFrom('messages')
     .select(siblingColumns)
@@ -63,7 +70,8 @@ const siblingsOf = (db: Kysely<Database>, userId: number, threadId: number, pare
     .where((eb) =>
       eb.or([
         ...(parents.length > 0 ? [eb('parent_id', 'in', parents)] : []),
-        ...(ofBeginning ? [eb('parent_id', 'is', null)] : []),
+        // With a plus, so that SQLite looks in the conversation instead of at the beginnings of all of everybody's.
+        ...(ofBeginning ? [sql<boolean>`+parent_id is null`] : []),
       ]),
     )
     .orderBy('id')

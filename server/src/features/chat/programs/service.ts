@@ -8,6 +8,7 @@ import type { Attachment } from '#server/features/chat/messages/file-repository'
 import { noMessage, noThread } from '#server/features/chat/not-found';
 import { searchRepository } from '#server/features/chat/search/repository';
 import { threadRepository } from '#server/features/chat/threads/repository';
+import { newTitle } from '#server/features/chat/threads/titles';
 import { appendMessages, deleteMessage, type ProgramDraft } from './messages.ts';
 import {
   type MessagePage,
@@ -28,8 +29,6 @@ type Dependencies = {
   attachments: Pick<AttachmentReader, 'inspect'>;
   removeThread: (userId: number, threadId: number) => Promise<void>;
 };
-
-const newTitle = 'New conversation';
 
 /** Conversations and messages that programs make, without starting an answer. */
 export function programConversations({ database: { db }, attachments, removeThread }: Dependencies) {

@@ -64,7 +64,7 @@ export function apiAssistantFeature({ assistants, assistantModels, checkToolReso
     apiRoutes({ route }: ApiDoor) {
       route(api.create, async ({ caller, body }) => {
         const given = await checked(caller.userId, body);
-        const made = await assistants.create(caller, newSettings(given), keptAfter({}, given));
+        const made = await assistants.create(caller, newSettings(given), keptAfter({ name: null }, given));
         const [object] = await objectsOf(caller.userId, [made]);
         if (!object) throw noSuchThing('assistant', '');
         return object;

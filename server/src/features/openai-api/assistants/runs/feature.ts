@@ -4,7 +4,7 @@ import type { ProgramAssistants } from '#server/features/assistants/of-programs'
 import type { Stored } from '#server/features/chat/messages/program-answer-store';
 import type { ProgramRuns, WholeProgramRun } from '#server/features/chat/messages/program-runs';
 import type { NewMessage, ProgramConversations } from '#server/features/chat/programs/service';
-import { RunUnderWay } from '#server/features/chat/runs/active-run';
+import type { RunUnderWay } from '#server/features/chat/runs/active-run';
 import type { AssistantModels } from '#server/features/openai-api/assistant-models';
 import type { MessageObjects } from '#server/features/openai-api/assistants/messages/message-object';
 import { readMessages } from '#server/features/openai-api/assistants/messages/read-message';
@@ -100,7 +100,7 @@ export function apiRunFeature(dependencies: Dependencies) {
               await conversations.thread(caller.userId, threadId);
               const messages = await readMessages(caller.userId, body.additional_messages ?? [], dependencies.fileIds);
               return starter.start(caller, threadId, body, messages).catch((error: unknown) => {
-                throw error instanceof RunUnderWay ? new ActiveRun(error) : error;
+                throw isRunUnderWay(error) ? new ActiveRun(error) : error;
               });
             }).catch(async (error: unknown) => {
               if (!(error instanceof ActiveRun)) throw error;
@@ -171,6 +171,8 @@ export function apiRunFeature(dependencies: Dependencies) {
     },
   };
 }
+
+const isRunUnderWay = (error: unknown): error is RunUnderWay => error instanceof Error && error.name === 'RunUnderWay';
 
 /** Passes through what words the refusals about threads. */
 class ActiveRun extends Error {

@@ -1,7 +1,6 @@
 import type { RunError } from '@roster/contracts/errors';
 import type { ApiRun, ApiRunStatus } from '@roster/contracts/openai-api/assistants/runs';
 import type { WholeProgramRun } from '#server/features/chat/messages/program-runs';
-import { functionsCalled } from '#server/features/chat/runs/event-log';
 import type { Ids } from '#server/features/openai-api/ids';
 import { secondsOf } from '#server/features/openai-api/list';
 import { spentBy } from './answerer.ts';
@@ -45,7 +44,7 @@ export function errorOf(error: RunError | null): ApiRun['last_error'] {
 
 /** The functions that are to answer. */
 const openCalls = ({ calls, currentRunId }: WholeProgramRun) =>
-  functionsCalled({ calls: calls.filter(({ runId }) => runId === currentRunId) });
+  calls.filter(({ runId, kind }) => runId === currentRunId && kind === 'function');
 
 function incompleteDetails({ state, parts }: WholeProgramRun): ApiRun['incomplete_details'] {
   if (state === 'max_prompt_tokens' || state === 'max_completion_tokens') return { reason: state };

@@ -1,12 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { WholeProgramRun } from '#server/features/chat/messages/program-runs';
-import { parseFrames } from '#server/features/chat/runs/event-log';
+import type { ProgramRuns, WholeProgramRun } from '#server/features/chat/messages/program-runs';
 import type { PartOfProgramRun } from '#server/features/chat/runs/program-run-repository';
 import type { Ids } from '#server/features/openai-api/ids';
 import { apiError } from '#server/http/api-errors';
 import type { Caller } from '#server/http/caller';
 import { settled } from '#server/http/error-handler';
-import { type EventStream, sendEventHeaders, streamTo } from '#server/http/event-stream';
+import { sendEventHeaders, streamTo } from '#server/http/event-stream';
 import type { OpenCalls } from '#server/http/open-calls';
 import { doneFrame, type Ended, frame, runEvents } from './run-events.ts';
 
@@ -14,7 +13,7 @@ const heartbeatMs = 15_000;
 
 type Dependencies = {
   openCalls: OpenCalls;
-  watch: (userId: number, runId: number, stream: EventStream) => Promise<void>;
+  watch: ProgramRuns['watch'];
   /** How it is stored now that it has ended. */
   endedRun: (userId: number, run: WholeProgramRun, part: PartOfProgramRun) => Promise<Ended>;
 };
@@ -76,11 +75,10 @@ export function runStreaming({ openCalls, watch, endedRun }: Dependencies) {
       signal.addEventListener('abort', () => breakOff(signal.reason), { once: true });
       out.write(before(events));
       await watch(userId, part.id, {
-        write(frames) {
-          if (isOver || frames === '') return;
-          const read = parseFrames(frames).map(({ event }) => event);
-          out.write(events.of(read));
-          if (read.some(({ type }) => type === 'finished' || type === 'failed')) void finish();
+        tell(told) {
+          if (isOver) return;
+          out.write(events.of(told));
+          if (told.some(({ type }) => type === 'finished' || type === 'failed')) void finish();
         },
         // Without its end where the conversation was deleted meanwhile.
         end() {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { called, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { messagesOf, newThread } from '#server/testing/chat';
+import { setUser } from '#server/testing/database';
 import { uploaded } from '#server/testing/files';
 import { conforming } from '#server/testing/openai-schema';
 import type { Visitor } from '#server/testing/visitor';
@@ -191,7 +192,7 @@ describe.each(engines)('threads of programs on %s', (engine) => {
     const cleo = await app.withKey('cleo');
     const cleos = clientOf((await newToken(cleo, { rights: ['chat', 'assistants', 'files'] })).token);
     const { body: me } = await cleo.get('/api/user');
-    await ada.patch(`/api/users/${me.id}`, { role: 'Viewer' });
+    await setUser(app, me.email, { role: 'Viewer' });
     const { id } = await cleos.beta.threads.create({ messages: [{ role: 'user', content: 'As a Viewer' }] });
     expect((await cleos.beta.threads.retrieve(id)).id).toBe(id);
     expect((await cleo.delete('/api/user', { password: 'correct horse battery' })).status).toBe(204);

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { endpoint, Id } from './endpoint.ts';
+
+/** How a program calls an assistant in a model’s place. */
+export const Callable = z.object({
+  id: Id,
+  name: z.string(),
+  /** `asst_…` */
+  model: z.string(),
+  /** `name@roster`, as long as no other assistant has that name. */
+  alias: z.string().nullable(),
+});
+export type Callable = z.output<typeof Callable>;
+
+export const connect = {
+  assistants: endpoint({
+    method: 'GET',
+    path: '/api/connect/assistants',
+    access: 'user',
+    summary: 'What programs call the own assistants by.',
+    output: z.array(Callable),
+  }),
+};

@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { called, newToken } from '#server/testing/access-tokens';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { created } from '#server/testing/assistants';
+
+describe.each(engines)('how programs call assistants on %s', (engine) => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startApp(engine);
+  });
+  afterAll(() => app.stop());
+
+  test('is told to their owner: by ids that are models, and by names that only one has', async () => {
+    const ada = await app.withKey('ada');
+    const other = await app.as('other');
+    await created(other, { name: 'Theirs' });
+    for (const name of ['Tutor', 'Twin', 'Twin']) await created(ada, { name });
+    const { body } = await ada.get('/api/connect/assistants');
+    expect(body).toMatchObject([
+      { name: 'Twin', alias: null },
+      { name: 'Twin', alias: null },
+      { name: 'Tutor', alias: 'Tutor@roster' },
+    ]);
+    const { token } = await newToken(ada);
+    for (const { model } of body) expect((await called(app, token, `/v1/models/${model}`)).status).toBe(200);
+  });
+});

@@ -50,6 +50,7 @@ export function createFeatures(base: Foundation) {
     budgets,
     conversations: chat.forPrograms,
     attachments: chat.attachments,
+    programRuns: chat.programRuns,
   });
   const ofUsers: Feature[] = [apiTokens, usage, assistants, chat, files, knowledge, training, ...forPrograms];
   const { confirmPassword, refuseGuessable, hashPassword, passwordLink } = auth;

@@ -67,7 +67,8 @@ export function sendEventHeaders(request: FastifyRequest, reply: FastifyReply) {
   request.raw.socket.setNoDelay(true);
 }
 
-function streamTo(raw: ServerResponse, onClosed: () => void): EventStream {
+/** A stream over an answer whose headers have gone. */
+export function streamTo(raw: ServerResponse, onClosed: () => void): EventStream {
   const listeners = new Set<() => void>([onClosed]);
   // A reader that left while the call was checked has closed already, which is not told again.
   let isClosed = raw.destroyed;

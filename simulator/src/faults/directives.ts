@@ -1,5 +1,7 @@
-import type { CallWish } from '../generation/calls.ts';
 import type { Fault } from './fault.ts';
+
+/** `[[call]]`, `[[call 2]]` for two rounds, `[[call get_weather get_time]]`: what a message asks to be called. */
+export type CallWish = { names: readonly string[]; rounds: number };
 
 /** What a person writes into a message as `[[words]]` to see an answer of a certain kind. */
 type AnswerWish = {

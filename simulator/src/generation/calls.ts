@@ -1,3 +1,4 @@
+import type { CallWish } from '../faults/directives.ts';
 import { isObject, type JsonObject, missing, optionalObject, requiredString } from '../http/fields.ts';
 import { keywords } from './title.ts';
 
@@ -26,9 +27,6 @@ export const noTools: ToolUse = {
 };
 
 export type Call = { name: string; arguments: string };
-
-/** `[[call]]`, `[[call 2]]` for two rounds, `[[call get_weather get_time]]`: what a message asks to be called. */
-export type CallWish = { names: readonly string[]; rounds: number };
 
 /** A tool's name and schema stand beside its type (Responses) or below it (Chat Completions). */
 export function functionOf(tool: JsonObject, path: string): FunctionSpec {

@@ -18,6 +18,7 @@ import { responseFeature } from './responses/feature.ts';
 import { responseRepository } from './responses/repository.ts';
 import { interrupted } from './responses/store.ts';
 import { vectorStoreFeature } from './vector-stores/feature.ts';
+import { searchedStores } from './vector-stores/searched.ts';
 
 type Settings = Parameters<typeof assistantSettings>[0];
 type AssistantsApi = Parameters<typeof assistantsApiFeatures>[0];
@@ -47,6 +48,7 @@ type Dependencies = Omit<Parameters<typeof apiModelFeature>[0], Made> &
     };
     knowledge: VectorStores['knowledge'] & { forAnswer: Settings['knowledgeOf'] };
     conversations: AssistantsApi['conversations'];
+    programRuns: AssistantsApi['programRuns'];
   };
 
 const recoverEveryMs = 5_000;
@@ -57,7 +59,7 @@ const recoverEveryMs = 5_000;
  * Long: the list of the features, each made from those before it.
  */
 export function openAiApiFeatures(dependencies: Dependencies): Feature[] {
-  const { database, assistants, knowledge, files, conversations, log, ...base } = dependencies;
+  const { database, assistants, knowledge, files, conversations, programRuns, log, ...base } = dependencies;
   const { db } = database;
   let made: Promise<Ids> | undefined;
   /** The key is read with the first call that needs it. */
@@ -119,6 +121,11 @@ export function openAiApiFeatures(dependencies: Dependencies): Feature[] {
       fileIds: namedFiles,
       assistantModels: named,
       vectorStores: vectors.vectorStores,
+      programRuns,
+      openCalls,
+      catalogue: base.catalogue,
+      knowledgeOf: knowledge.forAnswer,
+      searchedStores: searchedStores({ db, ids }),
     }),
   ];
 }

@@ -1,12 +1,11 @@
 import type { FastifyReply } from 'fastify';
-import { AppError } from '#server/errors';
 import type { BudgetService } from '#server/features/usage/budgets';
 import type { Caller } from '#server/http/caller';
 import type { OpenCalls } from '#server/http/open-calls';
 import { ProviderError } from '#server/provider/error';
+import { refuseOverTokenBudget } from './token-budget.ts';
 
 const wholeAnswerMs = 10 * 60_000;
-const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 4 });
 
 /** The program has closed its connection: nobody is there for the rest of the answer. */
 export class CallerLeft extends Error {
@@ -42,17 +41,9 @@ export async function whileCalled(
 }
 
 /** Before anything is spent. */
-export async function checkBudgets(
-  budgets: Pick<BudgetService, 'check'>,
-  { userId, monthlyBudgetUsd, spentUsd }: Caller,
-  assistantId: number | null,
-) {
-  if (monthlyBudgetUsd !== null && spentUsd >= monthlyBudgetUsd)
-    throw new AppError(
-      'budget_exceeded',
-      `The budget of ${dollars.format(monthlyBudgetUsd)} a month of this access token is used up: ${dollars.format(spentUsd)} so far.`,
-    );
-  await budgets.check(userId, assistantId, 'Raise it in Analytics.');
+export async function checkBudgets(budgets: Pick<BudgetService, 'check'>, caller: Caller, assistantId: number | null) {
+  refuseOverTokenBudget(caller);
+  await budgets.check(caller.userId, assistantId, 'Raise it in Analytics.');
 }
 
 /** Headers are ASCII. */

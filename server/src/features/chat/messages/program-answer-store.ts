@@ -2,13 +2,12 @@ import type { Kysely } from 'kysely';
 import { RunUnderWay } from '#server/conversation/refusals';
 import { takeTurn } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
 import { functionsCalled } from '#server/features/chat/runs/event-log';
 import { programRunRepository } from '#server/features/chat/runs/program-run-repository';
 import { runRepository } from '#server/features/chat/runs/repository';
 import { toolCallRepository } from '#server/features/chat/runs/tool-call-repository';
 import { threadRepository } from '#server/features/chat/threads/repository';
-import { accessTokenRepository } from '#server/security/access-token-repository';
+import type { Caller } from '#server/http/caller';
 import { insertAnswers, type StoredAnswer } from './answer-store.ts';
 import type { Answerer } from './answerer.ts';
 import { messageRepository } from './repository.ts';
@@ -17,7 +16,7 @@ import { messageRepository } from './repository.ts';
 export const programRunsAtOnce = 100;
 
 /** Who asks: a person's program, by its access token. */
-export type Asker = { userId: number; tokenId: number };
+export type Asker = Pick<Caller, 'userId' | 'tokenId' | 'stillMay'>;
 
 export type NewProgramRun = {
   threadId: number;
@@ -39,12 +38,10 @@ export type Stored = { kind: 'stored'; answer: StoredAnswer & { programRunId: nu
 /** Stores the runs of programs with their empty answers, before the provider is asked. */
 export function programAnswerStore(db: Kysely<Database>, instance: number) {
   /** In the order in which everybody takes them: the person, then what of theirs is changed. */
-  const inTurn = <T>({ userId, tokenId }: Asker, store: (trx: Kysely<Database>) => Promise<T>): Promise<T> =>
+  const inTurn = <T>({ userId, stillMay }: Asker, store: (trx: Kysely<Database>) => Promise<T>): Promise<T> =>
     db.transaction().execute(async (trx) => {
+      await stillMay(trx);
       await takeTurn(trx, userId);
-      // It may have been some time on its way.
-      if (!(await accessTokenRepository(trx).live([tokenId])).has(tokenId))
-        throw new AppError('not_signed_in', 'This access token is not valid any more.');
       return store(trx);
     });
 

@@ -1,5 +1,7 @@
+import type { RunEvent } from '@roster/contracts/chat';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
+import { parseFrames } from '#server/features/chat/runs/event-log';
 import type { RunExecutor } from '#server/features/chat/runs/executor';
 import {
   type PartOfProgramRun,
@@ -34,6 +36,9 @@ type Dependencies = {
 /** A program's run with the runs that it is made of, the oldest first, and what the model has called in them. */
 export type WholeProgramRun = ProgramRun & { parts: PartOfProgramRun[]; calls: KeptCall[] };
 export type ProgramRunPage = Parameters<ReturnType<typeof programRunRepository>['ofThread']>[2];
+
+/** Who follows a run. */
+export type ProgramReader = Omit<EventStream, 'write'> & { tell: (events: RunEvent[]) => void };
 
 const wayOut = 'Raise it in Analytics.';
 
@@ -79,6 +84,8 @@ export function programRuns({ db, instance, executor, openKey, checkBudget, orde
     async ofThread(userId: number, threadId: number, page: ProgramRunPage): Promise<WholeProgramRun[]> {
       return whole(userId, await repository.ofThread(userId, threadId, page));
     },
+    /** Before anything is stored for a run. @throws budget_exceeded */
+    refuseBudget: (userId: number, assistantId: number) => checkBudget(userId, assistantId, wayOut),
     setMetadata: repository.setMetadata,
     start: (asker: Asker, run: NewProgramRun) => begin(asker, run.answerer, () => store.atEnd(asker, run)),
     goOn: (asker: Asker, id: number, outputs: FunctionOutput[], answerer: Answerer) =>
@@ -91,10 +98,13 @@ export function programRuns({ db, instance, executor, openKey, checkBudget, orde
     /** Ends one that waits, because its program has set a limit and that is reached. */
     endAtLimit: (userId: number, id: number, limit: 'max_prompt_tokens' | 'max_completion_tokens') =>
       repository.end(userId, id, limit, new Date().toISOString()),
-    /** The events of one of its parts. */
-    async watch(userId: number, runId: number, stream: EventStream) {
+    /** The events of one of its parts, those of one packet together. */
+    async watch(userId: number, runId: number, { tell, ...stream }: ProgramReader) {
       const run = await runRepository(db).find(userId, runId);
-      if (run) await executor.watch({ userId }, run, 0, stream);
+      const write = (frames: string) => {
+        if (frames !== '') tell(parseFrames(frames).map(({ event }) => event));
+      };
+      if (run) await executor.watch({ userId }, run, 0, { ...stream, write });
       else stream.end();
     },
   };

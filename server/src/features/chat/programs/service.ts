@@ -113,6 +113,13 @@ function programMessages({ database: { db }, attachments }: Dependencies) {
         return ownMessage(trx, writer.userId, threadId, id);
       });
     },
+    /** What adds these at the end of the shown branch, in a transaction. Their files are looked at now. */
+    async appending(userId: number, threadId: number, messages: NewMessage[]) {
+      const drafts = await inspected(attachments, userId, messages);
+      return async (trx: Kysely<Database>) => {
+        if (drafts.length > 0) await appendMessages(trx, userId, threadId, drafts);
+      };
+    },
     changeMessage: (writer: Writer, threadId: number, messageId: number, metadata: Metadata | null | undefined) =>
       inTransaction(db, writer, async (trx) => {
         const { userId } = writer;

@@ -1,0 +1,114 @@
+import type { Knowledge } from '#server/features/assistants/knowledge/service';
+import type { Answerer } from '#server/features/chat/messages/answerer';
+import type { WholeProgramRun } from '#server/features/chat/messages/program-runs';
+import { noSuchThing } from '#server/http/api-errors';
+import type { AnswerTools } from '#server/provider/answer-tools';
+import type { Catalogue } from '#server/provider/catalogue';
+import type { FileSearch } from '#server/provider/provider';
+import type { RunOptions } from './options.ts';
+
+/** A vector store of a program's, as the provider has it. */
+export type SearchedStores = (userId: number, ids: string[]) => Promise<{ storeIds: string[]; missing: string[] }>;
+
+type Dependencies = {
+  catalogue: Pick<Catalogue, 'parameters'>;
+  knowledgeOf: (userId: number, assistantId: number) => Promise<Knowledge>;
+  searchedStores: SearchedStores;
+};
+
+/** What a chain of runs has used of what it may. */
+export type Spent = { promptTokens: number; completionTokens: number };
+
+export const spentBy = ({ parts }: Pick<WholeProgramRun, 'parts'>): Spent => ({
+  promptTokens: parts.reduce((sum, { usage }) => sum + (usage?.inputTokens ?? 0), 0),
+  completionTokens: parts.reduce((sum, { usage }) => sum + (usage?.outputTokens ?? 0), 0),
+});
+
+/** The provider takes no smaller limit. */
+const leastTokens = 16;
+
+const leftOf = (limit: number | null, used: number) => (limit === null ? null : limit - used);
+
+/** The limit that a chain has reached, before its next answer. */
+export function limitReached(
+  { max_prompt_tokens: prompt, max_completion_tokens: completion }: RunOptions,
+  spent: Spent,
+) {
+  if ((leftOf(prompt, spent.promptTokens) ?? 1) <= 0) return 'max_prompt_tokens' as const;
+  const left = leftOf(completion, spent.completionTokens);
+  return left !== null && left < leastTokens ? ('max_completion_tokens' as const) : undefined;
+}
+
+/** Once functions have answered, the model is free to say something: it has done what it had to. */
+function choiceFor({ tool_choice: choice }: RunOptions, isFirst: boolean): AnswerTools['choice'] {
+  if (!isFirst && choice !== 'none') return 'auto';
+  if (typeof choice === 'string') return choice;
+  return choice.type === 'function' ? { function: choice.function.name } : choice.type;
+}
+
+/** What answers a program's run. */
+export function answererOf({ catalogue, knowledgeOf, searchedStores }: Dependencies) {
+  async function knowledgeFor(userId: number, options: RunOptions): Promise<Knowledge> {
+    const tool = options.tools.find(({ type }) => type === 'file_search');
+    if (tool?.type !== 'file_search') return { search: undefined, notes: [] };
+    const known = await knowledgeOf(userId, options.assistantId);
+    const named = options.tool_resources.file_search?.vector_store_ids ?? [];
+    const { storeIds, missing } = await searchedStores(userId, named);
+    const [gone] = missing;
+    if (gone !== undefined) throw noSuchThing('vector store', gone);
+    const all = [...(known.search?.storeIds ?? []), ...storeIds];
+    if (all.length === 0) return { search: undefined, notes: known.notes };
+    const search: FileSearch = {
+      names: new Map(),
+      onRefused: () => undefined,
+      ...known.search,
+      storeIds: all,
+      maxResults: tool.file_search?.max_num_results,
+      ranking: tool.file_search?.ranking_options,
+      isNeeded: true,
+    };
+    return { search, notes: known.notes };
+  }
+
+  return async function answererFor(
+    userId: number,
+    options: RunOptions,
+    spent: Spent = { promptTokens: 0, completionTokens: 0 },
+  ): Promise<Answerer> {
+    const { model, instructions, tools, temperature, reasoning_effort: effort, response_format: format } = options;
+    const knowledge = await knowledgeFor(userId, options);
+    const functions = tools.flatMap((tool) => (tool.type === 'function' ? [tool.function] : []));
+    const runsCode = tools.some(({ type }) => type === 'code_interpreter');
+    const choice = choiceFor(options, spent.promptTokens === 0);
+    const isSearching = choice !== 'file_search' || knowledge.search !== undefined;
+    const parameters = catalogue.parameters(model, { temperature, effort });
+    const { type, last_messages: last = null } = options.truncation_strategy;
+    const left = leftOf(options.max_completion_tokens, spent.completionTokens);
+    return {
+      assistantId: options.assistantId,
+      model,
+      instructions,
+      ...parameters,
+      knowledge,
+      asked: {
+        // 1 is what the provider takes by itself; a model that takes no temperature takes no other value here either.
+        topP: options.top_p === 1 || parameters.temperature === null ? null : options.top_p,
+        maxOutputTokens: left ?? undefined,
+        format: format === 'auto' ? undefined : format,
+        tools:
+          tools.length === 0
+            ? undefined
+            : {
+                functions,
+                codeInterpreter: runsCode ? { fileIds: [] } : null,
+                choice: isSearching ? choice : 'auto',
+                isParallel: options.parallel_tool_calls,
+              },
+        limits: {
+          lastMessages: type === 'last_messages' ? last : null,
+          tokens: leftOf(options.max_prompt_tokens, spent.promptTokens),
+        },
+      },
+    };
+  };
+}

@@ -1,0 +1,63 @@
+import { createSimulator } from '@roster/simulator/simulator';
+import OpenAI from 'openai';
+import { expect, onTestFinished, test } from 'vitest';
+import { newToken } from '#server/testing/access-tokens';
+import { emptyDatabase, engines } from '#server/testing/app';
+import { killableServer, registered } from '#server/testing/crash';
+
+const tools = [{ type: 'function' as const, function: { name: 'get_weather' } }];
+const saying = (content: string) => ({ messages: [{ role: 'user' as const, content }] });
+const quick = { pollIntervalMs: 50 };
+
+test.each(engines)(
+  'on %s a run that waits when its process is killed goes on afterwards, and one that is written has failed',
+  async (engine) => {
+    const simulator = createSimulator({ tokenDelayMs: 0 });
+    const provider = await simulator.listen();
+    const { dataDir, url, remove } = await emptyDatabase(engine);
+    const server = await killableServer({
+      DATA_DIR: dataDir,
+      PROVIDER_BASE_URL: provider.url,
+      ...(url && { DATABASE_URL: url }),
+    });
+    onTestFinished(async () => {
+      await server.kill();
+      await simulator.close();
+      await remove();
+    });
+    await server.start();
+    const { token } = await newToken(await registered(server, 'ada'));
+    const client = new OpenAI({ apiKey: token, baseURL: `${server.url}/v1`, maxRetries: 0 });
+    const { id: assistant_id } = await client.beta.assistants.create({ model: 'gpt-4o', tools });
+    const waiting = await client.beta.threads.createAndRunPoll(
+      { assistant_id, thread: saying('[[call]] Rain?') },
+      quick,
+    );
+    expect(waiting.status).toBe('requires_action');
+    const stream = client.beta.threads.createAndRunStream({
+      assistant_id,
+      thread: saying('Hello [[bench 400]] [[delay 50]]'),
+    });
+    let written: OpenAI.Beta.Threads.Run | undefined;
+    const broken = (async () => {
+      for await (const { event, data } of stream) {
+        if (event === 'thread.run.created') written = data;
+        if (event === 'thread.message.delta') await server.kill();
+      }
+    })();
+    await broken.catch(() => undefined);
+    await server.start();
+    const { id = '', thread_id = '' } = written ?? {};
+    expect(await client.beta.threads.runs.retrieve(id, { thread_id })).toMatchObject({
+      status: 'failed',
+      last_error: { code: 'server_error' },
+    });
+    const [call] = waiting.required_action?.submit_tool_outputs.tool_calls ?? [];
+    const ended = await client.beta.threads.runs.submitToolOutputsAndPoll(
+      waiting.id,
+      { thread_id: waiting.thread_id, tool_outputs: [{ tool_call_id: call?.id ?? '', output: 'dry' }] },
+      quick,
+    );
+    expect(ended.status).toBe('completed');
+  },
+);

@@ -1,0 +1,84 @@
+import type { Assistant } from '@roster/contracts/assistants';
+import { ReasoningEffort } from '@roster/contracts/models';
+import {
+  type NewApiRun,
+  type NewApiThreadAndRun,
+  ToolChoice,
+  TruncationStrategy,
+} from '@roster/contracts/openai-api/assistants/runs';
+import { ApiTools, ResponseFormat, ToolResources } from '@roster/contracts/openai-api/assistants/tools';
+import { z } from 'zod';
+import type { ApiFields } from '#server/features/assistants/api-fields-repository';
+import { readFields, shownTools } from '#server/features/openai-api/assistants/assistants/fields';
+import { ApiRefusal } from '#server/http/api-errors';
+
+/** What a run was asked for, as it is stored: whole, so that nothing that changes later changes the run. */
+const RunOptions = z.object({
+  /** By its name in this API, which the run keeps when the assistant is gone. */
+  assistant: z.string(),
+  assistantId: z.number(),
+  model: z.string(),
+  instructions: z.string(),
+  tools: ApiTools,
+  tool_resources: ToolResources,
+  temperature: z.number().nullable(),
+  top_p: z.number().nullable(),
+  reasoning_effort: ReasoningEffort.nullable(),
+  max_prompt_tokens: z.number().nullable(),
+  max_completion_tokens: z.number().nullable(),
+  truncation_strategy: TruncationStrategy,
+  tool_choice: ToolChoice,
+  parallel_tool_calls: z.boolean(),
+  response_format: ResponseFormat,
+});
+export type RunOptions = z.output<typeof RunOptions>;
+
+export const readOptions = (stored: string): RunOptions => RunOptions.parse(JSON.parse(stored));
+
+type Given = NewApiRun | (NewApiThreadAndRun & { additional_instructions?: null; reasoning_effort?: null });
+type Answering = { id: string; assistant: Assistant; fields: ApiFields | undefined; threadResources: unknown };
+
+/** The assistant as it is now, and what this run changes of it. */
+export function optionsFor(given: Given, { id, assistant, fields, threadResources }: Answering): RunOptions {
+  const kept = readFields(fields);
+  const instructions = [given.instructions ?? assistant.instructions, given.additional_instructions ?? ''];
+  const tools = given.tools ?? shownTools(kept, assistant.files);
+  const ofThread = ToolResources.safeParse(threadResources).data ?? {};
+  const named = 'tool_resources' in given ? (given.tool_resources ?? {}) : {};
+  const options: RunOptions = {
+    assistant: id,
+    assistantId: assistant.id,
+    model: given.model?.trim() ?? assistant.model,
+    instructions: instructions.filter((part) => part !== '').join('\n\n'),
+    tools,
+    tool_resources: { ...kept.tool_resources, ...ofThread, ...named },
+    temperature: given.temperature ?? assistant.temperature,
+    top_p: given.top_p ?? kept.top_p,
+    reasoning_effort: given.reasoning_effort ?? assistant.reasoningEffort,
+    max_prompt_tokens: given.max_prompt_tokens ?? null,
+    max_completion_tokens: given.max_completion_tokens ?? null,
+    truncation_strategy: given.truncation_strategy ?? { type: 'auto', last_messages: null },
+    tool_choice: given.tool_choice ?? 'auto',
+    parallel_tool_calls: given.parallel_tool_calls ?? true,
+    response_format: given.response_format ?? kept.response_format,
+  };
+  refuseNotServed(options);
+  return options;
+}
+
+const notServed = (param: string, message: string) =>
+  new ApiRefusal('invalid_input', message, { param, code: 'unsupported_value' });
+
+/** Never passed over in silence: the answer would be another one than was asked for. */
+function refuseNotServed({ tools, tool_choice: choice, tool_resources: resources }: RunOptions) {
+  const types = new Set(tools.map(({ type }) => type));
+  if (types.has('code_interpreter') && (resources.code_interpreter?.file_ids?.length ?? 0) > 0)
+    throw notServed(
+      'tool_resources',
+      'Roster gives no files to the code interpreter. Attach them to a message instead.',
+    );
+  if (typeof choice !== 'object') return;
+  const names = tools.flatMap((tool) => (tool.type === 'function' ? [tool.function.name] : []));
+  if (choice.type === 'function' ? names.includes(choice.function.name) : types.has(choice.type)) return;
+  throw notServed('tool_choice', 'Tool choice names a tool that is not among the tools of the run.');
+}

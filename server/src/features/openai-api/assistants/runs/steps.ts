@@ -1,0 +1,147 @@
+import type { ApiRunStep, ApiToolCall } from '@roster/contracts/openai-api/assistants/run-steps';
+import { z } from 'zod';
+import type { WholeProgramRun } from '#server/features/chat/messages/program-runs';
+import type { PartOfProgramRun } from '#server/features/chat/runs/program-run-repository';
+import type { KeptCall } from '#server/features/chat/runs/tool-call-repository';
+import type { Ids } from '#server/features/openai-api/ids';
+import { secondsOf } from '#server/features/openai-api/list';
+import { readOptions } from './options.ts';
+import { errorOf, statusOf } from './run-object.ts';
+
+/** What a part of a run can do, in the order in which it does it. */
+const kinds = ['provider_tools', 'message', 'functions'] as const;
+export type StepKind = (typeof kinds)[number];
+
+/** A step's number is that of its part and its place in it. */
+const stepsOfPart = 4;
+export const stepNumber = (runId: number, kind: StepKind) => runId * stepsOfPart + kinds.indexOf(kind);
+
+const Result = z.object({
+  file_id: z.string(),
+  filename: z.string().catch(''),
+  score: z.number().min(0).max(1).catch(0),
+  text: z.string().catch(''),
+});
+const Logs = z.object({ type: z.literal('logs'), logs: z.string() });
+
+/** Those of a JSON list that have this form. */
+function listed<Schema extends z.ZodType>(schema: Schema, json: string | null): z.output<Schema>[] {
+  const items: unknown = JSON.parse(json ?? '[]');
+  return Array.isArray(items)
+    ? items.flatMap((item) => {
+        const parsed = schema.safeParse(item);
+        return parsed.success ? [parsed.data] : [];
+      })
+    : [];
+}
+
+export function toolCallObject(
+  { kind, callId: id, name, input, output }: Pick<KeptCall, 'kind' | 'callId' | 'name' | 'input' | 'output'>,
+  withTexts = false,
+): ApiToolCall {
+  switch (kind) {
+    case 'function':
+      return { id, type: kind, function: { name, arguments: input, output } };
+    case 'code_interpreter':
+      return { id, type: kind, code_interpreter: { input, outputs: listed(Logs, output) } };
+    case 'file_search':
+      return {
+        id,
+        type: kind,
+        file_search: {
+          results: listed(Result, output).map(({ file_id, filename, score, text }) => ({
+            file_id,
+            file_name: filename,
+            score,
+            ...(withTexts && { content: [{ type: 'text' as const, text }] }),
+          })),
+        },
+      };
+  }
+}
+
+type Standing = Pick<
+  ApiRunStep,
+  'status' | 'last_error' | 'expired_at' | 'cancelled_at' | 'failed_at' | 'completed_at'
+>;
+const open: Standing = {
+  status: 'in_progress',
+  last_error: null,
+  expired_at: null,
+  cancelled_at: null,
+  failed_at: null,
+  completed_at: null,
+};
+
+function standingOf(run: WholeProgramRun, part: PartOfProgramRun, kind: StepKind): Standing {
+  const at = secondsOf(run.endedAt ?? part.finishedAt ?? part.createdAt);
+  if (part.state === 'queued' || part.state === 'running') return open;
+  if (part.state === 'stopped') return { ...open, status: 'cancelled', cancelled_at: at };
+  if (part.state !== 'complete') {
+    const error = errorOf(part.error);
+    const code = error?.code === 'rate_limit_exceeded' ? error.code : 'server_error';
+    return { ...open, status: 'failed', failed_at: at, last_error: { code, message: error?.message ?? '' } };
+  }
+  const isOpen = kind === 'functions' && part.id === run.currentRunId && run.state !== 'as_current';
+  if (!isOpen) return { ...open, status: 'completed', completed_at: secondsOf(part.finishedAt ?? part.createdAt) };
+  const status = statusOf(run);
+  if (status === 'requires_action') return open;
+  if (status === 'cancelled') return { ...open, status, cancelled_at: at };
+  return { ...open, status: 'expired', expired_at: secondsOf(run.waitsUntil ?? part.createdAt) };
+}
+
+/** A step while the run is at it. */
+export function stepObject(
+  run: WholeProgramRun,
+  part: PartOfProgramRun,
+  kind: StepKind,
+  { encode }: Ids,
+  more: Partial<ApiRunStep> & Pick<ApiRunStep, 'step_details'>,
+): ApiRunStep {
+  return {
+    id: encode('step', stepNumber(part.id, kind)),
+    object: 'thread.run.step',
+    created_at: secondsOf(part.createdAt),
+    assistant_id: readOptions(run.options).assistant,
+    thread_id: encode('thread', run.threadId),
+    run_id: encode('run', run.id),
+    type: more.step_details.type,
+    ...open,
+    metadata: {},
+    usage: null,
+    ...more,
+  };
+}
+
+/** What a run has done so far, the oldest first. */
+export function stepsOf(run: WholeProgramRun, ids: Ids, withTexts = false): (ApiRunStep & { number: number })[] {
+  return run.parts.flatMap((part) => {
+    const calls = run.calls.filter(({ runId }) => runId === part.id);
+    const called = (isFunction: boolean) => calls.filter(({ kind }) => (kind === 'function') === isFunction);
+    const toolCalls = (isFunction: boolean) => ({
+      type: 'tool_calls' as const,
+      tool_calls: called(isFunction).map((call) => toolCallObject(call, withTexts)),
+    });
+    const messageId = ids.encode('msg', part.messageId);
+    const details: [StepKind, ApiRunStep['step_details']][] = [];
+    if (called(false).length > 0) details.push(['provider_tools', toolCalls(false)]);
+    if (part.hasText)
+      details.push(['message', { type: 'message_creation', message_creation: { message_id: messageId } }]);
+    if (called(true).length > 0) details.push(['functions', toolCalls(true)]);
+    return details.map(([kind, step_details], index) => ({
+      number: stepNumber(part.id, kind),
+      ...stepObject(run, part, kind, ids, {
+        step_details,
+        ...standingOf(run, part, kind),
+        // What a part has used stands with the last thing that it did.
+        usage: index === details.length - 1 ? usageOf(part) : null,
+      }),
+    }));
+  });
+}
+
+function usageOf({ usage }: PartOfProgramRun): ApiRunStep['usage'] {
+  if (!usage) return null;
+  const { inputTokens, outputTokens } = usage;
+  return { prompt_tokens: inputTokens, completion_tokens: outputTokens, total_tokens: inputTokens + outputTokens };
+}

@@ -2,8 +2,9 @@ import type { Page } from '@playwright/test';
 import { conversation, exchange, startThread } from './conversation.ts';
 import {
   expect,
-  expectAccessible,
+  expectAccessibleInBothThemes,
   expectNoSidewaysScroll,
+  followDevice,
   goodKey,
   newEmail,
   password,
@@ -41,64 +42,56 @@ async function open(page: Page, [path, text]: readonly [string, string]) {
   await expect(page.getByText(text).filter({ visible: true }).first(), path).toBeVisible();
 }
 
-for (const theme of ['light', 'dark'] as const)
-  test.describe(`axe finds nothing grave in the ${theme} theme`, () => {
-    test.beforeEach(({ page }) =>
-      // Once per browser, so that a page may change it later.
-      page.addInitScript((chosen) => localStorage.setItem('app-theme', chosen), theme),
-    );
+test.describe('axe finds nothing grave in either theme', () => {
+  test.beforeEach(({ page }) => followDevice(page));
 
-    test('on the pages for visitors', async ({ page }) => {
-      for (const entry of publicPages) {
-        await open(page, entry);
-        await expectAccessible(page);
-      }
-    });
-
-    test('on the pages of a new account, and of one in use', async ({ page, roster, signedIn }) => {
-      for (const entry of [ownPages[0], ownPages[1], ownPages[8]]) {
-        await open(page, entry);
-        await expect(page.getByText(signedIn.email).first()).toBeVisible();
-        await expectAccessible(page);
-      }
-      await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
-      await request(page, roster, 'POST', '/api/assistants', { name: 'Tutor', model: 'gpt-4o' });
-      for (const entry of ownPages) {
-        await open(page, entry);
-        await expectAccessible(page);
-      }
-    });
-
-    test('in a conversation with everything in it, and in what floats above', async ({
-      page,
-      roster,
-      withAssistant,
-    }) => {
-      const id = await startThread(page, roster, { title: 'Everything', assistantId: withAssistant.assistantId });
-      await exchange(page, roster, id, 'Markdown, table, code, math and a diagram [[delay 0]] [[reasoning]]');
-      await exchange(page, roster, id, 'And then? [[quota]]');
-      await page.goto(`/chat/${id}`);
-      const { answers, message } = conversation(page);
-      await expect(answers.last()).toContainText('no credit left');
-      await expectAccessible(page);
-      await page.getByRole('button', { name: 'Conversation actions' }).click();
-      await expect(page.getByRole('menu')).toBeVisible();
-      await expectAccessible(page);
-      await page.getByRole('menuitem', { name: 'Delete' }).click();
-      await expect(page.getByRole('alertdialog')).toBeVisible();
-      await expectAccessible(page);
-      await page.keyboard.press('Escape');
-      await message.press('ArrowUp');
-      await expect(page.getByRole('textbox', { name: 'Edit question' })).toBeVisible();
-      await expectAccessible(page);
-      await page.keyboard.press('Control+k');
-      await expect(page.getByRole('option', { name: 'Everything' })).toBeVisible();
-      await expectAccessible(page);
-      await page.goto(`/settings?tab=assistants&edit=${withAssistant.assistantId}`);
-      await expect(page.getByRole('dialog', { name: 'Edit Assistant' })).toBeVisible();
-      await expectAccessible(page);
-    });
+  test('on the pages for visitors', async ({ page }) => {
+    for (const entry of publicPages) {
+      await open(page, entry);
+      await expectAccessibleInBothThemes(page);
+    }
   });
+
+  test('on the pages of a new account, and of one in use', async ({ page, roster, signedIn }) => {
+    for (const entry of [ownPages[0], ownPages[1], ownPages[8]]) {
+      await open(page, entry);
+      await expect(page.getByText(signedIn.email).first()).toBeVisible();
+      await expectAccessibleInBothThemes(page);
+    }
+    await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
+    await request(page, roster, 'POST', '/api/assistants', { name: 'Tutor', model: 'gpt-4o' });
+    for (const entry of ownPages) {
+      await open(page, entry);
+      await expectAccessibleInBothThemes(page);
+    }
+  });
+
+  test('in a conversation with everything in it, and in what floats above', async ({ page, roster, withAssistant }) => {
+    const id = await startThread(page, roster, { title: 'Everything', assistantId: withAssistant.assistantId });
+    await exchange(page, roster, id, 'Markdown, table, code, math and a diagram [[delay 0]] [[reasoning]]');
+    await exchange(page, roster, id, 'And then? [[quota]]');
+    await page.goto(`/chat/${id}`);
+    const { answers, message } = conversation(page);
+    await expect(answers.last()).toContainText('no credit left');
+    await expectAccessibleInBothThemes(page);
+    await page.getByRole('button', { name: 'Conversation actions' }).click();
+    await expect(page.getByRole('menu')).toBeVisible();
+    await expectAccessibleInBothThemes(page);
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await expect(page.getByRole('alertdialog')).toBeVisible();
+    await expectAccessibleInBothThemes(page);
+    await page.keyboard.press('Escape');
+    await message.press('ArrowUp');
+    await expect(page.getByRole('textbox', { name: 'Edit question' })).toBeVisible();
+    await expectAccessibleInBothThemes(page);
+    await page.keyboard.press('Control+k');
+    await expect(page.getByRole('option', { name: 'Everything' })).toBeVisible();
+    await expectAccessibleInBothThemes(page);
+    await page.goto(`/settings?tab=assistants&edit=${withAssistant.assistantId}`);
+    await expect(page.getByRole('dialog', { name: 'Edit Assistant' })).toBeVisible();
+    await expectAccessibleInBothThemes(page);
+  });
+});
 
 test('nothing scrolls sideways at 320 pixels', async ({ page, roster }) => {
   await page.setViewportSize({ width: 320, height: 640 });

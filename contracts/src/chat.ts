@@ -20,6 +20,8 @@ export const Thread = z.object({
   model: z.string().nullable(),
   pinned: z.boolean(),
   archived: z.boolean(),
+  /** What the access token of the program that made it is called; null: its owner made it. */
+  madeBy: z.string().nullable(),
   createdAt: Time,
   /** The time of the last message; the list is in this order. */
   updatedAt: Time,
@@ -91,6 +93,8 @@ export const Message = z.object({
   /** What Roster did differently than asked, in words: a parameter left out, a history cut. */
   notes: z.array(z.string()),
   files: z.array(AttachedFile),
+  /** The addresses of images, where a program put any into it. Only the provider looks at what is there. */
+  imageUrls: z.array(z.string()).optional(),
   /** The names of the assistant’s files that the model took the answer from, as the provider cites them. */
   sources: z.array(z.string()),
   /** null: not rated. Questions have none. */
@@ -180,12 +184,14 @@ export const chat = {
     method: 'GET',
     path: '/api/threads',
     access: 'user',
-    summary: 'The conversations, pinned first, then the newest; `q` searches titles and messages.',
+    summary:
+      'The conversations, pinned first, then the newest; without `programs` those in the archive, or those that no program has made. `q` searches titles and messages of all.',
     query: z.strictObject({
       limit: wholeNumber(1, 100).default(50),
       cursor: z.string().max(200).optional(),
       q: z.string().max(200).optional(),
       archived: Flag.optional(),
+      programs: Flag.optional(),
     }),
     output: z.object({ items: z.array(ThreadListItem), nextCursor: z.string().nullable() }),
   }),

@@ -34,7 +34,7 @@ export const File = z.object({
   date: Time,
   createdAt: Time,
   purpose: FilePurpose,
-  /** How many assistants, messages and fine-tuning jobs use it. */
+  /** How many assistants, messages, fine-tuning jobs and vector stores of programs use it. */
   usedBy: z.number().int(),
   provider: z.object({
     state: ProviderCopyState,

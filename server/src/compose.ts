@@ -11,6 +11,7 @@ import { trainingFeature } from './features/fine-tuning/feature.ts';
 import { modelRepository as tunedModelRepository } from './features/fine-tuning/models/repository.ts';
 import { modelFeature } from './features/models/feature.ts';
 import { openAiApiFeatures } from './features/openai-api/feature.ts';
+import { copySettledInStores } from './features/openai-api/vector-stores/job.ts';
 import { usageFeature } from './features/usage/feature.ts';
 import { userFeature } from './features/users/feature.ts';
 import type { Foundation } from './foundation.ts';
@@ -19,7 +20,13 @@ import type { Foundation } from './foundation.ts';
 export function createFeatures(base: Foundation) {
   const auth = authFeature(base);
   const models = modelFeature({ ...base, tunedModels: tunedModelRepository(base.database.db).choice });
-  const files = fileFeature({ ...base, onCopySettled: copySettled });
+  const files = fileFeature({
+    ...base,
+    async onCopySettled(trx, userId, fileId) {
+      await copySettled(trx, userId, fileId);
+      await copySettledInStores(trx, userId, fileId);
+    },
+  });
   const knowledge = knowledgeFeature({ ...base, files });
   const assistants = assistantFeature({ ...base, models, knowledge });
   const usage = usageFeature({ ...base, ownsAssistant: assistants.owns });
@@ -33,15 +40,21 @@ export function createFeatures(base: Foundation) {
     ownsAssistant: assistants.owns,
   });
   const apiTokens = apiTokenFeature(base);
-  const ofUsers: Feature[] = [apiTokens, usage, assistants, chat, files, knowledge, training];
+  const forPrograms = openAiApiFeatures({
+    ...base,
+    models,
+    assistants,
+    files,
+    knowledge,
+    pricing,
+    budgets,
+    conversations: chat.forPrograms,
+  });
+  const ofUsers: Feature[] = [apiTokens, usage, assistants, chat, files, knowledge, training, ...forPrograms];
   const { confirmPassword, refuseGuessable, hashPassword, passwordLink } = auth;
   const account = accountFeature({ ...base, models, confirmPassword, features: ofUsers });
   const removeAccount = account.remove;
   const users = userFeature({ ...base, refuseGuessable, hashPassword, passwordLink, removeAccount });
-  const forPrograms: Feature[] = [
-    apiTokens,
-    ...openAiApiFeatures({ ...base, models, assistants, files, knowledge, pricing, budgets }),
-  ];
   const all: Feature[] = [
     auth,
     account,
@@ -53,6 +66,7 @@ export function createFeatures(base: Foundation) {
     training,
     usage,
     users,
+    apiTokens,
     ...forPrograms,
   ];
   return { auth, findCaller: apiTokens.findCaller, all };

@@ -202,7 +202,7 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
     const inName = await conversation('Plain', 'Plain', 'budget-2024.txt');
     await indexWordsInside(db, engine);
     const idsFor = async (query: string) => {
-      const options = { archived: undefined, limit: 10, after: undefined };
+      const options = { archived: undefined, programs: undefined, limit: 10, after: undefined };
       return (await findThreads(db, userId, query, options)).map(({ thread }) => thread.id);
     };
     expect([await idsFor('数据'), await idsFor('铁塔'), await idsFor('budget')]).toEqual([

@@ -20,6 +20,9 @@ import * as jobsMadeOnce from './migrations/0013-jobs-made-once.ts';
 import * as wordsInsideTexts from './migrations/0014-words-inside-texts.ts';
 import * as accessTokens from './migrations/0015-access-tokens.ts';
 import * as threadsOfPrograms from './migrations/0017-threads-of-programs.ts';
+import * as runsOfPrograms from './migrations/0018-runs-of-programs.ts';
+import * as programVectorStores from './migrations/0019-program-vector-stores.ts';
+import * as responses from './migrations/0020-responses.ts';
 import * as usageByToken from './migrations/0021-usage-by-token.ts';
 import type { Database } from './schema.ts';
 
@@ -46,6 +49,9 @@ const migrations: [name: string, migration: Migration][] = [
   ['0014-words-inside-texts', wordsInsideTexts],
   ['0015-access-tokens', accessTokens],
   ['0017-threads-of-programs', threadsOfPrograms],
+  ['0018-runs-of-programs', runsOfPrograms],
+  ['0019-program-vector-stores', programVectorStores],
+  ['0020-responses', responses],
   ['0021-usage-by-token', usageByToken],
 ];
 

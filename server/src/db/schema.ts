@@ -3,6 +3,8 @@ import type { AssistantSettings, KnowledgeState } from '@roster/contracts/assist
 import type { Vote } from '@roster/contracts/fine-tuning/comparisons';
 import type { DatasetExample, DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import type { JobEvent, JobStatus, TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
+import type { ResponseState } from '@roster/contracts/openai-api/responses';
+import type { VectorStoreFileError } from '@roster/contracts/openai-api/vector-stores';
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { Columns } from './columns.ts';
 
@@ -163,11 +165,44 @@ export type Database = {
     event_marks: string | null;
     finish_reason: string | null;
     error: string | null;
+    /** Of a program's run: the first run of the chain that this one belongs to. */
+    program_run_id: Generated<number | null>;
     notes: Generated<string>;
     /** The names of the assistant's files that the answer cites, a JSON list. */
     sources: Generated<string>;
     created_at: string;
     finished_at: string | null;
+  };
+  /** What a program calls its run: a chain of runs, by the first of them. */
+  program_runs: {
+    run_id: number;
+    user_id: number;
+    thread_id: number;
+    access_token_id: number | null;
+    /** The last run of the chain. */
+    current_run_id: number;
+    /** `as_current`: as far as that run is. `waiting`: for what functions answer; no process holds it. */
+    state: 'as_current' | 'waiting' | 'cancelled' | 'max_prompt_tokens' | 'max_completion_tokens';
+    /** Until when it waits, and has expired after that. */
+    waits_until: string | null;
+    /** When it ended otherwise than with its last run. */
+    ended_at: string | null;
+    /** What it was asked for, JSON. */
+    options: string;
+    metadata: string;
+  };
+  /** What a model called while it wrote an answer, in order. */
+  tool_calls: {
+    run_id: number;
+    position: number;
+    user_id: number;
+    message_id: number;
+    kind: 'function' | 'file_search' | 'code_interpreter';
+    call_id: string;
+    name: string;
+    input: string;
+    /** null: a function that has not been answered. */
+    output: string | null;
   };
   /** The events of runs that are under way, in batches; folded into the message when the run ends. */
   run_events: { run_id: number; first_event: number; last_event: number; events: string };
@@ -290,7 +325,7 @@ export type Database = {
   file_uses: {
     file_id: number;
     user_id: number;
-    used_by: 'assistant' | 'message' | 'fine_tuning_job';
+    used_by: 'assistant' | 'message' | 'fine_tuning_job' | 'vector_store';
     used_by_id: number;
   };
   /** The files of a message in order. What they were called stays when they are deleted. */
@@ -496,18 +531,60 @@ export type Database = {
   vector_stores: {
     id: Id;
     user_id: number;
-    /** null: the assistant is gone, to be removed at the provider. */
+    /** null: a program’s, or the assistant is gone and it is to be removed at the provider. */
     assistant_id: number | null;
     /** Goes along to the provider, so that a store that was sent without an answer is found again. */
     token: string;
     sent_at: string | null;
     provider_store_id: string | null;
-    state: 'creating' | 'ready' | 'removing';
+    /** `expired`: to be removed at the provider, while a program is still told of it. */
+    state: 'creating' | 'ready' | 'expired' | 'removing';
     error: string | null;
     /** The process that is working on it. */
     instance: number | null;
     created_at: string;
   };
+  /** What a program says of a vector store that it has made; none of an assistant’s. */
+  program_vector_stores: {
+    store_id: number;
+    user_id: number;
+    name: string;
+    description: string | null;
+    /** JSON. */
+    metadata: string;
+    expires_after_days: number | null;
+    expires_at: string | null;
+    last_active_at: string;
+  };
+  program_vector_store_files: {
+    id: Id;
+    user_id: number;
+    store_id: number;
+    file_id: number;
+    /** JSON. */
+    attributes: string;
+    /** The provider has been told the attributes as they are here. */
+    attributes_sent: Generated<Flag>;
+    /** JSON; null: as the provider cuts files by itself. */
+    chunking: string | null;
+    state: KnowledgeState | 'cancelled';
+    error: string | null;
+    error_code: VectorStoreFileError['code'] | null;
+    /** The provider's id of the file as it was put into the vector store. */
+    indexed_file_id: string | null;
+    usage_bytes: Generated<number>;
+    added_at: string;
+    /** When its state became what it is; a change is made only from the state that was read. */
+    changed_at: string;
+  };
+  program_vector_store_batches: {
+    id: Id;
+    user_id: number;
+    store_id: number;
+    created_at: string;
+    cancelled_at: string | null;
+  };
+  program_vector_store_batch_files: { batch_id: number; entry_id: number; user_id: number };
   message_ratings: {
     message_id: number;
     user_id: number;
@@ -551,6 +628,39 @@ export type Database = {
     /** The process that answers it. */
     instance: number;
     created_at: string;
+  };
+  /** What programs have asked by way of Responses. */
+  responses: {
+    id: Id;
+    user_id: number;
+    access_token_id: number | null;
+    assistant_id: number | null;
+    /** As the program named it: a model, or an assistant. */
+    model: string;
+    /** The response that it goes on from; its number stays when that one is deleted. */
+    previous_id: number | null;
+    state: ResponseState;
+    background: Flag;
+    /** JSON, without items and state. */
+    fields: string;
+    /** JSON. */
+    error: string | null;
+    bytes: number;
+    /** Its row in api_calls while it is written. */
+    call_id: number | null;
+    cancel_requested_at: string | null;
+    created_at: string;
+    expires_at: string;
+  };
+  response_items: {
+    id: Id;
+    user_id: number;
+    response_id: number;
+    direction: 'in' | 'out';
+    /** As programs name it. */
+    item_id: string;
+    /** JSON. */
+    item: string;
   };
   /** For the provider's own figures only. */
   provider_admin_keys: {

@@ -52,14 +52,38 @@ const inOrder: Record<Table, true> = {
   comparison_prompts: true,
   assistant_files: true,
   vector_stores: true,
+  program_vector_stores: true,
+  program_vector_store_files: true,
+  program_vector_store_batches: true,
+  program_vector_store_batch_files: true,
   message_ratings: true,
   datasets: true,
   dataset_examples: true,
   provider_admin_keys: true,
   api_calls: true,
+  responses: true,
+  response_items: true,
+  program_runs: true,
+  tool_calls: true,
 };
 const isTable = (name: string): name is Table => Object.hasOwn(inOrder, name);
 export const tables = Object.keys(inOrder).filter(isTable);
+
+/**
+ * What becomes of a row whose file is deleted, as its foreign key says: it goes with the file, or its column is emptied. A
+ * provider's copy besides is to be removed there.
+ */
+export const ofDeletedFile: Partial<Record<Table, { column: string; goes: boolean }[]>> = {
+  file_uses: [{ column: 'file_id', goes: true }],
+  assistant_files: [{ column: 'file_id', goes: true }],
+  program_vector_store_files: [{ column: 'file_id', goes: true }],
+  message_files: [{ column: 'file_id', goes: false }],
+  provider_copies: [{ column: 'file_id', goes: false }],
+  fine_tuning_jobs: [
+    { column: 'training_file_id', goes: false },
+    { column: 'validation_file_id', goes: false },
+  ],
+};
 
 export type Value = string | number | null;
 export type Row = Record<string, Value>;

@@ -4,7 +4,7 @@ import { ProviderError } from './error.ts';
 import type { ProviderHttp } from './http.ts';
 import type { AnswerEnd, AnswerPiece, AnswerRequest } from './provider.ts';
 import { answerByResponses } from './responses.ts';
-import type { Traits } from './traits.ts';
+import { noResponses, type Traits } from './traits.ts';
 
 /** Request parameters that an answer can do without, by the names providers use for them. */
 const dispensable = new Map([
@@ -54,7 +54,7 @@ export function answering(http: ProviderHttp, providerName: string, traits: Trai
     onPieces: OnPieces,
     signal: AbortSignal,
   ): Promise<AnswerEnd> {
-    const hadResponses = !traits.has('*', 'has no responses');
+    const hadResponses = !traits.has('*', noResponses);
     if (hadResponses)
       try {
         return await answerByResponses(http, request, omitted, onPieces, signal);
@@ -68,7 +68,7 @@ export function answering(http: ProviderHttp, providerName: string, traits: Trai
     )
       request.search?.onRefused();
     const end = await answerByChatCompletions(http, request, omitted, onPieces, signal);
-    if (hadResponses) await traits.learn('*', 'has no responses');
+    if (hadResponses) await traits.learn('*', noResponses);
     return end;
   }
 

@@ -7,7 +7,7 @@ import { eventJson, readEvents } from './event-reader.ts';
 import { failureInStream } from './failures.ts';
 import type { ProviderHttp } from './http.ts';
 import { collectPieces, tellOfWaits } from './pieces.ts';
-import type { AnswerEnd, AnswerPiece, AnswerRequest, ConversationTurn } from './provider.ts';
+import type { AnswerEnd, AnswerPiece, AnswerRequest, ConversationTurn, TurnImage } from './provider.ts';
 import type { Omitted } from './responses.ts';
 import { contentOf, notIncluded } from './turn-parts.ts';
 
@@ -63,7 +63,12 @@ function countsOf(usage: z.output<typeof Usage>): TokenCounts {
   };
 }
 
-type Part = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } };
+type Part = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string; detail?: string } };
+
+const imageOf = ({ url, detail }: TurnImage): Part => ({
+  type: 'image_url',
+  image_url: detail === 'auto' ? { url } : { url, detail },
+});
 
 /**
  * Documents are not part of what compatible servers take. An answer to a question that came with one would be worth
@@ -78,7 +83,7 @@ async function messagesOf(turn: ConversationTurn, isQuestion: boolean) {
       `This provider reads no documents such as “${document.filename}”. Attach its text, or images of its pages, instead.`,
     );
   const content = await contentOf<Part>(turn, words, (part) =>
-    part.type === 'image' ? { type: 'image_url', image_url: { url: part.url } } : words(notIncluded(part.filename)),
+    part.type === 'image' ? imageOf(part) : words(notIncluded(part.filename)),
   );
   const { ofTurn, answers } = callMessages(turn);
   return [{ role: turn.role, content: turn.calls && content === '' ? null : content, ...ofTurn }, ...answers];

@@ -10,7 +10,7 @@ import { providerLists } from './lists.ts';
 import { providerOrganization } from './organization.ts';
 import type { Provider } from './provider.ts';
 import { relaying } from './relay.ts';
-import { loadTraits } from './traits.ts';
+import { loadTraits, noResponses } from './traits.ts';
 import { providerVectorStores } from './vector-stores.ts';
 
 /** Speaks the OpenAI HTTP API at the configured base URL. */
@@ -22,11 +22,15 @@ export async function createProvider(options: { db: Kysely<Database>; config: Co
   return {
     answer: answering(http, name, traits),
     relay: relaying(http),
+    responses: {
+      areServed: () => !traits.has('*', noResponses),
+      areNotServed: () => traits.learn('*', noResponses),
+    },
     checkKey: keyChecker(http, name),
     ...providerLists(http, name),
     files: providerFiles(http),
     organization: providerOrganization(http, name),
-    vectorStores: providerVectorStores(http, () => !traits.has('*', 'has no responses')),
+    vectorStores: providerVectorStores(http, traits),
     fineTuning: providerFineTuning(http),
     close: () => http.close(),
   };

@@ -6,6 +6,8 @@ import { networkFailure } from './http.ts';
 
 /** The end of a body follows its last event at once. */
 const endsWithinMs = 500;
+/** Characters of an event that has not come to its end. */
+const eventLimit = 32 * 1024 * 1024;
 
 /**
  * Reads a stream of server-sent events packet by packet: `onEvent` for each event, `onPacket` after the events of one
@@ -21,7 +23,15 @@ export function readEvents(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const decoder = new TextDecoder();
-    const parser = createParser({ onEvent: reader.onEvent });
+    const parser = createParser({
+      onEvent: reader.onEvent,
+      maxBufferSize: eventLimit,
+      onError(error) {
+        // Anything else is a line that says nothing, and is passed over.
+        if (error.type === 'max-buffer-size-exceeded')
+          throw new ProviderError('provider_unavailable', 'The provider’s answer is too large.');
+      },
+    });
 
     function finish(error?: unknown) {
       body.removeAllListeners();

@@ -35,10 +35,15 @@ const longestWaitSeconds = 60;
 /** The one way to the provider: fixed base URL, no redirects, time limits, retries before the first byte. */
 export function createProviderHttp(baseUrl: string) {
   let agent: Agent | undefined;
-  /** Loaded with the first call: an idle server needs no memory for it. */
-  async function connections() {
+  let connecting: ReturnType<typeof connect> | undefined;
+  /** Loaded with the first call: an idle server needs no memory for it. Once, because an `import()` for each call is not free. */
+  const connections = () => {
+    connecting ??= connect();
+    return connecting;
+  };
+  async function connect() {
     const undici = await import('undici');
-    agent ??= new undici.Agent({
+    agent = new undici.Agent({
       connect: { timeout: 10_000 },
       headersTimeout: 60_000,
       bodyTimeout: 60_000,

@@ -14,14 +14,21 @@ export type TurnFile = {
   filename: string;
   kind: 'image' | 'document' | 'text';
   mediaType: string;
+  /** How closely an image is looked at. */
+  detail?: TurnImage['detail'];
   /** Called while the request is made, so that no run holds bytes; undefined: it is not to be had any more. */
   read: () => Promise<Buffer | undefined>;
 };
 
+/** An image that the provider fetches itself. */
+export type TurnImage = { url: string; detail: 'auto' | 'low' | 'high' };
+
+/** `parts`: all of it in an order of its own, where it does not go by files first and then the words. */
 export type ConversationTurn = {
   role: 'user' | 'assistant';
   text: string;
   files?: TurnFile[];
+  parts?: (string | TurnFile | TurnImage)[];
   /** The functions that the model called with these words, each with what it was answered. */
   calls?: { callId: string; name: string; input: string; output: string }[];
 };
@@ -92,8 +99,14 @@ export type Provider = {
     onPieces: (pieces: AnswerPiece[]) => void,
     signal: AbortSignal,
   ) => Promise<AnswerEnd>;
-  /** Passes a request of Chat Completions on as it is. @throws ProviderError */
+  /** Passes a request on as it is. @throws ProviderError */
   relay: (call: RelayCall) => Promise<Relayed>;
+  responses: {
+    /** As far as is known: it has not been learned yet that they are not. */
+    areServed: () => boolean;
+    /** What was refused as not served has been answered by Chat Completions. */
+    areNotServed: () => Promise<void>;
+  };
   checkKey: (apiKey: Secret) => Promise<KeyCheck>;
   /** @throws ProviderError */
   models: (apiKey: Secret, withinMs: number) => Promise<ProviderModel[]>;

@@ -3,6 +3,8 @@ import type { Secret } from '#server/security/secret';
 import type { ProviderHttp } from './http.ts';
 
 export type RelayCall = {
+  /** Below the base URL; that of Chat Completions where none is named. */
+  path?: '/chat/completions' | '/responses';
   apiKey: Secret;
   /** The JSON of the request, as it goes out. */
   text: string;
@@ -15,15 +17,15 @@ export type Relayed = { contentType: string; body: Dispatcher.ResponseData['body
 const wholeMs = 270_000;
 
 /**
- * Passes a request of Chat Completions on as it is. Not tried again: who made it does that, and knows whether it may be.
+ * Passes a request on as it is. Not tried again: who made it does that, and knows whether it may be.
  * @throws ProviderError for anything but a success
  */
 export const relaying =
   (http: ProviderHttp) =>
-  async ({ streams, ...call }: RelayCall): Promise<Relayed> => {
+  async ({ path = '/chat/completions', streams, ...call }: RelayCall): Promise<Relayed> => {
     const { headers, body } = await http.send({
       method: 'POST',
-      path: '/chat/completions',
+      path,
       retries: 0,
       ...call,
       ...(!streams && { firstByteMs: wholeMs }),

@@ -24,7 +24,8 @@ const Usage = z.object({
     .catch(null),
 });
 
-function usageOf(usage: unknown): TokenCounts | null {
+/** What a server of Responses says it has used; null where it says nothing. */
+export function responsesUsage(usage: unknown): TokenCounts | null {
   const parsed = Usage.safeParse(usage);
   if (!parsed.success) return null;
   const { input_tokens, output_tokens, input_tokens_details, output_tokens_details } = parsed.data;
@@ -47,7 +48,7 @@ const messageOf = async (turn: ConversationTurn) => ({
     (text) => ({ type: 'input_text', text }),
     (part) =>
       part.type === 'image'
-        ? { type: 'input_image', image_url: part.url, detail: 'auto' }
+        ? { type: 'input_image', image_url: part.url, detail: part.detail }
         : { type: 'input_file', filename: part.filename, file_data: part.url },
   ),
 });
@@ -199,15 +200,17 @@ export async function answerByResponses(
   return end ?? ended('complete', null);
 }
 
-const Final = z.object({
-  usage: z.unknown().optional(),
-  incomplete_details: z.object({ reason: z.string().nullish() }).nullish().catch(null),
-});
+const Final = z
+  .object({
+    usage: z.unknown().optional(),
+    incomplete_details: z.object({ reason: z.string().nullish() }).nullish().catch(null),
+  })
+  .catch({ usage: null, incomplete_details: null });
 
 function endOf(response: unknown): [reason: AnswerEnd['reason'], usage: AnswerEnd['usage']] {
-  const { usage, incomplete_details } = Final.catch({ usage: null, incomplete_details: null }).parse(response);
+  const { usage, incomplete_details } = Final.parse(response);
   const cut = incomplete_details?.reason;
-  return [cut === 'content_filter' ? 'content_filter' : cut ? 'length' : 'complete', usageOf(usage)];
+  return [cut === 'content_filter' ? 'content_filter' : cut ? 'length' : 'complete', responsesUsage(usage)];
 }
 
 const WithError = z.object({ error: z.record(z.string(), z.unknown()) });

@@ -1,6 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 
+/** Of the provider itself, whatever the model. */
+export const noResponses = 'has no responses';
+
 /**
  * What was learned about the configured provider: calls it does not serve, parameters a model refuses. Kept in the
  * database, so that no process asks twice, and read again after a while, because providers change.

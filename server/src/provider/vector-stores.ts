@@ -3,16 +3,40 @@ import type { Secret } from '#server/security/secret';
 import { ProviderError } from './error.ts';
 import { quotable } from './failures.ts';
 import { listLimit, type ProviderCall, type ProviderHttp } from './http.ts';
+import { noResponses, type Traits } from './traits.ts';
 
 /** A file as a vector store has it. */
-export type IndexedFile = { id: string; state: 'indexing' | 'ready' | 'failed'; error: string | null };
+export type IndexedFile = {
+  id: string;
+  state: 'indexing' | 'ready' | 'failed';
+  error: string | null;
+  /** The provider's own code of the failure. */
+  errorCode: string | null;
+  /** What it takes in the store. */
+  bytes: number;
+};
+
+/** What goes along with a file: what searches are filtered by, and how it is cut. */
+export type FileOptions = { attributes?: Record<string, string | number | boolean>; chunking_strategy?: unknown };
 
 /** What a file says about a question. */
-export type Passage = { fileId: string; filename: string; text: string };
+export type Passage = { fileId: string; filename: string; text: string; score: number };
+
+export type SearchOptions = {
+  query: string | string[];
+  filters?: unknown;
+  max_num_results?: number;
+  ranking_options?: unknown;
+  rewrite_query?: boolean;
+};
 
 const answerLimit = 65_536;
 const pageSize = 100;
 const pagesAtMost = 20;
+/** Of the files of one store: as many as a store may have. */
+const filePagesAtMost = 100;
+const contentLimit = 20 * 1024 * 1024;
+const noStores = 'has no vector stores';
 const withinMs = 30_000;
 /** The metadata field that holds the lookup token of a store. */
 const tokenName = 'roster_store';
@@ -34,6 +58,7 @@ const StorePage = z.object({
 const StoreFile = z.object({
   id: z.string(),
   status: z.string().catch('in_progress'),
+  usage_bytes: z.number().int().min(0).max(2_147_483_647).catch(0),
   last_error: z
     .object({ code: z.string().catch(''), message: z.string().catch('') })
     .nullish()
@@ -44,17 +69,21 @@ const Found = z.object({
     z.object({
       file_id: z.string(),
       filename: z.string().catch(''),
+      score: z.number().catch(0),
       content: z.array(z.object({ text: z.string().catch('') })).catch([]),
     }),
   ),
 });
+const Content = z.object({ data: z.array(z.object({ text: z.string().catch('') })) });
 const FilePage = z.object({ data: z.array(StoreFile), has_more: z.boolean().catch(false) });
 
-function toIndexed({ id, status, last_error }: z.output<typeof StoreFile>): IndexedFile {
-  if (status === 'completed') return { id, state: 'ready', error: null };
-  if (status !== 'failed' && status !== 'cancelled') return { id, state: 'indexing', error: null };
+function toIndexed({ id, status, last_error, usage_bytes: bytes }: z.output<typeof StoreFile>): IndexedFile {
+  const file = { id, error: null, errorCode: null, bytes };
+  if (status === 'completed') return { ...file, state: 'ready' };
+  if (status !== 'failed' && status !== 'cancelled') return { ...file, state: 'indexing' };
   const said = quotable(last_error?.message ?? '');
-  return { id, state: 'failed', error: said || 'The provider could not index it, and did not say why.' };
+  const error = said || 'The provider could not index it, and did not say why.';
+  return { ...file, state: 'failed', error, errorCode: last_error?.code ?? null };
 }
 
 const unreadable = (cause: unknown) =>
@@ -70,7 +99,9 @@ function read<Schema extends z.ZodType>(schema: Schema, answer: unknown): z.outp
  * The vector stores of a key at the provider, through which a model searches files. A search is part of an answer of the
  * Responses API; where that is not served, nothing here is. All of these throw ProviderError.
  */
-export function providerVectorStores(http: ProviderHttp, servesResponses: () => boolean) {
+export function providerVectorStores(http: ProviderHttp, traits: Pick<Traits, 'has' | 'learn'>) {
+  const servesResponses = () => !traits.has('*', noResponses);
+
   /** Not retried here: callers know which requests may be repeated. */
   async function ask(call: Omit<ProviderCall, 'signal' | 'retries'>, limit = answerLimit): Promise<unknown> {
     if (!servesResponses()) throw new ProviderError('not_served', 'The provider has no file search.');
@@ -89,10 +120,19 @@ export function providerVectorStores(http: ProviderHttp, servesResponses: () => 
   }
 
   return {
+    /** false: it is known that the provider has none. */
+    isServed: () => servesResponses() && !traits.has('*', noStores),
+
     /** The lookup token finds it again where the response is lost. */
     async create(apiKey: Secret, name: string, token: string): Promise<string> {
       const body = { name, metadata: { [tokenName]: token } };
-      return read(CreatedStore, await ask({ method: 'POST', path: '/vector_stores', apiKey, body })).id;
+      try {
+        return read(CreatedStore, await ask({ method: 'POST', path: '/vector_stores', apiKey, body })).id;
+      } catch (error) {
+        const isSaid = error instanceof ProviderError && error.code === 'not_served' && error.status !== undefined;
+        if (isSaid) await traits.learn('*', noStores);
+        throw error;
+      }
     },
 
     /** A store with this lookup token that was made after `since`. */
@@ -114,7 +154,7 @@ export function providerVectorStores(http: ProviderHttp, servesResponses: () => 
     async files(apiKey: Secret, storeId: string): Promise<IndexedFile[]> {
       const found: IndexedFile[] = [];
       let after = '';
-      for (let number = 0; number < pagesAtMost; number++) {
+      for (let number = 0; number < filePagesAtMost; number++) {
         const path = `${storePath(storeId)}/files?limit=${pageSize}${after && `&after=${encodeURIComponent(after)}`}`;
         const page = read(FilePage, await ask({ method: 'GET', path, apiKey }, listLimit));
         found.push(...page.data.map(toIndexed));
@@ -125,19 +165,25 @@ export function providerVectorStores(http: ProviderHttp, servesResponses: () => 
     },
 
     /** What the files say about a question, the most fitting first. @throws ProviderError `store_gone` */
-    async search(apiKey: Secret, storeId: string, query: string): Promise<Passage[]> {
+    async search(apiKey: Secret, storeId: string, options: SearchOptions): Promise<Passage[]> {
       const path = `${storePath(storeId)}/search`;
-      const { data } = read(Found, await ask({ method: 'POST', path, apiKey, body: { query } }, listLimit));
-      return data.map(({ file_id: fileId, filename, content }) => ({
+      const { data } = read(Found, await ask({ method: 'POST', path, apiKey, body: options }, listLimit));
+      return data.map(({ file_id: fileId, filename, score, content }) => ({
         fileId,
         filename,
         text: content.map(({ text }) => text).join('\n'),
+        score: Math.min(1, Math.max(0, score)),
       }));
     },
 
     /** undefined: the provider does not have the file. */
-    async add(apiKey: Secret, storeId: string, fileId: string): Promise<IndexedFile | undefined> {
-      const body = { file_id: fileId };
+    async add(
+      apiKey: Secret,
+      storeId: string,
+      fileId: string,
+      options: FileOptions = {},
+    ): Promise<IndexedFile | undefined> {
+      const body = { file_id: fileId, ...options };
       try {
         return toIndexed(
           read(StoreFile, await ask({ method: 'POST', path: `${storePath(storeId)}/files`, apiKey, body })),
@@ -146,6 +192,38 @@ export function providerVectorStores(http: ProviderHttp, servesResponses: () => 
         if (isMissing(error) && error instanceof ProviderError && error.code !== 'store_gone') return undefined;
         throw error;
       }
+    },
+
+    /** Several at once. false: the provider does not take them so, or not these; nothing says which of them it has. */
+    async addMany(apiKey: Secret, storeId: string, files: ({ file_id: string } & FileOptions)[]): Promise<boolean> {
+      try {
+        await ask({ method: 'POST', path: `${storePath(storeId)}/file_batches`, apiKey, body: { files } });
+        return true;
+      } catch (error) {
+        const isOfThese =
+          error instanceof ProviderError &&
+          error.code !== 'store_gone' &&
+          (error.status === 400 || error.status === 404 || error.status === 405);
+        if (isOfThese) return false;
+        throw error;
+      }
+    },
+
+    async setAttributes(
+      apiKey: Secret,
+      storeId: string,
+      fileId: string,
+      attributes: NonNullable<FileOptions['attributes']>,
+    ): Promise<void> {
+      const path = `${storePath(storeId)}/files/${FileId.parse(fileId)}`;
+      await ask({ method: 'POST', path, apiKey, body: { attributes } });
+    },
+
+    /** What the provider has read from a file, in its pieces. */
+    async content(apiKey: Secret, storeId: string, fileId: string): Promise<string[]> {
+      const path = `${storePath(storeId)}/files/${FileId.parse(fileId)}/content`;
+      const { data } = read(Content, await ask({ method: 'GET', path, apiKey }, contentLimit));
+      return data.map(({ text }) => text);
     },
 
     /** Takes a file out; the file itself stays. Also where it is not in it any more. */

@@ -236,6 +236,15 @@ export function accessTokenRepository(db: Kysely<Database>) {
           ),
         ),
       )
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('program_runs')
+              .select('program_runs.run_id')
+              .whereRef('program_runs.access_token_id', '=', 'access_tokens.id'),
+          ),
+        ),
+      )
       .execute();
   }
 }

@@ -71,7 +71,9 @@ async function newDatabase(engine: Engine, template: Templates | undefined) {
   }
   const maintenance = inject('postgresUrl');
   const name = freshName();
-  await onServer(maintenance, `create database ${name} template ${template?.postgresName ?? 'template1'}`);
+  // Its files are copied as they are, which is half the work of a copy by way of the log.
+  const from = template?.postgresName ?? 'template1';
+  await onServer(maintenance, `create database ${name} template ${from} strategy file_copy`);
   return {
     dataDir,
     url: databaseAt(maintenance, name),

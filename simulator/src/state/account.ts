@@ -15,7 +15,19 @@ export type FileRecord = {
 
 type TunedModel = { id: string; created: number; base: string };
 
-export type VectorStoreFile = { file_id: string; created_at: number; addedMs: number };
+export type Attributes = { [name: string]: string | number | boolean };
+
+export type VectorStoreFile = {
+  file_id: string;
+  created_at: number;
+  addedMs: number;
+  /** Left out in what an earlier version has kept. */
+  attributes?: Attributes;
+  chunking?: JsonObject;
+  cancelled?: boolean;
+};
+
+export type FileBatchRecord = { id: string; created_at: number; files: string[]; cancelled: boolean };
 
 export type VectorStoreRecord = {
   id: string;
@@ -23,6 +35,8 @@ export type VectorStoreRecord = {
   name: string;
   metadata: Metadata;
   files: VectorStoreFile[];
+  batches?: FileBatchRecord[];
+  expiresAfterDays?: number | null;
 };
 
 export type StoredResponse = {

@@ -1,20 +1,59 @@
 import { keywords } from '../generation/title.ts';
-import type { Account } from '../state/account.ts';
+import { invalidRequest } from '../http/errors.ts';
+import { isObject, type JsonObject } from '../http/fields.ts';
+import type { Account, Attributes } from '../state/account.ts';
 import { statusOf } from './indexing.ts';
 
-export type SearchResult = { file_id: string; filename: string; score: number; text: string; attributes: object };
+export type SearchResult = { file_id: string; filename: string; score: number; text: string; attributes: Attributes };
+
+type Value = string | number | boolean;
+const isValue = (value: unknown): value is Value => ['string', 'number', 'boolean'].includes(typeof value);
+
+function compares(type: string, value: Value | undefined, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) {
+    const isIn = wanted.includes(value);
+    return type === 'in' ? isIn : type === 'nin' && !isIn;
+  }
+  if (type === 'eq') return value === wanted;
+  if (type === 'ne') return value !== wanted;
+  if (value === undefined || !isValue(wanted)) return false;
+  if (type === 'gt') return value > wanted;
+  if (type === 'gte') return value >= wanted;
+  if (type === 'lt') return value < wanted;
+  return type === 'lte' && value <= wanted;
+}
+
+/** A comparison of one attribute, or several filters joined by `and` or `or`. */
+function passes(filter: JsonObject, attributes: Attributes): boolean {
+  const { type, key, value, filters } = filter;
+  if (type === 'and' || type === 'or') {
+    const parts = (Array.isArray(filters) ? filters : []).filter(isObject);
+    const one = (part: JsonObject) => passes(part, attributes);
+    return type === 'and' ? parts.every(one) : parts.some(one);
+  }
+  if (typeof type !== 'string' || typeof key !== 'string') throw invalidRequest('Invalid filter.', 'filters');
+  return compares(type, attributes[key], value);
+}
 
 /** What a file search "finds": the stores' indexed files in their order, without reading them. */
-export function searchStores(account: Account, stores: readonly string[], nowMs: number): SearchResult[] {
+export function searchStores(
+  account: Account,
+  stores: readonly string[],
+  nowMs: number,
+  filters?: JsonObject,
+): SearchResult[] {
   const entries = account.vectorStores.filter((store) => stores.includes(store.id)).flatMap((store) => store.files);
   const indexed = entries.flatMap((entry) => {
     const file = account.files.find((candidate) => candidate.id === entry.file_id);
-    return file !== undefined && statusOf(file, entry, nowMs) === 'completed' ? [file] : [];
+    const attributes = entry.attributes ?? {};
+    if (file === undefined || statusOf(file, entry, nowMs) !== 'completed') return [];
+    return filters === undefined || passes(filters, attributes) ? [{ file, attributes }] : [];
   });
-  return [...new Set(indexed)].slice(0, 20).map((file, rank) => {
+  const once = indexed.filter(({ file }, index) => indexed.findIndex((other) => other.file === file) === index);
+  return once.slice(0, 20).map(({ file, attributes }, rank) => {
     const { id } = file;
     const score = Math.round(1_000 / (rank + 1.1)) / 1_000;
-    return { file_id: id, filename: file.filename, score, text: `A passage of ${file.filename}.`, attributes: {} };
+    return { file_id: id, filename: file.filename, score, text: `A passage of ${file.filename}.`, attributes };
   });
 }
 

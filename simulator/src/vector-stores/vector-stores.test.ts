@@ -57,6 +57,79 @@ test('stores are listed and deleted', async () => {
   expectError(await simulator.get(`/vector_stores/${id}`), 404, {});
 });
 
+test('several files come in at once, each with what it is filtered by, or none of them', async () => {
+  const simulator = await startedSimulator();
+  const { post, get } = simulator;
+  const { id } = await storeWith(simulator);
+  const [first, second] = (await storeWith(simulator, 'a.md', 'b.md')).ids;
+  expectError(await post(`/vector_stores/${id}/file_batches`, { file_ids: [first, 'file-none'] }), 404, {});
+  expectError(await post(`/vector_stores/${id}/file_batches`, {}), 400, { param: 'file_ids' });
+  const files = [{ file_id: first, attributes: { year: 2025 } }, { file_id: second }];
+  const { body } = await post(`/vector_stores/${id}/file_batches`, { files });
+  expectSchema('VectorStoreFileBatchObject', body);
+  expect(body).toMatchObject({ status: 'in_progress', file_counts: { in_progress: 2, total: 2 } });
+  const path = `/vector_stores/${id}/file_batches/${textAt(body, 'id')}`;
+  await simulator.advance(60_000);
+  expect((await get(path)).body).toMatchObject({ status: 'completed', file_counts: { completed: 2 } });
+  const listed = (await get(`${path}/files?filter=completed&order=asc`)).body;
+  expectSchema('ListVectorStoreFilesResponse', listed);
+  expect(listAt(listed, 'data').map((file) => at(file, 'attributes'))).toEqual([{ year: 2025 }, {}]);
+});
+
+test('what of a batch is not indexed yet can be cancelled', async () => {
+  const simulator = await startedSimulator();
+  const { post } = simulator;
+  const { id, ids } = await storeWith(simulator, 'a.md');
+  const store = textAt((await post('/vector_stores')).body, 'id');
+  const batch = textAt((await post(`/vector_stores/${store}/file_batches`, { file_ids: ids })).body, 'id');
+  const { body } = await post(`/vector_stores/${store}/file_batches/${batch}/cancel`);
+  expectSchema('VectorStoreFileBatchObject', body);
+  expect(body).toMatchObject({ status: 'cancelled', file_counts: { cancelled: 1, in_progress: 0 } });
+  await simulator.advance(60_000);
+  expect((await simulator.get(`/vector_stores/${store}`)).body).toMatchObject({ file_counts: { cancelled: 1 } });
+  expect((await simulator.get(`/vector_stores/${id}`)).body).toMatchObject({ file_counts: { completed: 1 } });
+});
+
+test('a search can be narrowed, and the text of a file read', async () => {
+  const simulator = await startedSimulator();
+  const { post } = simulator;
+  const { id, ids } = await storeWith(simulator, 'a.md', 'b.md', 'c.md');
+  await simulator.advance(60_000);
+  for (const [index, file] of ids.entries()) {
+    const { body } = await post(`/vector_stores/${id}/files/${file}`, {
+      attributes: { number: index, even: index % 2 === 0 },
+    });
+    expectSchema('VectorStoreFileObject', body);
+  }
+  const found = async (more: object) => {
+    const { body } = await post(`/vector_stores/${id}/search`, { query: ['What?', 'Why?'], ...more });
+    expectSchema('VectorStoreSearchResultsPage', body);
+    return listAt(body, 'data').map((result) => at(result, 'filename'));
+  };
+  expect(await found({ max_num_results: 2 })).toEqual(['a.md', 'b.md']);
+  expect(await found({ filters: { type: 'gte', key: 'number', value: 1 } })).toEqual(['b.md', 'c.md']);
+  const both = [
+    { type: 'eq', key: 'even', value: true },
+    { type: 'in', key: 'number', value: [1, 2] },
+  ];
+  expect(await found({ filters: { type: 'and', filters: both } })).toEqual(['c.md']);
+  expect(await found({ filters: { type: 'or', filters: both } })).toEqual(['a.md', 'b.md', 'c.md']);
+  expect(await found({ ranking_options: { score_threshold: 0.9 } })).toEqual(['a.md']);
+  const { body } = await simulator.get(`/vector_stores/${id}/files/${ids[0]}/content`);
+  expectSchema('VectorStoreFileContentResponse', body);
+  expect(at(body, 'data', 0, 'text')).toBe('The text of a.md.');
+});
+
+test('a store is changed', async () => {
+  const simulator = await startedSimulator();
+  const { id } = await storeWith(simulator);
+  const expires_after = { anchor: 'last_active_at', days: 7 };
+  const { body } = await simulator.post(`/vector_stores/${id}`, { name: 'New', metadata: { a: 'b' }, expires_after });
+  expectSchema('VectorStoreObject', body);
+  expect(body).toMatchObject({ name: 'New', metadata: { a: 'b' }, expires_after });
+  expectError(await simulator.post(`/vector_stores/${id}`, { file_ids: [] }), 400, { param: 'file_ids' });
+});
+
 const question = { model: 'gpt-4o', input: 'What does the handbook say?' };
 
 test('a file search is told in events and cited', async () => {

@@ -220,6 +220,7 @@ describe('by keyboard', () => {
       model: null,
       pinned: false,
       archived: false,
+      madeBy: null,
       createdAt: givenDay,
       updatedAt: givenDay,
       runId: null,

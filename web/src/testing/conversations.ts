@@ -9,6 +9,7 @@ export const thread = (id: number, more: Partial<ThreadListItem> = {}): ThreadLi
   model: 'gpt-4o',
   pinned: false,
   archived: false,
+  madeBy: null,
   createdAt: givenDay,
   updatedAt: new Date().toISOString(),
   runId: null,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newToken } from '#server/testing/access-tokens';
+import { called, newToken } from '#server/testing/access-tokens';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { bare } from '#server/testing/bare';
@@ -63,9 +63,32 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     await rated(visitor, answer.id, { correction: `${word} correction` });
     await gathered(visitor, { name: `${word} dataset` });
     await trained(app, visitor, { name: word });
-    await newToken(visitor, { name: `${word} token` });
+    const { token } = await newToken(visitor, { name: `${word} token` });
+    const asked = { model: 'gpt-4o', input: `${word} input` };
+    await called(app, token, '/v1/responses', { method: 'POST', body: asked });
     const at = new Date().toISOString();
+    const runId = answer.run?.id ?? 0;
     await beside(app, async (db) => {
+      await db
+        .insertInto('program_runs')
+        .values({
+          run_id: runId,
+          user_id: userId,
+          thread_id: threadId,
+          access_token_id: null,
+          current_run_id: runId,
+          state: 'as_current',
+          waits_until: null,
+          ended_at: null,
+          options: JSON.stringify({ instructions: word }),
+          metadata: '{}',
+        })
+        .execute();
+      const call = { kind: 'function' as const, call_id: 'call_1', name: word, input: '{}', output: word };
+      await db
+        .insertInto('tool_calls')
+        .values({ run_id: runId, position: 0, user_id: userId, message_id: answer.id, ...call })
+        .execute();
       await db
         .insertInto('assistant_api_fields')
         .values({ assistant_id: assistantId, user_id: userId, fields: JSON.stringify({ metadata: { word } }) })

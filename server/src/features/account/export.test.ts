@@ -35,6 +35,8 @@ const exportedIn = new Map<Table, string>([
   ['threads', 'conversations/INDEX.jsonl'],
   ['messages', conversation],
   ['runs', conversation],
+  ['program_runs', conversation],
+  ['tool_calls', conversation],
   ['message_files', conversation],
   ['message_ratings', conversation],
   ['files', 'files/INDEX.jsonl'],
@@ -47,6 +49,10 @@ const exportedIn = new Map<Table, string>([
   ['comparison_prompts', 'fine-tuning/comparisons.jsonl'],
   ['datasets', 'fine-tuning/datasets/INDEX.jsonl'],
   ['dataset_examples', 'fine-tuning/datasets/<number>.jsonl'],
+  ['program_vector_stores', 'vector-stores.jsonl'],
+  ['program_vector_store_files', 'vector-stores.jsonl'],
+  ['responses', 'responses.jsonl'],
+  ['response_items', 'responses.jsonl'],
 ]);
 const notExported = new Map<Table, string>([
   ['settings', 'the installation’s'],
@@ -65,7 +71,9 @@ const notExported = new Map<Table, string>([
   ['file_uploads', 'room for what has not come yet'],
   ['file_uses', 'follows from the messages, assistants and jobs that use a file'],
   ['provider_copies', 'where copies of the files are at the provider; they go with the file'],
-  ['vector_stores', 'what the provider made of an assistant’s files'],
+  ['vector_stores', 'what the provider made of files'],
+  ['program_vector_store_batches', 'how files came into a vector store'],
+  ['program_vector_store_batch_files', 'how files came into a vector store'],
 ]);
 
 describe.each(engines)('the export of all own data on %s', (engine) => {
@@ -114,6 +122,8 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
       'fine-tuning/models.json',
       'fine-tuning/datasets/INDEX.jsonl',
       'fine-tuning/comparisons.jsonl',
+      'responses.jsonl',
+      'vector-stores.jsonl',
     ]);
     for (const name of files.keys()) expect(files.get('README.txt')).toContain(name);
     expect(json(files, 'assistants.json').assistants).toEqual([]);

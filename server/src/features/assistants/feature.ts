@@ -7,6 +7,7 @@ import type { Provider } from '#server/provider/provider';
 import { assistantExport } from './export-part.ts';
 import { importService } from './import.ts';
 import type { KnowledgeService } from './knowledge/service.ts';
+import { programAssistants } from './of-programs.ts';
 import { assistantRepository } from './repository.ts';
 import { assistantRoutes } from './routes.ts';
 import { assistantService } from './service.ts';
@@ -30,6 +31,7 @@ export function assistantFeature({ database, provider, catalogue, keys, models, 
   return {
     routes: (router: Router) => assistantRoutes(router, { assistants, imports, knowledge }),
     exportParts: [assistantExport(database)],
+    forPrograms: programAssistants({ db, models }),
     find,
     labels,
     owns: async (userId: number, id: number) => (await find(userId, id)) !== undefined,

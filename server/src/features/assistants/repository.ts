@@ -1,19 +1,21 @@
-import {
-  type Assistant,
-  type AssistantDraft,
-  AssistantSettings,
-  assistantFieldNames,
-} from '@roster/contracts/assistants';
+import { type Assistant, AssistantSettings, assistantFieldNames } from '@roster/contracts/assistants';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { columnOf, toColumns } from '#server/db/columns';
 import { lockUser } from '#server/db/locks';
 import { type Places, prepared } from '#server/db/prepared';
 import type { Database } from '#server/db/schema';
 
-export type ImportedDraft = AssistantDraft & { openaiAssistantId: string | null };
+export type ImportedDraft = AssistantSettings & { openaiAssistantId: string | null };
 export type NewAssistant = ImportedDraft & { isDefault: boolean };
 
 export type AssistantLabel = Pick<Assistant, 'id' | 'name' | 'openaiAssistantId' | 'createdAt'>;
+
+export type AssistantPage = {
+  order: 'asc' | 'desc';
+  after: number | null;
+  before: number | null;
+  count: number;
+};
 
 type Row = Selectable<Database['assistants']> & { files: number };
 
@@ -27,7 +29,7 @@ const toAssistant = (row: Row): Assistant => ({
   updatedAt: row.updated_at,
 });
 
-const editable = (draft: AssistantDraft) => toColumns(AssistantSettings.parse(draft));
+const editable = (draft: AssistantSettings) => toColumns(AssistantSettings.parse(draft));
 
 const fileCount =
   sql<number>`(select count(*) from assistant_files where assistant_files.assistant_id = assistants.id)`.as('files');
@@ -59,6 +61,20 @@ export function assistantRepository(db: Kysely<Database>) {
         .limit(limit);
       const rows = await (cursor === undefined ? newestFirst : newestFirst.where('id', '<', cursor)).execute();
       return rows.map(toAssistant);
+    },
+    /** A stretch by their numbers, which grow with the time of creation. */
+    async numbered(userId: number, { order, after, before, count }: AssistantPage): Promise<Assistant[]> {
+      const [low, high] = order === 'asc' ? [after, before] : [before, after];
+      let query = db
+        .selectFrom('assistants')
+        .selectAll()
+        .select(fileCount)
+        .where('user_id', '=', userId)
+        .orderBy('id', order)
+        .limit(count);
+      if (low !== null) query = query.where('id', '>', low);
+      if (high !== null) query = query.where('id', '<', high);
+      return (await query.execute()).map(toAssistant);
     },
     async all(userId: number): Promise<Assistant[]> {
       const rows = await db
@@ -135,7 +151,7 @@ export function assistantRepository(db: Kysely<Database>) {
         .execute();
       return rows.map(toAssistant).sort((a, b) => b.id - a.id);
     },
-    async update(userId: number, id: number, draft: AssistantDraft): Promise<Assistant> {
+    async update(userId: number, id: number, draft: AssistantSettings): Promise<Assistant> {
       const row = await db
         .updateTable('assistants')
         .set({ ...editable(draft), updated_at: new Date().toISOString() })

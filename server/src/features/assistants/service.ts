@@ -21,7 +21,8 @@ import { releaseStore } from './knowledge/queue.ts';
 import { knowledgeRepository } from './knowledge/repository.ts';
 import { type AssistantRepository, assistantRepository } from './repository.ts';
 
-type Dependencies = { database: Pick<OpenDatabase, 'db' | 'reader'>; models: Pick<ModelService, 'usable'> };
+export type ModelCheck = Pick<ModelService, 'usable'>;
+type Dependencies = { database: Pick<OpenDatabase, 'db' | 'reader'>; models: ModelCheck };
 
 const notFound = () => new AppError('not_found', 'Assistant not found.');
 
@@ -38,7 +39,7 @@ function checkInstructions(wanted: string, stored: string) {
 }
 
 /** Runs `work` while no other change to this person's assistants does. */
-const alone = <T>(
+export const alone = <T>(
   db: Kysely<Database>,
   userId: number,
   work: (assistants: AssistantRepository, trx: Kysely<Database>) => Promise<T>,
@@ -49,7 +50,7 @@ const alone = <T>(
     return work(assistants, trx);
   });
 
-async function checkModel(models: Dependencies['models'], userId: number, model: string) {
+export async function checkModel(models: ModelCheck, userId: number, model: string) {
   const usable = await models.usable(userId);
   if (usable && !usable.has(model))
     throw refuse('model', `Model ${model} is not among the models your API key can use`);
@@ -88,15 +89,23 @@ async function update(
   });
 }
 
-/** Its vector store and its uses of files go with it, and where it was the default, the newest one is from now on. */
+/**
+ * Its vector store and its uses of files go with it, and where it was the default, the newest one is from now on. false: there is
+ * none of theirs.
+ */
+export async function removeAlone(assistants: AssistantRepository, trx: Kysely<Database>, userId: number, id: number) {
+  await knowledgeRepository(trx).forgetUses(userId, id);
+  await releaseStore(trx, userId, id);
+  const removed = await assistants.delete(userId, id);
+  if (!removed) return false;
+  const successor = removed.wasDefault ? await assistants.newestId(userId) : undefined;
+  if (successor !== undefined) await assistants.setDefault(userId, successor);
+  return true;
+}
+
 const remove = ({ database }: Dependencies, userId: number, id: number) =>
   alone(database.db, userId, async (assistants, trx) => {
-    await knowledgeRepository(trx).forgetUses(userId, id);
-    await releaseStore(trx, userId, id);
-    const removed = await assistants.delete(userId, id);
-    if (!removed) throw notFound();
-    const successor = removed.wasDefault ? await assistants.newestId(userId) : undefined;
-    if (successor !== undefined) await assistants.setDefault(userId, successor);
+    if (!(await removeAlone(assistants, trx, userId, id))) throw notFound();
   });
 
 /** The assistants of each person. While there is any, exactly one of them is the default. */

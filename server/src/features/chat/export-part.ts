@@ -29,7 +29,7 @@ async function* batches(threads: Reading, userId: number): AsyncGenerator<Listed
 async function* index(threads: Reading, userId: number) {
   for await (const batch of batches(threads, userId))
     for (const thread of batch) {
-      const { title, assistantId, model, pinned, archived, createdAt, updatedAt, messageCount } = thread;
+      const { title, assistantId, model, pinned, archived, madeBy, createdAt, updatedAt, messageCount } = thread;
       const line = {
         file: fileOf(thread),
         title,
@@ -37,6 +37,7 @@ async function* index(threads: Reading, userId: number) {
         model,
         pinned,
         archived,
+        madeBy,
         createdAt,
         updatedAt,
         messageCount,

@@ -25,6 +25,7 @@ import { messagePages } from './messages/pages.ts';
 import { ratingService } from './messages/ratings.ts';
 import { messageRepository } from './messages/repository.ts';
 import { messageService } from './messages/service.ts';
+import { programConversations } from './programs/service.ts';
 import { chatRoutes } from './routes.ts';
 import { runEndings } from './runs/end.ts';
 import { eventRepository } from './runs/event-repository.ts';
@@ -65,9 +66,10 @@ export function chatFeature(dependencies: Dependencies) {
   const executor = createExecutor(dependencies);
   const parts: Parts = { ...dependencies, executor, underWay: partialAnswersIn(database.db, executor) };
   const exported = partialAnswersIn(database.reader, executor);
+  const messages = createMessages(parts);
   const routeParts = {
     threads: createThreads(parts),
-    messages: createMessages(parts),
+    messages,
     ratings: ratingService(database),
     ...createReading(parts),
     runs: runRepository(database.db),
@@ -77,6 +79,14 @@ export function chatFeature(dependencies: Dependencies) {
 
   return {
     routes: (router: Router) => chatRoutes(router, routeParts),
+    /** The runs that programs ask for. */
+    programRuns: messages.ofPrograms,
+    /** What programs do with conversations. */
+    forPrograms: programConversations({
+      database,
+      attachments: attachmentReader(dependencies),
+      removeThread: routeParts.threads.remove,
+    }),
     /** Questions of other features, beside the conversations. */
     sideQuestions: createSideQuestions(parts, exported),
     upkeep: chatUpkeep({ executor, search: searchRepository(database.db) }),

@@ -5,6 +5,7 @@ import { emptyDatabase } from '#server/testing/app';
 import { plansOf } from '#server/testing/query-plans';
 import { branchRepository } from './messages/branch-repository.ts';
 import { messageFileRepository } from './messages/file-repository.ts';
+import { siblingsOf } from './messages/row-repository.ts';
 import { runRepository } from './runs/repository.ts';
 import { findThreads } from './search/threads-repository.ts';
 import { threadRepository } from './threads/repository.ts';
@@ -18,8 +19,10 @@ test('no question of a conversation looks at all runs or at all messages of a pe
   const plans = await plansOf(database.db, async (db) => {
     const threads = threadRepository(db);
     await threads.find(1, 1);
-    await threads.list(1, { archived: false, limit: 50, after: undefined });
-    await findThreads(db, 1, 'words', { archived: undefined, limit: 50, after: undefined });
+    await threads.list(1, { archived: false, programs: false, limit: 50, after: undefined });
+    await threads.list(1, { archived: true, programs: undefined, limit: 50, after: undefined });
+    await threads.list(1, { archived: false, programs: true, limit: 50, after: undefined });
+    await findThreads(db, 1, 'words', { archived: undefined, programs: undefined, limit: 50, after: undefined });
     await branchRepository(db).messages(1, branch);
     await branchRepository(db).words(1, branch);
     await branchRepository(db).wordsBefore(1, 1, 1);
@@ -29,11 +32,29 @@ test('no question of a conversation looks at all runs or at all messages of a pe
     await runRepository(db).allUnderWay();
   });
   expect(plans.length).toBeGreaterThanOrEqual(8);
+  const lists = plans.filter((plan) => /threads USING INDEX threads_(of|in)_/.test(plan));
+  expect(lists).toHaveLength(3);
+  // The only thing sorted is which of a conversation’s runs is named.
+  for (const list of lists) expect(list.match(/TEMP B-TREE/g)).toHaveLength(1);
   for (const plan of plans) {
     expect(plan).not.toMatch(/SCAN runs(?! USING INDEX runs_under_way)/);
     expect(plan).not.toMatch(/messages USING .*\(user_id=\?\)/);
     expect(plan).not.toMatch(/SCAN message_files|message_files USING .*\(user_id=\?\)/);
   }
+  await database.close();
+  await remove();
+});
+
+test('what stands beside the beginning of a conversation is looked for in it, not among the beginnings of all', async () => {
+  const { dataDir, remove } = await emptyDatabase('sqlite');
+  const database = connect(undefined, dataDir);
+  await migrate(database);
+  const plans = await plansOf(database.db, async (db) => {
+    await siblingsOf(db, 1, 1, [], true);
+    await siblingsOf(db, 1, 1, [1, 2], true);
+  });
+  expect(plans).toHaveLength(2);
+  for (const plan of plans) expect(plan).toMatch(/messages USING INDEX \S+ \(thread_id=\?\)/);
   await database.close();
   await remove();
 });

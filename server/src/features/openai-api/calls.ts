@@ -5,52 +5,70 @@ import { AppError } from '#server/errors';
 import type { PricingService } from '#server/features/usage/pricing';
 import type { Caller } from '#server/http/caller';
 import type { TokenCounts } from '#server/provider/catalogue';
-import { callsRepository, type StoredCall } from './calls-repository.ts';
+import { callsRepository, type NewCall } from './calls-repository.ts';
 
 /** One of our own that is not being answered could not be ended when it should have been; a fresh one may just begin. */
 const beginsWithinMs = 60_000;
 
 type Dependencies = {
   db: Kysely<Database>;
+  /** Ends what was stored with calls that nobody answers any more. */
+  onAbandoned: AlsoBegin;
   presence: Pick<Presence, 'instance' | 'isGone'>;
   pricing: Pick<PricingService, 'price'>;
 };
 
 type Asked = { assistantId: number | null; model: string; inputTokens: number };
+/** What is stored together with a call, or with its end. */
+export type AlsoStore = (trx: Kysely<Database>) => Promise<void>;
+type AlsoBegin = (trx: Kysely<Database>, callId: number) => Promise<void>;
 export type Cost = { counts: TokenCounts; estimated: boolean };
 
+/** As the provider says; else from what went out and what came, and marked as an estimate. */
+export function costOf(inputTokens: number, { usage, events }: { usage: TokenCounts | null; events: number }): Cost {
+  const none = { cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
+  return { counts: usage ?? { ...none, inputTokens, outputTokens: events }, estimated: usage === null };
+}
+
 /** Stores each call before the provider is asked, and what it has cost once it is answered; after a crash as far as known. */
-export function apiCalls({ db, presence, pricing }: Dependencies) {
+export function apiCalls({ db, presence, pricing, onAbandoned }: Dependencies) {
   const calls = callsRepository(db);
   const live = new Set<number>();
 
-  async function end(userId: number, id: number, model: string, cost: Cost | null) {
-    const createdAt = new Date().toISOString();
-    await db.transaction().execute(async (trx) => {
-      if (!cost) return callsRepository(trx).end(userId, id, null);
-      const { counts, estimated } = cost;
-      const price = await pricing.price(userId, model, counts, trx);
-      return callsRepository(trx).end(userId, id, { ...counts, ...price, model, estimated, createdAt });
+  async function usageOf(userId: number, model: string, { counts, estimated }: Cost, trx: Kysely<Database>) {
+    const price = await pricing.price(userId, model, counts, trx);
+    return { ...counts, ...price, model, estimated, createdAt: new Date().toISOString() };
+  }
+
+  /** Once: what another process has ended, as abandoned, stays as that has left it. */
+  function end(userId: number, id: number, model: string, cost: Cost | null, also?: AlsoStore) {
+    return db.transaction().execute(async (trx) => {
+      const usage = cost && (await usageOf(userId, model, cost, trx));
+      if (await callsRepository(trx).end(userId, id, usage)) await also?.(trx);
     });
   }
 
-  /** The request went out, and nobody knows how much of the answer came. */
-  const ofAbandoned = ({ inputTokens }: StoredCall): Cost => ({
-    counts: { inputTokens, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 0, reasoningTokens: 0 },
-    estimated: true,
-  });
+  /** `also` is stored with the call, or neither is. */
+  function insert(call: NewCall, also: AlsoBegin | undefined) {
+    if (!also) return calls.insert(call);
+    return db.transaction().execute(async (trx) => {
+      const id = await callsRepository(trx).insert(call);
+      if (id !== undefined) await also(trx, id);
+      return id;
+    });
+  }
 
   return {
     /** @throws not_signed_in where the token has ended since */
-    async begin({ userId, tokenId }: Caller, asked: Asked) {
-      const id = await calls.insert({ userId, tokenId, ...asked, instance: presence.instance });
+    async begin({ userId, tokenId }: Pick<Caller, 'userId' | 'tokenId'>, asked: Asked, also?: AlsoBegin) {
+      const id = await insert({ userId, tokenId, ...asked, instance: presence.instance }, also);
       if (id === undefined) throw new AppError('not_signed_in', 'This access token is not valid any more.');
       live.add(id);
       return {
         /** `cost` null: the provider has done nothing. */
-        async end(cost: Cost | null) {
+        async end(cost: Cost | null, alsoEnd?: AlsoStore) {
           try {
-            await end(userId, id, asked.model, cost);
+            await end(userId, id, asked.model, cost, alsoEnd);
           } finally {
             live.delete(id);
           }
@@ -64,7 +82,11 @@ export function apiCalls({ db, presence, pricing }: Dependencies) {
         if (live.has(call.id)) continue;
         const isAbandoned =
           call.instance === presence.instance ? call.createdAt < ownBefore : await presence.isGone(call.instance);
-        if (isAbandoned) await end(call.userId, call.id, call.model, ofAbandoned(call));
+        if (isAbandoned)
+          // The request went out, and nobody knows how much of the answer came.
+          await end(call.userId, call.id, call.model, costOf(call.inputTokens, { usage: null, events: 0 }), (trx) =>
+            onAbandoned(trx, call.id),
+          );
       }
     },
   };

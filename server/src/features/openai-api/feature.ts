@@ -1,10 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { OpenDatabase } from '#server/db/connect';
 import type { Feature } from '#server/feature';
 import type { AssistantLabel } from '#server/features/assistants/repository';
 import { createOpenCalls } from '#server/http/open-calls';
 import { accessTokenRepository } from '#server/security/access-token-repository';
 import { assistantModels } from './assistant-models.ts';
+import { assistantsApiFeatures } from './assistants/feature.ts';
+import { apiCalls } from './calls.ts';
+import { assistantSettings } from './chat-completions/assistant.ts';
 import { chatCompletionFeature } from './chat-completions/feature.ts';
 import { connectFeature } from './connect/feature.ts';
 import { apiFileFeature } from './files/feature.ts';
@@ -12,19 +14,38 @@ import { fileIds } from './files/file-ids.ts';
 import { idKey } from './id-key-repository.ts';
 import { createIds, type Ids } from './ids.ts';
 import { apiModelFeature } from './models/feature.ts';
+import { responseFeature } from './responses/feature.ts';
+import { responseRepository } from './responses/repository.ts';
+import { interrupted } from './responses/store.ts';
+import { vectorStoreFeature } from './vector-stores/feature.ts';
 
-type Chat = Parameters<typeof chatCompletionFeature>[0];
-type Dependencies = Omit<Parameters<typeof apiModelFeature>[0], 'assistantModels'> &
+type Settings = Parameters<typeof assistantSettings>[0];
+type AssistantsApi = Parameters<typeof assistantsApiFeatures>[0];
+type VectorStores = Parameters<typeof vectorStoreFeature>[0];
+type Made = 'assistantModels' | 'settingsOf' | 'calls' | 'openCalls' | 'ids' | 'fileIds' | 'knowledge';
+type Dependencies = Omit<Parameters<typeof apiModelFeature>[0], Made> &
+  Omit<Parameters<typeof chatCompletionFeature>[0], Made> &
+  Omit<Parameters<typeof responseFeature>[0], Made> &
+  Omit<Parameters<typeof apiCalls>[0], 'db' | 'onAbandoned'> &
   Pick<Parameters<typeof apiFileFeature>[0], 'files'> &
-  Omit<Chat, 'assistantModels' | 'openCalls' | 'db' | 'findAssistant' | 'knowledgeOf'> & {
-    database: Pick<OpenDatabase, 'db'>;
+  Omit<VectorStores, Made> &
+  Pick<Settings, 'catalogue'> & {
+    provider: Pick<Settings, 'vectorStores'>;
     log: FastifyBaseLogger;
-    assistants: { labels: (userId: number) => Promise<AssistantLabel[]>; find: Chat['findAssistant'] };
-    knowledge: { forAnswer: Chat['knowledgeOf'] };
+    assistants: {
+      labels: (userId: number) => Promise<AssistantLabel[]>;
+      find: Settings['findAssistant'];
+      forPrograms: AssistantsApi['assistants'];
+    };
+    knowledge: VectorStores['knowledge'] & { forAnswer: Settings['knowledgeOf'] };
+    conversations: AssistantsApi['conversations'];
   };
 
+const recoverEveryMs = 5_000;
+
 /** What programs call under /v1: the provider's API over the same services that the pages use. */
-export function openAiApiFeatures({ database, assistants, knowledge, files, log, ...base }: Dependencies): Feature[] {
+export function openAiApiFeatures(dependencies: Dependencies): Feature[] {
+  const { database, assistants, knowledge, files, conversations, log, ...base } = dependencies;
   const { db } = database;
   let made: Promise<Ids> | undefined;
   /** The key is read with the first call that needs it. */
@@ -41,17 +62,38 @@ export function openAiApiFeatures({ database, assistants, knowledge, files, log,
   const openCalls = createOpenCalls(accessTokenRepository(db).live, (err) =>
     log.error({ err }, 'checking access tokens failed'),
   );
+  const calls = apiCalls({
+    ...base,
+    db,
+    onAbandoned: (trx, callId) => responseRepository(trx).fail(callId, interrupted),
+  });
+  const settingsOf = assistantSettings({
+    ...base,
+    vectorStores: base.provider.vectorStores,
+    assistantModels: named,
+    findAssistant: assistants.find,
+    knowledgeOf: knowledge.forAnswer,
+  });
+  const namedFiles = fileIds({ db, ids });
+  const shared = { ...base, calls, openCalls, settingsOf, assistantModels: named, database, ids };
   return [
-    apiModelFeature({ ...base, assistantModels: named }),
-    chatCompletionFeature({
-      ...base,
-      db,
-      openCalls,
-      assistantModels: named,
-      findAssistant: assistants.find,
-      knowledgeOf: knowledge.forAnswer,
-    }),
+    {
+      recover: calls.recover,
+      upkeep: [{ everyMs: recoverEveryMs, run: calls.recover }],
+      close: async () => openCalls.close(),
+    },
+    apiModelFeature(shared),
+    chatCompletionFeature(shared),
+    responseFeature(shared),
+    vectorStoreFeature({ ...base, database, ids, fileIds: namedFiles, knowledge }),
     connectFeature(named),
-    apiFileFeature({ files, openCalls, fileIds: fileIds({ db, ids }) }),
+    apiFileFeature({ files, openCalls, fileIds: namedFiles }),
+    ...assistantsApiFeatures({
+      assistants: assistants.forPrograms,
+      conversations,
+      ids,
+      fileIds: namedFiles,
+      assistantModels: named,
+    }),
   ];
 }

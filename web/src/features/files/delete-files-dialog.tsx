@@ -56,10 +56,11 @@ export function DeleteFilesDialog({ files, onClose, onDeleted }: DeleteFilesDial
 /** What loses something by it. */
 function consequence(files: readonly File[]): string {
   const used = files.filter(({ usedBy }) => usedBy > 0);
-  if (used.length === 0) return `No assistant, message or fine-tuning job uses ${files.length === 1 ? 'it' : 'them'}.`;
+  if (used.length === 0)
+    return `No assistant, message, fine-tuning job or vector store uses ${files.length === 1 ? 'it' : 'them'}.`;
   const uses = used.reduce((sum, { usedBy }) => sum + usedBy, 0);
   const which = files.length === 1 ? 'It is' : `${formatNumber(used.length)} of them are`;
-  return `${which} used in ${formatCount(uses, 'place')}: the assistants, messages or fine-tuning jobs there lose access.`;
+  return `${which} used in ${formatCount(uses, 'place')}: the assistants, messages, fine-tuning jobs or vector stores there lose access.`;
 }
 
 function announce({ deleted, failed }: DeletedFiles, provider: string) {

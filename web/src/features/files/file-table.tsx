@@ -76,7 +76,7 @@ const uses: Column<File> = {
   width: 'w-32',
   cell: (file) => (
     <span
-      title={file.usedBy > 0 ? 'Assistants, messages and fine-tuning jobs' : undefined}
+      title={file.usedBy > 0 ? 'Assistants, messages, fine-tuning jobs and vector stores of programs' : undefined}
       className={file.usedBy === 0 ? 'text-muted-foreground' : undefined}
     >
       {usesOf(file)}

@@ -1,13 +1,18 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { Kysely } from 'kysely';
 import type { Config } from '#server/config';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Presence } from '#server/db/presence';
+import type { Database } from '#server/db/schema';
 import type { ProviderKeyService } from '#server/features/account/provider-key';
 import type { Forwarding } from '#server/features/files/forwarding';
 import type { Provider } from '#server/provider/provider';
+import { storeFilling } from './fill-store.ts';
 import { indexing } from './indexing.ts';
+import { expireProgramStore, releaseProgramStore } from './queue.ts';
 import { storeRemoval } from './removal.ts';
 import { knowledgeService } from './service.ts';
+import { storeRepository } from './store-repository.ts';
 
 type Dependencies = {
   database: Pick<OpenDatabase, 'db'>;
@@ -26,11 +31,19 @@ export function knowledgeFeature(dependencies: Dependencies) {
   const { instance, isGone } = presence;
   const providerName = config.provider.name;
   const removal = storeRemoval({ db, provider, keys, isGone });
-  const index = indexing({ db, provider, keys, files, providerName, instance, isGone, log });
+  const fill = storeFilling({ db, provider, keys, files, providerName, instance, isGone, log });
+  const index = indexing({ db, fill });
   const onProblem = (error: unknown) => log.error({ err: error }, 'indexing could not be begun again');
   return {
     jobs: [index, removal.job],
     removeAtProvider: removal.removeEverywhere,
+    /** For vector stores that programs make: what is at the provider is made, filled and removed as it is for assistants. */
+    stores: {
+      insert: (trx: Kysely<Database>, userId: number) => storeRepository(trx).insertForProgram(userId),
+      fill,
+      release: releaseProgramStore,
+      expire: expireProgramStore,
+    },
     ...knowledgeService({ database, retryCopy: files.retry, providerName, onProblem }),
   };
 }

@@ -16,12 +16,15 @@ export const clockTolerance = 5 * 60_000;
 
 const byId = (files: IndexedFile[]) => new Map(files.map((file) => [file.id, file]));
 
-async function ask(db: Kysely<Database>, vectorStores: VectorStores, apiKey: Secret, store: VectorStore) {
-  const { userId, id, token } = store;
+/** `name`: as it is called at the provider. */
+type Named = VectorStore & { name: string };
+
+async function ask(db: Kysely<Database>, vectorStores: VectorStores, apiKey: Secret, store: Named) {
+  const { userId, id, token, name } = store;
   const stores = storeRepository(db);
   await stores.markSent(userId, id);
   try {
-    return await vectorStores.create(apiKey, 'Roster assistant', token);
+    return await vectorStores.create(apiKey, name, token);
   } catch (error) {
     if (error instanceof ProviderError && !error.isUncertain) await stores.notSent(userId, id);
     throw error;
@@ -29,7 +32,7 @@ async function ask(db: Kysely<Database>, vectorStores: VectorStores, apiKey: Sec
 }
 
 /** Where an earlier request for it got no response, it is looked for first. */
-async function create(db: Kysely<Database>, vectorStores: VectorStores, apiKey: Secret, store: VectorStore) {
+async function create(db: Kysely<Database>, vectorStores: VectorStores, apiKey: Secret, store: Named) {
   const { userId, id, token, sentAt } = store;
   const since = sentAt && new Date(Date.parse(sentAt) - clockTolerance).toISOString();
   const found = since ? await vectorStores.find(apiKey, token, since) : undefined;
@@ -43,7 +46,7 @@ export async function openStore(
   db: Kysely<Database>,
   vectorStores: VectorStores,
   apiKey: Secret,
-  store: VectorStore,
+  store: Named,
 ): Promise<OpenStore> {
   if (store.providerStoreId !== null)
     try {

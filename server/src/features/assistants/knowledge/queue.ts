@@ -35,3 +35,15 @@ export async function releaseStore(trx: Kysely<Database>, userId: number, assist
   const storeId = await storeRepository(trx).release(userId, assistantId);
   if (storeId !== undefined) await enqueueOnce(trx, removeStoreJob, { userId, storeId });
 }
+
+/** In the transaction that deletes a program's vector store. */
+export async function releaseProgramStore(trx: Kysely<Database>, userId: number, storeId: number) {
+  await storeRepository(trx).releaseProgram(userId, storeId);
+  await enqueueOnce(trx, removeStoreJob, { userId, storeId });
+}
+
+/** In a transaction: a program's vector store stays as one that has expired, and goes at the provider. */
+export async function expireProgramStore(trx: Kysely<Database>, userId: number, storeId: number) {
+  await storeRepository(trx).expire(userId, storeId);
+  await enqueueOnce(trx, removeStoreJob, { userId, storeId });
+}

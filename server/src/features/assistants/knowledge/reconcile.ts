@@ -3,10 +3,10 @@ import { whyNotSearchable } from '@roster/contracts/searchable-files';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { Provider } from '#server/provider/provider';
-import type { IndexedFile } from '#server/provider/vector-stores';
+import type { FileOptions, IndexedFile } from '#server/provider/vector-stores';
 import type { Secret } from '#server/security/secret';
 import { openStore } from './open-store.ts';
-import { type Change, type KnowledgeFile, knowledgeRepository } from './repository.ts';
+import type { Change, KnowledgeFile } from './repository.ts';
 import type { VectorStore } from './store-repository.ts';
 
 type Dependencies = {
@@ -17,60 +17,112 @@ type Dependencies = {
   providerName: string;
 };
 
+/** A file that is to be in a store: how far it is there, and its copy at the provider. */
+export type StoreFile = Pick<KnowledgeFile, 'filename' | 'state' | 'error' | 'indexedFileId' | 'changedAt' | 'copy'>;
+
+/** What a store is to hold, and where it is written down what came of it. */
+export type Contents<Row extends StoreFile> = {
+  /** What the store is called at the provider. */
+  name: string;
+  rows: () => Promise<Row[]>;
+  /** Only from the state that was read. */
+  change: (row: Row, to: Change) => Promise<void>;
+  /** What goes along with a file. */
+  optionsOf?: (row: Row) => FileOptions;
+  /** It is in the store, with its options where it `isNew` there. */
+  onEntry?: (row: Row, at: { apiKey: Secret; storeId: string; fileId: string; isNew: boolean }) => Promise<void>;
+};
+
 const lostAtProvider = 'The provider does not have this file any more. It is being sent again.';
 
 export const notServed = (providerName: string) =>
   `${providerIn('beginning', providerName)} has no file search. The file stays with the assistant, which answers without it.`;
 
 /** Its id at the provider; null while the provider does not have it. */
-const fileIdOf = ({ copy, filename }: KnowledgeFile): string | null =>
+const fileIdOf = ({ copy, filename }: StoreFile): string | null =>
   copy?.state === 'ready' && whyNotSearchable(filename) === undefined ? copy.providerFileId : null;
 
 /** Writes only what is new. */
-export async function settle(db: Kysely<Database>, row: KnowledgeFile, to: Change) {
+export async function settle<Row extends StoreFile>({ change }: Pick<Contents<Row>, 'change'>, row: Row, to: Change) {
   const isSame = row.state === to.state && row.error === to.error && row.indexedFileId === to.indexedFileId;
-  if (!isSame) await knowledgeRepository(db).change(row, to);
+  if (!isSame) await change(row, to);
 }
 
 /** The state of a file without a provider copy, which therefore cannot be in the store. undefined: it has a copy. */
-function withoutCopy(row: KnowledgeFile, providerName: string): Change | undefined {
+function withoutCopy(row: StoreFile, providerName: string): Change | undefined {
   const { copy, filename } = row;
   const reason = whyNotSearchable(filename);
-  if (reason !== undefined) return { state: 'failed', error: reason, indexedFileId: null };
+  if (reason !== undefined)
+    return { state: 'failed', error: reason, errorCode: 'unsupported_file', indexedFileId: null };
   if (fileIdOf(row) !== null) return undefined;
   if (copy?.state === 'not_served') return { state: 'not_served', error: notServed(providerName), indexedFileId: null };
   if (copy?.state === 'failed') return { state: 'failed', error: copy.error, indexedFileId: null };
   return { state: 'waiting', error: null, indexedFileId: null };
 }
 
-/** The file's entry in the store, added where it is missing. undefined: it failed before, and no retry was asked for. */
-async function entryOf(
-  vectorStores: Provider['vectorStores'],
-  apiKey: Secret,
-  storeId: string,
-  row: KnowledgeFile,
-  fileId: string,
-  listed: IndexedFile | undefined,
-): Promise<IndexedFile | 'missing' | undefined> {
-  const hasFailed = row.state === 'failed' && row.indexedFileId === fileId;
-  if (hasFailed && listed?.state !== 'ready') return undefined;
-  if (listed?.state === 'failed' && row.indexedFileId === null) {
-    await vectorStores.takeOut(apiKey, storeId, fileId);
-    return (await vectorStores.add(apiKey, storeId, fileId)) ?? 'missing';
+type Wanted<Row extends StoreFile> = { row: Row; fileId: string };
+type Place = { apiKey: Secret; storeId: string };
+
+/** More than this many go together, where the provider takes them so. */
+const oneByOne = 5;
+const togetherAtMost = 100;
+
+/** Whether a file is to be added, or stays out because it failed before and no retry was asked for. */
+const isToAdd = <Row extends StoreFile>({ row, fileId }: Wanted<Row>, listed: IndexedFile | undefined): boolean =>
+  listed === undefined && !(row.state === 'failed' && row.indexedFileId === fileId);
+
+/** It failed in the store, and is to be tried again: it has to go out before it can come in. */
+const isToRetry = ({ indexedFileId }: StoreFile, listed: IndexedFile | undefined): boolean =>
+  listed?.state === 'failed' && indexedFileId === null;
+
+/** Adds files to the store. */
+async function addFiles<Row extends StoreFile>(
+  dependencies: Dependencies,
+  contents: Contents<Row>,
+  { apiKey, storeId }: Place,
+  userId: number,
+  wanted: Wanted<Row>[],
+) {
+  const { vectorStores } = dependencies.provider;
+  const optionsOf = contents.optionsOf ?? (() => ({}));
+  for (let from = 0; from < wanted.length; from += togetherAtMost) {
+    const some = wanted.slice(from, from + togetherAtMost);
+    const bodies = some.map(({ row, fileId }) => ({ file_id: fileId, ...optionsOf(row) }));
+    const isTaken = some.length > oneByOne && (await vectorStores.addMany(apiKey, storeId, bodies));
+    for (const { row, fileId } of some) {
+      const entry = isTaken ? pending(fileId) : await vectorStores.add(apiKey, storeId, fileId, optionsOf(row));
+      if (entry === undefined) {
+        await dependencies.files.checkAtProvider(userId);
+        await settle(contents, row, { state: 'waiting', error: lostAtProvider, indexedFileId: null });
+        continue;
+      }
+      await settle(contents, row, toChange(entry, fileId));
+      await contents.onEntry?.(row, { apiKey, storeId, fileId, isNew: true });
+    }
   }
-  return listed ?? (await vectorStores.add(apiKey, storeId, fileId)) ?? 'missing';
 }
 
+const pending = (id: string): IndexedFile => ({ id, state: 'indexing', error: null, errorCode: null, bytes: 0 });
+const toChange = ({ state, error, errorCode, bytes }: IndexedFile, indexedFileId: string): Change => ({
+  state,
+  error,
+  errorCode,
+  bytes,
+  indexedFileId,
+});
+
 /** Adds missing files to the store and removes others. true: some are still being indexed. */
-export async function reconcile(
-  { db, provider, keys, files, providerName }: Dependencies,
+export async function reconcile<Row extends StoreFile>(
+  dependencies: Dependencies,
   store: VectorStore,
-  rows: KnowledgeFile[],
+  contents: Contents<Row>,
+  rows: Row[],
 ): Promise<boolean> {
+  const { db, provider, keys, providerName } = dependencies;
   const { vectorStores } = provider;
   for (const row of rows) {
     const change = withoutCopy(row, providerName);
-    if (change) await settle(db, row, change);
+    if (change) await settle(contents, row, change);
   }
   const wanted = rows.flatMap((row) => {
     const fileId = fileIdOf(row);
@@ -78,16 +130,24 @@ export async function reconcile(
   });
   if (wanted.length === 0 && store.sentAt === null && store.providerStoreId === null) return false;
   const apiKey = await keys.open(store.userId);
-  const { storeId, listed } = await openStore(db, vectorStores, apiKey, store);
+  const { storeId, listed } = await openStore(db, vectorStores, apiKey, { ...store, name: contents.name });
+  const place = { apiKey, storeId };
   let isUnderWay = false;
+  const added: Wanted<Row>[] = [];
   for (const { row, fileId } of wanted) {
-    const entry = await entryOf(vectorStores, apiKey, storeId, row, fileId, listed.get(fileId));
-    if (entry === 'missing') {
-      await files.checkAtProvider(store.userId);
-      await settle(db, row, { state: 'waiting', error: lostAtProvider, indexedFileId: null });
-    } else if (entry) await settle(db, row, { state: entry.state, error: entry.error, indexedFileId: fileId });
-    isUnderWay ||= entry === 'missing' || entry?.state === 'indexing';
+    const entry = listed.get(fileId);
+    const isAgain = isToRetry(row, entry);
+    if (isAgain) await vectorStores.takeOut(apiKey, storeId, fileId);
+    if (isAgain || isToAdd({ row, fileId }, entry)) {
+      added.push({ row, fileId });
+      isUnderWay = true;
+    } else if (entry && !(row.state === 'failed' && row.indexedFileId === fileId && entry.state !== 'ready')) {
+      await settle(contents, row, toChange(entry, fileId));
+      await contents.onEntry?.(row, { ...place, fileId, isNew: false });
+      isUnderWay ||= entry.state === 'indexing';
+    }
   }
+  await addFiles(dependencies, contents, place, store.userId, added);
   const belongs = new Set(wanted.map(({ fileId }) => fileId));
   for (const fileId of listed.keys()) if (!belongs.has(fileId)) await vectorStores.takeOut(apiKey, storeId, fileId);
   return isUnderWay;

@@ -6,8 +6,8 @@ import { ProviderError } from '#server/provider/error';
 import type { Provider } from '#server/provider/provider';
 import type { Secret } from '#server/security/secret';
 import { clockTolerance } from './open-store.ts';
-import { releaseStore, removeStoreJob } from './queue.ts';
-import { storeRepository } from './store-repository.ts';
+import { releaseProgramStore, releaseStore, removeStoreJob } from './queue.ts';
+import { storeRepository, type VectorStore } from './store-repository.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
@@ -18,14 +18,14 @@ type Dependencies = {
 
 type StoreOf = { userId: number; storeId: number };
 
-/** Removes vector stores at the provider that no assistant needs any more. */
+/** Removes vector stores at the provider that no assistant and no program needs any more. */
 export function storeRemoval({ db, provider, keys, isGone }: Dependencies) {
   const stores = storeRepository(db);
 
   /** @throws where a later retry may succeed; the store's row has the reason in either case */
   async function remove({ userId, storeId }: StoreOf) {
     const store = await stores.find(userId, storeId);
-    if (store?.state !== 'removing') return;
+    if (store?.state !== 'removing' && store?.state !== 'expired') return;
     if (store.instance !== null && !(await isGone(store.instance))) throw new Error('The store is being worked on');
     try {
       if (store.providerStoreId !== null || store.sentAt !== null) {
@@ -35,17 +35,22 @@ export function storeRemoval({ db, provider, keys, isGone }: Dependencies) {
         if (id !== undefined) await provider.vectorStores.remove(apiKey, id);
       }
     } catch (error) {
-      return notRemoved({ userId, storeId }, error);
+      return notRemoved(store, error);
     }
-    await stores.delete(userId, storeId);
+    await removed(store);
   }
 
-  async function notRemoved({ userId, storeId }: StoreOf, error: unknown) {
+  /** One that has expired stays, as a program is told of it. */
+  const removed = ({ userId, id, state }: VectorStore) =>
+    state === 'expired' ? stores.notThere(userId, id) : stores.delete(userId, id);
+
+  async function notRemoved(store: VectorStore, error: unknown) {
+    const { userId, id: storeId } = store;
     // Saving a key retries it.
     if (error instanceof AppError) return stores.note(userId, storeId, error.message);
     if (!(error instanceof ProviderError)) throw error;
     // Where there are no stores any more, there is nothing to remove.
-    if (error.code === 'not_served') return stores.delete(userId, storeId);
+    if (error.code === 'not_served') return removed(store);
     await stores.note(userId, storeId, error.message);
     if (error.code !== 'key_rejected') throw error;
     await keys.noteRejected(userId, error.message);
@@ -56,8 +61,11 @@ export function storeRemoval({ db, provider, keys, isGone }: Dependencies) {
 
     /** Removes every store of a person now, and says how many could not be removed. */
     async removeEverywhere(userId: number) {
-      for (const { assistantId } of await stores.all(userId))
-        if (assistantId !== null) await db.transaction().execute((trx) => releaseStore(trx, userId, assistantId));
+      for (const { id, assistantId, state } of await stores.all(userId))
+        await db.transaction().execute(async (trx) => {
+          if (assistantId !== null) await releaseStore(trx, userId, assistantId);
+          else if (state !== 'removing') await releaseProgramStore(trx, userId, id);
+        });
       // Its failure is noted with the store, and the job retries.
       for (const { id } of await stores.all(userId)) await remove({ userId, storeId: id }).catch(() => undefined);
       return [{ left: (await stores.all(userId)).length, one: 'vector store', many: 'vector stores' }];

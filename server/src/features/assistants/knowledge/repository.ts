@@ -18,7 +18,15 @@ export type KnowledgeFile = {
   copy: { state: Database['provider_copies']['state']; error: string | null; providerFileId: string | null } | null;
 };
 
-export type Change = { state: KnowledgeState; error: string | null; indexedFileId: string | null };
+export type Change = {
+  state: KnowledgeState;
+  error: string | null;
+  indexedFileId: string | null;
+  /** The provider's own, or ours for what it would not take. */
+  errorCode?: string | null;
+  /** What the file takes in the store. */
+  bytes?: number;
+};
 
 /** The knowledge of assistants. */
 export function knowledgeRepository(db: Kysely<Database>) {

@@ -148,7 +148,7 @@ async function lookAgain(trx: Kysely<Database>, userId: number) {
   const withStore = stores.flatMap(({ assistantId }) => (assistantId === null ? [] : [assistantId]));
   for (const assistantId of new Set([...withFiles, ...withStore])) await queueIndexing(trx, userId, assistantId);
   for (const { id: storeId, state } of stores)
-    if (state === 'removing') await enqueueOnce(trx, removeStoreJob, { userId, storeId });
+    if (state === 'removing' || state === 'expired') await enqueueOnce(trx, removeStoreJob, { userId, storeId });
 }
 
 /** The files that an assistant searches: which there are, and how far each one is. */
@@ -160,6 +160,8 @@ export function knowledgeService(dependencies: Dependencies) {
     retry: (userId: number, assistantId: number, fileId: number) => retry(dependencies, userId, assistantId, fileId),
     /** Called for each message to an assistant that has files: one query. */
     forAnswer: (userId: number, assistantId: number) => forAnswer(dependencies, userId, assistantId),
+    /** The provider has lost the store of an assistant: it is made again. */
+    lookAgain: (userId: number, assistantId: number) => queueIndexing(dependencies.database.db, userId, assistantId),
     keySaved: (userId: number) => dependencies.database.db.transaction().execute((trx) => lookAgain(trx, userId)),
   };
 }

@@ -28,7 +28,7 @@ const toStore = (row: Selectable<Database['vector_stores']>): VectorStore => ({
 
 const newToken = () => randomBytes(16).toString('hex');
 
-/** The vector stores at the provider: at most one of each assistant, and those that are to be removed. */
+/** The vector stores at the provider: at most one of each assistant, those of programs, and those that are to be removed. */
 export function storeRepository(db: Kysely<Database>) {
   const ofUser = (userId: number) => db.selectFrom('vector_stores').selectAll().where('user_id', '=', userId);
   const change = (userId: number, id: number) =>
@@ -61,6 +61,15 @@ export function storeRepository(db: Kysely<Database>) {
         .onConflict((conflict) => conflict.column('assistant_id').doNothing())
         .execute();
     },
+    /** Returns the id of a new one that no assistant has. */
+    async insertForProgram(userId: number): Promise<number> {
+      const { id } = await db
+        .insertInto('vector_stores')
+        .values({ user_id: userId, token: newToken(), state: 'creating', created_at: new Date().toISOString() })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      return id;
+    },
     /** true: this process works on it, and no other one. `gone`: a process that had it and does not live any more. */
     async take(userId: number, id: number, instance: number, gone: number | null): Promise<boolean> {
       const { numUpdatedRows } = await change(userId, id)
@@ -88,7 +97,7 @@ export function storeRepository(db: Kysely<Database>) {
           state: eb
             .case()
             .when('state', '=', 'creating')
-            .then<'creating' | 'ready' | 'removing'>('ready')
+            .then<VectorStore['state']>('ready')
             .else(eb.ref('state'))
             .end(),
         }))
@@ -99,7 +108,7 @@ export function storeRepository(db: Kysely<Database>) {
       const token = newToken();
       await change(userId, id)
         .set({ state: 'creating', provider_store_id: null, sent_at: null, token })
-        .where('state', '!=', 'removing')
+        .where('state', 'in', ['creating', 'ready'])
         .execute();
       return token;
     },
@@ -110,6 +119,31 @@ export function storeRepository(db: Kysely<Database>) {
     async forgetErrors(userId: number, assistantId?: number) {
       const all = db.updateTable('vector_stores').set({ error: null }).where('user_id', '=', userId);
       await (assistantId === undefined ? all : all.where('assistant_id', '=', assistantId)).execute();
+    },
+    /** Marks one of a program for removal at the provider; what the program said of it goes. */
+    async releaseProgram(userId: number, id: number) {
+      await db
+        .deleteFrom('file_uses')
+        .where('user_id', '=', userId)
+        .where('used_by', '=', 'vector_store')
+        .where('used_by_id', '=', id)
+        .execute();
+      await db.deleteFrom('program_vector_stores').where('user_id', '=', userId).where('store_id', '=', id).execute();
+      await change(userId, id).set({ state: 'removing', error: null }).where('assistant_id', 'is', null).execute();
+    },
+    /** It stays as one that has expired, and is to be removed at the provider. */
+    async expire(userId: number, id: number) {
+      await change(userId, id)
+        .set({ state: 'expired', error: null })
+        .where('state', 'in', ['creating', 'ready'])
+        .execute();
+    },
+    /** One that has expired is not at the provider any more. */
+    async notThere(userId: number, id: number) {
+      await change(userId, id)
+        .set({ provider_store_id: null, sent_at: null, error: null })
+        .where('state', '=', 'expired')
+        .execute();
     },
     /** Marks the store of an assistant for removal at the provider. Returns its id. */
     async release(userId: number, assistantId: number): Promise<number | undefined> {

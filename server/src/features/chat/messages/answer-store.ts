@@ -5,6 +5,7 @@ import { takeTurn } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
 import { noThread } from '#server/features/chat/not-found';
+import { RunUnderWay } from '#server/features/chat/runs/active-run';
 import { runRepository } from '#server/features/chat/runs/repository';
 import { searchRepository } from '#server/features/chat/search/repository';
 import { threadRepository } from '#server/features/chat/threads/repository';
@@ -17,9 +18,9 @@ import { type ClientCall, messageRepository } from './repository.ts';
 /** Conversations in which answers are written, at a time. */
 export const conversationsAtOnce = 3;
 
-type Question = { id: number; depth: number };
+export type Question = { id: number; depth: number };
 /** An answer that is still empty, with its run. */
-export type StoredAnswer = { question: Question; run: Run; answerer: Answerer };
+export type StoredAnswer = { question: Question; run: Run; answerer: Answerer; programRunId?: number };
 
 /** Thrown inside the transaction to roll it back: an earlier request has stored the same call. */
 class AlreadyThere extends Error {}
@@ -31,14 +32,13 @@ async function refuseSecondQuestion(
   threadId: number,
   client: ClientCall | null,
 ) {
-  const threads = new Set((await runRepository(trx).underWay(userId)).map((run) => run.threadId));
-  const isRefused = threads.has(threadId) || threads.size >= conversationsAtOnce;
+  const busy = await runRepository(trx).busy(userId);
+  const here = busy.find((run) => run.threadId === threadId);
+  // Programs have a limit of their own, and do not keep a person from writing.
+  const threads = new Set(busy.flatMap((run) => (run.isOfProgram ? [] : [run.threadId])));
+  const isRefused = here !== undefined || threads.size >= conversationsAtOnce;
   if (isRefused && client && (await messageRepository(trx).byClientId(userId, client.id))) throw new AlreadyThere();
-  if (threads.has(threadId))
-    throw new AppError(
-      'run_in_progress',
-      'An answer is still being written in this conversation. Stop it or wait for it.',
-    );
+  if (here) throw new RunUnderWay(here);
   if (threads.size >= conversationsAtOnce)
     throw new AppError(
       'too_many_runs',
@@ -46,7 +46,7 @@ async function refuseSecondQuestion(
     );
 }
 
-/** The parent of a new message: the named one, or the end of the shown branch. Always an answer, or none. */
+/** The parent of a new message: the named one, or the end of the shown branch. An answer, a message without one, or none. */
 async function parentOf(
   trx: Kysely<Database>,
   userId: number,
@@ -61,7 +61,7 @@ async function parentOf(
     throw new AppError('not_found', 'The message this one follows does not exist.', {
       fields: { parentId: 'This message does not exist.' },
     });
-  if (parent.role === 'user')
+  if (parent.role === 'user' && (await messageRepository(trx).isAnswered(userId, parent.id)))
     throw new AppError('invalid_input', 'A message follows an answer, not another message.', {
       fields: { parentId: 'A message follows an answer.' },
     });
@@ -78,7 +78,7 @@ export type NewQuestion = {
 };
 
 /** Stores an empty answer of each answerer and its run, and shows the first. */
-async function insertAnswers(
+export async function insertAnswers(
   trx: Kysely<Database>,
   instance: number,
   userId: number,

@@ -3,6 +3,8 @@ import type { Thread } from '@roster/contracts/chat';
 import type { ReasoningEffort } from '@roster/contracts/models';
 import type { Knowledge } from '#server/features/assistants/knowledge/service';
 import type { Catalogue } from '#server/provider/catalogue';
+import type { AnswerRequest } from '#server/provider/provider';
+import type { HistoryLimits } from './history.ts';
 
 /** What answers in a thread: an assistant's settings, or only a model. */
 export type Answerer = {
@@ -15,6 +17,13 @@ export type Answerer = {
   effort: ReasoningEffort | null;
   /** The files that it may search, and a note about those that it cannot. */
   knowledge: Knowledge;
+  /** What only a program asks for. */
+  asked?: ProgramRequest;
+};
+
+/** How a program wants to be answered, beyond what an assistant says. */
+export type ProgramRequest = Pick<AnswerRequest, 'topP' | 'maxOutputTokens' | 'format' | 'tools'> & {
+  limits: HistoryLimits;
 };
 
 type Dependencies = {

@@ -9,7 +9,7 @@ import { isOf, selectMessages, withSiblings } from './row-repository.ts';
 export type BranchRange = { threadId: number; head: number; from: number; to: number };
 
 /** Walks up from the head; the cost is the distance from the end, not the length of the conversation. */
-const branch = (
+export const branch = (
   userId: Operand<number>,
   { threadId, head, from, to }: { [Name in keyof BranchRange]: Operand<number> },
 ) => sql<{ id: number }>`
@@ -23,7 +23,12 @@ const findWordsInBranch = prepared((db, at: Places<BranchRange & { userId: numbe
   const range = { threadId: at('threadId'), head: at('head'), from: at('from'), to: at('to') };
   return db
     .selectFrom('messages')
-    .select(['id', 'role', 'text'])
+    .select(['id', 'role', 'text', 'content'])
+    .select(
+      sql<0 | 1>`case when exists (select 1 from tool_calls c where c.message_id = messages.id) then 1 else 0 end`.as(
+        'hasCalls',
+      ),
+    )
     .where(isOf(at('userId')))
     .where('id', 'in', sql<number>`(${branch(at('userId'), range)})`)
     .orderBy('depth');

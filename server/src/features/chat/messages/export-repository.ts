@@ -1,6 +1,8 @@
-import type { Message } from '@roster/contracts/chat';
+import type { Message, ToolCall } from '@roster/contracts/chat';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
+import { programRunRepository } from '#server/features/chat/runs/program-run-repository';
+import { toolCallRepository } from '#server/features/chat/runs/tool-call-repository';
 import type { KeptAttachment } from './file-repository.ts';
 import { filesOf, isOf, type MessageRow, selectMessages, toMessage } from './row-repository.ts';
 
@@ -8,6 +10,10 @@ import { filesOf, isOf, type MessageRow, selectMessages, toMessage } from './row
 export type MessageToKeep = Omit<Message, 'siblings' | 'together' | 'files'> & {
   /** `sha256` finds the file among those of the same archive; null where it was deleted. */
   files: Pick<KeptAttachment, 'filename' | 'size' | 'kind' | 'sha256'>[];
+  /** Of an answer: what the model called while it wrote it. Absent where that is nothing. */
+  calls?: Omit<ToolCall, 'callId'>[];
+  /** Of the first answer of a program's run: what the program asked for. */
+  programRun?: { options: unknown; metadata: Record<string, string> };
 };
 
 /** Messages as they are exported. */
@@ -41,9 +47,28 @@ export type MessageExportRepository = ReturnType<typeof messageExportRepository>
 
 async function withKeptFiles(db: Kysely<Database>, userId: number, rows: MessageRow[]): Promise<MessageToKeep[]> {
   const files = await filesOf(db, userId, rows);
+  const ids = rows.flatMap(({ id, run_id }) => (run_id === null ? [] : [{ id, runId: run_id }]));
+  const calls = Map.groupBy(
+    await toolCallRepository(db).ofMessages(
+      userId,
+      ids.map(({ id }) => id),
+    ),
+    ({ messageId }) => messageId,
+  );
+  const runs = await programRunRepository(db).among(
+    userId,
+    ids.map(({ runId }) => runId),
+  );
   return rows.map((row) => {
     const { siblings: _siblings, together: _together, ...message } = toMessage(row);
     const own = files.get(row.id) ?? [];
-    return { ...message, files: own.map(({ filename, size, kind, sha256 }) => ({ filename, size, kind, sha256 })) };
+    const called = (calls.get(row.id) ?? []).map(({ kind, name, input, output }) => ({ kind, name, input, output }));
+    const asked = row.run_id === null ? undefined : runs.get(row.run_id);
+    return {
+      ...message,
+      files: own.map(({ filename, size, kind, sha256 }) => ({ filename, size, kind, sha256 })),
+      ...(called.length > 0 && { calls: called }),
+      ...(asked && { programRun: { options: JSON.parse(asked.options), metadata: asked.metadata } }),
+    };
   });
 }

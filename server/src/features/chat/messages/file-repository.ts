@@ -1,5 +1,5 @@
 import type { AttachedFile, AttachmentKind } from '@roster/contracts/chat';
-import type { Kysely } from 'kysely';
+import { type Expression, type Kysely, sql } from 'kysely';
 import { isPostgres } from '#server/db/engine';
 import { type Places, prepared } from '#server/db/prepared';
 import type { Database } from '#server/db/schema';
@@ -46,6 +46,19 @@ const findFiles = prepared((db, at: Places<{ userId: number; messageId: number }
 );
 
 export function messageFileRepository(db: Kysely<Database>) {
+  /** In the order in which the deletion of a file takes the rows: the file first. */
+  async function lockFiles(userId: number, ids: Expression<{ file_id: number }>) {
+    if (!isPostgres(db)) return;
+    await db
+      .selectFrom('files')
+      .select('id')
+      .where('user_id', '=', userId)
+      .where(sql<boolean>`id in ${ids}`)
+      .orderBy('id')
+      .forKeyShare()
+      .execute();
+  }
+
   return {
     /**
      * Within the transaction that stores the message. On PostgreSQL the files are held until it ends, so that none is
@@ -102,6 +115,22 @@ export function messageFileRepository(db: Kysely<Database>) {
       }
       return kept;
     },
+    /** Before a message is deleted: it uses no files any more. */
+    async releaseMessage(userId: number, messageId: number) {
+      const used = db
+        .selectFrom('message_files')
+        .select('file_id')
+        .where('user_id', '=', userId)
+        .where('message_id', '=', messageId)
+        .where('file_id', 'is not', null);
+      await lockFiles(userId, used.$narrowType<{ file_id: number }>());
+      await db
+        .deleteFrom('file_uses')
+        .where('user_id', '=', userId)
+        .where('used_by', '=', 'message')
+        .where('used_by_id', '=', messageId)
+        .execute();
+    },
     /** Before a thread is deleted: its messages use no files any more. */
     async releaseThread(userId: number, threadId: number) {
       const used = db
@@ -111,16 +140,7 @@ export function messageFileRepository(db: Kysely<Database>) {
         .where('messages.thread_id', '=', threadId)
         .where('message_files.user_id', '=', userId)
         .where('message_files.file_id', 'is not', null);
-      // In the order in which the deletion of a file takes the rows: the file first.
-      if (isPostgres(db))
-        await db
-          .selectFrom('files')
-          .select('id')
-          .where('user_id', '=', userId)
-          .where('id', 'in', used.$narrowType<{ file_id: number }>())
-          .orderBy('id')
-          .forKeyShare()
-          .execute();
+      await lockFiles(userId, used.$narrowType<{ file_id: number }>());
       await db
         .deleteFrom('file_uses')
         .where('user_id', '=', userId)

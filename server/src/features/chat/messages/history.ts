@@ -1,10 +1,12 @@
 import { attachedBytesLimit } from '@roster/contracts/chat';
+import type { ToolCallRepository } from '#server/features/chat/runs/tool-call-repository';
 import type { Catalogue } from '#server/provider/catalogue';
 import type { AnswerPiece, ConversationTurn, TurnFile } from '#server/provider/provider';
 import type { AttachmentReader } from './attachments.ts';
-import type { BranchRepository } from './branch-repository.ts';
+import type { BranchRange, BranchRepository } from './branch-repository.ts';
+import { fileIdsOf, imageUrlsOf, readContent, textsOf } from './content.ts';
 import type { KeptAttachment, MessageFileRepository } from './file-repository.ts';
-import { estimateFileTokens, estimateTokens } from './token-estimate.ts';
+import { estimateFileTokens, estimateTokens, imageTokens } from './token-estimate.ts';
 
 const turnsAtOnce = 200;
 /** Kept free for the answer: a quarter of what the model can read, at most so many tokens. */
@@ -32,25 +34,104 @@ export type History = {
   fileTokens: number;
 };
 
+/** A message that came in parts, in their order: what is attached to it, then those. */
+function partsOf({ text, content }: { text: string; content: string | null }, files: TurnFile[]) {
+  const stored = readContent(content);
+  const { parts } = stored;
+  if (!parts) return undefined;
+  const fileIds = fileIdsOf(stored);
+  const texts = textsOf(parts, text);
+  const inParts = new Set(parts.flatMap((part) => (part.type === 'image_file' ? part.fileId : [])));
+  const attached = files.filter((_, index) => !inParts.has(fileIds[index] ?? 0));
+  const inOrder = parts.map((part, index) => {
+    if (part.type === 'image_url') return { url: part.url, detail: part.detail };
+    const file = part.type === 'image_file' ? files[fileIds.indexOf(part.fileId)] : undefined;
+    return file && part.type === 'image_file' ? { ...file, detail: part.detail } : (texts[index] ?? '');
+  });
+  return [...attached, ...inOrder];
+}
+
 type Reading = {
   branches: Pick<BranchRepository, 'words'>;
   messageFiles: MessageFileRepository;
   attachments: AttachmentReader;
   catalogue: Catalogue;
+  toolCalls: Pick<ToolCallRepository, 'ofMessages'>;
 };
+
+/** How much of a conversation is read, where that was asked for. */
+export type HistoryLimits = { lastMessages: number | null; tokens: number | null };
+
+const unlimited: HistoryLimits = { lastMessages: null, tokens: null };
+
+type AnsweredCalls = NonNullable<ConversationTurn['calls']>;
+
+/** Of each answer the functions that it called. Where one was never answered, a provider would refuse all of them. */
+async function answeredCalls(
+  toolCalls: Reading['toolCalls'],
+  userId: number,
+  messageIds: number[],
+): Promise<Map<number, AnsweredCalls>> {
+  const all = (await toolCalls.ofMessages(userId, messageIds)).filter(({ kind }) => kind === 'function');
+  const answered = new Map<number, AnsweredCalls>();
+  for (const [messageId, calls] of Map.groupBy(all, (call) => call.messageId)) {
+    const whole = calls.flatMap(({ callId, name, input, output }) =>
+      output === null ? [] : [{ callId, name, input, output }],
+    );
+    if (whole.length === calls.length) answered.set(messageId, whole);
+  }
+  return answered;
+}
+
+type PieceTurn = Pick<ConversationTurn, 'role' | 'text'> & {
+  content: string | null;
+  calls: AnsweredCalls | undefined;
+};
+
+/** As the provider is told it; undefined: it says nothing. */
+function toldTurn({ role, text, content, calls }: PieceTurn, files: TurnFile[]): ConversationTurn | undefined {
+  const parts = partsOf({ text, content }, files);
+  if (text === '' && !parts && !calls) return undefined;
+  return { role, text, ...(files.length > 0 && { files }), ...(parts && { parts }), ...(calls && { calls }) };
+}
+
+/** A part of a branch, with the files of its questions and what its answers have called. */
+async function readPiece({ branches, messageFiles, toolCalls }: Reading, userId: number, range: BranchRange) {
+  const piece = await branches.words(userId, range);
+  const files = await messageFiles.of(
+    userId,
+    piece.filter(({ role }) => role === 'user').map(({ id }) => id),
+  );
+  const called = piece.flatMap(({ id, hasCalls }) => (hasCalls === 1 ? [id] : []));
+  const answered = await answeredCalls(toolCalls, userId, called);
+  return piece.map(({ id, role, text, content }) => ({
+    role,
+    text,
+    content,
+    kept: files.get(id) ?? [],
+    calls: answered.get(id),
+  }));
+}
+
+const tokensOf = (calls: AnsweredCalls = []) =>
+  calls.reduce((sum, { input, output }) => sum + estimateTokens(input) + estimateTokens(output), 0);
 
 /**
  * The turns that a model gets to read: the branch that ends in the question, cut from the oldest where it is longer
  * than the model's context. Read from the end in pieces, so that a long thread costs no more than what fits.
  */
 export async function readHistory(
-  { branches, messageFiles, attachments, catalogue }: Reading,
+  reading: Reading,
   question: { userId: number; threadId: number; head: number; depth: number },
   model: string,
   instructions: string,
+  { lastMessages, tokens }: HistoryLimits = unlimited,
 ): Promise<History> {
+  const { attachments, catalogue } = reading;
   const context = catalogue.contextTokens(model) ?? tokensWhereUnknown;
-  let budget = context - Math.min(answerTokens, context / 4) - estimateTokens(instructions);
+  const room = context - Math.min(answerTokens, context / 4);
+  let budget = Math.min(room, tokens ?? room) - estimateTokens(instructions);
+  let messagesLeft = lastMessages ?? Number.POSITIVE_INFINITY;
   const turns: ConversationTurn[] = [];
   const { userId, threadId, head } = question;
   let bytes = attachedBytesLimit;
@@ -76,24 +157,22 @@ export async function readHistory(
 
   for (let to = question.depth; to >= 0; to -= turnsAtOnce) {
     const from = Math.max(0, to - turnsAtOnce + 1);
-    const piece = await branches.words(userId, { threadId, head, from, to });
-    const files = await messageFiles.of(
-      userId,
-      piece.filter(({ role }) => role === 'user').map(({ id }) => id),
-    );
+    const piece = await readPiece(reading, userId, { threadId, head, from, to });
     for (const [index, turn] of piece.reverse().entries()) {
-      const kept = files.get(turn.id) ?? [];
+      const { kept, calls } = turn;
+      if (turn.text !== '' && messagesLeft-- <= 0) return history(0);
       const leftOutBefore = filesLeftOut;
       const chosen = choose(kept);
-      budget -= estimateTokens(turn.text) + chosen.tokens;
+      chosen.tokens += imageUrlsOf(readContent(turn.content)).length * imageTokens;
+      budget -= estimateTokens(turn.text) + chosen.tokens + tokensOf(calls);
       // The question itself always goes along; whether it fits alone is for the provider to say.
       if (budget < 0 && turns.length > 0) {
         filesLeftOut = leftOutBefore;
         return history(to - index + 1);
       }
       fileTokens += chosen.tokens;
-      const { role, text } = turn;
-      if (text !== '') turns.push({ role, text, ...(kept.length > 0 && { files: chosen.files }) });
+      const told = toldTurn(turn, kept.length > 0 ? chosen.files : []);
+      if (told) turns.push(told);
     }
   }
   return history(0);

@@ -16,6 +16,8 @@ export type MessagePlace = {
 export type ClientCall = { id: string; digest: string };
 
 type NewMessage = Omit<MessagePlace, 'id'> & { position: number; text: string; at: string };
+/** What a program writes with a message, as JSON. */
+type ByProgram = { metadata: string | null; content: string | null };
 
 const placeColumns = ['id', 'thread_id as threadId', 'parent_id as parentId', 'depth', 'role'] as const;
 
@@ -31,7 +33,7 @@ const findByClientId = prepared((db, at: Places<{ userId: number; clientId: stri
     .where('client_id', '=', at('clientId')),
 );
 
-type Inserted = NewMessage & { userId: number; clientId: string | null; digest: string | null };
+type Inserted = NewMessage & ByProgram & { userId: number; clientId: string | null; digest: string | null };
 
 const insertMessage = prepared((db, at: Places<Inserted>) =>
   db
@@ -47,6 +49,8 @@ const insertMessage = prepared((db, at: Places<Inserted>) =>
       reasoning: '',
       client_id: at('clientId'),
       client_digest: at('digest'),
+      metadata: at('metadata'),
+      content: at('content'),
       created_at: at('at'),
     })
     .onConflict((conflict) => conflict.columns(['user_id', 'client_id']).doNothing())
@@ -74,15 +78,27 @@ export function messageRepository(db: Kysely<Database>) {
       const row = await findMessage.first(db, { userId, messageId });
       return row && (await withSiblings(db, userId, row.thread_id, [row]))[0];
     },
-    /** The newest children of a message, the oldest of them first. */
-    async newestChildren(userId: number, parent: MessagePlace, limit: number): Promise<Message[]> {
+    /** The newest answers to a message, the oldest of them first. */
+    async newestAnswers(userId: number, parent: MessagePlace, limit: number): Promise<Message[]> {
       const rows = await selectMessages(db)
         .where(isOf(userId))
         .where('messages.parent_id', '=', parent.id)
+        .where('messages.role', '=', 'assistant')
         .orderBy('messages.id', 'desc')
         .limit(limit)
         .execute();
       return withSiblings(db, userId, parent.threadId, rows.reverse());
+    },
+    /** What follows it are answers, and no further message of a program. */
+    async isAnswered(userId: number, messageId: number): Promise<boolean> {
+      const children = await db
+        .selectFrom('messages')
+        .select('role')
+        .distinct()
+        .where(isOf(userId))
+        .where('parent_id', '=', messageId)
+        .execute();
+      return children.length > 0 && children.every(({ role }) => role === 'assistant');
     },
     place: (userId: number, messageId: number): Promise<MessagePlace | undefined> =>
       findPlace.first(db, { userId, messageId }),
@@ -91,10 +107,11 @@ export function messageRepository(db: Kysely<Database>) {
     /** undefined: a message with this client id is there already. */
     async insert(
       userId: number,
-      { client, ...message }: NewMessage & { client: ClientCall | null },
+      { client, ...message }: NewMessage & Partial<ByProgram> & { client: ClientCall | null },
     ): Promise<number | undefined> {
       const [clientId, digest] = [client?.id ?? null, client?.digest ?? null];
-      return (await insertMessage.first(db, { ...message, userId, clientId, digest }))?.id;
+      const ofProgram = { metadata: null, content: null };
+      return (await insertMessage.first(db, { ...ofProgram, ...message, userId, clientId, digest }))?.id;
     },
     /** Returns the thread's purpose, which decides whether the text becomes searchable. */
     async setWords(userId: number, messageId: number, { text, reasoning }: { text: string; reasoning: string }) {

@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import { type Operand, type Places, prepared } from '#server/db/prepared';
 import type { Database } from '#server/db/schema';
 import { toUsage, usageColumns } from '#server/features/usage/repository';
+import { imageUrlsOf, readContent } from './content.ts';
 import { messageFileRepository, shownFile } from './file-repository.ts';
 
 /** With a plus, so that SQLite looks up the branch's messages instead of walking through all of their owner's. */
@@ -53,7 +54,14 @@ export const filesOf = (db: Kysely<Database>, userId: number, rows: MessageRow[]
     rows.filter(({ role }) => role === 'user').map(({ id }) => id),
   );
 
-const siblingsOf = (db: Kysely<Database>, userId: number, threadId: number, parents: number[], ofBeginning: boolean) =>
+/** Exported for the check of its plan. */
+export const siblingsOf = (
+  db: Kysely<Database>,
+  userId: number,
+  threadId: number,
+  parents: number[],
+  ofBeginning: boolean,
+) =>
   db
     .selectFrom('messages')
     .select(siblingColumns)
@@ -62,7 +70,8 @@ const siblingsOf = (db: Kysely<Database>, userId: number, threadId: number, pare
     .where((eb) =>
       eb.or([
         ...(parents.length > 0 ? [eb('parent_id', 'in', parents)] : []),
-        ...(ofBeginning ? [eb('parent_id', 'is', null)] : []),
+        // With a plus, so that SQLite looks in the conversation instead of at the beginnings of all of everybody's.
+        ...(ofBeginning ? [sql<boolean>`+parent_id is null`] : []),
       ]),
     )
     .orderBy('id')
@@ -101,6 +110,7 @@ export async function withSiblings(
 /** Without its siblings, and without its attachments. */
 export function toMessage(row: MessageRow): Message {
   const state = row.run_state ?? 'complete';
+  const imageUrls = imageUrlsOf(readContent(row.content));
   return {
     id: row.id,
     threadId: row.thread_id,
@@ -121,5 +131,6 @@ export function toMessage(row: MessageRow): Message {
     together: [],
     createdAt: row.created_at,
     finishedAt: row.run_finished_at,
+    ...(imageUrls.length > 0 && { imageUrls }),
   };
 }

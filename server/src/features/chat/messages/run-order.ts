@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { RunOrder } from '#server/features/chat/runs/live-run';
 import { runRepository } from '#server/features/chat/runs/repository';
+import { toolCallRepository } from '#server/features/chat/runs/tool-call-repository';
 import type { Catalogue } from '#server/provider/catalogue';
 import type { Secret } from '#server/security/secret';
 import type { StoredAnswer } from './answer-store.ts';
@@ -23,6 +24,7 @@ type Dependencies = {
 export function orderMaker({ db, catalogue, attachments, defaultModel }: Dependencies) {
   const branches = branchRepository(db);
   const messageFiles = messageFileRepository(db);
+  const toolCalls = toolCallRepository(db);
 
   async function settled(userId: number, runId: number, { model }: Answerer): Promise<string> {
     if (model !== null) return model;
@@ -31,8 +33,13 @@ export function orderMaker({ db, catalogue, attachments, defaultModel }: Depende
     return chosen;
   }
 
-  return function orderOf(userId: number, apiKey: Secret, { question, run, answerer }: StoredAnswer): RunOrder {
-    const { instructions, temperature, effort, assistantId, knowledge } = answerer;
+  return function orderOf(
+    userId: number,
+    apiKey: Secret,
+    { question, run, answerer, programRunId }: StoredAnswer,
+  ): RunOrder {
+    const { instructions, temperature, effort, assistantId, knowledge, asked } = answerer;
+    const { limits, ...options } = asked ?? {};
     const { id: runId, threadId, messageId } = run;
     return {
       runId,
@@ -41,15 +48,18 @@ export function orderMaker({ db, catalogue, attachments, defaultModel }: Depende
       messageId,
       assistantId,
       comparisonId: null,
+      programRunId: programRunId ?? null,
       async prepare() {
         const model = await settled(userId, runId, answerer);
         const { turns, ...rest } = await readHistory(
-          { branches, messageFiles, attachments, catalogue },
+          { branches, messageFiles, attachments, catalogue, toolCalls },
           { userId, threadId, head: question.id, depth: question.depth },
           model,
           instructions,
+          limits,
         );
-        const request = { apiKey, model, instructions, turns, temperature, effort, search: knowledge.search };
+        const settings = { instructions, temperature, effort, search: knowledge.search, ...options };
+        const request = { apiKey, model, turns, ...settings };
         return { request, notes: knowledge.notes, ...rest };
       },
     };

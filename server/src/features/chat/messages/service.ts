@@ -9,6 +9,7 @@ import type { Secret } from '#server/security/secret';
 import { answerStore } from './answer-store.ts';
 import type { AnswererFinder } from './answerer.ts';
 import type { AttachmentReader } from './attachments.ts';
+import { programRuns } from './program-runs.ts';
 import { answerRegenerating } from './regenerate.ts';
 import { type MessagePlace, messageRepository } from './repository.ts';
 import { orderMaker } from './run-order.ts';
@@ -25,7 +26,7 @@ type Dependencies = {
   instance: number;
   openKey: (userId: number) => Promise<Secret>;
   /** Refuses a call that a budget does not allow. */
-  checkBudget: (userId: number, assistantId: number | null) => Promise<void>;
+  checkBudget: (userId: number, assistantId: number | null, way?: string) => Promise<void>;
   answerersFor: AnswererFinder;
   /** Refuses models that are known not to be usable, naming the field. Makes no call to the provider. */
   checkModels: (userId: number, models: string[], field: string) => Promise<void>;
@@ -42,7 +43,8 @@ export function messageService(dependencies: Dependencies) {
   const messages = messageRepository(db);
   const threads = threadRepository(db);
   const store = answerStore(database, instance);
-  const start = answerStarter({ db, ...dependencies, orderOf: orderMaker({ db, ...dependencies }) });
+  const orderOf = orderMaker({ db, ...dependencies });
+  const start = answerStarter({ db, ...dependencies, orderOf });
 
   async function ownThread(userId: number, threadId: number): Promise<ThreadRecord> {
     const thread = await threads.find(userId, threadId);
@@ -67,11 +69,12 @@ export function messageService(dependencies: Dependencies) {
     },
     /** The answers to a question, or those beside an answer. */
     async answers(userId: number, messageId: number): Promise<{ items: Message[] }> {
-      const answers = await messages.newestChildren(userId, await questionOf(userId, messageId), answersListed);
+      const answers = await messages.newestAnswers(userId, await questionOf(userId, messageId), answersListed);
       return { items: await underWay.withWords(userId, answers) };
     },
     send: messageSending(starting),
     regenerate: answerRegenerating(starting),
+    ofPrograms: programRuns({ db, ...dependencies, orderOf }),
   };
 }
 

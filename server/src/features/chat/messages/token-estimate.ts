@@ -3,8 +3,11 @@ import type { AttachmentKind } from '@roster/contracts/chat';
 /** About four characters a token: an estimate, and marked as one, which fits prose in European languages. */
 export const estimateTokens = (text: string) => Math.ceil(text.length / 4);
 
+/** Of a large image at full detail, roughly. */
+export const imageTokens = 1_000;
+
 /** A large image at full detail is 765 to 1,105 tokens; a page of a PDF, text and picture, about 1,000 in 50 kB. */
 export function estimateFileTokens({ kind, size }: { kind: AttachmentKind; size: number }): number {
   if (kind === 'text') return Math.ceil(size / 4);
-  return kind === 'image' ? 1_000 : Math.min(100_000, Math.ceil(size / 50));
+  return kind === 'image' ? imageTokens : Math.min(100_000, Math.ceil(size / 50));
 }

@@ -5,13 +5,15 @@ import { branchRepository } from '#server/features/chat/messages/branch-reposito
 import { messageRepository } from '#server/features/chat/messages/repository';
 import { searchRepository } from '#server/features/chat/search/repository';
 import type { PricingService } from '#server/features/usage/pricing';
-import { usageRepository } from '#server/features/usage/repository';
+import { type UsageRecord, usageRepository } from '#server/features/usage/repository';
 import type { AnswerEnd } from '#server/provider/provider';
-import { endEvent, type FoldedLog, foldedBatches } from './event-log.ts';
+import { endEvent, type FoldedLog, foldedBatches, functionsCalled } from './event-log.ts';
 import { eventRepository } from './event-repository.ts';
 import { interruption } from './failure.ts';
 import type { LiveRun, RunOrder } from './live-run.ts';
+import { programRunRepository } from './program-run-repository.ts';
 import { type AbandonedRun, type RunEnd, runRepository } from './repository.ts';
+import { toolCallRepository } from './tool-call-repository.ts';
 import { runUsage, usageEvent } from './usage.ts';
 
 export type End = Pick<RunEnd, 'state' | 'reason' | 'error'>;
@@ -21,6 +23,9 @@ export type End = Pick<RunEnd, 'state' | 'reason' | 'error'>;
  * events that were lost with the process, and must not take the end for one of them.
  */
 const crashGap = 1_000_000;
+
+/** How long a program has to answer the functions that were called. */
+export const waitsForFunctionsMs = 10 * 60_000;
 
 /** How runs end: the words, the figures and the last event are stored together, once. */
 export function runEndings({ db, pricing }: { db: Kysely<Database>; pricing: Pick<PricingService, 'price'> }) {
@@ -36,8 +41,10 @@ export function runEndings({ db, pricing }: { db: Kysely<Database>; pricing: Pic
       const ended = rowOf(end, log, { hasUsage: usage !== null, lastEvent: run.frames.length + last.length, at });
       const wasOurs = await runRepository(trx).end(order.runId, ended, run.hasStored);
       // The call has cost what it has, also where the conversation was deleted under it.
-      if (usage) await usageRepository(trx).record(order.userId, usage, wasOurs);
-      if (wasOurs) await keepWords(trx, order, log);
+      if (usage) await record(trx, order, usage, wasOurs);
+      if (!wasOurs) return;
+      await keepWords(trx, order, log);
+      await keepCalls(trx, order, end.state, log, at);
     });
     return last;
   }
@@ -54,10 +61,11 @@ export function runEndings({ db, pricing }: { db: Kysely<Database>; pricing: Pic
       const ended = rowOf(end, log, { hasUsage: isBegun, lastEvent, at });
       if (!(await runRepository(trx).end(run.id, ended, true))) return false;
       await keepWords(trx, run, log);
+      await keepCalls(trx, { ...run, runId: run.id }, end.state, log, at);
       if (!isBegun) return true;
       const turns = await branchRepository(trx).wordsBefore(run.userId, run.threadId, run.messageId);
       const usage = await usages.ofAbandoned({ ...run, runId: run.id }, log, turns, at, trx);
-      await usageRepository(trx).record(run.userId, usage);
+      await record(trx, run, usage);
       return true;
     });
   }
@@ -72,6 +80,29 @@ const rowOf = (
   { notes, sources, marks }: FoldedLog,
   { hasUsage, lastEvent, at }: { hasUsage: boolean; lastEvent: number; at: string },
 ): RunEnd => ({ state, reason, error, notes, sources, marks: `${marks}${hasUsage ? 'u' : ''}`, lastEvent, at });
+
+/** Under the token of the program that has asked, as it is now. */
+async function record(
+  trx: Kysely<Database>,
+  { userId, programRunId }: Pick<RunOrder, 'userId' | 'programRunId'>,
+  usage: UsageRecord,
+  isOwnerThere?: boolean,
+) {
+  const accessTokenId = programRunId === null ? null : await programRunRepository(trx).tokenOf(userId, programRunId);
+  await usageRepository(trx).record(userId, { ...usage, accessTokenId }, isOwnerThere);
+}
+
+type Called = Pick<RunOrder, 'runId' | 'userId' | 'messageId' | 'programRunId'>;
+
+/** What the model has called. Where that are functions of a program, its run waits for what they answer. */
+async function keepCalls(trx: Kysely<Database>, of: Called, state: RunEnd['state'], log: FoldedLog, at: string) {
+  if (log.calls.length === 0) return;
+  await toolCallRepository(trx).insert(of, log.calls);
+  const { userId, programRunId } = of;
+  if (programRunId === null || state !== 'complete' || functionsCalled(log).length === 0) return;
+  const until = new Date(Date.parse(at) + waitsForFunctionsMs).toISOString();
+  await programRunRepository(trx).wait(userId, programRunId, until);
+}
 
 async function keepWords(
   trx: Kysely<Database>,

@@ -1,4 +1,4 @@
-import type { RunEvent } from '@roster/contracts/chat';
+import type { RunEvent, ToolCall } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
 
 /** A run's events as they go over the wire: one text per event, ready to be sent to any number of readers. */
@@ -31,14 +31,25 @@ export function framesAfter(frames: string, after: number): string {
 
 /**
  * What is kept of a finished log. The words are stored once, in the message; `marks` says how they fall into events:
- * `t5` five characters (UTF-16 units) of text, `r3` three of reasoning, `n` the next note, `s` the next source, `u` the usage. The last
+ * `t5` five characters (UTF-16 units) of text, `r3` three of reasoning, `n` the next note, `s` the next source, `c` the next call of a tool, `u` the usage. The last
  * event has no mark: it is the run's end, numbered `lastEvent`.
  */
-export type FoldedLog = { text: string; reasoning: string; notes: string[]; sources: string[]; marks: string };
+export type FoldedLog = {
+  text: string;
+  reasoning: string;
+  notes: string[];
+  sources: string[];
+  calls: ToolCall[];
+  marks: string;
+};
 
 export function emptyLog(): FoldedLog {
-  return { text: '', reasoning: '', notes: [], sources: [], marks: '' };
+  return { text: '', reasoning: '', notes: [], sources: [], calls: [], marks: '' };
 }
+
+/** What the model wants answered before it goes on. */
+export const functionsCalled = <Call extends ToolCall>({ calls }: { calls: readonly Call[] }) =>
+  calls.filter(({ kind }) => kind === 'function');
 
 /** Whether anything has come yet. */
 export const hasBegun = ({ marks }: FoldedLog) => marks !== '';
@@ -61,6 +72,10 @@ export function fold(log: FoldedLog, event: RunEvent) {
     case 'source':
       log.sources.push(event.text);
       log.marks += 's';
+      return;
+    case 'tool':
+      log.calls.push(event.call);
+      log.marks += 'c';
       return;
     case 'usage':
       log.marks += 'u';
@@ -102,8 +117,9 @@ export function unfold(log: FoldedLog, usage: RunEvent | null, end: End, after: 
   let reasoningAt = 0;
   let noteAt = 0;
   let sourceAt = 0;
+  let callAt = 0;
   const add = (event: RunEvent) => number > after && frames.push(frameOf(number, event));
-  for (const [, kind = '', digits = ''] of log.marks.matchAll(/([trnsu])(\d*)/g)) {
+  for (const [, kind = '', digits = ''] of log.marks.matchAll(/([trnscu])(\d*)/g)) {
     number++;
     const length = Number(digits);
     if (kind === 't') {
@@ -114,7 +130,11 @@ export function unfold(log: FoldedLog, usage: RunEvent | null, end: End, after: 
       reasoningAt += length;
     } else if (kind === 'n') add({ type: 'note', text: log.notes[noteAt++] ?? '' });
     else if (kind === 's') add({ type: 'source', text: log.sources[sourceAt++] ?? '' });
-    else if (usage) add(usage);
+    else if (kind === 'c') {
+      const call = log.calls[callAt++];
+      // One that is lost keeps its number.
+      if (call) add({ type: 'tool', call });
+    } else if (usage) add(usage);
   }
   if (end.number > after) frames.push(frameOf(end.number, end.event));
   return frames.join('');

@@ -1,9 +1,10 @@
-import type { Run, RunState } from '@roster/contracts/chat';
+import type { Run, RunState, ToolCall } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
 import { type Kysely, sql } from 'kysely';
 import { type Places, prepared } from '#server/db/prepared';
 import type { Database } from '#server/db/schema';
 import { toUsage, usageColumns } from '#server/features/usage/repository';
+import { toolCallRepository } from './tool-call-repository.ts';
 
 /** Written out instead of bound: only then can SQLite see that a partial index over these states answers the query. */
 export const underWay = sql<'queued' | 'running'>`('queued', 'running')`;
@@ -18,6 +19,7 @@ export type AbandonedRun = {
   model: string;
   instance: number;
   createdAt: string;
+  programRunId: number | null;
 };
 
 export type RunEnd = {
@@ -30,6 +32,9 @@ export type RunEnd = {
   lastEvent: number;
   at: string;
 };
+
+/** `runId` is that of a program's run where it is one. */
+export type BusyThread = { threadId: number; runId: number; isOfProgram: boolean; isWaiting: boolean };
 
 type NewRun = {
   threadId: number;
@@ -76,6 +81,23 @@ const runsUnderWay = prepared((db, at: Places<{ userId: number }>) =>
     .select(['id', 'thread_id as threadId', 'message_id as messageId'])
     .where('user_id', '=', at('userId'))
     .where('state', 'in', underWay),
+);
+
+/** The threads in which runs are under way, or functions of a program are to answer. */
+const busyThreads = prepared((db, at: Places<{ userId: number; now: string }>) =>
+  db
+    .selectFrom('runs')
+    .select(['thread_id as threadId', 'id as runId', 'program_run_id as programRunId', sql<0 | 1>`0`.as('isWaiting')])
+    .where('user_id', '=', at('userId'))
+    .where('state', 'in', underWay)
+    .unionAll(
+      db
+        .selectFrom('program_runs')
+        .select(['thread_id as threadId', 'run_id as runId', 'run_id as programRunId', sql<0 | 1>`1`.as('isWaiting')])
+        .where('user_id', '=', at('userId'))
+        .where('state', '=', sql.lit('waiting'))
+        .where('waits_until', '>', at('now')),
+    ),
 );
 
 type EndedRun = {
@@ -148,6 +170,16 @@ export function runRepository(db: Kysely<Database>) {
     },
     underWay: (userId: number): Promise<{ id: number; threadId: number; messageId: number }[]> =>
       runsUnderWay.all(db, { userId }),
+    /** Where no question is taken for now, and for which program's run. */
+    async busy(userId: number): Promise<BusyThread[]> {
+      const rows = await busyThreads.all(db, { userId, now: new Date().toISOString() });
+      return rows.map(({ threadId, runId, programRunId, isWaiting }) => ({
+        threadId,
+        runId: programRunId ?? runId,
+        isOfProgram: programRunId !== null,
+        isWaiting: isWaiting === 1,
+      }));
+    },
     /** What a reader of a finished run needs to be told all of it again. */
     async finished(userId: number, runId: number) {
       const row = await db
@@ -176,8 +208,10 @@ export function runRepository(db: Kysely<Database>) {
       const error: RunError | null = row.error === null ? null : JSON.parse(row.error);
       const notes: string[] = JSON.parse(row.notes);
       const sources: string[] = JSON.parse(row.sources);
+      const marks = row.event_marks ?? '';
+      const calls: ToolCall[] = marks.includes('c') ? await toolCallRepository(db).ofRuns(userId, [runId]) : [];
       return {
-        log: { text: row.text, reasoning: row.reasoning, notes, sources, marks: row.event_marks ?? '' },
+        log: { text: row.text, reasoning: row.reasoning, notes, sources, calls, marks },
         state: row.state,
         lastEvent: row.last_event,
         reason: row.finish_reason,
@@ -233,7 +267,7 @@ export function runRepository(db: Kysely<Database>) {
       return db
         .selectFrom('runs')
         .select(['id', 'user_id as userId', 'thread_id as threadId', 'message_id as messageId', 'instance'])
-        .select(['assistant_id as assistantId', 'model', 'created_at as createdAt'])
+        .select(['assistant_id as assistantId', 'model', 'created_at as createdAt', 'program_run_id as programRunId'])
         .select((eb) =>
           eb
             .selectFrom('comparison_prompts as p')

@@ -57,7 +57,7 @@ export function runWatching({ runs, events, log, live }: Dependencies) {
 
   return {
     /** Writes what comes after event `after`, and all that follows. */
-    async watch(actor: Actor, run: Run, after: number, stream: EventStream): Promise<void> {
+    async watch(actor: Pick<Actor, 'userId'>, run: Run, after: number, stream: EventStream): Promise<void> {
       const here = live.get(run.id);
       if (here) return here.watch(stream, after);
       const finished = await replay(runs, { userId: actor.userId, runId: run.id, after });

@@ -2,6 +2,7 @@ import type { RunEvent } from '@roster/contracts/chat';
 import { leftOutNotes } from '#server/features/chat/messages/history';
 import { ProviderError } from '#server/provider/error';
 import type { AnswerEnd, AnswerPiece, Provider } from '#server/provider/provider';
+import { functionsCalled } from './event-log.ts';
 import type { LiveRun, PreparedRequest } from './live-run.ts';
 
 type Writing = { provider: Pick<Provider, 'answer'>; publish: (events: RunEvent[]) => void };
@@ -11,7 +12,9 @@ export async function writeAnswer(run: LiveRun, { provider, publish }: Writing):
   const { signal } = run.controller;
   run.prepared = await untilAborted(run.order.prepare(signal), signal);
   const end = await asMuchAsFits(run, run.prepared, { provider, publish });
-  if (run.log.text.trim() === '') publish([wordless(end)]);
+  const called = functionsCalled(run.log);
+  if (called.length > 0) publish([{ type: 'note', text: `Called ${inWords(called.map(({ name }) => name))}` }]);
+  else if (run.log.text.trim() === '') publish([wordless(end)]);
   return end;
 }
 
@@ -48,6 +51,8 @@ async function asMuchAsFits(
     }
   }
 }
+
+const inWords = (names: string[]) => new Intl.ListFormat('en').format(new Set(names));
 
 /** Shown in place of an answer without text: the model only reasoned, or called a tool that does not exist. */
 const wordless = ({ reason }: AnswerEnd): RunEvent => ({ type: 'note', text: wordlessNotes[reason] });

@@ -51,6 +51,11 @@ export function searchRepository(db: Kysely<Database>) {
         (select id from messages where thread_id = ${threadId} and user_id = ${userId})`.execute(db);
       await sql`delete from thread_search where rowid = ${threadId}`.execute(db);
     },
+    /** The same for a message. */
+    async forgetMessage(messageId: number) {
+      if (isPostgres(db)) return;
+      await sql`delete from message_search where rowid = ${messageId}`.execute(db);
+    },
     /** Tidies the SQLite index in small steps, for idle moments; inserting leaves that to us. */
     async merge() {
       if (isPostgres(db)) return;

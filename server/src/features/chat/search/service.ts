@@ -12,12 +12,16 @@ export function threadSearch({ database, underWay }: Dependencies) {
   const { db, reader } = database;
 
   /** The few answers that are being written are in no index yet, so their text is scanned. */
-  async function beingWritten(userId: number, q: string, archived: boolean | undefined): Promise<FoundThread[]> {
+  async function beingWritten(
+    userId: number,
+    q: string,
+    { archived, programs }: SearchOptions,
+  ): Promise<FoundThread[]> {
     const found: FoundThread[] = [];
     for (const { id, threadId, messageId } of await runRepository(db).underWay(userId)) {
       const text = (await underWay.logOf(id))?.text ?? '';
       const thread = hasWords(text, q) ? await threadRepository(db).find(userId, threadId) : undefined;
-      if (thread && (archived === undefined || thread.archived === archived))
+      if (thread && fits(archived, thread.archived) && fits(programs, thread.madeBy !== null))
         found.push({ thread, match: { messageId, text } });
     }
     return found;
@@ -27,7 +31,7 @@ export function threadSearch({ database, underWay }: Dependencies) {
     const found = await findThreads(reader, userId, q, options);
     if (options.after) return found;
     const known = new Set(found.map(({ thread }) => thread.id));
-    for (const one of await beingWritten(userId, q, options.archived)) {
+    for (const one of await beingWritten(userId, q, options)) {
       if (known.has(one.thread.id)) continue;
       known.add(one.thread.id);
       found.push(one);
@@ -37,6 +41,8 @@ export function threadSearch({ database, underWay }: Dependencies) {
 }
 
 export type ThreadSearch = ReturnType<typeof threadSearch>;
+
+const fits = (wanted: boolean | undefined, is: boolean) => wanted === undefined || wanted === is;
 
 /** Pinned ones first, then the newest. */
 const inOrderOfList = (a: ThreadRecord, b: ThreadRecord) =>

@@ -3,6 +3,8 @@ import type { Database } from '#server/db/schema';
 import { messageFileRepository } from '#server/features/chat/messages/file-repository';
 import {
   flag,
+  type ListedThreads,
+  madeByPrograms,
   type ThreadPosition,
   type ThreadRecord,
   threadPage,
@@ -10,7 +12,9 @@ import {
 } from '#server/features/chat/threads/repository';
 import { searchSources } from './repository.ts';
 
-export type SearchOptions = { archived: boolean | undefined; limit: number; after: ThreadPosition | undefined };
+export type SearchOptions = {
+  [Name in keyof ListedThreads]: boolean | undefined;
+} & { limit: number; after: ThreadPosition | undefined };
 /** `match`: the newest message that has the words; null where only the title has them. */
 export type FoundThread = { thread: ThreadRecord; match: { messageId: number; text: string } | null };
 
@@ -35,6 +39,7 @@ export async function findThreads(
       ]),
     );
   if (options.archived !== undefined) threads = threads.where('threads.archived', '=', flag(options.archived));
+  if (options.programs !== undefined) threads = threads.where(madeByPrograms(options.programs));
   const rows = await threads.execute();
   const texts = await textsOf(db, userId, rows);
   return rows.map((row) => ({

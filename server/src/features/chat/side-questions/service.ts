@@ -98,7 +98,8 @@ async function askTogether<T>(
 }
 
 async function refuseTooMany(trx: Kysely<Database>, userId: number, more: number) {
-  const underWay = new Set((await runRepository(trx).underWay(userId)).map(({ threadId }) => threadId)).size;
+  const ofPeople = (await runRepository(trx).busy(userId)).filter(({ isOfProgram }) => !isOfProgram);
+  const underWay = new Set(ofPeople.map(({ threadId }) => threadId)).size;
   if (underWay + more > conversationsAtOnce)
     throw new AppError(
       'too_many_runs',
@@ -183,5 +184,13 @@ async function store(trx: Kysely<Database>, userId: number, instance: number, qu
     instance,
     at,
   });
-  return { runId: run.id, userId, threadId, messageId, assistantId: null, comparisonId: question.comparisonId };
+  return {
+    runId: run.id,
+    userId,
+    threadId,
+    messageId,
+    assistantId: null,
+    comparisonId: question.comparisonId,
+    programRunId: null,
+  };
 }

@@ -6,6 +6,9 @@ import type { Database } from '#server/db/schema';
 import { messageFileRepository } from '#server/features/chat/messages/file-repository';
 import { underWay } from '#server/features/chat/runs/repository';
 
+/** What a program makes a conversation with; the last two as JSON. */
+export type ByProgram = { accessTokenId: number | null; metadata: string | null; toolResources: string | null };
+
 export type ThreadRecord = Thread & {
   titleSource: 'opening' | 'suggested' | 'chosen';
   headMessageId: number | null;
@@ -14,7 +17,17 @@ export type ThreadRecord = Thread & {
 /** Where a page of the list begins: after this thread, in the order of the list. */
 export type ThreadPosition = { pinned: boolean; updatedAt: string; id: number };
 
-type Row = Selectable<Database['threads']> & { run_id?: number | null };
+/** Which of them a list shows. `programs`: those that were made with an access token, or those that were not; else both. */
+export type ListedThreads = { archived: boolean; programs: boolean | undefined };
+
+const byPrograms = {
+  true: sql<boolean>`threads.access_token_id is not null`,
+  false: sql<boolean>`threads.access_token_id is null`,
+};
+/** Written out, as the indexes say it. */
+export const madeByPrograms = (programs: boolean) => byPrograms[`${programs}`];
+
+type Row = Selectable<Database['threads']> & { run_id?: number | null; made_by?: string | null };
 
 export const toThreadRecord = (row: Row): ThreadRecord => ({
   id: row.id,
@@ -24,6 +37,7 @@ export const toThreadRecord = (row: Row): ThreadRecord => ({
   model: row.model,
   pinned: row.pinned === 1,
   archived: row.archived === 1,
+  madeBy: row.made_by ?? null,
   headMessageId: row.head_message_id,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
@@ -36,7 +50,9 @@ export const flag = (value: boolean): 0 | 1 => (value ? 1 : 0);
 const selectThreads = (db: Kysely<Database>) =>
   db
     .selectFrom('threads')
+    .leftJoin('access_tokens', 'access_tokens.id', 'threads.access_token_id')
     .selectAll('threads')
+    .select('access_tokens.name as made_by')
     .select((eb) =>
       eb
         .selectFrom('runs')
@@ -108,14 +124,20 @@ export function threadRepository(db: Kysely<Database>) {
     },
     async list(
       userId: number,
-      { archived, limit, after }: { archived: boolean; limit: number; after: ThreadPosition | undefined },
+      { archived, programs, limit, after }: ListedThreads & { limit: number; after: ThreadPosition | undefined },
     ): Promise<ThreadRecord[]> {
-      const rows = await threadPage(db, userId, limit, after).where('threads.archived', '=', flag(archived)).execute();
+      // Written out: only then is it seen that the index of those in the archive has them.
+      let page = threadPage(db, userId, limit, after).where(
+        sql<boolean>`threads.archived = ${sql.lit(flag(archived))}`,
+      );
+      if (programs !== undefined) page = page.where(madeByPrograms(programs));
+      const rows = await page.execute();
       return rows.map(toThreadRecord);
     },
     async insert(
       userId: number,
       thread: Pick<ThreadRecord, 'title' | 'titleSource' | 'assistantId' | 'model'> & { at: string },
+      by: ByProgram = { accessTokenId: null, metadata: null, toolResources: null },
     ): Promise<ThreadRecord> {
       const row = await db
         .insertInto('threads')
@@ -128,6 +150,9 @@ export function threadRepository(db: Kysely<Database>) {
           pinned: 0,
           archived: 0,
           head_message_id: null,
+          access_token_id: by.accessTokenId,
+          metadata: by.metadata,
+          tool_resources: by.toolResources,
           created_at: thread.at,
           updated_at: thread.at,
         })
@@ -196,6 +221,15 @@ export function threadRepository(db: Kysely<Database>) {
     ) {
       const { headMessageId = null, updatedAt, title = null } = end;
       await showEnd.changed(db, { userId, threadId, headMessageId, updatedAt, title });
+    },
+    /** After its last message was deleted: shows another branch, or nothing. */
+    async showAnotherEnd(userId: number, threadId: number, headMessageId: number | null) {
+      await db
+        .updateTable('threads')
+        .set({ head_message_id: headMessageId })
+        .where('user_id', '=', userId)
+        .where('id', '=', threadId)
+        .execute();
     },
     /** Not a side question. */
     async isConversation(userId: number, threadId: number): Promise<boolean> {

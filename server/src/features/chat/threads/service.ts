@@ -18,6 +18,7 @@ import type { FoundThread } from '#server/features/chat/search/threads-repositor
 import { cursorsOf, pageOf } from '#server/http/paging';
 import { threadRepository } from './repository.ts';
 import { toThread } from './thread.ts';
+import { newTitle } from './titles.ts';
 
 type Dependencies = {
   database: Pick<OpenDatabase, 'db'>;
@@ -33,8 +34,6 @@ type Draft = z.output<typeof chat.createThread.body>;
 type Changes = z.output<typeof chat.updateThread.body>;
 type Query = z.output<typeof chat.threads.query>;
 type Page = z.output<typeof chat.threads.output>;
-
-const newTitle = 'New conversation';
 
 const cursors = cursorsOf(z.tuple([z.boolean(), z.iso.datetime(), Id]));
 
@@ -102,12 +101,18 @@ async function foundOrListed(
   { database, search }: Dependencies,
   userId: number,
   q: string,
-  { limit, archived, cursor }: Query,
+  { limit, archived, programs, cursor }: Query,
 ): Promise<FoundThread[]> {
   const after = positionOf(cursor);
-  if (q !== '') return search(userId, q, { archived, limit, after });
+  if (q !== '') return search(userId, q, { archived, programs, limit, after });
   const threads = threadRepository(database.db);
-  const listed = await threads.list(userId, { archived: archived ?? false, limit, after });
+  const listed = await threads.list(userId, {
+    archived: archived ?? false,
+    // The archive has those of programs too.
+    programs: programs ?? (archived ? undefined : false),
+    limit,
+    after,
+  });
   return listed.map((thread) => ({ thread, match: null }));
 }
 

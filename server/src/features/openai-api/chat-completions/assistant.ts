@@ -24,7 +24,7 @@ const TextPart = z.object({ type: z.literal('text'), text: z.string() });
 const Question = z.object({ role: z.literal('user'), content: z.union([z.string(), z.array(z.unknown())]) });
 
 /** The words of the last message that a person has written. */
-function questionOf(messages: ChatCompletion['messages']): string {
+export function questionOf(messages: ChatCompletion['messages']): string {
   for (const message of messages.toReversed()) {
     const question = Question.safeParse(message);
     if (!question.success) continue;
@@ -47,7 +47,7 @@ export function assistantSettings({
   async function passages(search: FileSearch, apiKey: Secret, question: string): Promise<string[]> {
     const found = [];
     for (const storeId of search.storeIds)
-      found.push(...(await vectorStores.search(apiKey, storeId, question.slice(0, queryLimit))));
+      found.push(...(await vectorStores.search(apiKey, storeId, { query: question.slice(0, queryLimit) })));
     if (found.length === 0) return [];
     const texts = found.map(({ fileId, filename, text }) => `[${search.names.get(fileId) ?? filename}]\n${text}`);
     return [
@@ -56,10 +56,9 @@ export function assistantSettings({
   }
 
   /** An answer never fails for its files: what could not be searched is told. */
-  async function fromFiles(userId: number, assistant: Assistant, apiKey: Secret, messages: unknown[]) {
+  async function fromFiles(userId: number, assistant: Assistant, apiKey: Secret, question: string) {
     if (assistant.files === 0) return { system: [], notes: [] };
     const { search, notes } = await knowledgeOf(userId, assistant.id);
-    const question = questionOf(messages);
     if (!search || question.trim() === '') return { system: [], notes };
     try {
       return { system: await passages(search, apiKey, question), notes };
@@ -70,12 +69,16 @@ export function assistantSettings({
     }
   }
 
-  return async (userId: number, body: ChatCompletion, apiKey: Secret): Promise<AssistantSettings> => {
-    const named = await assistantModels.find(userId, body.model);
+  return async (
+    userId: number,
+    asked: { model: string; question: string },
+    apiKey: Secret,
+  ): Promise<AssistantSettings> => {
+    const named = await assistantModels.find(userId, asked.model);
     const assistant = named && (await findAssistant(userId, named.assistantId));
-    if (!assistant) throw noModel(body.model);
+    if (!assistant) throw noModel(asked.model);
     const { id: assistantId, model, instructions, temperature, reasoningEffort } = assistant;
-    const { system, notes } = await fromFiles(userId, assistant, apiKey, body.messages);
+    const { system, notes } = await fromFiles(userId, assistant, apiKey, asked.question);
     return {
       assistantId,
       model,
@@ -85,3 +88,5 @@ export function assistantSettings({
     };
   };
 }
+
+export type SettingsOf = ReturnType<typeof assistantSettings>;

@@ -76,7 +76,7 @@ export function requestForAssistant(body: ChatCompletion, assistant: AssistantSe
 }
 
 /** What of the additions the provider has refused. */
-export function refusedAddition(error: ProviderError, added: ReadonlySet<Added>): Added | undefined {
+export function refusedAddition<Name extends string>(error: ProviderError, added: ReadonlySet<Name>): Name | undefined {
   if (error.status !== 400) return undefined;
   return [...added].find((name) => error.param?.split('.')[0] === name || error.message.includes(name));
 }
@@ -89,7 +89,7 @@ const withUsage = (body: ChatCompletion) => ({ ...body, stream_options: { ...bod
 const imageTokens = 1_000;
 
 /** Roughly four characters a token; what is inline as data is an image or a sound of unknown length. */
-function estimateInput(messages: unknown[]): number {
+export function estimateInput(messages: unknown[]): number {
   let tokens = 0;
   const open: unknown[] = [...messages];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {

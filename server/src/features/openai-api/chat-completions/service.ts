@@ -1,9 +1,9 @@
 import type { ChatCompletion } from '@roster/contracts/openai-api/chat-completions';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '#server/errors';
 import type { ProviderKeyService } from '#server/features/account/provider-key';
 import type { AssistantModels } from '#server/features/openai-api/assistant-models';
-import type { ApiCalls, Cost } from '#server/features/openai-api/calls';
+import { type ApiCalls, type Cost, costOf } from '#server/features/openai-api/calls';
+import { CallerLeft, checkBudgets, tellNotes, whileCalled } from '#server/features/openai-api/program-call';
 import { toldToProgram } from '#server/features/openai-api/provider-failure';
 import type { BudgetService } from '#server/features/usage/budgets';
 import { apiError } from '#server/http/api-errors';
@@ -15,7 +15,7 @@ import { ProviderError } from '#server/provider/error';
 import type { Provider } from '#server/provider/provider';
 import type { RelayCall, Relayed } from '#server/provider/relay';
 import type { Secret } from '#server/security/secret';
-import type { assistantSettings } from './assistant.ts';
+import { questionOf, type SettingsOf } from './assistant.ts';
 import { type Outcome, passOn, readWhole, usageIn } from './pass-on.ts';
 import { type Added, type PreparedRequest, refusedAddition, requestForAssistant, requestForModel } from './request.ts';
 
@@ -24,20 +24,12 @@ type Dependencies = {
   keys: Pick<ProviderKeyService, 'open' | 'noteRejected'>;
   budgets: Pick<BudgetService, 'check'>;
   assistantModels: Pick<AssistantModels, 'isNamed'>;
-  settingsOf: ReturnType<typeof assistantSettings>;
+  settingsOf: SettingsOf;
   calls: ApiCalls;
   openCalls: OpenCalls;
 };
 
 type Call = { caller: Caller; body: ChatCompletion; request: FastifyRequest; reply: FastifyReply };
-
-const wholeAnswerMs = 10 * 60_000;
-const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 4 });
-
-/** The program has closed its connection: nobody is there for the rest of the answer. */
-class CallerLeft extends Error {
-  override name = 'CallerLeft';
-}
 
 /** Answers a program's Chat Completions on the key of its person, and puts on record what each has cost. */
 export function chatCompletionService(dependencies: Dependencies) {
@@ -56,17 +48,17 @@ export function chatCompletionService(dependencies: Dependencies) {
       isEnded = true;
       await stored.end(cost);
     };
-    const endWith: End = (outcome) => end(costOf(order, outcome));
+    const endWith: End = (outcome) => end(costOf(order.inputTokens, outcome));
     try {
       const { relayed, hidesUsage } = await ask(provider, order, { apiKey, streams: body.stream === true, signal });
-      if (order.notes.length > 0) reply.header('x-roster-note', inHeader(order.notes.join(' ')));
+      tellNotes(reply, order.notes);
       const isStream = relayed.contentType.includes('text/event-stream');
       if (isStream) await answerInStream(call, relayed, endWith, { hidesUsage, signal });
       else await answerWhole(reply, relayed, endWith, signal);
     } catch (error) {
       // A refusal costs nothing; whether what broke off did, only the provider knows.
       const isRefused = error instanceof ProviderError && error.status !== undefined;
-      await end(isRefused ? null : costOf(order, { usage: null, events: 0 }));
+      await end(isRefused ? null : costOf(order.inputTokens, { usage: null, events: 0 }));
       if (error instanceof ProviderError && error.code === 'key_rejected')
         await keys.noteRejected(caller.userId, error.message);
       request.log.info({ event: 'api_call_failed', code: error instanceof ProviderError ? error.code : undefined });
@@ -74,29 +66,7 @@ export function chatCompletionService(dependencies: Dependencies) {
     }
   }
 
-  return async function complete(call: Call): Promise<FastifyReply> {
-    const { reply } = call;
-    const { controller, done } = openCalls.begin(call.caller);
-    const timer = setTimeout(
-      () => controller.abort(new ProviderError('provider_timeout', 'The provider did not answer in time.')),
-      wholeAnswerMs,
-    );
-    const onClose = () => controller.abort(new CallerLeft('The program has closed its connection.'));
-    reply.raw.once('close', onClose);
-    try {
-      await answer(call, controller);
-    } catch (error) {
-      if (!(error instanceof CallerLeft)) throw error;
-      // Nobody is there to be answered.
-      reply.hijack();
-      reply.raw.destroy();
-    } finally {
-      clearTimeout(timer);
-      reply.raw.off('close', onClose);
-      done();
-    }
-    return reply;
-  };
+  return (call: Call): Promise<FastifyReply> => whileCalled(openCalls, call, (controller) => answer(call, controller));
 }
 
 /** The request as it is to go out. */
@@ -105,25 +75,13 @@ async function prepared(
   { caller: { userId }, body, request }: Call,
   apiKey: Secret,
 ): Promise<PreparedRequest> {
-  if (assistantModels.isNamed(body.model)) return requestForAssistant(body, await settingsOf(userId, body, apiKey));
+  const { model } = body;
+  if (assistantModels.isNamed(model))
+    return requestForAssistant(body, await settingsOf(userId, { model, question: questionOf(body.messages) }, apiKey));
   return requestForModel(body, request.bodyText ?? JSON.stringify(body));
 }
 
 type End = (outcome: Pick<Outcome, 'usage' | 'events'>) => Promise<void>;
-
-/** Before anything is spent. */
-async function checkBudgets(
-  budgets: Dependencies['budgets'],
-  { userId, monthlyBudgetUsd, spentUsd }: Caller,
-  assistantId: number | null,
-) {
-  if (monthlyBudgetUsd !== null && spentUsd >= monthlyBudgetUsd)
-    throw new AppError(
-      'budget_exceeded',
-      `The budget of ${dollars.format(monthlyBudgetUsd)} a month of this access token is used up: ${dollars.format(spentUsd)} so far.`,
-    );
-  await budgets.check(userId, assistantId, 'Raise it in Analytics.');
-}
 
 /** Asks the provider; what Roster has added of itself and is refused is left out. */
 async function ask(provider: Dependencies['provider'], order: PreparedRequest, call: Omit<RelayCall, 'text'>) {
@@ -162,22 +120,3 @@ async function answerInStream(call: Call, relayed: Relayed, end: End, how: Param
   }
   reply.raw.end();
 }
-
-/** As the provider says; else from what went out and what came, and marked as an estimate. */
-function costOf({ inputTokens }: PreparedRequest, { usage, events }: Pick<Outcome, 'usage' | 'events'>): Cost {
-  const counts = usage ?? {
-    inputTokens,
-    cachedTokens: 0,
-    cacheWriteTokens: 0,
-    outputTokens: events,
-    reasoningTokens: 0,
-  };
-  return { counts, estimated: usage === null };
-}
-
-/** Headers are ASCII. */
-const inHeader = (text: string) =>
-  text
-    .replaceAll('’', "'")
-    .replaceAll(/[^\x20-\x7e]/g, '?')
-    .slice(0, 1_000);

@@ -10,6 +10,7 @@ const thread = (id: number, updatedAt: string, more: Partial<ThreadListItem> = {
   model: null,
   pinned: false,
   archived: false,
+  madeBy: null,
   createdAt: updatedAt,
   updatedAt,
   runId: null,

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { ApiId } from '../list.ts';
+import { Metadata } from '../metadata.ts';
+
+const CodeInterpreterTool = z.strictObject({ type: z.literal('code_interpreter') });
+
+const FileSearchTool = z.strictObject({
+  type: z.literal('file_search'),
+  file_search: z
+    .strictObject({
+      max_num_results: z.number().int().min(1).max(50).optional(),
+      ranking_options: z
+        .strictObject({
+          ranker: z.enum(['auto', 'default_2024_08_21']).optional(),
+          score_threshold: z.number().min(0).max(1),
+        })
+        .optional(),
+    })
+    .optional(),
+});
+
+/** As a program describes a function that it will call itself. */
+export const FunctionTool = z.strictObject({
+  type: z.literal('function'),
+  function: z.strictObject({
+    name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'A function’s name is of 1 to 64 letters, digits, _ and -.'),
+    description: z.string().max(1024).optional(),
+    parameters: z.record(z.string(), z.unknown()).optional(),
+    strict: z.boolean().nullable().optional(),
+  }),
+});
+
+export const toolsAtMost = 128;
+/** What a model may use. */
+export const ApiTool = z.discriminatedUnion('type', [CodeInterpreterTool, FileSearchTool, FunctionTool]);
+export type ApiTool = z.output<typeof ApiTool>;
+export const ApiTools = z.array(ApiTool).max(toolsAtMost);
+
+/** What a file that goes along with a message is for. */
+export const AttachmentTool = z.strictObject({ type: z.enum(['code_interpreter', 'file_search']) });
+
+const codeInterpreter = z.strictObject({ file_ids: z.array(ApiId).max(20).optional() }).optional();
+const vectorStoreIds = z.array(ApiId).max(1).optional();
+
+/** The files and vector stores that tools may use. */
+export const ToolResources = z.strictObject({
+  code_interpreter: codeInterpreter,
+  file_search: z.strictObject({ vector_store_ids: vectorStoreIds }).optional(),
+});
+export type ToolResources = z.output<typeof ToolResources>;
+
+/** The same where something is made: a vector store may be made along with it. */
+export const NewToolResources = z.strictObject({
+  code_interpreter: codeInterpreter,
+  file_search: z
+    .strictObject({
+      vector_store_ids: vectorStoreIds,
+      vector_stores: z
+        .array(
+          z.strictObject({
+            file_ids: z.array(ApiId).max(10_000).optional(),
+            chunking_strategy: z.unknown().optional(),
+            metadata: Metadata.nullish(),
+          }),
+        )
+        .max(1)
+        .optional(),
+    })
+    .optional(),
+});
+export type NewToolResources = z.output<typeof NewToolResources>;
+
+const format = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('text') }),
+  z.strictObject({ type: z.literal('json_object') }),
+  z.strictObject({
+    type: z.literal('json_schema'),
+    json_schema: z.strictObject({
+      name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'A schema’s name is of 1 to 64 letters, digits, _ and -.'),
+      description: z.string().max(1024).optional(),
+      schema: z.record(z.string(), z.unknown()).optional(),
+      strict: z.boolean().nullable().optional(),
+    }),
+  }),
+]);
+/** The form that an answer has to have. */
+export const ResponseFormat = z.union([z.literal('auto'), format]);
+export type ResponseFormat = z.output<typeof ResponseFormat>;

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { apiEndpoint } from './endpoint.ts';
+import { ApiId, apiDeleted, apiList, apiPage } from './list.ts';
+import { Metadata } from './metadata.ts';
+
+/** One thing that a model reads or writes: a message, a call of a function, its output, a thought … */
+export const ResponseItem = z.looseObject({ type: z.string().min(1).max(100).optional() });
+export type ResponseItem = z.output<typeof ResponseItem>;
+
+/** Items of one request; with those of the responses before it there can be more. */
+const itemsAtMost = 2_000;
+
+/** What Roster reads of a request; every other field goes to the provider as it came. */
+export const ResponseRequest = z.looseObject({
+  /** A model of the provider, or an assistant: `asst_…` or `name@roster`. */
+  model: z
+    .string()
+    .min(1)
+    .max(600)
+    .refine((name) => name.isWellFormed() && !name.includes('\0'), 'This is no name of a model.'),
+  input: z.union([z.string(), z.array(ResponseItem).max(itemsAtMost)], {
+    error: `This field has to be a text or a list of up to ${itemsAtMost} items.`,
+  }),
+  instructions: z.string().nullish(),
+  stream: z.boolean().nullish(),
+  /** Kept for 30 days unless it is false. */
+  store: z.boolean().nullish(),
+  background: z.boolean().nullish(),
+  previous_response_id: ApiId.nullish(),
+  metadata: Metadata.nullish(),
+  conversation: z
+    .null({ error: 'Roster keeps no conversations for programs. Go on from a response, with previous_response_id.' })
+    .optional(),
+});
+export type ResponseRequest = z.output<typeof ResponseRequest>;
+
+export const responseStates = ['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled'] as const;
+export type ResponseState = (typeof responseStates)[number];
+
+/** The object of a response; what the provider says more is in it too. */
+export const ApiResponse = z.looseObject({
+  id: z.string(),
+  object: z.literal('response'),
+  created_at: z.number(),
+  status: z.enum(responseStates),
+  model: z.string(),
+  output: z.array(z.unknown()),
+});
+
+const ById = z.strictObject({ id: ApiId });
+/** Which optional parts the provider's answer shall have; what is kept is answered whole. */
+const include = z.union([z.string(), z.array(z.string())]).optional();
+
+export const apiResponses = {
+  create: apiEndpoint({
+    method: 'POST',
+    path: '/v1/responses',
+    right: 'chat',
+    summary: 'Asks a model of the own provider key, or an assistant; at once, as events, or in the background.',
+    body: ResponseRequest,
+    output: z.unknown(),
+    bodyLimit: 20 * 1024 * 1024,
+    keepsTexts: true,
+  }),
+  get: apiEndpoint({
+    method: 'GET',
+    path: '/v1/responses/:id',
+    right: 'chat',
+    summary: 'A response that is kept, as it stands now.',
+    params: ById,
+    query: z.looseObject({
+      include,
+      stream: z.enum(['true', 'false']).optional(),
+      starting_after: z.string().optional(),
+    }),
+    output: ApiResponse,
+  }),
+  remove: apiEndpoint({
+    method: 'DELETE',
+    path: '/v1/responses/:id',
+    right: 'chat',
+    summary: 'Forgets a response. Nothing can go on from it any more.',
+    params: ById,
+    output: apiDeleted('response'),
+  }),
+  cancel: apiEndpoint({
+    method: 'POST',
+    path: '/v1/responses/:id/cancel',
+    right: 'chat',
+    summary: 'Ends a response that is written in the background.',
+    params: ById,
+    body: z.looseObject({}),
+    output: ApiResponse,
+  }),
+  inputItems: apiEndpoint({
+    method: 'GET',
+    path: '/v1/responses/:id/input_items',
+    right: 'chat',
+    summary: 'What a response was asked, without what the responses before it were.',
+    params: ById,
+    query: z.looseObject({ ...apiPage, include }),
+    output: apiList(z.looseObject({ id: z.string(), type: z.string() })),
+  }),
+};

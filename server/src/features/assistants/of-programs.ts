@@ -1,0 +1,71 @@
+import type { Assistant, AssistantSettings } from '@roster/contracts/assistants';
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+import type { Actor } from '#server/http/actor';
+import { type ApiFields, apiFieldsRepository } from './api-fields-repository.ts';
+import { type AssistantPage, assistantRepository } from './repository.ts';
+import { alone, checkModel, type ModelCheck, removeAlone } from './service.ts';
+
+type Dependencies = { db: Kysely<Database>; models: ModelCheck };
+/** A program that changes something: whose, and whether it still may, asked in the transaction. */
+type Writer = Pick<Actor, 'userId' | 'stillMay'>;
+type Kept = { assistant: Assistant; fields: ApiFields | undefined };
+
+/**
+ * The same assistants for programs, which may set more than the form has and go beyond what is typed there. What the form does not
+ * know is kept beside its fields, in the same transaction.
+ */
+export function programAssistants({ db, models }: Dependencies) {
+  return {
+    /** By their numbers. */
+    async page(userId: number, page: AssistantPage): Promise<Kept[]> {
+      const found = await assistantRepository(db).numbered(userId, page);
+      const ids = found.map(({ id }) => id);
+      const fields = await apiFieldsRepository(db).of(userId, ids);
+      return found.map((assistant) => ({ assistant, fields: fields.get(assistant.id) }));
+    },
+    async find(userId: number, id: number): Promise<Kept | undefined> {
+      const assistant = await assistantRepository(db).find(userId, id);
+      return assistant && { assistant, fields: (await apiFieldsRepository(db).of(userId, [id])).get(id) };
+    },
+    async create({ userId, stillMay }: Writer, settings: AssistantSettings, fields: ApiFields): Promise<Kept> {
+      await checkModel(models, userId, settings.model);
+      return alone(db, userId, async (assistants, trx) => {
+        await stillMay(trx);
+        const isDefault = (await assistants.newestId(userId)) === undefined;
+        const [assistant] = await assistants.insert(userId, [{ ...settings, isDefault, openaiAssistantId: null }]);
+        if (!assistant) throw new Error('The database returned no row for a new assistant');
+        await apiFieldsRepository(trx).put(userId, assistant.id, fields);
+        return { assistant, fields };
+      });
+    },
+    /** undefined: there is none of theirs. */
+    async change(
+      { userId, stillMay }: Writer,
+      id: number,
+      settings: Partial<AssistantSettings>,
+      after: (before: ApiFields) => ApiFields,
+    ): Promise<Kept | undefined> {
+      const before = await assistantRepository(db).find(userId, id);
+      if (settings.model !== undefined && settings.model !== before?.model)
+        await checkModel(models, userId, settings.model);
+      return alone(db, userId, async (assistants, trx) => {
+        await stillMay(trx);
+        const stored = await assistants.find(userId, id);
+        if (!stored) return undefined;
+        const kept = apiFieldsRepository(trx);
+        const fields = after((await kept.of(userId, [id])).get(id) ?? {});
+        await kept.put(userId, id, fields);
+        return { assistant: await assistants.update(userId, id, { ...stored, ...settings }), fields };
+      });
+    },
+    /** false: there is none of theirs. */
+    remove: ({ userId, stillMay }: Writer, id: number): Promise<boolean> =>
+      alone(db, userId, async (assistants, trx) => {
+        await stillMay(trx);
+        return removeAlone(assistants, trx, userId, id);
+      }),
+  };
+}
+
+export type ProgramAssistants = ReturnType<typeof programAssistants>;

@@ -1,0 +1,115 @@
+import type { Kysely } from 'kysely';
+import { takeTurn } from '#server/db/locks';
+import type { Database } from '#server/db/schema';
+import { AppError } from '#server/errors';
+import { RunUnderWay } from '#server/features/chat/runs/active-run';
+import { functionsCalled } from '#server/features/chat/runs/event-log';
+import { programRunRepository } from '#server/features/chat/runs/program-run-repository';
+import { runRepository } from '#server/features/chat/runs/repository';
+import { toolCallRepository } from '#server/features/chat/runs/tool-call-repository';
+import { threadRepository } from '#server/features/chat/threads/repository';
+import { accessTokenRepository } from '#server/security/access-token-repository';
+import { insertAnswers, type StoredAnswer } from './answer-store.ts';
+import type { Answerer } from './answerer.ts';
+import { messageRepository } from './repository.ts';
+
+/** Runs of programs that are under way for a person, at a time. */
+export const programRunsAtOnce = 100;
+
+/** Who asks: a person's program, by its access token. */
+export type Asker = { userId: number; tokenId: number };
+
+export type NewProgramRun = {
+  threadId: number;
+  answerer: Answerer;
+  /** What is added to the conversation first, in the same transaction. */
+  before: (trx: Kysely<Database>) => Promise<void>;
+  options: string;
+  metadata: Record<string, string>;
+};
+
+export type FunctionOutput = { callId: string; output: string };
+
+/** Why nothing was stored. */
+export type NotStored =
+  | { kind: 'no_thread' | 'no_messages' | 'too_many' | 'not_waiting' }
+  | { kind: 'wrong_outputs'; expected: string[] };
+export type Stored = { kind: 'stored'; answer: StoredAnswer & { programRunId: number } };
+
+/** Stores the runs of programs with their empty answers, before the provider is asked. */
+export function programAnswerStore(db: Kysely<Database>, instance: number) {
+  /** In the order in which everybody takes them: the person, then what of theirs is changed. */
+  const inTurn = <T>({ userId, tokenId }: Asker, store: (trx: Kysely<Database>) => Promise<T>): Promise<T> =>
+    db.transaction().execute(async (trx) => {
+      await takeTurn(trx, userId);
+      // It may have been some time on its way.
+      if (!(await accessTokenRepository(trx).live([tokenId])).has(tokenId))
+        throw new AppError('not_signed_in', 'This access token is not valid any more.');
+      return store(trx);
+    });
+
+  async function answerAfter(
+    trx: Kysely<Database>,
+    userId: number,
+    threadId: number,
+    { answerer, after }: { answerer: Answerer; after: number | null },
+  ): Promise<StoredAnswer | undefined> {
+    const threads = threadRepository(trx);
+    const place = await threads.takePositions(userId, threadId, 1);
+    const last = after ?? place?.thread.headMessageId ?? null;
+    const question = last === null ? undefined : await messageRepository(trx).place(userId, last);
+    if (!place || !question) return undefined;
+    const at = new Date().toISOString();
+    const answersAt = { threadId, question, position: place.first, client: null, at };
+    const [stored] = await insertAnswers(trx, instance, userId, answersAt, [answerer]);
+    await threads.showEnd(userId, threadId, { headMessageId: stored?.run.messageId, updatedAt: at });
+    return stored;
+  }
+
+  return {
+    /** A run at the end of the shown branch. @throws RunUnderWay */
+    atEnd: (asker: Asker, { threadId, answerer, before, ...asked }: NewProgramRun): Promise<Stored | NotStored> =>
+      inTurn(asker, async (trx) => {
+        const { userId, tokenId: accessTokenId } = asker;
+        if (!(await threadRepository(trx).find(userId, threadId))) return { kind: 'no_thread' };
+        const busy = await runRepository(trx).busy(userId);
+        const here = busy.find((run) => run.threadId === threadId);
+        if (here) throw new RunUnderWay(here);
+        const ofPrograms = busy.filter(({ isOfProgram, isWaiting }) => isOfProgram && !isWaiting);
+        if (ofPrograms.length >= programRunsAtOnce) return { kind: 'too_many' };
+        await before(trx);
+        const answer = await answerAfter(trx, userId, threadId, { answerer, after: null });
+        if (!answer) return { kind: 'no_messages' };
+        const { id } = answer.run;
+        await programRunRepository(trx).insert(userId, { id, threadId, accessTokenId, ...asked });
+        return { kind: 'stored', answer: { ...answer, programRunId: id } };
+      }),
+
+    /** The run goes on, once all functions that it waits for have answered. */
+    goOn: (
+      asker: Asker,
+      programRunId: number,
+      outputs: FunctionOutput[],
+      answerer: Answerer,
+    ): Promise<Stored | NotStored> =>
+      inTurn(asker, async (trx) => {
+        const { userId } = asker;
+        const programRuns = programRunRepository(trx);
+        const calls = toolCallRepository(trx);
+        const run = await programRuns.find(userId, programRunId);
+        if (run?.state !== 'waiting' || (run.waitsUntil ?? '') <= new Date().toISOString())
+          return { kind: 'not_waiting' };
+        const kept = await calls.ofRuns(userId, [run.currentRunId]);
+        const expected = functionsCalled({ calls: kept }).map(({ callId }) => callId);
+        const given = new Map(outputs.map(({ callId, output }) => [callId, output]));
+        if (given.size !== expected.length || !expected.every((callId) => given.has(callId)))
+          return { kind: 'wrong_outputs', expected };
+        for (const [callId, output] of given) await calls.answer(userId, run.currentRunId, callId, output);
+        const after = kept[0]?.messageId ?? null;
+        const answer = await answerAfter(trx, userId, run.threadId, { answerer, after });
+        if (!answer) return { kind: 'no_thread' };
+        await programRuns.goOn(userId, programRunId, answer.run.id);
+        return { kind: 'stored', answer: { ...answer, programRunId } };
+      }),
+  };
+}

@@ -1,0 +1,103 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+import type { RunExecutor } from '#server/features/chat/runs/executor';
+import {
+  type PartOfProgramRun,
+  type ProgramRun,
+  programRunRepository,
+} from '#server/features/chat/runs/program-run-repository';
+import { runRepository } from '#server/features/chat/runs/repository';
+import { type KeptCall, toolCallRepository } from '#server/features/chat/runs/tool-call-repository';
+import type { EventStream } from '#server/http/event-stream';
+import type { Secret } from '#server/security/secret';
+import type { Answerer } from './answerer.ts';
+import {
+  type Asker,
+  type FunctionOutput,
+  type NewProgramRun,
+  type NotStored,
+  programAnswerStore,
+  type Stored,
+} from './program-answer-store.ts';
+import type { OrderMaker } from './run-order.ts';
+
+type Dependencies = {
+  db: Kysely<Database>;
+  instance: number;
+  executor: Pick<RunExecutor, 'refuseWhenClosing' | 'start' | 'stop' | 'watch'>;
+  openKey: (userId: number) => Promise<Secret>;
+  /** Refuses a call that a budget does not allow; `way` is what can be done about it. */
+  checkBudget: (userId: number, assistantId: number | null, way?: string) => Promise<void>;
+  orderOf: OrderMaker;
+};
+
+/** A program's run with the runs that it is made of, the oldest first, and what the model has called in them. */
+export type WholeProgramRun = ProgramRun & { parts: PartOfProgramRun[]; calls: KeptCall[] };
+export type ProgramRunPage = Parameters<ReturnType<typeof programRunRepository>['ofThread']>[2];
+
+const wayOut = 'Raise it in Analytics.';
+
+/** Runs that programs ask for: those that chat has, one for each answer of the provider, chained where functions are called. */
+export function programRuns({ db, instance, executor, openKey, checkBudget, orderOf }: Dependencies) {
+  const store = programAnswerStore(db, instance);
+  const repository = programRunRepository(db);
+
+  /** Before anything is stored or spent. */
+  async function begin({ userId }: Asker, { assistantId }: Answerer, storing: () => Promise<Stored | NotStored>) {
+    executor.refuseWhenClosing(userId);
+    const apiKey = await openKey(userId);
+    await checkBudget(userId, assistantId, wayOut);
+    const stored = await storing();
+    if (stored.kind === 'stored') executor.start(orderOf(userId, apiKey, stored.answer));
+    return stored;
+  }
+
+  async function whole(userId: number, runs: ProgramRun[]): Promise<WholeProgramRun[]> {
+    const parts = Map.groupBy(
+      await repository.parts(
+        userId,
+        runs.map(({ id }) => id),
+      ),
+      ({ programRunId }) => programRunId,
+    );
+    const withCalls = [...parts.values()].flat().flatMap(({ id, hasCalls }) => (hasCalls ? [id] : []));
+    const calls = await toolCallRepository(db).ofRuns(userId, withCalls);
+    return runs.map((run) => {
+      const own = parts.get(run.id) ?? [];
+      const ids = new Set(own.map(({ id }) => id));
+      return { ...run, parts: own, calls: calls.filter(({ runId }) => ids.has(runId)) };
+    });
+  }
+
+  async function find(userId: number, id: number): Promise<WholeProgramRun | undefined> {
+    const run = await repository.find(userId, id);
+    return run && (await whole(userId, [run]))[0];
+  }
+
+  return {
+    find,
+    async ofThread(userId: number, threadId: number, page: ProgramRunPage): Promise<WholeProgramRun[]> {
+      return whole(userId, await repository.ofThread(userId, threadId, page));
+    },
+    setMetadata: repository.setMetadata,
+    start: (asker: Asker, run: NewProgramRun) => begin(asker, run.answerer, () => store.atEnd(asker, run)),
+    goOn: (asker: Asker, id: number, outputs: FunctionOutput[], answerer: Answerer) =>
+      begin(asker, answerer, () => store.goOn(asker, id, outputs, answerer)),
+    /** Ends it: one that waits at once, one that is being answered as soon as its process has. */
+    async cancel(userId: number, { id, currentRunId }: ProgramRun) {
+      if (!(await repository.end(userId, id, 'cancelled', new Date().toISOString())))
+        await executor.stop(userId, currentRunId);
+    },
+    /** Ends one that waits, because its program has set a limit and that is reached. */
+    endAtLimit: (userId: number, id: number, limit: 'max_prompt_tokens' | 'max_completion_tokens') =>
+      repository.end(userId, id, limit, new Date().toISOString()),
+    /** The events of one of its parts. */
+    async watch(userId: number, runId: number, stream: EventStream) {
+      const run = await runRepository(db).find(userId, runId);
+      if (run) await executor.watch({ userId }, run, 0, stream);
+      else stream.end();
+    },
+  };
+}
+
+export type ProgramRuns = ReturnType<typeof programRuns>;

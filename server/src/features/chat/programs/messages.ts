@@ -1,0 +1,96 @@
+import type { Kysely } from 'kysely';
+import { takeTurn } from '#server/db/locks';
+import type { Database } from '#server/db/schema';
+import { noSuchFile } from '#server/features/chat/messages/attachments';
+import { branchRepository } from '#server/features/chat/messages/branch-repository';
+import type { StoredContent } from '#server/features/chat/messages/content';
+import { type Attachment, messageFileRepository } from '#server/features/chat/messages/file-repository';
+import { messageRepository } from '#server/features/chat/messages/repository';
+import { noMessage, noThread } from '#server/features/chat/not-found';
+import { refuseWhileRunning } from '#server/features/chat/runs/active-run';
+import { searchRepository } from '#server/features/chat/search/repository';
+import { threadRepository } from '#server/features/chat/threads/repository';
+import { newTitle, openingTitle } from '#server/features/chat/threads/titles';
+import { type Metadata, programRepository } from './repository.ts';
+
+/** A message of a program, which starts no answer. */
+export type ProgramDraft = {
+  role: 'user' | 'assistant';
+  text: string;
+  content: StoredContent | null;
+  metadata: Metadata | null;
+  attached: Attachment[];
+};
+
+/**
+ * Stores messages at the end of the shown branch, one after the other, without an answer; in a transaction. Returns their ids.
+ * @throws RunUnderWay
+ */
+export async function appendMessages(
+  trx: Kysely<Database>,
+  userId: number,
+  threadId: number,
+  drafts: ProgramDraft[],
+): Promise<number[]> {
+  const at = new Date().toISOString();
+  await takeTurn(trx, userId);
+  const threads = threadRepository(trx);
+  const place = await threads.takePositions(userId, threadId, drafts.length);
+  if (!place) throw noThread();
+  await refuseWhileRunning(trx, userId, threadId);
+  const { headMessageId, titleSource } = place.thread;
+  const messages = messageRepository(trx);
+  const search = searchRepository(trx);
+  let parent = headMessageId === null ? undefined : await messages.place(userId, headMessageId);
+  const ids: number[] = [];
+  for (const [index, { role, text, content, metadata, attached }] of drafts.entries()) {
+    const depth = parent ? parent.depth + 1 : 0;
+    const parentId = parent?.id ?? null;
+    const id = await messages.insert(userId, {
+      ...{ threadId, parentId, position: place.first + index, depth, role, text, client: null, at },
+      metadata: metadata && JSON.stringify(metadata),
+      content: content && JSON.stringify(content),
+    });
+    if (id === undefined) throw new Error('A message without a client id was there already');
+    if (!(await messageFileRepository(trx).attach(userId, id, attached))) throw noSuchFile();
+    const filenames = attached.map(({ filename }) => filename);
+    await search.putMessage(userId, id, text, filenames);
+    parent = { id, threadId, parentId, depth, role };
+    ids.push(id);
+  }
+  const opening = openingTitle(drafts[0]?.text ?? '');
+  const title = titleSource === 'opening' && headMessageId === null && opening !== '' ? opening : undefined;
+  await threads.showEnd(userId, threadId, { headMessageId: ids.at(-1), updatedAt: at, title });
+  if (title !== undefined) await search.putTitle(userId, threadId, title);
+  return ids;
+}
+
+/**
+ * Deletes one message, with the run that wrote it; the others stay in their order. In a transaction.
+ * @throws RunUnderWay
+ */
+export async function deleteMessage(trx: Kysely<Database>, userId: number, threadId: number, messageId: number) {
+  await takeTurn(trx, userId);
+  const threads = threadRepository(trx);
+  const place = await threads.takePositions(userId, threadId, 0);
+  if (!place) throw noThread();
+  await refuseWhileRunning(trx, userId, threadId);
+  const message = await messageRepository(trx).place(userId, messageId);
+  if (message?.threadId !== threadId) throw noMessage();
+  const program = programRepository(trx);
+  await messageFileRepository(trx).releaseMessage(userId, messageId);
+  await searchRepository(trx).forgetMessage(messageId);
+  await program.takeOut(userId, message);
+  const beginning = message.parentId === null ? await program.newestBeginning(userId, threadId) : undefined;
+  if (message.parentId === null && place.thread.titleSource === 'opening') {
+    // The title was cut from what is gone.
+    const title = openingTitle(beginning?.text ?? '') || newTitle;
+    await threads.update(userId, threadId, { title });
+    await searchRepository(trx).putTitle(userId, threadId, title);
+  }
+  if (place.thread.headMessageId !== messageId) return;
+  // The newest of what is left of the shown branch, so that nothing beside it becomes unreachable.
+  const from = message.parentId ?? beginning?.id;
+  const end = from === undefined ? null : await branchRepository(trx).newestEnd(from);
+  await threads.showAnotherEnd(userId, threadId, end);
+}

@@ -1,0 +1,184 @@
+import type { Run, Usage } from '@roster/contracts/chat';
+import type { RunError } from '@roster/contracts/errors';
+import { type Kysely, type Selectable, sql } from 'kysely';
+import type { Database } from '#server/db/schema';
+import { toUsage, usageColumns } from '#server/features/usage/repository';
+
+export type ProgramRunState = Database['program_runs']['state'];
+
+/** A program's run, as it is stored. */
+export type ProgramRun = {
+  id: number;
+  threadId: number;
+  currentRunId: number;
+  state: ProgramRunState;
+  waitsUntil: string | null;
+  endedAt: string | null;
+  /** JSON; who asked for the run knows its form. */
+  options: string;
+  metadata: Record<string, string>;
+};
+
+/** One of the runs that a program's run is made of. */
+export type PartOfProgramRun = Run & {
+  programRunId: number;
+  model: string;
+  reason: string | null;
+  error: RunError | null;
+  isStopping: boolean;
+  hasText: boolean;
+  hasCalls: boolean;
+  usage: Usage | null;
+  createdAt: string;
+  finishedAt: string | null;
+};
+
+type NewProgramRun = Pick<ProgramRun, 'id' | 'threadId' | 'options' | 'metadata'> & { accessTokenId: number };
+
+const toProgramRun = (row: Selectable<Database['program_runs']>): ProgramRun => ({
+  id: row.run_id,
+  threadId: row.thread_id,
+  currentRunId: row.current_run_id,
+  state: row.state,
+  waitsUntil: row.waits_until,
+  endedAt: row.ended_at,
+  options: row.options,
+  metadata: JSON.parse(row.metadata),
+});
+
+/** Runs of programs: chains of runs, each known by its first. */
+export function programRunRepository(db: Kysely<Database>) {
+  const own = (userId: number, id: number) =>
+    db.updateTable('program_runs').where('user_id', '=', userId).where('run_id', '=', id);
+  const asPart = (userId: number, runId: number, id: number) =>
+    db.updateTable('runs').set({ program_run_id: id }).where('user_id', '=', userId).where('id', '=', runId).execute();
+
+  return {
+    async insert(userId: number, { id, threadId, accessTokenId, options, metadata }: NewProgramRun) {
+      await db
+        .insertInto('program_runs')
+        .values({
+          run_id: id,
+          user_id: userId,
+          thread_id: threadId,
+          access_token_id: accessTokenId,
+          current_run_id: id,
+          state: 'as_current',
+          waits_until: null,
+          ended_at: null,
+          options,
+          metadata: JSON.stringify(metadata),
+        })
+        .execute();
+      await asPart(userId, id, id);
+    },
+    async find(userId: number, id: number): Promise<ProgramRun | undefined> {
+      const row = await db
+        .selectFrom('program_runs')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .where('run_id', '=', id)
+        .executeTakeFirst();
+      return row && toProgramRun(row);
+    },
+    async ofThread(
+      userId: number,
+      threadId: number,
+      {
+        limit,
+        order,
+        after,
+        before,
+      }: { limit: number; order: 'asc' | 'desc'; after: number | null; before: number | null },
+    ): Promise<ProgramRun[]> {
+      let query = db
+        .selectFrom('program_runs')
+        .selectAll()
+        .where('thread_id', '=', threadId)
+        .where('user_id', '=', userId)
+        .orderBy('run_id', order)
+        .limit(limit);
+      if (after !== null) query = query.where('run_id', order === 'asc' ? '>' : '<', after);
+      if (before !== null) query = query.where('run_id', order === 'asc' ? '<' : '>', before);
+      return (await query.execute()).map(toProgramRun);
+    },
+    /** Those that begin with one of these runs. */
+    async among(userId: number, runIds: number[]): Promise<Map<number, ProgramRun>> {
+      if (runIds.length === 0) return new Map();
+      const rows = await db
+        .selectFrom('program_runs')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .where('run_id', 'in', runIds)
+        .execute();
+      return new Map(rows.map((row) => [row.run_id, toProgramRun(row)]));
+    },
+    /** The runs of these chains, the oldest first. */
+    async parts(userId: number, ids: number[]): Promise<PartOfProgramRun[]> {
+      if (ids.length === 0) return [];
+      const rows = await db
+        .selectFrom('runs')
+        .innerJoin('messages', 'messages.id', 'runs.message_id')
+        .leftJoin('usage_records', (join) =>
+          join.onRef('usage_records.run_id', '=', 'runs.id').on('usage_records.purpose', '=', 'chat'),
+        )
+        .select(['runs.id', 'runs.thread_id', 'runs.message_id', 'runs.state', 'runs.model', 'runs.finish_reason'])
+        .select(['runs.program_run_id', 'runs.error', 'runs.event_marks', 'runs.stop_requested'])
+        .select(['runs.created_at', 'runs.finished_at', ...usageColumns])
+        .select(sql<0 | 1>`case when messages.text = '' then 0 else 1 end`.as('has_text'))
+        .where('runs.program_run_id', 'in', ids)
+        .where('runs.user_id', '=', userId)
+        .orderBy('runs.id')
+        .execute();
+      return rows.map((row) => ({
+        id: row.id,
+        programRunId: row.program_run_id ?? row.id,
+        threadId: row.thread_id,
+        messageId: row.message_id,
+        state: row.state,
+        model: row.model,
+        reason: row.finish_reason,
+        error: row.error === null ? null : JSON.parse(row.error),
+        isStopping: row.stop_requested === 1,
+        hasText: row.has_text === 1,
+        hasCalls: row.event_marks?.includes('c') === true,
+        usage: toUsage(row),
+        createdAt: row.created_at,
+        finishedAt: row.finished_at,
+      }));
+    },
+    async setMetadata(userId: number, id: number, metadata: Record<string, string>) {
+      await own(userId, id)
+        .set({ metadata: JSON.stringify(metadata) })
+        .execute();
+    },
+    /** For what its functions answer. */
+    async wait(userId: number, id: number, until: string) {
+      await own(userId, id).set({ state: 'waiting', waits_until: until }).where('state', '=', 'as_current').execute();
+    },
+    /** With a further run, after what its functions have answered. */
+    async goOn(userId: number, id: number, runId: number) {
+      await own(userId, id).set({ state: 'as_current', waits_until: null, current_run_id: runId }).execute();
+      await asPart(userId, runId, id);
+    },
+    /** Ends one that waits. false: it does not any more. */
+    async end(userId: number, id: number, state: Exclude<ProgramRunState, 'waiting' | 'as_current'>, at: string) {
+      const { numUpdatedRows } = await own(userId, id)
+        .set({ state, ended_at: at })
+        .where('state', '=', 'waiting')
+        .where('waits_until', '>', at)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    /** Under whose token the chain costs; null where that is gone. */
+    async tokenOf(userId: number, id: number): Promise<number | null> {
+      const row = await db
+        .selectFrom('program_runs')
+        .select('access_token_id')
+        .where('user_id', '=', userId)
+        .where('run_id', '=', id)
+        .executeTakeFirst();
+      return row?.access_token_id ?? null;
+    },
+  };
+}

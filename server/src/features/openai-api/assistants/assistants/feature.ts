@@ -1,0 +1,99 @@
+import type { Assistant } from '@roster/contracts/assistants';
+import { type ApiAssistant, apiAssistants as api } from '@roster/contracts/openai-api/assistants/assistants';
+import type { ApiFields } from '#server/features/assistants/api-fields-repository';
+import type { ProgramAssistants } from '#server/features/assistants/of-programs';
+import type { AssistantModels } from '#server/features/openai-api/assistant-models';
+import type { ToolResourceCheck } from '#server/features/openai-api/assistants/tool-resources';
+import { listAnswer, numberedPage, secondsOf } from '#server/features/openai-api/list';
+import type { ApiDoor } from '#server/http/api-door';
+import { noSuchThing } from '#server/http/api-errors';
+import { keptAfter, newSettings, readFields, settingsIn, shownName, shownTools } from './fields.ts';
+
+type Dependencies = {
+  assistants: ProgramAssistants;
+  assistantModels: Pick<AssistantModels, 'list' | 'find'>;
+  checkToolResources: ToolResourceCheck;
+};
+
+type Kept = { assistant: Assistant; fields: ApiFields | undefined };
+
+function objectOf(id: string, { assistant, fields }: Kept): ApiAssistant {
+  const kept = readFields(fields);
+  const { tool_resources, metadata, top_p, response_format } = kept;
+  return {
+    id,
+    object: 'assistant',
+    created_at: secondsOf(assistant.createdAt),
+    name: shownName(assistant.name, kept),
+    description: assistant.description || null,
+    model: assistant.model,
+    instructions: assistant.instructions || null,
+    tools: shownTools(kept, assistant.files),
+    ...{ tool_resources, metadata, top_p, response_format },
+    temperature: assistant.temperature,
+    reasoning_effort: assistant.reasoningEffort,
+  };
+}
+
+/** Roster's own assistants. One that was imported is known by the id that it came with. */
+export function apiAssistantFeature({ assistants, assistantModels, checkToolResources }: Dependencies) {
+  async function numberOf(userId: number, id: string): Promise<number> {
+    const found = id.startsWith('asst_') ? await assistantModels.find(userId, id) : undefined;
+    if (!found) throw noSuchThing('assistant', id);
+    return found.assistantId;
+  }
+
+  async function objectsOf(userId: number, list: Kept[]): Promise<ApiAssistant[]> {
+    const ids = new Map((await assistantModels.list(userId)).map(({ assistantId, id }) => [assistantId, id]));
+    // One that was deleted in between is left out.
+    return list.flatMap((one) => {
+      const id = ids.get(one.assistant.id);
+      return id === undefined ? [] : [objectOf(id, one)];
+    });
+  }
+
+  async function checked<Given extends { tool_resources?: Parameters<ToolResourceCheck>[1] | null | undefined }>(
+    userId: number,
+    given: Given,
+  ) {
+    const { tool_resources: named } = given;
+    return { ...given, tool_resources: named ? await checkToolResources(userId, named) : named };
+  }
+
+  return {
+    apiRoutes({ route }: ApiDoor) {
+      route(api.create, async ({ caller, body }) => {
+        const given = await checked(caller.userId, body);
+        const made = await assistants.create(caller, newSettings(given), keptAfter({ name: null }, given));
+        const [object] = await objectsOf(caller.userId, [made]);
+        if (!object) throw noSuchThing('assistant', '');
+        return object;
+      });
+      route(api.list, async ({ caller: { userId }, query }) => {
+        const all = await assistantModels.list(userId);
+        const numbers = new Map(all.map(({ assistantId, id }) => [id, assistantId]));
+        const { limit, ...page } = numberedPage(query, 'assistant', (id) => numbers.get(id));
+        const found = await assistants.page(userId, { ...page, count: limit + 1 });
+        return listAnswer(await objectsOf(userId, found), limit);
+      });
+      route(api.get, async ({ caller: { userId }, params: { id } }) => {
+        const found = await assistants.find(userId, await numberOf(userId, id));
+        if (!found) throw noSuchThing('assistant', id);
+        return objectOf(id, found);
+      });
+      route(api.modify, async ({ caller, params: { id }, body }) => {
+        const number = await numberOf(caller.userId, id);
+        const given = await checked(caller.userId, body);
+        const after = (before: ApiFields) => keptAfter(before, given);
+        const changed = await assistants.change(caller, number, settingsIn(given), after);
+        if (!changed) throw noSuchThing('assistant', id);
+        return objectOf(id, changed);
+      });
+      route(api.remove, async ({ caller, params: { id } }) => {
+        const removed = await assistants.remove(caller, await numberOf(caller.userId, id));
+        if (!removed) throw noSuchThing('assistant', id);
+        return { id, object: 'assistant.deleted' as const, deleted: true as const };
+      });
+    },
+  };
+}

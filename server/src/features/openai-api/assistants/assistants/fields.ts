@@ -1,0 +1,80 @@
+import type { AssistantSettings } from '@roster/contracts/assistants';
+import { isBlank } from '@roster/contracts/blank';
+import type {
+  ApiAssistant,
+  ApiAssistantChanges,
+  NewApiAssistant,
+} from '@roster/contracts/openai-api/assistants/assistants';
+import { type ApiTool, ApiTools, ResponseFormat, ToolResources } from '@roster/contracts/openai-api/assistants/tools';
+import { Metadata } from '@roster/contracts/openai-api/metadata';
+import { z } from 'zod';
+import type { ApiFields } from '#server/features/assistants/api-fields-repository';
+import { untitled } from '#server/features/assistants/read-assistant';
+
+/** What the provider takes where a program says nothing. */
+const usualTemperature = 1;
+
+/** What is kept of an assistant beside Roster's own fields, by the names of this API. */
+const KeptFields = z.object({
+  /** Where it has none that a page could show: null or blank. */
+  name: z.string().nullable().optional(),
+  tools: ApiTools.default([]),
+  tool_resources: ToolResources.default({}),
+  metadata: Metadata.default({}),
+  top_p: z.number().default(1),
+  response_format: ResponseFormat.default('auto'),
+});
+export type KeptFields = z.output<typeof KeptFields>;
+
+export const readFields = (kept: ApiFields | undefined): KeptFields => KeptFields.parse(kept ?? {});
+
+type Given = Omit<NewApiAssistant | ApiAssistantChanges, 'tool_resources'> & {
+  tool_resources?: ToolResources | null | undefined;
+};
+
+/** What Roster's own fields become. What is left out is left out here too. */
+export function settingsIn({ name, description, model, temperature, reasoning_effort, instructions }: Given) {
+  const settings: Partial<AssistantSettings> = {};
+  if (name !== undefined) settings.name = name === null || isBlank(name) ? untitled : name;
+  if (description !== undefined) settings.description = description ?? '';
+  if (model !== undefined) settings.model = model.trim();
+  if (temperature !== undefined) settings.temperature = temperature ?? usualTemperature;
+  if (reasoning_effort !== undefined) settings.reasoningEffort = reasoning_effort;
+  if (instructions !== undefined) settings.instructions = instructions ?? '';
+  return settings;
+}
+
+export const newSettings = (given: Given & { model: string }): AssistantSettings => ({
+  name: untitled,
+  description: '',
+  temperature: usualTemperature,
+  reasoningEffort: null,
+  instructions: '',
+  ...settingsIn(given),
+  model: given.model.trim(),
+});
+
+/** The rest, after what was kept so far. null puts a field back to what it begins with. */
+export function keptAfter(before: ApiFields, given: Given): ApiFields {
+  const after: ApiFields = { ...before };
+  const put = (field: keyof KeptFields, value: unknown) => {
+    if (value === null) delete after[field];
+    else if (value !== undefined) after[field] = value;
+  };
+  put('tools', given.tools);
+  put('tool_resources', given.tool_resources);
+  put('metadata', given.metadata);
+  put('top_p', given.top_p);
+  put('response_format', given.response_format);
+  if (given.name === null || (given.name !== undefined && isBlank(given.name))) after.name = given.name;
+  else if (given.name !== undefined) delete after.name;
+  return after;
+}
+
+/** The name as a program gave it; a page may have given it another since. */
+export const shownName = (name: string, kept: KeptFields): ApiAssistant['name'] =>
+  kept.name !== undefined && name === untitled ? kept.name : name;
+
+/** With the search of the files that it knows from, which a page may have given it. */
+export const shownTools = ({ tools }: KeptFields, files: number): ApiTool[] =>
+  files > 0 && !tools.some(({ type }) => type === 'file_search') ? [...tools, { type: 'file_search' }] : tools;

@@ -1,0 +1,73 @@
+import type { ApiMessage } from '@roster/contracts/openai-api/assistants/messages';
+import { readContent, textsOf } from '#server/features/chat/messages/content';
+import type { ProgramMessage } from '#server/features/chat/programs/repository';
+import type { AssistantModels } from '#server/features/openai-api/assistant-models';
+import type { Ids } from '#server/features/openai-api/ids';
+import { secondsOf } from '#server/features/openai-api/list';
+
+type Dependencies = { ids: () => Promise<Ids>; assistantModels: Pick<AssistantModels, 'list'> };
+
+/** Messages of one person as programs read them. */
+export function messageObjects({ ids, assistantModels }: Dependencies) {
+  return async function objectsOf(userId: number, messages: ProgramMessage[]): Promise<ApiMessage[]> {
+    const { encode } = await ids();
+    const hasAssistant = messages.some(({ run }) => typeof run?.assistantId === 'number');
+    const names = hasAssistant ? await assistantModels.list(userId) : [];
+    const known = new Map(names.map(({ assistantId, id }) => [assistantId, id]));
+    const assistantOf = (id: number) => known.get(id) ?? encode('asst', id);
+    return messages.map((message) => objectOf(message, encode, assistantOf));
+  };
+}
+
+export type MessageObjects = ReturnType<typeof messageObjects>;
+
+function objectOf(message: ProgramMessage, encode: Ids['encode'], assistantOf: (id: number) => string): ApiMessage {
+  const { run } = message;
+  const { attachments = [] } = readContent(message.content);
+  return {
+    id: encode('msg', message.id),
+    object: 'thread.message',
+    created_at: secondsOf(message.createdAt),
+    thread_id: encode('thread', message.threadId),
+    ...standing(message),
+    role: message.role,
+    content: partsOf(message, encode),
+    assistant_id: typeof run?.assistantId === 'number' ? assistantOf(run.assistantId) : null,
+    run_id: run ? encode('run', run.id) : null,
+    attachments: attachments.map(({ fileId, tools }) => ({ file_id: encode('file', fileId), tools })),
+    metadata: message.metadata ?? {},
+  };
+}
+
+function partsOf({ text, content }: ProgramMessage, encode: Ids['encode']): ApiMessage['content'] {
+  const words = (value: string) => ({ type: 'text' as const, text: { value, annotations: [] } });
+  const { parts } = readContent(content);
+  if (!parts) return text === '' ? [] : [words(text)];
+  const texts = textsOf(parts, text);
+  return parts.map((part, index) => {
+    if (part.type === 'text') return words(texts[index] ?? '');
+    const { type, detail } = part;
+    if (type === 'image_url') return { type, image_url: { url: part.url, detail } };
+    return { type, image_file: { file_id: encode('file', part.fileId), detail } };
+  });
+}
+
+/** How far it has come: what is incomplete has a reason for it. */
+function standing({
+  run,
+  createdAt,
+}: ProgramMessage): Pick<ApiMessage, 'status' | 'incomplete_details' | 'completed_at' | 'incomplete_at'> {
+  const open = { incomplete_details: null, completed_at: null, incomplete_at: null };
+  if (run && (run.state === 'queued' || run.state === 'running')) return { status: 'in_progress', ...open };
+  const at = secondsOf(run?.finishedAt ?? createdAt);
+  const reason = run ? reasonOf(run) : undefined;
+  if (reason === undefined) return { status: 'completed', ...open, completed_at: at };
+  return { status: 'incomplete', ...open, incomplete_details: { reason }, incomplete_at: at };
+}
+
+function reasonOf({ state, reason }: NonNullable<ProgramMessage['run']>) {
+  if (state === 'stopped') return 'run_cancelled';
+  if (state !== 'complete') return 'run_failed';
+  if (reason === 'length') return 'max_tokens';
+  return reason === 'content_filter' ? 'content_filter' : undefined;
+}

@@ -1,0 +1,58 @@
+import { type ApiThread, apiThreads as api } from '@roster/contracts/openai-api/assistants/threads';
+import type { ProgramThread } from '#server/features/chat/programs/repository';
+import type { ProgramConversations } from '#server/features/chat/programs/service';
+import { readMessages } from '#server/features/openai-api/assistants/messages/read-message';
+import { aboutFiles, onThread } from '#server/features/openai-api/assistants/thread-ids';
+import type { ToolResourceCheck } from '#server/features/openai-api/assistants/tool-resources';
+import type { FileIds } from '#server/features/openai-api/files/file-ids';
+import type { Ids } from '#server/features/openai-api/ids';
+import { secondsOf } from '#server/features/openai-api/list';
+import type { ApiDoor } from '#server/http/api-door';
+
+type Dependencies = {
+  conversations: ProgramConversations;
+  ids: () => Promise<Ids>;
+  fileIds: Pick<FileIds, 'numbersOf'>;
+  checkToolResources: ToolResourceCheck;
+};
+
+/** Threads: conversations that programs make, look at and delete. */
+export function apiThreadFeature({ conversations, ids, fileIds, checkToolResources }: Dependencies) {
+  const objectOf = async ({ id, createdAt, metadata, toolResources }: ProgramThread): Promise<ApiThread> => ({
+    id: (await ids()).encode('thread', id),
+    object: 'thread',
+    created_at: secondsOf(createdAt),
+    metadata: metadata ?? {},
+    tool_resources: toolResources ?? {},
+  });
+
+  return {
+    apiRoutes({ route }: ApiDoor) {
+      route(api.create, async ({ caller, body }) => {
+        const { userId } = caller;
+        const toolResources = body.tool_resources ? await checkToolResources(userId, body.tool_resources) : null;
+        const messages = await readMessages(userId, body.messages ?? [], fileIds);
+        const given = { metadata: body.metadata ?? null, toolResources, messages };
+        const thread = await conversations.createThread(caller, given).catch((error: unknown) => {
+          throw aboutFiles(error);
+        });
+        return objectOf(thread);
+      });
+      route(api.get, ({ caller, params }) =>
+        onThread(ids, params, async (threadId) => objectOf(await conversations.thread(caller.userId, threadId))),
+      );
+      route(api.modify, ({ caller, params, body: { metadata, tool_resources: given } }) =>
+        onThread(ids, params, async (threadId) => {
+          const toolResources = given ? await checkToolResources(caller.userId, given) : given;
+          return objectOf(await conversations.changeThread(caller, threadId, { metadata, toolResources }));
+        }),
+      );
+      route(api.remove, ({ caller, params }) =>
+        onThread(ids, params, async (threadId) => {
+          await conversations.removeThread(caller.userId, threadId);
+          return { id: params.id, object: 'thread.deleted' as const, deleted: true as const };
+        }),
+      );
+    },
+  };
+}

@@ -1,0 +1,146 @@
+import { AppError } from '#server/errors';
+import { readWhole } from '#server/features/openai-api/chat-completions/pass-on';
+import { toldToProgram } from '#server/features/openai-api/provider-failure';
+import { apiError } from '#server/http/api-errors';
+import type { JsonObject } from '#server/is-object';
+import type { TokenCounts } from '#server/provider/catalogue';
+import { ProviderError } from '#server/provider/error';
+import { eventJson, readEvents } from '#server/provider/event-reader';
+import type { Relayed } from '#server/provider/relay';
+import { chatReader } from './chat-events.ts';
+import { done, endFrame, errorFrame } from './events.ts';
+import type { KeptItem } from './items.ts';
+import { relayReader } from './relay-events.ts';
+import { ownResponse, type ResponseObject, usageObject } from './response-object.ts';
+
+/** What the provider says at the end of an answer. */
+export type Ending = {
+  status: 'completed' | 'incomplete' | 'failed';
+  /** The provider's response, as far as it has one. */
+  of: JsonObject;
+  output: KeptItem[];
+  usage: TokenCounts | null;
+};
+
+/** Reads what the provider says, event by event, and makes the events of the program's response of it. */
+export type AnswerReader = {
+  /** @throws ProviderError */
+  event: (name: string | undefined, data: string) => void;
+  /** An answer that came at once. */
+  whole: (answer: JsonObject) => void;
+  /** The provider has closed the stream. */
+  closed?: () => void;
+  /** The frames since the last time. */
+  taken: () => string;
+  ending: () => Ending | undefined;
+  soFar: () => { output: KeptItem[]; deltas: number };
+  /** Of the next event. */
+  nextNumber: () => number;
+};
+
+/** How an answer ended. What is said of its end waits until that is stored. */
+export type Outcome = {
+  response: ResponseObject;
+  usage: TokenCounts | null;
+  /** About how many tokens came. */
+  events: number;
+  /** What broke it off, where that was not said by the provider in the response itself. */
+  failure: unknown;
+  lastFrames: string;
+};
+
+export type Answered = Relayed & { speaks: 'responses' | 'chat' };
+
+const charactersAtMost = 64 * 1024 * 1024;
+const tooLarge = () => new ProviderError('provider_unavailable', 'The provider’s answer is too large.');
+
+const isStream = ({ contentType }: Relayed) => contentType.includes('text/event-stream');
+
+/** Feeds the reader with all that comes. @throws ProviderError, or the reason of the signal */
+async function read(answered: Answered, reader: AnswerReader, send: (frames: string) => void, signal: AbortSignal) {
+  const tell = () => {
+    const frames = reader.taken();
+    if (frames !== '') send(frames);
+  };
+  if (!isStream(answered)) {
+    reader.whole(eventJson((await readWhole(answered, signal)).toString()));
+    return tell();
+  }
+  let characters = 0;
+  const reading = {
+    onEvent({ event, data }: { event?: string | undefined; data: string }) {
+      if (reader.ending()) return;
+      characters += data.length;
+      if (characters > charactersAtMost) throw tooLarge();
+      if (data !== '[DONE]' || answered.speaks === 'chat') reader.event(event, data);
+    },
+    onPacket: tell,
+    isDone: () => reader.ending() !== undefined,
+  };
+  try {
+    await readEvents(answered.body, reading, signal);
+  } catch (error) {
+    if (signal.aborted || !(error instanceof ProviderError) || error.code !== 'provider_broke_off') throw error;
+    reader.closed?.();
+    if (!reader.ending()) throw error;
+    tell();
+  }
+}
+
+/** Reads an answer to its end, whatever that is; events are passed to `send`. */
+export async function readAnswer(
+  answered: Answered,
+  base: ResponseObject,
+  { send, signal }: { send: (frames: string) => void; signal: AbortSignal },
+): Promise<Outcome> {
+  const reader = answered.speaks === 'chat' ? chatReader(base) : relayReader(base);
+  try {
+    await read(answered, reader, send, signal);
+  } catch (failure) {
+    return brokenOff(base, failure, reader);
+  }
+  const ending = reader.ending();
+  if (!ending) return brokenOff(base, new Error('an answer has no end'), reader);
+  const { status, of, output, usage } = ending;
+  const counted = of.usage === undefined && usage ? { usage: usageObject(usage) } : {};
+  const completed = status === 'completed' && of.completed_at == null ? { completed_at: seconds() } : {};
+  const response = ownResponse(base, { ...of, ...counted, ...completed }, status, output);
+  const { deltas } = reader.soFar();
+  const events = deltas > 0 ? deltas : Math.ceil(JSON.stringify(output).length / 4);
+  return { response, usage, events, failure: undefined, lastFrames: endFrame(response, reader.nextNumber()) + done };
+}
+
+const seconds = () => Math.floor(Date.now() / 1000);
+
+/** An item that was not finished is not kept: nobody knows what was still to come. */
+const isFinished = ({ status }: KeptItem) => status !== 'in_progress';
+
+/** What of a failure stands in the response. */
+export function responseError(failure: unknown): { code: string; message: string } {
+  const { error } = apiError(asAppError(failure)).body;
+  return { code: error.code === 'rate_limit_exceeded' ? error.code : 'server_error', message: error.message };
+}
+
+function asAppError(failure: unknown): AppError {
+  const told = toldToProgram(failure);
+  return told instanceof AppError
+    ? told
+    : new AppError('internal', 'Something went wrong on our side. Please try again.');
+}
+
+function brokenOff(base: ResponseObject, failure: unknown, reader: AnswerReader): Outcome {
+  const { output, deltas } = reader.soFar();
+  return failedOutcome(base, failure, { output: output.filter(isFinished), deltas, number: reader.nextNumber() });
+}
+
+/** The end of an answer that was broken off. */
+export function failedOutcome(
+  base: ResponseObject,
+  failure: unknown,
+  { output, deltas, number }: { output: KeptItem[]; deltas: number; number: number },
+): Outcome {
+  const response = ownResponse(base, { error: responseError(failure) }, 'failed', output);
+  const { error } = apiError(asAppError(failure)).body;
+  const lastFrames = errorFrame(error, number) + endFrame(response, number + 1) + done;
+  return { response, usage: null, events: deltas, failure, lastFrames };
+}

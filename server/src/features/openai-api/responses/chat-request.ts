@@ -1,0 +1,197 @@
+import type { ResponseItem } from '@roster/contracts/openai-api/responses';
+import { ApiRefusal } from '#server/http/api-errors';
+import { isObject, type JsonObject } from '#server/is-object';
+import { typeOf } from './items.ts';
+import type { ResponseOrder } from './order.ts';
+
+/** What Roster put into a request that its program did not name, and can take out again where it is refused. */
+export type Added = 'temperature' | 'reasoning_effort' | 'stream_options';
+
+const notServed = (what: string, param: string) =>
+  new ApiRefusal(
+    'invalid_input',
+    `The provider of this Roster serves no Responses, and its Chat Completions have no ${what}.`,
+    { param, code: 'unsupported_value' },
+  );
+
+const words = (value: unknown) => (typeof value === 'string' ? value : '');
+const asText = (text: string) => ({ type: 'text', text });
+
+/** A text that came as a file, if it is one. */
+function textOfFile({ file_data: data, filename }: JsonObject): string | undefined {
+  const found = typeof data === 'string' ? /^data:text\/[^,]*;base64,(.*)$/s.exec(data) : null;
+  return found?.[1] === undefined
+    ? undefined
+    : `Attached file “${words(filename)}”:\n\n${Buffer.from(found[1], 'base64').toString('utf8')}`;
+}
+
+function partOf(part: unknown): JsonObject {
+  if (!isObject(part)) throw notServed('such content', 'input');
+  switch (part.type) {
+    case 'input_text':
+    case 'output_text':
+      return asText(words(part.text));
+    case 'refusal':
+      return asText(words(part.refusal));
+    case 'input_image': {
+      if (typeof part.image_url !== 'string') throw notServed('images by their file_id', 'input');
+      return {
+        type: 'image_url',
+        image_url: { url: part.image_url, ...(part.detail != null && { detail: part.detail }) },
+      };
+    }
+    case 'input_file': {
+      const text = textOfFile(part);
+      if (text === undefined) throw notServed('documents such as these. Send their text instead', 'input');
+      return asText(text);
+    }
+    default:
+      throw notServed(`content of the type '${words(part.type)}'`, 'input');
+  }
+}
+
+/** A text alone stays one: the most that every server takes. */
+function contentOf(content: unknown): unknown {
+  if (typeof content === 'string') return content;
+  const parts = Array.isArray(content) ? content.map(partOf) : [];
+  return parts.every(({ type }) => type === 'text') ? parts.map(({ text }) => text).join('\n') : parts;
+}
+
+const roles = new Map([['developer', 'system']]);
+
+/** Calls of functions belong to the message of the model before them. */
+function addCall(messages: JsonObject[], { call_id, name, arguments: given }: ResponseItem) {
+  const call = { id: call_id, type: 'function', function: { name, arguments: given } };
+  const last = messages.at(-1);
+  if (last?.role === 'assistant') last.tool_calls = [...(Array.isArray(last.tool_calls) ? last.tool_calls : []), call];
+  else messages.push({ role: 'assistant', content: null, tool_calls: [call] });
+}
+
+function addItem(messages: JsonObject[], item: ResponseItem) {
+  const type = typeOf(item);
+  switch (type) {
+    case 'message':
+      messages.push({ role: roles.get(words(item.role)) ?? item.role, content: contentOf(item.content) });
+      return;
+    case 'function_call':
+      addCall(messages, item);
+      return;
+    case 'function_call_output':
+      messages.push({ role: 'tool', tool_call_id: item.call_id, content: contentOf(item.output) });
+      return;
+    case 'reasoning':
+      // What a model has thought is nothing that another call can be given.
+      return;
+    default:
+      throw notServed(`items of the type '${type}'`, 'input');
+  }
+}
+
+function messagesOf({ instructions, input }: ResponseOrder): JsonObject[] {
+  const messages: JsonObject[] = instructions === null ? [] : [{ role: 'system', content: instructions }];
+  if (typeof input === 'string') return [...messages, { role: 'user', content: input }];
+  for (const item of input) addItem(messages, item);
+  return messages;
+}
+
+function toolOf(tool: unknown): JsonObject {
+  if (!isObject(tool) || tool.type !== 'function')
+    throw notServed(`tools of the type '${isObject(tool) ? words(tool.type) : ''}', but functions alone`, 'tools');
+  const { type, name, description, parameters, strict } = tool;
+  return {
+    type,
+    function: {
+      name,
+      ...(description != null && { description }),
+      ...(parameters != null && { parameters }),
+      ...(strict != null && { strict }),
+    },
+  };
+}
+
+/** The tools and the choice of them; those that are not allowed are left out. */
+function toolsOf({ tools, tool_choice: choice }: JsonObject): JsonObject {
+  const all = Array.isArray(tools) ? tools : [];
+  if (!isObject(choice))
+    return { ...(all.length > 0 && { tools: all.map(toolOf) }), ...(choice != null && { tool_choice: choice }) };
+  if (choice.type === 'function')
+    return { tools: all.map(toolOf), tool_choice: { type: 'function', function: { name: choice.name } } };
+  if (choice.type !== 'allowed_tools')
+    throw notServed(`tool_choice of the type '${words(choice.type)}'`, 'tool_choice');
+  const allowed = Array.isArray(choice.tools)
+    ? choice.tools.map((tool) => (isObject(tool) ? tool.name : undefined))
+    : [];
+  const kept = all.filter((tool) => isObject(tool) && allowed.includes(tool.name));
+  return { ...(kept.length > 0 && { tools: kept.map(toolOf) }), tool_choice: choice.mode ?? 'auto' };
+}
+
+function formatOf(text: unknown): JsonObject {
+  if (!isObject(text)) return {};
+  const { format, verbosity } = text;
+  const shape = isObject(format) && format.type !== 'text' ? format : undefined;
+  const { type, ...schema } = shape ?? {};
+  return {
+    ...(verbosity != null && { verbosity }),
+    ...(shape && { response_format: type === 'json_schema' ? { type, json_schema: schema } : shape }),
+  };
+}
+
+/** Fields that are said in another way here, or that Roster sees to itself. */
+const translated = new Set([
+  'model',
+  'input',
+  'instructions',
+  'stream',
+  'stream_options',
+  'store',
+  'background',
+  'previous_response_id',
+  'conversation',
+  'metadata',
+  'tools',
+  'tool_choice',
+  'text',
+  'reasoning',
+  'max_output_tokens',
+  'top_logprobs',
+]);
+/** What Chat Completions cannot do, and an answer can do without. */
+const leftOut = new Set(['include', 'truncation', 'max_tool_calls', 'context_management', 'prompt_cache_options']);
+
+/** The request for a provider that serves Chat Completions alone. @throws ApiRefusal for what cannot be said in it */
+export function chatRequest(order: ResponseOrder) {
+  const { body, model, assistant } = order;
+  if (body.prompt != null) throw notServed('prompts', 'prompt');
+  const reasoning = isObject(body.reasoning) ? body.reasoning : {};
+  const unchanged = Object.entries(body).filter(([name]) => !translated.has(name) && !leftOut.has(name));
+  const whole = {
+    ...Object.fromEntries(unchanged),
+    model,
+    messages: messagesOf(order),
+    ...toolsOf(body),
+    ...formatOf(body.text),
+    ...(reasoning.effort != null && { reasoning_effort: reasoning.effort }),
+    ...(body.max_output_tokens != null && { max_completion_tokens: body.max_output_tokens }),
+    ...(body.top_logprobs != null && body.top_logprobs !== 0 && { logprobs: true, top_logprobs: body.top_logprobs }),
+    stream: true,
+  };
+  const missing = [...leftOut].filter((name) => body[name] != null && body[name] !== 'disabled');
+  const notes =
+    missing.length > 0 ? [`Left out, because the provider serves no Responses: ${missing.join(', ')}.`] : [];
+  return {
+    notes,
+    write(refused: ReadonlySet<Added>): { text: string; added: ReadonlySet<Added> } {
+      const added = new Set<Added>();
+      const settings: Record<string, unknown> = {};
+      const add = (name: Added, value: unknown) => {
+        if (value === null || value === undefined || refused.has(name)) return;
+        settings[name] = value;
+        added.add(name);
+      };
+      add('stream_options', { include_usage: true });
+      if (body.temperature === undefined) add('temperature', assistant?.temperature);
+      if (reasoning.effort === undefined) add('reasoning_effort', assistant?.effort);
+      return { text: JSON.stringify({ ...whole, ...settings }), added };
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { apiResponses as api } from '@roster/contracts/openai-api/responses';
+import type { OpenDatabase } from '#server/db/connect';
+import type { Feature } from '#server/feature';
+import type { ApiCalls } from '#server/features/openai-api/calls';
+import type { Ids } from '#server/features/openai-api/ids';
+import { ApiRefusal } from '#server/http/api-errors';
+import { hourMs } from '#server/jobs/upkeep';
+import { responseAsking } from './asking.ts';
+import { responseExport } from './export-part.ts';
+import { responseHistory } from './history.ts';
+import { responseOrders } from './order.ts';
+import { keptResponses } from './reading.ts';
+import { responseRepository } from './repository.ts';
+import { responseService } from './service.ts';
+import { responseStore } from './store.ts';
+
+type Dependencies = Parameters<typeof responseAsking>[0] &
+  Omit<Parameters<typeof responseOrders>[0], 'history'> &
+  Omit<Parameters<typeof responseService>[0], 'orderOf' | 'ask' | 'store'> & {
+    database: Pick<OpenDatabase, 'db' | 'reader'>;
+    calls: ApiCalls;
+    ids: () => Promise<Ids>;
+  };
+
+const noReplay = () =>
+  new ApiRefusal(
+    'invalid_input',
+    'Roster does not keep the events of responses. Read it without stream, until it has ended.',
+    {
+      param: 'stream',
+    },
+  );
+
+/** /v1/responses. */
+export function responseFeature({ database, calls, ids, ...dependencies }: Dependencies): Feature {
+  const repository = responseRepository(database.db);
+  const history = responseHistory({ repository, ids });
+  const service = responseService({
+    ...dependencies,
+    orderOf: responseOrders({ ...dependencies, history }),
+    ask: responseAsking(dependencies),
+    store: responseStore({ calls, ids, reading: responseRepository(database.reader) }),
+  });
+  const kept = keptResponses({ repository, ids });
+  return {
+    apiRoutes({ route, rawRoute }) {
+      rawRoute(api.create, service.create);
+      route(api.get, ({ caller: { userId }, params, query }) => {
+        if (query.stream === 'true') throw noReplay();
+        return kept.get(userId, params.id);
+      });
+      route(api.remove, ({ caller: { userId }, params }) => kept.remove(userId, params.id));
+      route(api.inputItems, ({ caller: { userId }, params, query }) => kept.inputItems(userId, params.id, query));
+    },
+    exportParts: [
+      responseExport(database, async () => {
+        const { encode } = await ids();
+        return (id) => encode('resp', id);
+      }),
+    ],
+    upkeep: [{ everyMs: hourMs, atStart: true, run: repository.forgetExpired }],
+  };
+}

@@ -1,0 +1,77 @@
+import type { ResponseItem, ResponseRequest } from '@roster/contracts/openai-api/responses';
+import type { AssistantModels } from '#server/features/openai-api/assistant-models';
+import type { SettingsOf } from '#server/features/openai-api/chat-completions/assistant';
+import { type AssistantSettings, estimateInput } from '#server/features/openai-api/chat-completions/request';
+import { isObject } from '#server/is-object';
+import type { Secret } from '#server/security/secret';
+import type { ResponseHistory } from './history.ts';
+import { type KeptItem, keptItem, readAgain } from './items.ts';
+
+/** A request as it was understood: what is to be asked of which model, and what is to be kept of it. */
+export type ResponseOrder = {
+  body: ResponseRequest;
+  /** The provider's. */
+  model: string;
+  assistant: AssistantSettings | null;
+  /** What an assistant and the program say before everything else. */
+  instructions: string | null;
+  /** As the model is to read it: the items before, and those of the request. */
+  input: string | ResponseItem[];
+  /** The new items, as they are kept. */
+  kept: KeptItem[];
+  previousId: number | null;
+  isStored: boolean;
+  isBackground: boolean;
+  inputTokens: number;
+  notes: string[];
+};
+
+type Dependencies = {
+  history: ResponseHistory;
+  assistantModels: Pick<AssistantModels, 'isNamed'>;
+  settingsOf: SettingsOf;
+};
+
+/** The words of the last message that a person has written. */
+function questionOf(items: KeptItem[]): string {
+  const question = items.findLast(({ type, role }) => type === 'message' && role === 'user');
+  if (!question || !Array.isArray(question.content)) return '';
+  return question.content
+    .flatMap((part) => (isObject(part) && part.type === 'input_text' && typeof part.text === 'string' ? part.text : []))
+    .join('\n');
+}
+
+const instructionsOf = (assistant: AssistantSettings | null, { instructions }: ResponseRequest) => {
+  if (!assistant) return instructions ?? null;
+  const all = [...assistant.system, ...(instructions ? [instructions] : [])];
+  return all.length > 0 ? all.join('\n\n') : null;
+};
+
+/** Reads what a request stands for: the responses before it, the items that it names, the assistant that it calls. */
+export function responseOrders({ history, assistantModels, settingsOf }: Dependencies) {
+  return async (userId: number, body: ResponseRequest, apiKey: Secret): Promise<ResponseOrder> => {
+    const before = await history.before(userId, body.previous_response_id);
+    const named: ResponseItem[] = typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : body.input;
+    const { items, read } = await history.resolved(userId, named);
+    const kept = items.map(keptItem);
+    const assistant = assistantModels.isNamed(body.model)
+      ? await settingsOf(userId, { model: body.model, question: questionOf(kept) }, apiKey)
+      : null;
+    const isText = typeof body.input === 'string' && before.items.length === 0;
+    const input = isText ? body.input : [...before.items.flatMap(readAgain), ...read];
+    const instructions = instructionsOf(assistant, body);
+    return {
+      body,
+      model: assistant?.model ?? body.model,
+      assistant,
+      instructions,
+      input,
+      kept,
+      previousId: before.previousId,
+      isStored: body.store !== false,
+      isBackground: body.background === true,
+      inputTokens: estimateInput([input, instructions ?? '']),
+      notes: assistant?.notes ?? [],
+    };
+  };
+}

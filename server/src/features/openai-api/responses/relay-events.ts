@@ -1,0 +1,84 @@
+import { isObject, type JsonObject } from '#server/is-object';
+import { eventJson } from '#server/provider/event-reader';
+import { failureInStream } from '#server/provider/failures';
+import { responsesUsage } from '#server/provider/responses';
+import type { AnswerReader, Ending } from './answer.ts';
+import { eventWriter, frameOf } from './events.ts';
+import { type KeptItem, outputItem } from './items.ts';
+import { ownResponse, type ResponseObject } from './response-object.ts';
+
+const endings = new Map<string, Ending['status']>([
+  ['response.completed', 'completed'],
+  ['response.incomplete', 'incomplete'],
+  ['response.failed', 'failed'],
+]);
+const beginnings = new Set(['response.created', 'response.in_progress', 'response.queued']);
+
+const kept = (items: unknown): KeptItem[] =>
+  Array.isArray(items) ? items.flatMap((item) => outputItem(item) ?? []) : [];
+
+/**
+ * Passes the events of a provider's Responses on as they come: only those that carry the whole response are rewritten, to our
+ * names, and the last one is kept back.
+ */
+export function relayReader(base: ResponseObject): AnswerReader {
+  const items = new Map<number, KeptItem>();
+  let frames = '';
+  let number = 0;
+  let deltas = 0;
+  let ending: Ending | undefined;
+
+  const output = () => [...items.keys()].sort((one, other) => one - other).flatMap((index) => items.get(index) ?? []);
+
+  function rewritten(type: string, event: JsonObject) {
+    const response = ownResponse(base, isObject(event.response) ? event.response : {}, 'in_progress', []);
+    frames += frameOf(type, JSON.stringify({ ...event, type, response }));
+  }
+
+  function itemDone({ item, output_index: index }: JsonObject) {
+    const one = outputItem(item);
+    if (one) items.set(typeof index === 'number' ? index : items.size, one);
+  }
+
+  function end(status: Ending['status'], of: unknown) {
+    const response = isObject(of) ? of : {};
+    const all = kept(response.output);
+    ending = { status, of: response, output: all.length > 0 ? all : output(), usage: responsesUsage(response.usage) };
+  }
+
+  return {
+    event(name, data) {
+      const event = eventJson(data);
+      const type = name ?? String(event.type);
+      if (typeof event.sequence_number === 'number') number = event.sequence_number;
+      const status = endings.get(type);
+      if (status) return end(status, event.response);
+      number++;
+      if (type === 'error') throw failureInStream(isObject(event.error) ? event.error : event);
+      if (beginnings.has(type)) return rewritten(type, event);
+      if (type === 'response.output_item.done') itemDone(event);
+      if (type.endsWith('.delta')) deltas++;
+      // An event in several lines is one line of JSON all the same.
+      frames += frameOf(type, data.includes('\n') ? data.replaceAll('\n', ' ') : data);
+    },
+    // Also where events were asked for: those who read them get what there is.
+    whole(answer) {
+      const { status } = answer;
+      const writer = eventWriter(base, (frame) => {
+        frames += frame;
+      });
+      writer.begin();
+      for (const item of kept(answer.output)) writer.item(item);
+      number = writer.nextNumber();
+      end(status === 'incomplete' || status === 'failed' ? status : 'completed', answer);
+    },
+    taken() {
+      const taken = frames;
+      frames = '';
+      return taken;
+    },
+    ending: () => ending,
+    soFar: () => ({ output: output(), deltas }),
+    nextNumber: () => number,
+  };
+}

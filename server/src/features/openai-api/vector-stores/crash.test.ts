@@ -1,0 +1,67 @@
+import { createSimulator } from '@roster/simulator/simulator';
+import type OpenAI from 'openai';
+import { toFile } from 'openai';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { emptyDatabase, engines, goodKey } from '#server/testing/app';
+import { killableServer, registered, seeded } from '#server/testing/crash';
+import { beside } from '#server/testing/database';
+import { filesIn, storesOf } from '#server/testing/knowledge';
+import { until } from '#server/testing/until';
+import { fileProgram, whileIndexing } from '#server/testing/vector-stores';
+
+const rounds = 4;
+const files = 8;
+
+describe.each(engines)('killed in the middle of batches on %s', (engine) => {
+  test('each store is at the provider once, with all of its files', { timeout: 600_000 }, async () => {
+    const database = await emptyDatabase(engine);
+    const simulator = createSimulator({ tokenDelayMs: 0 });
+    const provider = await simulator.listen();
+    const server = await killableServer({
+      DATA_DIR: database.dataDir,
+      PROVIDER_BASE_URL: provider.url,
+      ...(database.url && { DATABASE_URL: database.url }),
+    });
+    onTestFinished(async () => {
+      await server.kill();
+      await simulator.close();
+      await database.remove();
+    });
+    const app = { dataDir: database.dataDir, databaseUrl: database.url, provider };
+    await server.start();
+    const { client } = await fileProgram(server, await registered(server, 'ada'));
+    const sent = await Promise.all(
+      Array.from({ length: files }, async (_, number) =>
+        client.files.create({ file: await toFile(Buffer.from(`${number}`), `${number}.md`), purpose: 'assistants' }),
+      ),
+    );
+    const file_ids = sent.map(({ id }) => id);
+    const random = seeded(20_261_123);
+    const made: { id: string; batch: string }[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const { id } = await client.vectorStores.create({ name: `Round ${round}` });
+      const { id: batch } = await client.vectorStores.fileBatches.create(id, { file_ids });
+      made.push({ id, batch });
+      await new Promise((resolve) => setTimeout(resolve, random(60)));
+      await server.kill();
+      // Jobs that a dead process had taken are free again only after their lease; here at once.
+      await beside(app, (db) => db.updateTable('jobs').set({ claimed_until: null }).execute());
+      await server.start();
+    }
+    for (const { id, batch } of made) {
+      const look = async () => {
+        const found: OpenAI.VectorStores.VectorStoreFileBatch = await client.vectorStores.fileBatches.retrieve(batch, {
+          vector_store_id: id,
+        });
+        return found.status === 'completed' && found.file_counts.completed === files;
+      };
+      await whileIndexing(app, until('The end of the batch', look));
+    }
+    const stores = await storesOf(app, goodKey);
+    expect(stores).toHaveLength(rounds);
+    for (const { id } of stores) expect(await filesIn(app, goodKey, id)).toHaveLength(files);
+    for (const { id } of made) await client.vectorStores.delete(id);
+    await until('The removal at the provider', async () => (await storesOf(app, goodKey)).length === 0);
+    expect(await server.terminate()).toBe(0);
+  });
+});

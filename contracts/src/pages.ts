@@ -10,6 +10,7 @@ export const pages = [
   '/fine-tuning/datasets/:id',
   '/fine-tuning/comparisons/:id',
   '/settings',
+  '/connect',
   '/users',
   '/terms',
   '/privacy',

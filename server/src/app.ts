@@ -6,6 +6,7 @@ import { describeApi } from './http/api-description.ts';
 import { createApiDoor } from './http/api-door.ts';
 import type { FindCaller } from './http/caller.ts';
 import { operationRoutes } from './http/operation.ts';
+import { describeProgramApi } from './http/program-api-description.ts';
 import { createRouter } from './http/router.ts';
 import { serveWeb } from './http/web-files.ts';
 import { jobRepository } from './jobs/repository.ts';
@@ -44,6 +45,7 @@ export async function createApp({ checkResponses = false, jobTimes, ...parts }: 
   const { router, door } = await openDoors(base, { features, findCaller, findActor, checkResponses });
   operationRoutes(app, state, [() => sql`select 1`.execute(db), store.check]);
   describeApi(app, router.endpoints, cookie.name);
+  describeProgramApi(app, door.endpoints);
   await serveWeb({
     app,
     sessionToken,

@@ -3,14 +3,14 @@ import { ErrorBody } from '@roster/contracts/errors';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
-type Json = Record<string, unknown>;
+export type Json = Record<string, unknown>;
 
-const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
+export const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12', io, unrepresentable: 'any' });
   return rest;
 };
 
-function parameters(schema: z.ZodType, place: 'path' | 'query'): Json[] {
+export function parameters(schema: z.ZodType, place: 'path' | 'query'): Json[] {
   const { properties, required } = schemaOf(schema, 'input');
   if (typeof properties !== 'object' || properties === null) return [];
   const names = Array.isArray(required) ? required : [];
@@ -33,7 +33,7 @@ function response({ respondsWith, output, status }: Endpoint): Json {
   };
 }
 
-function requestBody({ accepts, body }: Endpoint): Json {
+export function requestBody({ accepts, body }: Pick<Endpoint, 'accepts' | 'body'>): Json {
   const schema = schemaOf(body, 'input');
   if (accepts === 'json') return { required: true, content: { 'application/json': { schema } } };
   const texts = typeof schema.properties === 'object' ? schema.properties : {};

@@ -115,6 +115,13 @@ const settings = createRoute({
   validateSearch: settingsSearch,
   component: lazyRouteComponent(() => import('./settings-route.tsx'), 'SettingsRoute'),
 });
+const connect = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/connect',
+  // An assistant, as there.
+  validateSearch: chatSearch,
+  component: lazyRouteComponent(() => import('./connect-route.tsx'), 'ConnectRoute'),
+});
 const users = createRoute({
   getParentRoute: () => signedIn,
   path: '/users',
@@ -172,6 +179,7 @@ export const router = createRouter({
       dataset,
       comparison,
       settings,
+      connect,
       users,
     ]),
     auth,

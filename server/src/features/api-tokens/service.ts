@@ -80,6 +80,21 @@ async function createTrial(db: Kysely<Database>, { userId, stillMay }: Actor, vi
   return { token, expiresAt };
 }
 
+async function revoke(db: Kysely<Database>, { userId }: Actor, id: number, visitor: Visitor) {
+  await db.transaction().execute(async (trx) => {
+    const revoked = await accessTokenRepository(trx).revoke(userId, id);
+    if (!revoked) throw new AppError('not_found', 'This access token does not exist or has been revoked already.');
+    const detail = `${revoked.name} (…${revoked.last4})`;
+    await securityEventRepository(trx).record({
+      userId,
+      event: 'access_token_revoked',
+      by: 'self',
+      visitor,
+      detail,
+    });
+  });
+}
+
 type Dependencies = { db: Kysely<Database>; onError: (error: unknown) => void };
 
 /** What programs call with: made, listed and revoked by its owner, and known again with each call. */
@@ -102,20 +117,7 @@ export function apiTokenService({ db, onError }: Dependencies) {
 
     createTrial: (actor: Actor, visitor: Visitor) => createTrial(db, actor, visitor),
 
-    async revoke({ userId }: Actor, id: number, visitor: Visitor) {
-      await db.transaction().execute(async (trx) => {
-        const revoked = await accessTokenRepository(trx).revoke(userId, id);
-        if (!revoked) throw new AppError('not_found', 'This access token does not exist or has been revoked already.');
-        const detail = `${revoked.name} (…${revoked.last4})`;
-        await securityEventRepository(trx).record({
-          userId,
-          event: 'access_token_revoked',
-          by: 'self',
-          visitor,
-          detail,
-        });
-      });
-    },
+    revoke: (actor: Actor, id: number, visitor: Visitor) => revoke(db, actor, id, visitor),
 
     /** Who calls with this token, read anew each time; notes the use at most once a minute. */
     async find(token: string, ipAddress: string): Promise<FoundCaller | null> {

@@ -1,5 +1,6 @@
 import { type AccessToken, tokensAtMost } from '@roster/contracts/api-tokens';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { Plus, Terminal } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { errorText } from '#web/lib/api.ts';
@@ -42,7 +43,12 @@ export function AccessTokensCard() {
         action={tokens.length > 0 && create}
       />
       <TokenList query={query} create={create} onRevoke={setRevoking} />
-      <CardFooter>A token is stored as a hash only and shown once. Changing your password revokes them all.</CardFooter>
+      <CardFooter>
+        A token is stored as a hash only and shown once. Changing your password revokes them all.{' '}
+        <Link to="/connect" className="rounded-xs text-foreground underline underline-offset-4">
+          How to connect a program
+        </Link>
+      </CardFooter>
       {isCreating && (
         <CreateTokenDialog
           onClose={() => setCreating(false)}

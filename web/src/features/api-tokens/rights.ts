@@ -5,5 +5,5 @@ export const rightNames: Record<TokenRight, string> = { chat: 'Chat', assistants
 export const rightHints: Record<TokenRight, string> = {
   chat: 'Ask your models and assistants.',
   assistants: 'Change your assistants. No call needs it yet.',
-  files: 'Read, add and delete your files. No call needs it yet.',
+  files: 'Read, add and delete your files.',
 };

@@ -1,7 +1,7 @@
 import type { Assistant } from '@roster/contracts/assistants';
 import type { ModelList } from '@roster/contracts/models';
 import { Link } from '@tanstack/react-router';
-import { Download } from 'lucide-react';
+import { Download, Terminal } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useSetDefaultAssistant } from '#web/data/assistants.ts';
 import { useEditing } from '#web/data/current-user.ts';
@@ -12,6 +12,7 @@ import { Badge } from '#web/ui/badge.tsx';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { toast } from '#web/ui/toast.tsx';
+import { Tooltip } from '#web/ui/tooltip.tsx';
 import { useExport } from './export.ts';
 import { ModelWarning } from './model-warning.tsx';
 
@@ -36,7 +37,7 @@ export function AssistantCard({ assistant, models, onEdit, onDelete }: Assistant
 }
 
 function CardHead({ assistant }: { assistant: Assistant }) {
-  const { name, description, isDefault } = assistant;
+  const { id, name, description, isDefault } = assistant;
   const exporting = useExport();
   return (
     <div className="min-w-0">
@@ -45,6 +46,16 @@ function CardHead({ assistant }: { assistant: Assistant }) {
           {name}
         </h3>
         {isDefault && <Badge tone="accent">Default</Badge>}
+        <Tooltip content="Use from a program">
+          <Link
+            to="/connect"
+            search={{ assistant: id }}
+            aria-label={`Use ${name} from a program`}
+            className="ms-auto inline-flex size-7 shrink-0 items-center justify-center rounded-md text-muted-foreground transition-colors duration-120 hover:bg-hover hover:text-foreground"
+          >
+            <Terminal aria-hidden className="size-4" />
+          </Link>
+        </Tooltip>
         <IconButton
           label={`Export ${name}`}
           tooltip="Export"
@@ -52,7 +63,7 @@ function CardHead({ assistant }: { assistant: Assistant }) {
           size="sm"
           busy={exporting.isPending}
           onClick={() => exporting.mutate(assistant)}
-          className="-me-1.5 ms-auto"
+          className="-me-1.5"
         />
       </div>
       {description && (

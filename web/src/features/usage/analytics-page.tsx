@@ -169,18 +169,24 @@ function Cards({ shown, range, tz, today, isOld }: CardsProps) {
           onSetPrice={setPricing}
         />
       </div>
-      <Suspense
-        fallback={
-          <Card className="mt-4">
-            <FiguresSkeleton />
-          </Card>
-        }
-      >
-        <ProviderFiguresCard range={range} className="mt-4" />
-      </Suspense>
+      <ProviderPart range={range} />
       {scope && <RequestsPanel scope={scope} onClose={() => setScope(null)} onSetPrice={setPricing} />}
       {listsPrices && <PricesDialog onClose={() => setListsPrices(false)} onChange={setPricing} />}
       {pricing !== null && <PriceDialog model={pricing} onClose={() => setPricing(null)} />}
     </>
+  );
+}
+
+function ProviderPart({ range }: { range: DayRange }) {
+  return (
+    <Suspense
+      fallback={
+        <Card className="mt-4">
+          <FiguresSkeleton />
+        </Card>
+      }
+    >
+      <ProviderFiguresCard range={range} className="mt-4" />
+    </Suspense>
   );
 }

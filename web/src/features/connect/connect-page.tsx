@@ -1,0 +1,199 @@
+import { type Callable, connect } from '@roster/contracts/connect';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { modelsQuery } from '#web/data/models.ts';
+import { call, errorText } from '#web/lib/api.ts';
+import { Card, CardBody, CardFooter, CardHeader } from '#web/ui/card.tsx';
+import { CopyButton } from '#web/ui/copy-button.tsx';
+import { ErrorState } from '#web/ui/error-state.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { Input } from '#web/ui/input.tsx';
+import { CodeBlock } from '#web/ui/markdown/code-block.tsx';
+import { Page } from '#web/ui/page.tsx';
+import { Select } from '#web/ui/select.tsx';
+import { SpinnerPanel } from '#web/ui/spinner.tsx';
+import { Tabs } from '#web/ui/tabs.tsx';
+import { environment, type SnippetName, snippetNames, snippets } from './snippets.ts';
+import { TryCard } from './try-card.tsx';
+
+const callableQuery = queryOptions({
+  queryKey: ['connect'],
+  queryFn: ({ signal }) => call(connect.assistants, {}, signal),
+  // Names change on another page.
+  staleTime: 0,
+});
+
+type ConnectPageProps = {
+  /** The assistant that is to be used, where one was named. */
+  assistantId: number | undefined;
+  onAssistantChange: (assistantId: number | undefined) => void;
+};
+
+/** How a program uses an assistant or a model: address, name, variables, and code that runs as it is shown. */
+export function ConnectPage(props: ConnectPageProps) {
+  const callable = useQuery(callableQuery);
+  const models = useQuery(modelsQuery);
+  return (
+    <Page
+      title="Connect"
+      width="settings"
+      lead="Use your assistants and models from any program that speaks the OpenAI API."
+    >
+      {callable.isError && callable.data === undefined ? (
+        <ErrorState
+          title="Your assistants could not be loaded"
+          message={errorText(callable.error)}
+          busy={callable.isFetching}
+          onRetry={() => void callable.refetch()}
+        />
+      ) : callable.data === undefined || models.isPending ? (
+        <SpinnerPanel className="min-h-80" />
+      ) : (
+        <Cards
+          {...props}
+          assistants={callable.data}
+          modelIds={models.data?.models.map(({ id }) => id) ?? []}
+          usualModel={models.data?.defaultModel ?? 'gpt-4o'}
+        />
+      )}
+    </Page>
+  );
+}
+
+type CardsProps = ConnectPageProps & {
+  assistants: readonly Callable[];
+  modelIds: readonly string[];
+  usualModel: string;
+};
+
+function Cards({ assistants, modelIds, usualModel, assistantId, onAssistantChange }: CardsProps) {
+  const [chosen, setChosen] = useState<string | null>(null);
+  const named = assistants.find(({ id }) => id === assistantId);
+  const model = named?.model ?? chosen ?? assistants[0]?.model ?? usualModel;
+  const assistant = assistants.find((one) => one.model === model);
+  const choose = (value: string) => {
+    setChosen(value);
+    onAssistantChange(assistants.find((one) => one.model === value)?.id);
+  };
+  return (
+    <div className="grid grid-cols-1 gap-4">
+      <Card aria-label="What your program needs">
+        <CardHeader
+          title="What your program needs"
+          description="Two variables, and a model. The snippets below read the variables and need nothing else."
+        />
+        <CardBody className="grid grid-cols-1 gap-5">
+          <div className="grid grid-cols-1 items-start gap-5 md:grid-cols-2">
+            <Field label="Assistant or model">
+              {(control) => (
+                <Select {...control} value={model} onChange={(event) => choose(event.target.value)}>
+                  <Choices
+                    assistants={assistants}
+                    models={modelIds.includes(model) || assistant ? modelIds : [model, ...modelIds]}
+                  />
+                </Select>
+              )}
+            </Field>
+            <Copied
+              label="Model in your program"
+              hint={assistant?.alias ? `Also by name: ${assistant.alias}` : undefined}
+              text={model}
+            />
+            <Copied label="Base address" text={baseUrl()} className="md:col-span-2" />
+          </div>
+          <section aria-label="Environment variables" className="min-w-0">
+            <h3 className="mb-1.5 font-medium">Environment variables</h3>
+            <CodeBlock language="bash" text={environment(baseUrl())} />
+          </section>
+        </CardBody>
+        <CardFooter>
+          Make an access token with the right Chat in{' '}
+          <Link
+            to="/settings"
+            search={{ tab: 'api-keys' }}
+            className="rounded-xs text-foreground underline underline-offset-4"
+          >
+            Settings &gt; API Keys
+          </Link>
+          .
+        </CardFooter>
+      </Card>
+      <SnippetCard model={model} />
+      <TryCard key={model} model={model} />
+    </div>
+  );
+}
+
+const baseUrl = () => `${window.location.origin}/v1`;
+
+function Choices({ assistants, models }: { assistants: readonly Callable[]; models: readonly string[] }) {
+  return (
+    <>
+      {assistants.length > 0 && (
+        <optgroup label="Assistants">
+          {assistants.map(({ id, name, model }) => (
+            <option key={id} value={model}>
+              {name}
+            </option>
+          ))}
+        </optgroup>
+      )}
+      {models.length > 0 && (
+        <optgroup label="Models">
+          {models.map((id) => (
+            <option key={id} value={id}>
+              {id}
+            </option>
+          ))}
+        </optgroup>
+      )}
+    </>
+  );
+}
+
+type CopiedProps = { label: string; hint?: string | undefined; text: string; className?: string };
+
+function Copied({ label, hint, text, className }: CopiedProps) {
+  return (
+    <Field label={label} hint={hint} {...(className !== undefined && { className })}>
+      {(control) => (
+        <div className="flex gap-2">
+          <Input
+            {...control}
+            readOnly
+            value={text}
+            spellCheck={false}
+            onFocus={(event) => event.currentTarget.select()}
+            className="min-w-0 flex-1 font-mono"
+          />
+          <CopyButton text={text} label={`Copy ${label.toLowerCase()}`} size="md" />
+        </div>
+      )}
+    </Field>
+  );
+}
+
+function SnippetCard({ model }: { model: string }) {
+  const [name, setName] = useState<SnippetName>('curl');
+  const { language, install, code } = snippets(model)[name];
+  return (
+    <Card aria-label="Snippets">
+      <CardHeader title="Snippets" description="They ask one question and print the answer." />
+      <CardBody>
+        <Tabs
+          label="Language"
+          look="segment"
+          value={name}
+          onValueChange={setName}
+          items={snippetNames.map((value) => ({ value, label: value }))}
+        >
+          <div className="mt-4">
+            {install && <CodeBlock language="bash" text={install} />}
+            <CodeBlock key={name} language={language} text={code} />
+          </div>
+        </Tabs>
+      </CardBody>
+    </Card>
+  );
+}

@@ -1,0 +1,38 @@
+import { apiTokens } from '@roster/contracts/api-tokens';
+import { call } from '#web/lib/api.ts';
+
+/** What went out, in words, without the token. */
+export type TriedRequest = { address: string; body: string };
+export type TriedAnswer = { status: number; seconds: number; text: string };
+
+const path = '/v1/chat/completions';
+
+export const requestOf = (model: string, message: string): TriedRequest => ({
+  address: `${window.location.origin}${path}`,
+  body: JSON.stringify({ model, messages: [{ role: 'user', content: message }] }, undefined, 2),
+});
+
+/** JSON is shown in lines. */
+function readable(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), undefined, 2);
+  } catch {
+    // Shown as it came.
+    return text;
+  }
+}
+
+/** Asks as a program would: with a token of its own and nothing of the page. */
+export async function tryCall(body: string, signal: AbortSignal): Promise<TriedAnswer> {
+  const { token } = await call(apiTokens.createTrial, {}, signal);
+  const began = performance.now();
+  const answer = await fetch(path, {
+    method: 'POST',
+    credentials: 'omit',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body,
+    signal,
+  });
+  const text = readable(await answer.text());
+  return { status: answer.status, seconds: (performance.now() - began) / 1000, text };
+}

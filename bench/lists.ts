@@ -115,12 +115,12 @@ async function questionsTo(
   const cursor = await deepCursor(place);
   const [pinned, updatedAt, id]: [boolean, string, number] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
   const list = (after?: { pinned: boolean; updatedAt: string; id: number }) =>
-    capture((db) => threadRepository(db).list(userId, { archived: false, limit: pageOf, after }));
+    capture((db) => threadRepository(db).list(userId, { archived: false, programs: false, limit: pageOf, after }));
   const search = async (what: string, word: string): Promise<Question> => ({
     what: `search, ${what}`,
     path: `/api/threads?q=${word}&limit=${pageOf}`,
     queries: await capture((db) =>
-      findThreads(db, userId, word, { archived: undefined, limit: pageOf, after: undefined }),
+      findThreads(db, userId, word, { archived: undefined, programs: undefined, limit: pageOf, after: undefined }),
     ),
   });
   return [

@@ -2,6 +2,7 @@
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { measureAnalytics } from './analytics.ts';
 import { measureApiRelay } from './api-relay.ts';
+import { measureBeginnings } from './beginnings.ts';
 import { measureExchanges } from './exchanges.ts';
 import { measureFirstLoad } from './first-load.ts';
 import { measureLighthouse } from './lighthouse.ts';
@@ -21,6 +22,7 @@ type Part = { name: string; measure: () => Promise<{ faults: string[] }> };
 const parts: Part[] = [
   { name: 'relay', measure: measureRelay },
   { name: 'api-relay', measure: measureApiRelay },
+  { name: 'beginnings', measure: measureBeginnings },
   { name: 'exchanges', measure: measureExchanges },
   { name: 'lists', measure: measureLists },
   { name: 'analytics', measure: measureAnalytics },

@@ -2,11 +2,10 @@ import type { Page } from '@playwright/test';
 import { conversation, exchange, startThread } from './conversation.ts';
 import {
   expect,
-  expectAccessible,
+  expectAccessibleInBothThemes,
   expectNoSidewaysScroll,
+  followDevice,
   goodKey,
-  newEmail,
-  password,
   request,
   test,
 } from './fixtures.ts';
@@ -26,10 +25,13 @@ const ownPages = [
   ['/files', 'File Management'],
   ['/analytics', 'Track your API usage and costs'],
   ['/fine-tuning', 'Train models'],
+] as const;
+const assistantsPage = ['/settings?tab=assistants', 'Your Assistants'] as const;
+const settingsPages = [
   ['/settings', 'Account Information'],
   ['/settings?tab=sessions', 'Sign-in date'],
   ['/settings?tab=api-keys', 'Save API Key'],
-  ['/settings?tab=assistants', 'Your Assistants'],
+  assistantsPage,
   ['/settings?tab=assistants&view=api-key', 'Your assistants call OpenAI with this key.'],
   ['/settings?tab=assistants&view=create', 'Instructions'],
   ['/settings?tab=assistants&view=import', 'Import from a JSON file'],
@@ -41,79 +43,78 @@ async function open(page: Page, [path, text]: readonly [string, string]) {
   await expect(page.getByText(text).filter({ visible: true }).first(), path).toBeVisible();
 }
 
-for (const theme of ['light', 'dark'] as const)
-  test.describe(`axe finds nothing grave in the ${theme} theme`, () => {
-    test.beforeEach(({ page }) =>
-      // Once per browser, so that a page may change it later.
-      page.addInitScript((chosen) => localStorage.setItem('app-theme', chosen), theme),
-    );
+/** In both themes and, since everything on it is there already, in 320 pixels. */
+async function expectWhole(page: Page) {
+  await expectAccessibleInBothThemes(page);
+  await page.setViewportSize({ width: 320, height: 640 });
+  await expectNoSidewaysScroll(page);
+  await page.setViewportSize({ width: 1440, height: 900 });
+}
 
-    test('on the pages for visitors', async ({ page }) => {
-      for (const entry of publicPages) {
-        await open(page, entry);
-        await expectAccessible(page);
-      }
-    });
+test.describe('axe finds nothing grave in either theme, and nothing scrolls sideways at 320 pixels', () => {
+  test.beforeEach(({ page }) => followDevice(page));
 
-    test('on the pages of a new account, and of one in use', async ({ page, roster, signedIn }) => {
-      for (const entry of [ownPages[0], ownPages[1], ownPages[8]]) {
-        await open(page, entry);
-        await expect(page.getByText(signedIn.email).first()).toBeVisible();
-        await expectAccessible(page);
-      }
-      await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
-      await request(page, roster, 'POST', '/api/assistants', { name: 'Tutor', model: 'gpt-4o' });
-      for (const entry of ownPages) {
-        await open(page, entry);
-        await expectAccessible(page);
-      }
-    });
-
-    test('in a conversation with everything in it, and in what floats above', async ({
-      page,
-      roster,
-      withAssistant,
-    }) => {
-      const id = await startThread(page, roster, { title: 'Everything', assistantId: withAssistant.assistantId });
-      await exchange(page, roster, id, 'Markdown, table, code, math and a diagram [[delay 0]] [[reasoning]]');
-      await exchange(page, roster, id, 'And then? [[quota]]');
-      await page.goto(`/chat/${id}`);
-      const { answers, message } = conversation(page);
-      await expect(answers.last()).toContainText('no credit left');
-      await expectAccessible(page);
-      await page.getByRole('button', { name: 'Conversation actions' }).click();
-      await expect(page.getByRole('menu')).toBeVisible();
-      await expectAccessible(page);
-      await page.getByRole('menuitem', { name: 'Delete' }).click();
-      await expect(page.getByRole('alertdialog')).toBeVisible();
-      await expectAccessible(page);
-      await page.keyboard.press('Escape');
-      await message.press('ArrowUp');
-      await expect(page.getByRole('textbox', { name: 'Edit question' })).toBeVisible();
-      await expectAccessible(page);
-      await page.keyboard.press('Control+k');
-      await expect(page.getByRole('option', { name: 'Everything' })).toBeVisible();
-      await expectAccessible(page);
-      await page.goto(`/settings?tab=assistants&edit=${withAssistant.assistantId}`);
-      await expect(page.getByRole('dialog', { name: 'Edit Assistant' })).toBeVisible();
-      await expectAccessible(page);
-    });
+  test('on the pages for visitors', async ({ page }) => {
+    for (const entry of publicPages) {
+      await open(page, entry);
+      await expectWhole(page);
+    }
   });
 
-test('nothing scrolls sideways at 320 pixels', async ({ page, roster }) => {
+  test('on the pages of a new account', async ({ page, signedIn }) => {
+    for (const entry of [ownPages[0], ownPages[1], assistantsPage]) {
+      await open(page, entry);
+      await expect(page.getByText(signedIn.email).first()).toBeVisible();
+      await expectAccessibleInBothThemes(page);
+    }
+  });
+
+  for (const [name, pages] of [
+    ['the pages', ownPages],
+    ['the settings', settingsPages],
+  ] as const)
+    test(`on ${name} of an account in use`, async ({ page, roster, signedIn: _ }) => {
+      await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
+      const draft = { name: 'n'.repeat(100), description: 'd'.repeat(500), model: 'gpt-4o' };
+      await request(page, roster, 'POST', '/api/assistants', draft);
+      for (const entry of pages) {
+        await open(page, entry);
+        await expectWhole(page);
+      }
+    });
+
+  test('in a conversation with everything in it, and in what floats above', async ({ page, roster, withAssistant }) => {
+    const id = await startThread(page, roster, { title: 'Everything', assistantId: withAssistant.assistantId });
+    await exchange(page, roster, id, 'Markdown, table, code, math and a diagram [[delay 0]] [[reasoning]]');
+    await exchange(page, roster, id, 'And then? [[quota]]');
+    await page.goto(`/chat/${id}`);
+    const { answers, message } = conversation(page);
+    await expect(answers.last()).toContainText('no credit left');
+    await expectAccessibleInBothThemes(page);
+    await page.getByRole('button', { name: 'Conversation actions' }).click();
+    await expect(page.getByRole('menu')).toBeVisible();
+    await expectAccessibleInBothThemes(page);
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await expect(page.getByRole('alertdialog')).toBeVisible();
+    await expectAccessibleInBothThemes(page);
+    await page.keyboard.press('Escape');
+    await message.press('ArrowUp');
+    await expect(page.getByRole('textbox', { name: 'Edit question' })).toBeVisible();
+    await expectAccessibleInBothThemes(page);
+    await page.keyboard.press('Control+k');
+    await expect(page.getByRole('option', { name: 'Everything' })).toBeVisible();
+    await expectAccessibleInBothThemes(page);
+    await page.goto(`/settings?tab=assistants&edit=${withAssistant.assistantId}`);
+    await expect(page.getByRole('dialog', { name: 'Edit Assistant' })).toBeVisible();
+    await expectAccessibleInBothThemes(page);
+  });
+});
+
+test('a conversation of long words does not scroll sideways at 320 pixels', async ({ page, roster, signedIn: _ }) => {
   await page.setViewportSize({ width: 320, height: 640 });
-  for (const entry of publicPages) {
-    await open(page, entry);
-    await expectNoSidewaysScroll(page);
-  }
-  await request(page, roster, 'POST', '/api/register', { email: newEmail(), password });
   await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
   const draft = { name: 'n'.repeat(100), description: 'd'.repeat(500), model: 'gpt-4o' };
   const { body } = await request(page, roster, 'POST', '/api/assistants', draft);
-  for (const entry of ownPages) {
-    await open(page, entry);
-    await expectNoSidewaysScroll(page);
-  }
   const id = await startThread(page, roster, { title: 't'.repeat(255), assistantId: body.id });
   await exchange(page, roster, id, `${'w'.repeat(400)} [[hostile]] [[delay 0]]`);
   await exchange(page, roster, id, 'Markdown, table, code, math and a diagram [[delay 0]]');

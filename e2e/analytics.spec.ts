@@ -1,7 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { conversation, exchange, startThread } from './conversation.ts';
-import { expect, expectAccessible, expectNoSidewaysScroll, expectToast, request, test, toasts } from './fixtures.ts';
+import {
+  expect,
+  expectAccessible,
+  expectAccessibleInBothThemes,
+  expectNoSidewaysScroll,
+  expectToast,
+  followDevice,
+  request,
+  test,
+  toasts,
+} from './fixtures.ts';
 import type { Roster } from './roster.ts';
 
 const card = (page: Page, title: string) => page.getByRole('region', { name: title, exact: true });
@@ -163,29 +173,24 @@ test('a budget warns, then stops, and a message goes through when its sender ins
   await expect(budgets).toContainText('No budget is set.');
 });
 
-for (const theme of ['light', 'dark'] as const)
-  test(`a page in use is whole on phones and for axe in the ${theme} theme`, async ({
-    page,
-    roster,
-    withAssistant,
-  }) => {
-    await page.addInitScript((chosen) => localStorage.setItem('app-theme', chosen), theme);
-    const id = await startThread(page, roster, { title: 't'.repeat(200), assistantId: withAssistant.assistantId });
-    await exchange(page, roster, id, 'One [[tokens 100]] [[delay 0]]');
-    await exchange(page, roster, await unpricedThread(page, roster), 'Two [[delay 0]]');
-    await request(page, roster, 'POST', '/api/analytics/budgets', { assistantId: null, amountUsd: 5 });
-    await page.goto('/analytics?range=90');
-    await expect(card(page, 'Recent Requests').getByRole('row')).toHaveCount(3);
-    await expect(card(page, 'Budgets')).toContainText('Within budget');
-    await expectAccessible(page);
-    for (const width of [390, 320]) {
-      await page.setViewportSize({ width, height: 740 });
-      await expect(card(page, 'Recent Requests').getByRole('listitem')).toHaveCount(2);
-      await expectNoSidewaysScroll(page);
-    }
-    await expectAccessible(page);
-    await card(page, 'Cost by Model').getByRole('button', { name: 'chat-latest: show requests' }).click();
-    await expect(page.getByRole('dialog').getByRole('listitem')).toHaveCount(1);
-    await expectAccessible(page);
+test('a page in use is whole on phones and for axe in both themes', async ({ page, roster, withAssistant }) => {
+  await followDevice(page);
+  const id = await startThread(page, roster, { title: 't'.repeat(200), assistantId: withAssistant.assistantId });
+  await exchange(page, roster, id, 'One [[tokens 100]] [[delay 0]]');
+  await exchange(page, roster, await unpricedThread(page, roster), 'Two [[delay 0]]');
+  await request(page, roster, 'POST', '/api/analytics/budgets', { assistantId: null, amountUsd: 5 });
+  await page.goto('/analytics?range=90');
+  await expect(card(page, 'Recent Requests').getByRole('row')).toHaveCount(3);
+  await expect(card(page, 'Budgets')).toContainText('Within budget');
+  await expectAccessibleInBothThemes(page);
+  for (const width of [390, 320]) {
+    await page.setViewportSize({ width, height: 740 });
+    await expect(card(page, 'Recent Requests').getByRole('listitem')).toHaveCount(2);
     await expectNoSidewaysScroll(page);
-  });
+  }
+  await expectAccessibleInBothThemes(page);
+  await card(page, 'Cost by Model').getByRole('button', { name: 'chat-latest: show requests' }).click();
+  await expect(page.getByRole('dialog').getByRole('listitem')).toHaveCount(1);
+  await expectAccessibleInBothThemes(page);
+  await expectNoSidewaysScroll(page);
+});

@@ -78,7 +78,7 @@ test.describe('what one person has typed is gone for the next one', () => {
     await leaveTraces(page);
     await endSessions(elsewhere, roster, withAssistant);
     // Whatever asks next: the open window does so by itself when it is looked at again.
-    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
     await expectToast(page, 'Session ended', 'Please sign in again.');
     expect(JSON.stringify(await kept(page))).not.toContain('merger');
     await expectNoTraces(page, roster, other);

@@ -1,6 +1,15 @@
 import type { Page } from '@playwright/test';
 import { conversation } from './conversation.ts';
-import { expect, expectAccessible, expectNoSidewaysScroll, request, test, toasts } from './fixtures.ts';
+import {
+  expect,
+  expectAccessible,
+  expectAccessibleInBothThemes,
+  expectNoSidewaysScroll,
+  followDevice,
+  request,
+  test,
+  toasts,
+} from './fixtures.ts';
 import { carried, type Given, pasteInto } from './given-files.ts';
 
 const png = Buffer.from(
@@ -204,33 +213,32 @@ test('what is not stored yet opens nothing', async ({ page }) => {
   await expect(chips.getByRole('button', { name: 'Preview' })).toHaveCount(0);
 });
 
-for (const theme of ['light', 'dark'] as const)
-  test(`a preview is accessible in the ${theme} theme, and fits a phone`, async ({ page }) => {
-    await page.addInitScript((chosen) => localStorage.setItem('app-theme', chosen), theme);
-    const { pick, chips, untilUploaded } = attachments(page);
-    const row = `${'a long field of it,'.repeat(12)}end\n`;
-    await pick(
-      image,
-      { name: `${'a wordy name of it '.repeat(6)}.csv`, mimeType: 'text/csv', buffer: Buffer.from(row.repeat(3)) },
-      { ...notes, buffer: Buffer.from('Moss'.repeat(400)) },
-    );
-    await untilUploaded(3);
-    await page.reload();
-    for (const size of [
-      { width: 1440, height: 900 },
-      { width: 390, height: 844 },
-    ]) {
-      await page.setViewportSize(size);
-      for (const [index, shown] of (['img', 'table', 'text=MossMoss'] as const).entries()) {
-        await chips.nth(index).getByRole('button', { name: 'Preview' }).click();
-        await expect(page.getByRole('dialog').locator(shown)).toBeVisible();
-        await expectAccessible(page);
-        await expectNoSidewaysScroll(page);
-        await page.keyboard.press('Escape');
-        await expect(page.getByRole('dialog')).toBeHidden();
-      }
+test('a preview is accessible in both themes, and fits a phone', async ({ page }) => {
+  await followDevice(page);
+  const { pick, chips, untilUploaded } = attachments(page);
+  const row = `${'a long field of it,'.repeat(12)}end\n`;
+  await pick(
+    image,
+    { name: `${'a wordy name of it '.repeat(6)}.csv`, mimeType: 'text/csv', buffer: Buffer.from(row.repeat(3)) },
+    { ...notes, buffer: Buffer.from('Moss'.repeat(400)) },
+  );
+  await untilUploaded(3);
+  await page.reload();
+  for (const size of [
+    { width: 1440, height: 900 },
+    { width: 390, height: 844 },
+  ]) {
+    await page.setViewportSize(size);
+    for (const [index, shown] of (['img', 'table', 'text=MossMoss'] as const).entries()) {
+      await chips.nth(index).getByRole('button', { name: 'Preview' }).click();
+      await expect(page.getByRole('dialog').locator(shown)).toBeVisible();
+      await expectAccessibleInBothThemes(page);
+      await expectNoSidewaysScroll(page);
+      await page.keyboard.press('Escape');
+      await expect(page.getByRole('dialog')).toBeHidden();
     }
-  });
+  }
+});
 
 test('files are dropped onto the conversation and pasted, and one is removed again', async ({ page }) => {
   const { ask, answers, questions, untilDone } = conversation(page);

@@ -13,6 +13,9 @@ test('a code block that is wrapped while its answer grows stays so', async () =>
   const wrap = talk.answers.getByRole('figure').first().getByRole('button', { name: 'Wrap lines' });
   await wrap.click();
   await expect(wrap).toHaveAttribute('aria-pressed', 'true');
+  await talk.growth();
+  await expect(wrap).toHaveAttribute('aria-pressed', 'true');
+  await talk.stop.click();
   await talk.untilDone();
   await expect(talk.answers.getByRole('button', { name: 'Regenerate' })).toBeVisible();
   await expect(wrap).toHaveAttribute('aria-pressed', 'true');

@@ -1,7 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import type { Page, Route } from '@playwright/test';
 import { conversation, exchange, startThread } from './conversation.ts';
-import { expect, expectAccessible, expectNoSidewaysScroll, expectToast, password, request, test } from './fixtures.ts';
+import {
+  expect,
+  expectAccessible,
+  expectAccessibleInBothThemes,
+  expectNoSidewaysScroll,
+  expectToast,
+  followDevice,
+  password,
+  request,
+  test,
+} from './fixtures.ts';
 import type { Roster } from './roster.ts';
 
 type Rating = { value?: 'good' | 'bad'; correction?: string };
@@ -219,33 +229,33 @@ test('gathering again, renaming, dividing and deleting', async ({ page, roster, 
   await expect(page.getByRole('heading', { name: 'No datasets yet' })).toBeVisible();
 });
 
-for (const theme of ['light', 'dark'] as const)
-  test(`the pages are accessible, ${theme}, and fit a phone`, async ({ page, roster, withAssistant }) => {
-    await page.addInitScript((chosen) => localStorage.setItem('app-theme', chosen), theme);
-    await ratedThread(page, roster, withAssistant.assistantId, [
-      { value: 'good' },
-      { value: 'bad', correction: 'w'.repeat(400) },
-    ]);
-    const { body } = await request(page, roster, 'POST', '/api/fine-tuning/datasets', {
-      name: 'n'.repeat(100),
-      format: 'preference',
-    });
+test('the pages are accessible in both themes, and fit a phone', async ({ page, roster, withAssistant }) => {
+  await followDevice(page);
+  await ratedThread(page, roster, withAssistant.assistantId, [
+    { value: 'good' },
+    { value: 'bad', correction: 'w'.repeat(400) },
+  ]);
+  const { body } = await request(page, roster, 'POST', '/api/fine-tuning/datasets', {
+    name: 'n'.repeat(100),
+    format: 'preference',
+  });
+  async function expectFitting() {
     for (const width of [1440, 320]) {
       await page.setViewportSize({ width, height: 800 });
-      await page.goto('/fine-tuning?tab=datasets');
-      await expect(page.getByRole('link', { name: /^nnn/ })).toBeVisible();
-      await expectAccessible(page);
-      await expectNoSidewaysScroll(page);
-      await page.goto(`/fine-tuning/datasets/${body.id}`);
-      await expect(example(page)).toContainText('Worse answer');
-      await expectAccessible(page);
-      await expectNoSidewaysScroll(page);
-      await page.getByRole('button', { name: 'Edit', exact: true }).click();
-      await expect(page.getByRole('form', { name: 'Edit example' })).toBeVisible();
-      await expectAccessible(page);
+      await expectAccessibleInBothThemes(page);
       await expectNoSidewaysScroll(page);
     }
-  });
+  }
+  await page.goto('/fine-tuning?tab=datasets');
+  await expect(page.getByRole('link', { name: /^nnn/ })).toBeVisible();
+  await expectFitting();
+  await page.goto(`/fine-tuning/datasets/${body.id}`);
+  await expect(example(page)).toContainText('Worse answer');
+  await expectFitting();
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  await expect(page.getByRole('form', { name: 'Edit example' })).toBeVisible();
+  await expectFitting();
+});
 
 test('a Viewer rates, and reads datasets', async ({ page, elsewhere, roster, administrator, withAssistant }) => {
   const id = await ratedThread(page, roster, withAssistant.assistantId, [{ value: 'good' }]);

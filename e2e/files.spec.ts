@@ -6,6 +6,7 @@ import {
   expectAccessible,
   expectNoSidewaysScroll,
   expectToast,
+  followDevice,
   goodKey,
   newEmail,
   password,
@@ -238,78 +239,6 @@ test('by keyboard alone: choose, send, look, delete', async ({ page, signedIn })
   await expect(page.getByText('No files uploaded yet')).toBeVisible();
 });
 
-test('many files: pages, search, purpose, order, and deleting several', async ({ page, roster, signedIn }) => {
-  test.slow();
-  for (let number = 1; number <= 118; number++)
-    await store(page, roster, `file ${String(number).padStart(3, '0')}.txt`, `${number}`);
-  await store(page, roster, 'Zürich.jsonl', '{"messages":[]}', 'fine-tune');
-  await store(page, roster, 'big.bin', Buffer.alloc(2 * megabyte));
-  await openFiles(page);
-  await expect(page.getByText(signedIn.email).first()).toBeVisible();
-  await expect(card(page, 'Total Files')).toHaveText('120');
-  await expect(names(page)).toHaveCount(50);
-  await expect(names(page).first()).toHaveText('big.bin');
-  await page.getByRole('button', { name: 'Load more files' }).click();
-  await expect(names(page)).toHaveCount(100);
-  await page.getByRole('button', { name: 'Load more files' }).click();
-  await expect(names(page)).toHaveCount(120);
-  await expect(names(page).last()).toHaveText('file 001.txt');
-  await expect(page.getByRole('button', { name: 'Load more files' })).toBeHidden();
-
-  await page.getByLabel('Sort by').selectOption('Filename');
-  await expect(names(page).first()).toHaveText('big.bin');
-  await expect(names(page).nth(1)).toHaveText('file 001.txt');
-  await page.getByLabel('Sort by').selectOption('Oldest first');
-  await expect(names(page).first()).toHaveText('file 001.txt');
-  await page.getByLabel('Sort by').selectOption('Largest first');
-  await expect(names(page).first()).toHaveText('big.bin');
-  await page.getByLabel('Purpose', { exact: true }).selectOption('Fine-tuning');
-  await expect(names(page)).toHaveText(['Zürich.jsonl']);
-  await page.getByLabel('Purpose', { exact: true }).selectOption('All purposes');
-  const search = page.getByRole('searchbox', { name: 'Search files' });
-  await search.fill('zÜRI');
-  await expect(names(page)).toHaveText(['Zürich.jsonl']);
-  await search.fill('100%');
-  await expect(page.getByText('No filename contains “100%”.')).toBeVisible();
-  await page.getByRole('button', { name: 'Show All Files' }).click();
-  await expect(search).toHaveValue('');
-  await expect(names(page)).toHaveCount(50);
-
-  // More than one call takes.
-  await page.getByLabel('Sort by').selectOption('Filename');
-  await expect(names(page).first()).toHaveText('big.bin');
-  for (const count of [100, 120]) {
-    await page.getByRole('button', { name: 'Load more files' }).click();
-    await expect(names(page)).toHaveCount(count);
-  }
-  await page.getByLabel('Select all shown').check();
-  await page.getByLabel('Select Zürich.jsonl').uncheck();
-  await page.getByLabel('Select big.bin').uncheck();
-  await expect(page.getByText('118 selected')).toBeVisible();
-  await page.getByRole('button', { name: 'Delete Selected' }).click();
-  const question = page.getByRole('alertdialog', { name: 'Delete 118 Files' });
-  await expect(question).toContainText('and 113 more');
-  await question.getByRole('button', { name: 'Delete', exact: true }).click();
-  await expectToast(page, 'Success', '118 files have been deleted.');
-  await expect(names(page)).toHaveText(['big.bin', 'Zürich.jsonl']);
-  await expect(card(page, 'Total Files')).toHaveText('2');
-
-  await page.getByRole('button', { name: 'Delete big.bin' }).click();
-  const one = page.getByRole('alertdialog', { name: 'Delete File' });
-  await expect(one).toContainText('Are you sure you want to delete this file? This action cannot be undone.');
-  await expect(one).toContainText('No assistant, message, fine-tuning job or vector store uses it.');
-  await page.route(
-    '**/api/files/*',
-    (route) => (route.request().method() === 'DELETE' ? route.abort() : route.fallback()),
-    { times: 1 },
-  );
-  await one.getByRole('button', { name: 'Delete', exact: true }).click();
-  await expectToast(page, 'Delete failed', 'Failed to delete file');
-  await one.getByRole('button', { name: 'Delete', exact: true }).click();
-  await expectToast(page, 'Success', 'big.bin has been deleted.');
-  await expect(names(page)).toHaveText(['Zürich.jsonl']);
-});
-
 test('a download is the file, byte for byte; previews run nothing', async ({ page, roster, signedIn }) => {
   const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, at) => (at * 7919) % 256));
   await store(page, roster, 'data.bin', bytes);
@@ -399,15 +328,17 @@ test('what has become of the copy at the provider is said, and follows by itself
 test('fits phones, and axe finds nothing grave in either theme', async ({ page, roster }) => {
   await request(page, roster, 'POST', '/api/register', { email: newEmail(), password });
   await store(page, roster, `${'long-name-'.repeat(20)}.txt`);
-  for (const [theme, width] of [
+  await followDevice(page);
+  await openFiles(page);
+  for (const [colorScheme, width] of [
     ['light', 1440],
     ['dark', 390],
     ['light', 320],
     ['dark', 768],
   ] as const) {
     await page.setViewportSize({ width, height: 800 });
-    await page.evaluate((chosen) => localStorage.setItem('app-theme', chosen), theme).catch(() => undefined);
-    await openFiles(page);
+    await page.emulateMedia({ colorScheme });
+    await expect(page.locator('html')).toHaveAttribute('data-theme', colorScheme);
     await expect(page.getByRole('button', { name: /^long-name/ })).toBeVisible();
     await expectNoSidewaysScroll(page);
     await expectAccessible(page);
@@ -420,6 +351,7 @@ test('fits phones, and axe finds nothing grave in either theme', async ({ page, 
     await expect(page.getByRole('alertdialog')).toBeVisible();
     await expectAccessible(page);
     await page.keyboard.press('Escape');
+    await expect(page.getByRole('alertdialog')).toBeHidden();
   }
 });
 

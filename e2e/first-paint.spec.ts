@@ -1,6 +1,6 @@
 import type { BrowserContext, Page, Request } from '@playwright/test';
 import { conversation, exchange, startThread } from './conversation.ts';
-import { expect, newEmail, password, request, test, toasts, untilUsable } from './fixtures.ts';
+import { expect, followDevice, newEmail, password, request, test, toasts, untilUsable } from './fixtures.ts';
 import { carried, pasteInto } from './given-files.ts';
 
 const scripts = '**/assets/*.js';
@@ -89,6 +89,18 @@ test.describe('before any script', () => {
     expect((await sidebar.boundingBox())?.width).toBe(56);
     await sidebar.getByRole('button', { name: 'Expand sidebar' }).click();
     expect((await sidebar.boundingBox())?.width).toBe(240);
+  });
+
+  test('the device may become light', async ({ page }) => {
+    await followDevice(page);
+    const release = await holdFiles(page, scripts);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.goto('/auth', { waitUntil: 'commit' });
+    const shown = page.locator('html');
+    await expect(shown).toHaveAttribute('data-theme', 'dark');
+    await page.emulateMedia({ colorScheme: 'light' });
+    release();
+    await expect(shown).toHaveAttribute('data-theme', 'light');
   });
 
   test('a visitor of a page inside sees where to sign in, and comes back to it', async ({ page, roster, signedIn }) => {

@@ -50,6 +50,8 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     async ({ context }, use) => {
       const problems = watch(context);
       await use(undefined);
+      // A call that a test holds back or looks into may still be under way when the test has seen all it wants.
+      for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' });
       expect(problems, 'errors in the console').toEqual([]);
     },
     { auto: true },
@@ -145,11 +147,28 @@ export async function expectAccessible(page: Page) {
           playState !== 'running' || effect?.getComputedTiming().iterations === Number.POSITIVE_INFINITY,
       ),
   );
+  // Half of a run would be reading axe itself: a document that has it keeps it.
+  const isThere = await page.evaluate(() => 'axe' in window);
   // In the page itself: otherwise a page of its own puts the results together. Only violations are looked at.
-  const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] });
+  const axe = new AxeBuilder({ page, ...(isThere && { axeSource: ';' }) })
+    .setLegacyMode()
+    .options({ resultTypes: ['violations'] });
   const { violations } = await axe.analyze();
   const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
   expect(grave.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)).toEqual([]);
+}
+
+/** The theme is the device's in every page that is opened from here on, so that one page is looked at in both. */
+export const followDevice = (page: Page) => page.addInitScript(() => localStorage.setItem('app-theme', 'system'));
+
+/** Of a page that follows the device. */
+export async function expectAccessibleInBothThemes(page: Page) {
+  await untilUsable(page);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await expect(page.locator('html')).toHaveAttribute('data-theme', colorScheme);
+    await expectAccessible(page);
+  }
 }
 
 /** Nothing scrolls sideways. */

@@ -86,18 +86,6 @@ test('an admin key sets the provider’s figures beside Roster’s, with the dif
   await expect(page.getByText('Admin key saved').first()).toBeVisible();
 });
 
-test('the figures follow the range of the page, up to 180 days', async ({ page, roster, signedIn: _ }) => {
-  await withAdminKey(page, roster);
-  const asked = page.waitForRequest((sent) =>
-    sent.url().includes('/api/analytics/provider?from=2026-02-20&to=2026-03-01'),
-  );
-  await page.goto('/analytics?from=2026-02-20&to=2026-03-01');
-  await asked;
-  await expect(card(page)).toContainText('Nothing was used in these days');
-  await page.goto('/analytics?from=2026-01-01&to=2026-07-31');
-  await expect(card(page)).toContainText('OpenAI answers for at most 180 days at once. Choose fewer days to compare.');
-});
-
 test('a provider that fails is quoted, and tried again; a key it withdrew is replaced', async ({
   page,
   roster,

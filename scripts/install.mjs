@@ -1,6 +1,6 @@
 // Runs on whatever Node (18.14 or newer) the machine has, before anything is installed: only built-in modules here.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -53,10 +53,24 @@ function fail() {
   process.exit(1);
 }
 
+const packagesOf = (file) => JSON.parse(readFileSync(file, 'utf8')).packages;
+
+/**
+ * Whether what npm noted at the end of an installation is what the lock file names. Their dates say nothing: a checkout
+ * of another branch has new files with old contents. What is optional may be left out, as for another kind of machine.
+ */
+function isInstalled() {
+  if (!existsSync(node) || !existsSync(installed)) return false;
+  const there = packagesOf(installed);
+  const { '': _project, ...wanted } = packagesOf(join(root, 'package-lock.json'));
+  const isThere = ([path, { version, integrity, optional = false }]) =>
+    there[path] ? there[path].version === version && there[path].integrity === integrity : optional;
+  return Object.entries(wanted).every(isThere);
+}
+
 /** Installs what the lock file names, unless that is done. */
 export function install() {
-  const lock = join(root, 'package-lock.json');
-  if (existsSync(node) && existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
+  if (isInstalled()) return;
   console.log('Installing packages (once; about a minute) …');
   const started = installer();
   if (!npm(started, ['ci', '--no-fund', '--no-audit', '--loglevel=error']) || !existsSync(node)) fail();

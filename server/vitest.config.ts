@@ -7,8 +7,25 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 // need not compile what another one has.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../.cache/compiled', import.meta.url));
 
-/** These take longest: begun last, they would be waited for alone. Most of them start a server many times. */
-const longest = ['generated-input', 'crash', 'backup', 'operator', 'drain', 'closing', 'knowledge', 'ended-meanwhile'];
+/** These take longest: begun last, they would be waited for alone. Most start a server many times, or wait for its bounds. */
+const longest = [
+  'generated-input',
+  'crash',
+  'connections',
+  'hanging-provider',
+  'backup',
+  'drain',
+  'operator',
+  'processes',
+  'open-responses',
+  'account/export',
+  'validate',
+  'made-files',
+  'closing',
+  'away',
+  'knowledge',
+  'ended-meanwhile',
+];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
@@ -29,8 +46,8 @@ export default defineConfig({
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000, interval: 20 } },
     pool: 'forks',
-    // One more than there are cores: tests wait for disks, for databases and for each other.
-    maxWorkers: availableParallelism() + 1,
+    // Two more than there are cores: a third of the time tests wait, for disks, for databases and for each other.
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
     // A worker loads the server once for all of its files. They share nothing else: each starts applications of its own.
     isolate: false,

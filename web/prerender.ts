@@ -1,6 +1,7 @@
-// Writes what the server puts into a page before any script: dist/.pages.json. Run after `vite build`.
+// Writes what the server puts into a page before any script: dist/.pages.json, and a file in dist/.pages for each page.
+// Run after `vite build`.
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { User } from '@roster/contracts/auth';
@@ -139,9 +140,15 @@ async function main() {
     join(dist, 'index.html'),
     styles.index.replace('</head>', () => `${styles.later}</head>`),
   );
+  mkdirSync(join(dist, '.pages'));
+  const written = Object.entries(shells).map(([page, own], number) => {
+    const file = `.pages/${number}.json`;
+    writeFileSync(join(dist, file), JSON.stringify(own));
+    return [page, { file, isForVisitors: own.byKind.visitor !== undefined }] as const;
+  });
   writeFileSync(
     join(dist, '.pages.json'),
-    JSON.stringify({ anyId, index: styles.index, laterStyles: styles.later, shells }),
+    JSON.stringify({ anyId, index: styles.index, laterStyles: styles.later, pages: Object.fromEntries(written) }),
   );
   rmSync(built, { recursive: true });
 }

@@ -4,6 +4,8 @@ import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.t
 import { ReasoningEffort } from './models.ts';
 import { requiredText, textUpTo } from './text.ts';
 
+/** What the pages call one that has no name. */
+export const untitled = 'Untitled assistant';
 export const nameLimit = 100;
 export const descriptionLimit = 500;
 export const instructionsLimit = 1500;

@@ -185,7 +185,7 @@ export const chat = {
     path: '/api/threads',
     access: 'user',
     summary:
-      'The conversations, pinned first, then the newest: those that people began, or those of programs; `q` searches titles and messages of both.',
+      'The conversations, pinned first, then the newest; without `programs` those in the archive, or those that no program has made. `q` searches titles and messages of all.',
     query: z.strictObject({
       limit: wholeNumber(1, 100).default(50),
       cursor: z.string().max(200).optional(),

@@ -93,7 +93,7 @@ export const ApiFileBatch = z.object({
 });
 export type ApiFileBatch = z.output<typeof ApiFileBatch>;
 
-const StoreDraft = z.strictObject({
+export const StoreDraft = z.strictObject({
   name: z.string().max(longestName).nullish(),
   description: z.string().max(longestDescription).nullish(),
   file_ids: z.array(ApiId).max(filesWithStore).nullish(),

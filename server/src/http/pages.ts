@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { User } from '@roster/contracts/auth';
 
 type Shell = { title: string; html: string; calls: string[] };
@@ -12,7 +13,8 @@ type Built = {
   index: string;
   /** The link to the styles that the first pages do without until they can be used. */
   laterStyles: string;
-  shells: Record<string, PageShells>;
+  /** By the page's address, where its shells are. */
+  pages: Record<string, { file: string; isForVisitors: boolean }>;
 };
 
 const marks: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
@@ -48,13 +50,24 @@ export type Page = {
  * application will ask for, so that the browser fetches that beside the scripts. undefined where nothing is built.
  */
 export function createPages(folder: string) {
-  const file = `${folder}.pages.json`;
+  const file = join(folder, '.pages.json');
   if (!existsSync(file)) return undefined;
-  const { anyId, index, laterStyles, shells }: Built = JSON.parse(readFileSync(file, 'utf8'));
+  const { anyId, index, laterStyles, pages }: Built = JSON.parse(readFileSync(file, 'utf8'));
+
+  const read = new Map<string, PageShells>();
+  /** Read when a page is opened for the first time: all of them together take 5 MB of an idle server. */
+  function shellsOf(route: string): PageShells | undefined {
+    const built = pages[route];
+    const known = read.get(route);
+    if (known || !built) return known;
+    const shells: PageShells = JSON.parse(readFileSync(join(folder, built.file), 'utf8'));
+    read.set(route, shells);
+    return shells;
+  }
 
   /** Where the application will lead from here: visitors sign in first; a signed-in user does not see that page. */
   function shownAt({ route, search }: Page, user: User | null): string {
-    if (!shells[route]?.byKind.visitor) return user ? route : '/auth';
+    if (!pages[route]?.isForVisitors) return user ? route : '/auth';
     if (route !== '/auth' || !user) return search === '?tab=register' ? `${route}${search}` : route;
     return '/';
   }
@@ -80,7 +93,7 @@ export function createPages(folder: string) {
     bare,
     of(page: Page, user: User | null): string {
       const shown = shownAt(page, user);
-      const { scripts, byKind, needsAllStyles } = shells[shown] ?? shells[page.route] ?? noShell;
+      const { scripts, byKind, needsAllStyles } = shellsOf(shown) ?? shellsOf(page.route) ?? noShell;
       const kind = user ? `${user.role}${user.name === null ? '' : ' named'}` : 'visitor';
       const shell = byKind[kind] ?? byKind.visitor;
       if (!shell) return bare;

@@ -15,12 +15,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Engine } from '#server/db/connect';
 import { called, newToken } from '#server/testing/access-tokens';
-import { engines, password, startApp, type TestApp } from '#server/testing/app';
-import { ask, messagesOf, newThread, post } from '#server/testing/chat';
+import { engines, goodKey, password, startApp, type TestApp } from '#server/testing/app';
+import { created } from '#server/testing/assistants';
+import { ask, clientId, messagesOf, newThread, post } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
 import { download, inStore, sha256, someBytes, startFileApp, untilCopy, uploaded } from '#server/testing/files';
 import { roster, spawnRoster } from '#server/testing/roster';
 import { until } from '#server/testing/until';
+import { fileProgram } from '#server/testing/vector-stores';
 import type { Visitor } from '#server/testing/visitor';
 
 const variablesOf = (app: TestApp): Record<string, string> => ({
@@ -345,6 +347,22 @@ describe.each(engines)('backup and restore on %s', (engine) => {
   });
 
   describe('while it waits for the bytes of a file', () => {
+    /** Has everything use a file that can. */
+    async function usedEverywhere(other: TestApp, owner: Visitor, fileId: number) {
+      const assistantId = await created(owner);
+      await owner.post(`/api/assistants/${assistantId}/files`, { fileIds: [fileId] });
+      await owner.post('/api/settings/apikey', { apiKey: goodKey });
+      const threadId = await newThread(owner);
+      const attached = { message: 'Read this', clientId: clientId(), fileIds: [fileId] };
+      expect((await owner.post(`/api/threads/${threadId}/messages`, attached)).status).toBe(202);
+      const { client } = await fileProgram(other, owner);
+      const file_ids = (await client.files.list()).data.flatMap(({ id, filename }) =>
+        /md$/.test(filename) ? [id] : [],
+      );
+      const store = await client.vectorStores.create({});
+      await client.vectorStores.fileBatches.create(store.id, { file_ids });
+      return { assistantId, threadId, storeId: store.id };
+    }
     /** Puts a pipe in the place of a stored file, so that the backup waits there. */
     async function waitingBackup() {
       const other = await startApp(engine);
@@ -353,7 +371,8 @@ describe.each(engines)('backup and restore on %s', (engine) => {
       const content = someBytes(2_000);
       const first = await uploaded(other, owner, { filename: 'first.bin', content });
       const [key = ''] = inStore(other);
-      const second = await uploaded(other, owner, { filename: 'second.bin', content: someBytes(2_000) });
+      const second = await uploaded(other, owner, { filename: 'second.md', content: 'A text.' });
+      const uses = await usedEverywhere(other, owner, second.id);
       const stored = join(other.dataDir, 'files', key);
       rmSync(stored);
       execFileSync('mkfifo', [stored]);
@@ -362,7 +381,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
       const file = join(place.folder, 'waiting.tar');
       const command = spawnRoster(['backup', file], variablesOf(other));
       await until('The backup', async () => existsSync(`${file}.part`));
-      return { other, owner, first, second, content, stored, file, folder: place.folder, command };
+      return { other, owner, uses, first, second, content, stored, file, folder: place.folder, command };
     }
 
     test('a kill leaves no backup behind, and what it left is named to the next one', async () => {
@@ -380,7 +399,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
     });
 
     test('a file that is deleted meanwhile is left out with all that belongs to it', async () => {
-      const { owner, first, second, stored, content, file, other, command } = await waitingBackup();
+      const { owner, uses, first, second, stored, content, file, other, command } = await waitingBackup();
       expect((await owner.delete(`/api/files/${second.id}`)).status).toBe(200);
       await until('The removal', async () => inStore(other).length === 1);
       execFileSync('sh', ['-c', 'cat > "$1"', 'sh', stored], { input: content });
@@ -395,6 +414,11 @@ describe.each(engines)('backup and restore on %s', (engine) => {
       const again = await signedIn(target, 'ada');
       const { body } = await again.get('/api/files');
       expect(body.map(({ id }: { id: number }) => id)).toEqual([first.id]);
+      expect((await again.get(`/api/assistants/${uses.assistantId}/files`)).body).toEqual([]);
+      const [question] = await messagesOf(again, uses.threadId);
+      expect(question).toMatchObject({ text: 'Read this', files: [{ id: null, filename: 'second.md' }] });
+      const { client } = await fileProgram(target, again);
+      expect((await client.vectorStores.retrieve(uses.storeId)).file_counts.total).toBe(0);
       expect(sha256((await download(target, again, first.id)).bytes)).toBe(sha256(content));
     });
   });

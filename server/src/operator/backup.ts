@@ -5,7 +5,16 @@ import type { OpenDatabase } from '#server/db/connect';
 import type { FileStore } from '#server/storage/file-store';
 import { archiveWriter, openArchive, StoredFile } from './archive.ts';
 import { Refused } from './refused.ts';
-import { hasFile, postgresTables, type Row, snapshot, sqliteTables, type Tables } from './tables-repository.ts';
+import {
+  hasFile,
+  ofDeletedFile,
+  postgresTables,
+  type Row,
+  snapshot,
+  sqliteTables,
+  type Table,
+  type Tables,
+} from './tables-repository.ts';
 
 type Dependencies = { database: OpenDatabase; store: FileStore };
 
@@ -82,7 +91,8 @@ async function write(file: FileHandle, tables: Tables, database: OpenDatabase, s
     if (added.size !== size || added.sha256 !== sha256)
       throw new Refused(`The bytes of file ${id} (${key}) are not the ones that were stored. No backup was made.`);
   }
-  await archive.finish({ ...tables, rowsOf: (table) => without(gone, table, tables.rowsOf(table)) });
+  const kept = without(gone);
+  await archive.finish({ ...tables, rowsOf: (table) => kept(table, tables.rowsOf(table)) });
 }
 
 function storedFile(row: Row) {
@@ -96,13 +106,27 @@ function storedFile(row: Row) {
 }
 
 /** Files that were deleted after the moment of the backup: their rows go as the deletion has made them go. */
-async function* without(gone: Set<number>, table: string, rows: AsyncIterable<Row>): AsyncGenerator<Row> {
-  for await (const row of rows) {
-    const fileId = table === 'files' ? row.id : row.file_id;
-    const concerns = typeof fileId === 'number' && gone.has(fileId);
-    if (concerns && table === 'provider_copies') yield { ...row, file_id: null, state: 'removing', error: null };
-    else if (!concerns || (table !== 'files' && table !== 'file_uses')) yield row;
-  }
+function without(gone: ReadonlySet<number>): (table: Table, rows: AsyncIterable<Row>) => AsyncGenerator<Row> {
+  const goneEntries = new Set<Row[string] | undefined>();
+  const isGone = (id: Row[string] | undefined) => typeof id === 'number' && gone.has(id);
+  return async function* (table, rows) {
+    const references = ofDeletedFile[table] ?? [];
+    for await (const row of rows) {
+      if (table === 'files' && isGone(row.id)) continue;
+      if (table === 'program_vector_store_batch_files' && goneEntries.has(row.entry_id)) continue;
+      const lost = references.filter(({ column }) => isGone(row[column]));
+      if (lost.some(({ goes }) => goes)) {
+        if (table === 'program_vector_store_files') goneEntries.add(row.id);
+        continue;
+      }
+      const emptied = Object.fromEntries(lost.map(({ column }) => [column, null]));
+      yield {
+        ...row,
+        ...emptied,
+        ...(lost.length > 0 && table === 'provider_copies' && { state: 'removing', error: null }),
+      };
+    }
+  };
 }
 
 const reason = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause));

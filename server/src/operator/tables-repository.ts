@@ -69,6 +69,22 @@ const inOrder: Record<Table, true> = {
 const isTable = (name: string): name is Table => Object.hasOwn(inOrder, name);
 export const tables = Object.keys(inOrder).filter(isTable);
 
+/**
+ * What becomes of a row whose file is deleted, as its foreign key says: it goes with the file, or its column is emptied. A
+ * provider's copy besides is to be removed there.
+ */
+export const ofDeletedFile: Partial<Record<Table, { column: string; goes: boolean }[]>> = {
+  file_uses: [{ column: 'file_id', goes: true }],
+  assistant_files: [{ column: 'file_id', goes: true }],
+  program_vector_store_files: [{ column: 'file_id', goes: true }],
+  message_files: [{ column: 'file_id', goes: false }],
+  provider_copies: [{ column: 'file_id', goes: false }],
+  fine_tuning_jobs: [
+    { column: 'training_file_id', goes: false },
+    { column: 'validation_file_id', goes: false },
+  ],
+};
+
 export type Value = string | number | null;
 export type Row = Record<string, Value>;
 

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { startApp } from '#server/testing/app';
-import { tables } from './tables-repository.ts';
+import { ofDeletedFile, tables } from './tables-repository.ts';
 
-test('every table is copied, and after those that it refers to', async () => {
+test('every table is copied, after those that it refers to, and what a deleted file leaves is known', async () => {
   const app = await startApp('sqlite');
   onTestFinished(() => app.stop());
   const database = new DatabaseSync(join(app.dataDir, 'roster.db'), { readOnly: true });
@@ -14,11 +14,19 @@ test('every table is copied, and after those that it refers to', async () => {
     .map(({ name }) => String(name))
     .filter((name) => !/^(sqlite_|schema_migrations$|\w+_search)/.test(name));
   expect(tables.toSorted()).toEqual(all.toSorted());
+  const known = Object.entries(ofDeletedFile).flatMap(([table, its]) =>
+    its.map(({ column, goes }) => `${table}.${column} ${goes ? 'CASCADE' : 'SET NULL'}`),
+  );
+  const ofFiles: string[] = [];
   let references = 0;
   for (const [index, table] of tables.entries())
-    for (const { table: referred } of database.prepare(`pragma foreign_key_list("${table}")`).all()) {
+    for (const { table: referred, from, on_delete: onDelete } of database
+      .prepare(`pragma foreign_key_list("${table}")`)
+      .all()) {
       references++;
+      if (referred === 'files') ofFiles.push(`${table}.${from} ${onDelete}`);
       expect(tables.slice(0, index + 1)).toContain(referred);
     }
   expect(references).toBeGreaterThan(10);
+  expect(ofFiles.toSorted()).toEqual(known.toSorted());
 });

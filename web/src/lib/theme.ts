@@ -93,6 +93,10 @@ addEventListener('storage', ({ key }) => {
   apply();
 });
 
+// What the device became while this file was on its way; a palette is over it.
+const { dataset } = document.documentElement;
+if (dataset.colors === undefined) dataset.theme = shade.get();
+
 /** The chosen theme, and what it comes out as where no colors of one's own are over it. */
 export function useTheme(): { theme: Theme; shown: 'light' | 'dark' } {
   return { theme: useStore(theme), shown: useStore(shade) };

@@ -48,7 +48,10 @@ export function keepThreads(given: ThreadListItem[], messages: Message[] = []): 
   const found = (id: number) =>
     kept.find((one) => one.id === id) ?? refusal('not_found', 'There is no such conversation.');
   answer(chat.threads, ({ query }) => {
-    const items = kept.filter(({ archived }) => archived === (query.archived ?? false));
+    const { archived: inArchive = false, programs = inArchive ? undefined : false } = query;
+    const items = kept.filter(
+      ({ archived, madeBy }) => archived === inArchive && (programs === undefined || programs === (madeBy !== null)),
+    );
     return { items: items.toSorted((one, other) => Number(other.pinned) - Number(one.pinned)), nextCursor: null };
   });
   answer(chat.thread, ({ params }) => found(params.id));

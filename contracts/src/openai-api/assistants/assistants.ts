@@ -22,6 +22,18 @@ const fields = {
 };
 const Model = requiredText(200, 'Model cannot exceed 200 characters', 'Model is required');
 
+/** What is kept of an assistant beside Roster's own fields. What is not there is as it begins. */
+export const ApiAssistantFields = z.strictObject({
+  /** Where it has none that a page could show: null or blank. */
+  name: fields.name,
+  tools: ApiTools.optional(),
+  tool_resources: ToolResources.optional(),
+  metadata: Metadata.optional(),
+  top_p: z.number().min(0).max(1).optional(),
+  response_format: ResponseFormat.optional(),
+});
+export type ApiAssistantFields = z.output<typeof ApiAssistantFields>;
+
 export const NewApiAssistant = z.strictObject({
   ...fields,
   model: Model,

@@ -25,10 +25,9 @@ const ImageUrlPart = z.strictObject({
   image_url: z.strictObject({
     /** The provider fetches it; Roster does not. */
     url: z
-      .string()
+      .url({ protocol: /^https?$/, error: 'An image’s address begins with https:// or http://.' })
       .max(8_192)
-      .regex(/^https?:\/\/[^\s]+$/i, 'An image’s address begins with https:// or http://.')
-      .refine((url) => URL.canParse(url), 'This is no address of an image.'),
+      .regex(/^\S+$/, 'This is no address of an image.'),
     detail: Detail.default('auto'),
   }),
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ApiId } from '../list.ts';
-import { Metadata } from '../metadata.ts';
+import { StoreDraft } from '../vector-stores.ts';
 
 const CodeInterpreterTool = z.strictObject({ type: z.literal('code_interpreter') });
 
@@ -56,13 +56,7 @@ export const NewToolResources = z.strictObject({
     .strictObject({
       vector_store_ids: vectorStoreIds,
       vector_stores: z
-        .array(
-          z.strictObject({
-            file_ids: z.array(ApiId).max(10_000).optional(),
-            chunking_strategy: z.unknown().optional(),
-            metadata: Metadata.nullish(),
-          }),
-        )
+        .array(StoreDraft.pick({ file_ids: true, chunking_strategy: true, metadata: true }))
         .max(1)
         .optional(),
     })

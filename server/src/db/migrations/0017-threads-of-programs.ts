@@ -12,12 +12,15 @@ export async function up(db: Kysely<Database>) {
     .execute();
   await db.schema.alterTable('threads').addColumn('metadata', 'text').execute();
   await db.schema.alterTable('threads').addColumn('tool_resources', 'text').execute();
-  // The list of conversations shows those of a person or those of programs, of which there may be very many.
+  // The list of conversations shows those of a person, or those of programs, of which there may be very many, or the archive.
   await db.schema.dropIndex('threads_list').execute();
-  await sql`create index threads_of_people on threads (user_id, archived, pinned, updated_at, id)
-    where access_token_id is null`.execute(db);
-  await sql`create index threads_of_programs on threads (user_id, archived, pinned, updated_at, id)
-    where access_token_id is not null`.execute(db);
+  await sql`create index threads_of_people on threads (user_id, pinned, updated_at, id)
+    where archived = 0 and access_token_id is null`.execute(db);
+  await sql`create index threads_of_programs on threads (user_id, pinned, updated_at, id)
+    where archived = 0 and access_token_id is not null`.execute(db);
+  await sql`create index threads_in_archive on threads (user_id, pinned, updated_at, id) where archived = 1`.execute(
+    db,
+  );
   await db.schema.createIndex('threads_owner').on('threads').columns(['user_id', 'id']).execute();
   // Whether a token is still named.
   await sql`create index threads_by_access_token on threads (access_token_id) where access_token_id is not null`.execute(

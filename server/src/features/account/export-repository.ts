@@ -51,6 +51,7 @@ export function exportRepository(db: Kysely<Database>) {
         ])
         .where('user_id', '=', userId)
         .orderBy('last_active_at', 'desc')
+        .orderBy('id')
         .execute(),
   };
 }

@@ -53,6 +53,14 @@ describe.each(engines)('exporting assistants on %s', (engine) => {
     expect(assistants.map(({ api }: { api: unknown }) => api)).toEqual([undefined, { metadata: { team: 'blue' } }]);
     expect((await cleo.get(`/api/assistants/${id}/export`)).body.assistants).toEqual([assistants[1]]);
     expect((await cleo.get(`/api/assistants/${other}/export`)).body.assistants).toEqual([assistants[0]]);
+    // Import takes them along.
+    const dora = await app.as('dora');
+    expect((await dora.post('/api/assistants/import-file', assistants[1])).body.imported).toHaveLength(1);
+    expect((await dora.get('/api/assistants/export')).body.assistants).toEqual([assistants[1]]);
+    const wrong = { ...assistants[1], name: 'Wrong', api: { metadata: { team: 1 } } };
+    expect((await dora.post('/api/assistants/import-file', wrong)).body.imported[0].notes).toContain(
+      'What programs had set of it cannot be taken along.',
+    );
   });
 
   test('of nothing gives an empty list, and of an unknown one nothing', async () => {

@@ -3,6 +3,7 @@ import {
   type assistants as api,
   type ImportCandidate,
   type ImportResult,
+  untitled,
 } from '@roster/contracts/assistants';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
@@ -14,8 +15,9 @@ import { throwProviderFailure } from '#server/http/provider-failure';
 import type { Catalogue } from '#server/provider/catalogue';
 import { ProviderError } from '#server/provider/error';
 import type { Provider, ProviderAssistant } from '#server/provider/provider';
+import { type ApiFields, apiFieldsRepository } from './api-fields-repository.ts';
 import { entriesOf } from './import-file.ts';
-import { type Reading, readAssistant, untitled } from './read-assistant.ts';
+import { type Reading, readAssistant } from './read-assistant.ts';
 import { type AssistantRepository, assistantRepository, type ImportedDraft } from './repository.ts';
 
 const importedAtOnce = 100;
@@ -107,6 +109,10 @@ async function importAll(
       userId,
       chosen.map(({ draft }, index) => ({ ...draft, isDefault: !hasDefault && index === 0 })),
     );
+    for (const [index, { id }] of stored.entries()) {
+      const api = chosen[index]?.api;
+      if (api) await apiFieldsRepository(trx).put(userId, id, api);
+    }
     const imported = stored.map((assistant, index) => ({
       ...assistant,
       notes: [...(chosen[index]?.notes ?? []), ...notesOnModel(assistant.model)],
@@ -157,7 +163,7 @@ export function importService(dependencies: Dependencies) {
 
 export type ImportService = ReturnType<typeof importService>;
 
-type Importable = { draft: ImportedDraft; notes: string[] };
+type Importable = { draft: ImportedDraft; api: ApiFields | undefined; notes: string[] };
 
 /** Which entries can be stored; called while this person's assistants do not change. */
 async function judge(assistants: AssistantRepository, userId: number, entries: Entry[]) {

@@ -8,15 +8,17 @@ import {
   instructionsLimit,
   nameLimit,
   ProviderAssistantId,
+  untitled,
 } from '@roster/contracts/assistants';
 import { isBlank } from '@roster/contracts/blank';
 import { codePointLength } from '@roster/contracts/length';
+import { ApiAssistantFields } from '@roster/contracts/openai-api/assistants/assistants';
 import { z } from 'zod';
 import { isObject, type JsonObject } from '#server/is-object';
+import type { ApiFields } from './api-fields-repository.ts';
 import { brief, leftBehind } from './left-behind.ts';
 import type { ImportedDraft } from './repository.ts';
 
-export const untitled = 'Untitled assistant';
 /** What the provider uses where nothing is said, and what Roster's form begins with. */
 const temperatureUnsaid = { provider: 1, roster: assistantDefaults.temperature };
 
@@ -45,7 +47,7 @@ const Source = z.looseObject(
 
 /** An assistant as it can be stored, with what changed on the way in words; or why it cannot be. */
 export type Reading = { id: string | null; name: string | null } & (
-  | { draft: ImportedDraft; notes: string[] }
+  | { draft: ImportedDraft; api: ApiFields | undefined; notes: string[] }
   | { problem: string }
 );
 
@@ -60,7 +62,22 @@ export function readAssistant(raw: unknown): Reading {
   const source = { ...parsed.data, reasoningEffort: effortIn(parsed.data) };
   const notes: string[] = [];
   const draft = { ...settingsOf(source, notes), openaiAssistantId: id };
-  return { id, name: draft.name, draft, notes: [...notes, ...leftBehind(source)] };
+  const api = apiFieldsIn(source, notes);
+  return { id, name: draft.name, draft, api, notes: [...notes, ...leftBehind(source)] };
+}
+
+/** What programs had set of an assistant that Roster has exported. What it names is there no more, or somebody else's. */
+function apiFieldsIn({ api }: JsonObject, notes: string[]): ApiFields | undefined {
+  if (api === undefined || api === null) return undefined;
+  const read = ApiAssistantFields.safeParse(api);
+  if (!read.success || JSON.stringify(api).includes('\\u0000')) {
+    notes.push('What programs had set of it cannot be taken along.');
+    return undefined;
+  }
+  const { tool_resources: named, ...fields } = read.data;
+  if (named && Object.keys(named).length > 0)
+    notes.push('The files and vector stores that programs had named cannot be taken along.');
+  return fields;
 }
 
 type Source = z.output<typeof Source>;

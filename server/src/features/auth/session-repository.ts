@@ -149,11 +149,12 @@ export function sessionRepository(db: Kysely<Database>) {
       const rows = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('id').execute();
       return rows.map((row) => row.id);
     },
-    /** Keeps the newest `count` sessions of a person, and drops those past their time. */
-    async trim(userId: number, count: number, notBefore: { created: string; active: string }) {
+    /** Keeps `kept` and the `others` used last of a person, and drops those past their time. */
+    async trim(userId: number, kept: string, others: number, notBefore: { created: string; active: string }) {
       await db
         .deleteFrom('sessions')
         .where('user_id', '=', userId)
+        .where('id', '!=', kept)
         .where((eb) =>
           eb.or([
             eb('created_at', '<=', notBefore.created),
@@ -165,8 +166,10 @@ export function sessionRepository(db: Kysely<Database>) {
                 .selectFrom('sessions as newest')
                 .select('newest.id')
                 .where('newest.user_id', '=', userId)
+                .where('newest.id', '!=', kept)
                 .orderBy('newest.last_active_at', 'desc')
-                .limit(count),
+                .orderBy('newest.id')
+                .limit(others),
             ),
           ]),
         )

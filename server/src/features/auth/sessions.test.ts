@@ -180,6 +180,33 @@ describe.each(engines)('sessions on %s', (engine) => {
     expect(body.map(({ id }: { id: string }) => id)).not.toContain('made-up-session-48');
   });
 
+  test('of which there are 50 do not take a new one along, whatever a clock that was set back says of their age', async () => {
+    const judy = await app.as('judy');
+    const { id: userId } = (await judy.get('/api/user')).body;
+    const ahead = new Date(Date.now() + 60_000).toISOString();
+    await beside(app, (db) =>
+      db
+        .insertInto('sessions')
+        .values(
+          Array.from({ length: 50 }, (_, number) => ({
+            id: `of-the-future-${number}`,
+            token_hash: `future ${number}`,
+            user_id: userId,
+            user_agent: null,
+            ip_address: '192.0.2.1',
+            created_at: ahead,
+            last_active_at: ahead,
+          })),
+        )
+        .execute(),
+    );
+    const { visitor } = await signIn('judy');
+    const { status, body } = await visitor.get('/api/user/sessions');
+    expect(status).toBe(200);
+    expect(body).toHaveLength(50);
+    expect(body.filter(({ isCurrent }: { isCurrent: boolean }) => isCurrent)).toHaveLength(1);
+  });
+
   test('end for everybody who is made inactive, who cannot sign in any more', async () => {
     const kate = await app.as('kate');
     await setUser(app, 'kate@example.com', { status: 'Inactive' });

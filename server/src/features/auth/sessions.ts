@@ -91,16 +91,17 @@ export type SessionService = ReturnType<typeof sessionService>;
 
 async function start(rows: SessionRepository, userId: number, visitor: Visitor): Promise<string> {
   const token = randomBytes(32).toString('base64url');
+  const id = randomBytes(18).toString('base64url');
   const now = new Date().toISOString();
   await rows.insert(userId, {
-    id: randomBytes(18).toString('base64url'),
+    id,
     tokenHash: hashOf(token),
     userAgent: visitor.userAgent?.slice(0, 500) ?? null,
     ipAddress: visitor.ipAddress,
     createdAt: now,
     lastActiveAt: now,
   });
-  await rows.trim(userId, sessionsPerUser, notBefore());
+  await rows.trim(userId, id, sessionsPerUser - 1, notBefore());
   return token;
 }
 

@@ -1,11 +1,4 @@
-import { AppError } from '#server/errors';
-
-export class NoThread extends AppError {
-  override name = 'NoThread';
-}
-export class NoMessage extends AppError {
-  override name = 'NoMessage';
-}
+import { NoMessage, NoThread } from '#server/conversation/refusals';
 
 export const noThread = () => new NoThread('not_found', 'This conversation does not exist.');
 export const noMessage = () => new NoMessage('not_found', 'This message does not exist.');

@@ -20,6 +20,7 @@ test('no question of a conversation looks at all runs or at all messages of a pe
     const threads = threadRepository(db);
     await threads.find(1, 1);
     await threads.list(1, { archived: false, programs: false, limit: 50, after: undefined });
+    await threads.list(1, { archived: true, programs: undefined, limit: 50, after: undefined });
     await threads.list(1, { archived: false, programs: true, limit: 50, after: undefined });
     await findThreads(db, 1, 'words', { archived: undefined, programs: undefined, limit: 50, after: undefined });
     await branchRepository(db).messages(1, branch);
@@ -31,6 +32,10 @@ test('no question of a conversation looks at all runs or at all messages of a pe
     await runRepository(db).allUnderWay();
   });
   expect(plans.length).toBeGreaterThanOrEqual(8);
+  const lists = plans.filter((plan) => /threads USING INDEX threads_(of|in)_/.test(plan));
+  expect(lists).toHaveLength(3);
+  // The only thing sorted is which of a conversation’s runs is named.
+  for (const list of lists) expect(list.match(/TEMP B-TREE/g)).toHaveLength(1);
   for (const plan of plans) {
     expect(plan).not.toMatch(/SCAN runs(?! USING INDEX runs_under_way)/);
     expect(plan).not.toMatch(/messages USING .*\(user_id=\?\)/);

@@ -87,7 +87,7 @@ export function openAiApiFeatures(dependencies: Dependencies): Feature[] {
     knowledgeOf: knowledge.forAnswer,
   });
   const namedFiles = fileIds({ db, ids });
-  const vectorStores = vectorStoreFeature({ ...base, database, ids, fileIds: namedFiles, knowledge });
+  const vectors = vectorStoreFeature({ ...base, database, ids, fileIds: namedFiles, knowledge });
   const shared = {
     ...base,
     log,
@@ -98,7 +98,7 @@ export function openAiApiFeatures(dependencies: Dependencies): Feature[] {
     database,
     ids,
     fileIds: namedFiles,
-    searchedStores: vectorStores.vectorStores.forRun,
+    searchedStores: vectors.vectorStores.forRun,
   };
   return [
     {
@@ -109,7 +109,7 @@ export function openAiApiFeatures(dependencies: Dependencies): Feature[] {
     apiModelFeature(shared),
     chatCompletionFeature(shared),
     responseFeature(shared),
-    vectorStores,
+    vectors,
     connectFeature(named),
     apiFileFeature({ files, openCalls, fileIds: namedFiles }),
     ...assistantsApiFeatures({
@@ -118,6 +118,7 @@ export function openAiApiFeatures(dependencies: Dependencies): Feature[] {
       ids,
       fileIds: namedFiles,
       assistantModels: named,
+      vectorStores: vectors.vectorStores,
     }),
   ];
 }

@@ -1,7 +1,13 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { AssistantDraft, assistantDefaults, instructionsLimit } from '@roster/contracts/assistants';
+import {
+  AssistantDraft,
+  assistantDefaults,
+  descriptionLimit,
+  instructionsLimit,
+  nameLimit,
+} from '@roster/contracts/assistants';
 import { codePointLength } from '@roster/contracts/length';
-import { textUpTo } from '@roster/contracts/text';
+import { requiredText, textUpTo } from '@roster/contracts/text';
 import { type UseFormReturn, useForm } from 'react-hook-form';
 import { z } from 'zod';
 
@@ -12,12 +18,16 @@ export function useDraftForm(values: AssistantDraft): AssistantForm {
   return useForm({ resolver: zodResolver(AssistantDraft), defaultValues: values });
 }
 
-/** The form of one that exists: what was imported may be longer than what is typed, while it does not grow. */
+/** The form of one that exists: what was imported, or came from a program, may be longer than what is typed, while it does not grow. */
 export function useEditForm(values: AssistantDraft): AssistantForm {
   const limit = Math.max(instructionsLimit, codePointLength(values.instructions));
+  const longestName = Math.max(nameLimit, codePointLength(values.name));
+  const longestDescription = Math.max(descriptionLimit, codePointLength(values.description));
   const schema = AssistantDraft.extend({
+    name: requiredText(longestName, `Name cannot exceed ${longestName} characters`, 'Name is required'),
+    description: textUpTo(longestDescription, `Description cannot exceed ${longestDescription} characters`).default(''),
     instructions: textUpTo(limit, `Instructions cannot exceed ${limit} characters`).default(''),
-    temperature: z.number().min(0).max(1).default(assistantDefaults.temperature),
+    temperature: z.number().min(0).max(2).default(assistantDefaults.temperature),
   });
   return useForm({ resolver: zodResolver(schema), defaultValues: values });
 }

@@ -4,7 +4,7 @@ import { page } from 'vitest/browser';
 import { answer } from '#web/testing/answers.ts';
 import { address, open, show } from '#web/testing/app.tsx';
 import { assistant } from '#web/testing/assistants.ts';
-import { keepThreads, thread } from '#web/testing/conversations.ts';
+import { exchange, keepThreads, thread } from '#web/testing/conversations.ts';
 import { expectCount, expectHidden, expectText, expectTexts, press } from '#web/testing/page.ts';
 
 const list = page.getByRole('navigation', { name: 'Recent conversations' });
@@ -57,6 +57,39 @@ test('conversations are renamed, pinned and archived', async () => {
   await expectCount(links, 2);
   show('/chat');
   await expect.element(row('Harbour')).toBeVisible();
+});
+
+test('conversations of programs are listed apart, by the name of their token, and images by their address', async () => {
+  const address = 'https://images.example.org/printer.png';
+  const question = { text: 'It is jammed', imageUrls: [address, `${location.origin}/api/user`] };
+  open('/chat/2', {
+    answers: () =>
+      keepThreads(
+        [thread(1, { title: 'My own' }), thread(2, { title: 'The printer', madeBy: 'Helpdesk' })],
+        exchange(2, question, { text: 'Open the tray.' }),
+      ),
+  });
+  await expectTexts(links, ['My own']);
+  await page.getByRole('button', { name: 'Show conversations by programs' }).click();
+  await expect.element(page.getByRole('heading', { name: 'By Programs' })).toBeVisible();
+  const ofPrograms = page.getByRole('navigation', { name: 'Conversations by programs' });
+  await expectTexts(ofPrograms.getByRole('link'), ['The printer by Helpdesk']);
+  await ofPrograms.getByRole('link').hover();
+  await page.getByRole('button', { name: 'Actions for The printer' }).click();
+  await page.getByRole('menuitem', { name: 'Archive', exact: true }).click();
+  await expect.element(page.getByText('None by programs')).toBeVisible();
+  await page.getByRole('button', { name: 'Show archived conversations' }).click();
+  const archive = page.getByRole('navigation', { name: 'Archived conversations' });
+  await expectTexts(archive.getByRole('link'), ['The printer by Helpdesk']);
+  await page.getByRole('button', { name: 'Back to recent conversations' }).click();
+  await expectTexts(links, ['My own']);
+
+  const images = page.getByRole('list', { name: 'Images on other sites' });
+  await expectTexts(images.getByRole('listitem'), question.imageUrls);
+  // Nothing is loaded, and an address on Roster’s own host is no link.
+  await expectTexts(images.getByRole('link'), [address]);
+  await expect.element(images.getByRole('link')).toHaveAttribute('rel', 'noopener noreferrer');
+  expect(performance.getEntriesByName(address)).toEqual([]);
 });
 
 test('deleting asks, names the conversation, and takes it away', async () => {

@@ -205,3 +205,28 @@ test('what cannot be loaded says so and can be tried again', async () => {
   await page.getByRole('button', { name: 'Try Again' }).first().click();
   await expectText(card('Cost Overview'), '$0.00');
 });
+
+test('the provider’s figures follow the range of the page, up to 180 days', async () => {
+  const figures = card('Provider’s own figures');
+  const none = { requests: 0, inputTokens: 0, cachedTokens: 0, outputTokens: 0, costUsd: 0 };
+  open('/analytics?from=2026-02-20&to=2026-03-01', {
+    answers() {
+      answer(usage.adminKey, { hasAdminKey: true, last4: '4321', addedAt: givenDay, notice: null });
+      answer(usage.providerFigures, ({ query: { from, to } }) => ({
+        from,
+        to,
+        provider: none,
+        roster: { ...none, unpricedRequests: 0 },
+        byDay: [],
+        byModel: [],
+        notice: null,
+        readAt: givenDay,
+      }));
+    },
+  });
+  await expectText(figures, 'Nothing was used in these days');
+  expect(callsOf(usage.providerFigures)).toMatchObject([{ query: { from: '2026-02-20', to: '2026-03-01' } }]);
+  show('/analytics?from=2026-01-01&to=2026-07-31');
+  await expectText(figures, 'OpenAI answers for at most 180 days at once. Choose fewer days to compare.');
+  expect(callsOf(usage.providerFigures)).toHaveLength(1);
+});

@@ -1,11 +1,11 @@
 import type { Run } from '@roster/contracts/chat';
 import type { Kysely } from 'kysely';
+import { RunUnderWay } from '#server/conversation/refusals';
 import type { OpenDatabase } from '#server/db/connect';
 import { takeTurn } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
 import { noThread } from '#server/features/chat/not-found';
-import { RunUnderWay } from '#server/features/chat/runs/active-run';
 import { runRepository } from '#server/features/chat/runs/repository';
 import { searchRepository } from '#server/features/chat/search/repository';
 import { threadRepository } from '#server/features/chat/threads/repository';
@@ -46,7 +46,7 @@ async function refuseSecondQuestion(
     );
 }
 
-/** The parent of a new message: the named one, or the end of the shown branch. An answer, a message that nothing follows, or none. */
+/** The parent of a new message: the named one, or the end of the shown branch. An answer, a message without one, or none. */
 async function parentOf(
   trx: Kysely<Database>,
   userId: number,
@@ -61,7 +61,7 @@ async function parentOf(
     throw new AppError('not_found', 'The message this one follows does not exist.', {
       fields: { parentId: 'This message does not exist.' },
     });
-  if (parent.role === 'user' && (await messageRepository(trx).isFollowed(userId, parent.id)))
+  if (parent.role === 'user' && (await messageRepository(trx).isAnswered(userId, parent.id)))
     throw new AppError('invalid_input', 'A message follows an answer, not another message.', {
       fields: { parentId: 'A message follows an answer.' },
     });

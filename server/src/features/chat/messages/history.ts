@@ -1,10 +1,10 @@
 import { attachedBytesLimit } from '@roster/contracts/chat';
+import { fileIdsOf, imageUrlsOf, readContent, textsOf } from '#server/conversation/content';
 import type { ToolCallRepository } from '#server/features/chat/runs/tool-call-repository';
 import type { Catalogue } from '#server/provider/catalogue';
 import type { AnswerPiece, ConversationTurn, TurnFile } from '#server/provider/provider';
 import type { AttachmentReader } from './attachments.ts';
 import type { BranchRange, BranchRepository } from './branch-repository.ts';
-import { fileIdsOf, imageUrlsOf, readContent, textsOf } from './content.ts';
 import type { KeptAttachment, MessageFileRepository } from './file-repository.ts';
 import { estimateFileTokens, estimateTokens, imageTokens } from './token-estimate.ts';
 

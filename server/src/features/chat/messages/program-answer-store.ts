@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
+import { RunUnderWay } from '#server/conversation/refusals';
 import { takeTurn } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
-import { RunUnderWay } from '#server/features/chat/runs/active-run';
 import { functionsCalled } from '#server/features/chat/runs/event-log';
 import { programRunRepository } from '#server/features/chat/runs/program-run-repository';
 import { runRepository } from '#server/features/chat/runs/repository';

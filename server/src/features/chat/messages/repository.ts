@@ -89,15 +89,16 @@ export function messageRepository(db: Kysely<Database>) {
         .execute();
       return withSiblings(db, userId, parent.threadId, rows.reverse());
     },
-    async isFollowed(userId: number, messageId: number): Promise<boolean> {
-      const child = await db
+    /** What follows it are answers, and no further message of a program. */
+    async isAnswered(userId: number, messageId: number): Promise<boolean> {
+      const children = await db
         .selectFrom('messages')
-        .select('id')
+        .select('role')
+        .distinct()
         .where(isOf(userId))
         .where('parent_id', '=', messageId)
-        .limit(1)
-        .executeTakeFirst();
-      return child !== undefined;
+        .execute();
+      return children.length > 0 && children.every(({ role }) => role === 'assistant');
     },
     place: (userId: number, messageId: number): Promise<MessagePlace | undefined> =>
       findPlace.first(db, { userId, messageId }),

@@ -1,9 +1,9 @@
 import type { Message } from '@roster/contracts/chat';
 import { type Kysely, sql } from 'kysely';
+import { imageUrlsOf, readContent } from '#server/conversation/content';
 import { type Operand, type Places, prepared } from '#server/db/prepared';
 import type { Database } from '#server/db/schema';
 import { toUsage, usageColumns } from '#server/features/usage/repository';
-import { imageUrlsOf, readContent } from './content.ts';
 import { messageFileRepository, shownFile } from './file-repository.ts';
 
 /** With a plus, so that SQLite looks up the branch's messages instead of walking through all of their owner's. */

@@ -1,16 +1,16 @@
 import type { Kysely } from 'kysely';
+import type { StoredContent } from '#server/conversation/content';
 import { takeTurn } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { noSuchFile } from '#server/features/chat/messages/attachments';
 import { branchRepository } from '#server/features/chat/messages/branch-repository';
-import type { StoredContent } from '#server/features/chat/messages/content';
 import { type Attachment, messageFileRepository } from '#server/features/chat/messages/file-repository';
 import { messageRepository } from '#server/features/chat/messages/repository';
 import { noMessage, noThread } from '#server/features/chat/not-found';
 import { refuseWhileRunning } from '#server/features/chat/runs/active-run';
 import { searchRepository } from '#server/features/chat/search/repository';
 import { threadRepository } from '#server/features/chat/threads/repository';
-import { openingTitle } from '#server/features/chat/threads/titles';
+import { newTitle, openingTitle } from '#server/features/chat/threads/titles';
 import { type Metadata, programRepository } from './repository.ts';
 
 /** A message of a program, which starts no answer. */
@@ -59,7 +59,7 @@ export async function appendMessages(
     ids.push(id);
   }
   const opening = openingTitle(drafts[0]?.text ?? '');
-  const title = titleSource === 'opening' && place.first === 1 && opening !== '' ? opening : undefined;
+  const title = titleSource === 'opening' && headMessageId === null && opening !== '' ? opening : undefined;
   await threads.showEnd(userId, threadId, { headMessageId: ids.at(-1), updatedAt: at, title });
   if (title !== undefined) await search.putTitle(userId, threadId, title);
   return ids;
@@ -81,9 +81,16 @@ export async function deleteMessage(trx: Kysely<Database>, userId: number, threa
   await messageFileRepository(trx).releaseMessage(userId, messageId);
   await searchRepository(trx).forgetMessage(messageId);
   await program.takeOut(userId, message);
+  const beginning = message.parentId === null ? await program.newestBeginning(userId, threadId) : undefined;
+  if (message.parentId === null && place.thread.titleSource === 'opening') {
+    // The title was cut from what is gone.
+    const title = openingTitle(beginning?.text ?? '') || newTitle;
+    await threads.update(userId, threadId, { title });
+    await searchRepository(trx).putTitle(userId, threadId, title);
+  }
   if (place.thread.headMessageId !== messageId) return;
   // The newest of what is left of the shown branch, so that nothing beside it becomes unreachable.
-  const from = message.parentId ?? (await program.newestBeginning(userId, threadId));
+  const from = message.parentId ?? beginning?.id;
   const end = from === undefined ? null : await branchRepository(trx).newestEnd(from);
   await threads.showAnotherEnd(userId, threadId, end);
 }

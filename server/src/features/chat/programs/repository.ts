@@ -205,17 +205,15 @@ export function programRepository(db: Kysely<Database>) {
       await db.deleteFrom('messages').where('user_id', '=', userId).where('id', '=', id).execute();
     },
     /** The newest message that follows none. */
-    async newestBeginning(userId: number, threadId: number): Promise<number | undefined> {
-      const row = await db
+    newestBeginning: (userId: number, threadId: number): Promise<{ id: number; text: string } | undefined> =>
+      db
         .selectFrom('messages')
-        .select('id')
+        .select(['id', 'text'])
         .where(isOf(userId))
         .where('thread_id', '=', threadId)
         .where('parent_id', 'is', null)
         .orderBy('id', 'desc')
         .limit(1)
-        .executeTakeFirst();
-      return row?.id;
-    },
+        .executeTakeFirst(),
   };
 }

@@ -1,13 +1,14 @@
 import type { Kysely } from 'kysely';
+import { fileIdsOf } from '#server/conversation/content';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
 import type { AttachmentReader } from '#server/features/chat/messages/attachments';
-import { fileIdsOf } from '#server/features/chat/messages/content';
 import type { Attachment } from '#server/features/chat/messages/file-repository';
 import { noMessage, noThread } from '#server/features/chat/not-found';
 import { searchRepository } from '#server/features/chat/search/repository';
 import { threadRepository } from '#server/features/chat/threads/repository';
+import { newTitle } from '#server/features/chat/threads/titles';
 import { appendMessages, deleteMessage, type ProgramDraft } from './messages.ts';
 import {
   type MessagePage,
@@ -29,39 +30,40 @@ type Dependencies = {
   removeThread: (userId: number, threadId: number) => Promise<void>;
 };
 
-const newTitle = 'New conversation';
+/** @throws where one of their files cannot go to a model, before anything is stored */
+const inspected = (
+  attachments: Dependencies['attachments'],
+  userId: number,
+  messages: NewMessage[],
+): Promise<ProgramDraft[]> =>
+  Promise.all(
+    messages.map(async (message) => {
+      const attached = await attachments.inspect(userId, fileIdsOf(message.content ?? {}));
+      refuseOtherImages(message, attached);
+      return { ...message, attached };
+    }),
+  );
 
-/** Conversations and messages that programs make, without starting an answer. */
-export function programConversations({ database: { db }, attachments, removeThread }: Dependencies) {
-  /** @throws where one of their files cannot go to a model, before anything is stored */
-  const inspected = (userId: number, messages: NewMessage[]): Promise<ProgramDraft[]> =>
-    Promise.all(
-      messages.map(async (message) => {
-        const attached = await attachments.inspect(userId, fileIdsOf(message.content ?? {}));
-        refuseOtherImages(message, attached);
-        return { ...message, attached };
-      }),
-    );
+const inTransaction = <T>(
+  db: Kysely<Database>,
+  { stillMay }: Writer,
+  work: (trx: Kysely<Database>) => Promise<T>,
+): Promise<T> =>
+  db.transaction().execute(async (trx) => {
+    await stillMay(trx);
+    return work(trx);
+  });
 
-  const inTransaction = <T>({ stillMay }: Writer, work: (trx: Kysely<Database>) => Promise<T>): Promise<T> =>
-    db.transaction().execute(async (trx) => {
-      await stillMay(trx);
-      return work(trx);
-    });
-
-  async function thread(userId: number, threadId: number): Promise<ProgramThread> {
-    return own(db, userId, threadId);
-  }
-
+function programThreads({ database: { db }, attachments, removeThread }: Dependencies) {
   return {
-    thread,
+    thread: (userId: number, threadId: number): Promise<ProgramThread> => own(db, userId, threadId),
     async createThread(
       writer: Writer,
       given: { metadata: Metadata | null; toolResources: unknown; messages: NewMessage[] },
     ): Promise<ProgramThread> {
       const { userId, tokenId } = writer;
-      const drafts = await inspected(userId, given.messages);
-      return inTransaction(writer, async (trx) => {
+      const drafts = await inspected(attachments, userId, given.messages);
+      return inTransaction(db, writer, async (trx) => {
         const { id } = await threadRepository(trx).insert(
           userId,
           { title: newTitle, titleSource: 'opening', assistantId: null, model: null, at: new Date().toISOString() },
@@ -81,12 +83,16 @@ export function programConversations({ database: { db }, attachments, removeThre
       threadId: number,
       changes: { metadata?: Metadata | null | undefined; toolResources?: unknown },
     ): Promise<ProgramThread> =>
-      inTransaction(writer, async (trx) => {
+      inTransaction(db, writer, async (trx) => {
         if (!(await programRepository(trx).changeThread(writer.userId, threadId, changes))) throw noThread();
         return own(trx, writer.userId, threadId);
       }),
     removeThread,
+  };
+}
 
+function programMessages({ database: { db }, attachments }: Dependencies) {
+  return {
     /** A page of the shown branch. */
     async messages(userId: number, threadId: number, page: MessagePage): Promise<ProgramMessage[]> {
       const { head } = await own(db, userId, threadId);
@@ -99,8 +105,8 @@ export function programConversations({ database: { db }, attachments, removeThre
     /** At the end of the shown branch. */
     async addMessage(writer: Writer, threadId: number, message: NewMessage): Promise<ProgramMessage> {
       await own(db, writer.userId, threadId);
-      const drafts = await inspected(writer.userId, [message]);
-      return inTransaction(writer, async (trx) => {
+      const drafts = await inspected(attachments, writer.userId, [message]);
+      return inTransaction(db, writer, async (trx) => {
         // A side question is no conversation that anybody adds to.
         await own(trx, writer.userId, threadId);
         const [id = 0] = await appendMessages(trx, writer.userId, threadId, drafts);
@@ -108,19 +114,25 @@ export function programConversations({ database: { db }, attachments, removeThre
       });
     },
     changeMessage: (writer: Writer, threadId: number, messageId: number, metadata: Metadata | null | undefined) =>
-      inTransaction(writer, async (trx) => {
+      inTransaction(db, writer, async (trx) => {
         const { userId } = writer;
         await own(trx, userId, threadId);
         if (metadata !== undefined) await programRepository(trx).changeMessage(userId, threadId, messageId, metadata);
         return ownMessage(trx, userId, threadId, messageId);
       }),
     removeMessage: (writer: Writer, threadId: number, messageId: number) =>
-      inTransaction(writer, async (trx) => {
+      inTransaction(db, writer, async (trx) => {
         await own(trx, writer.userId, threadId);
         await deleteMessage(trx, writer.userId, threadId, messageId);
       }),
   };
 }
+
+/** Conversations and messages that programs make, without starting an answer. */
+export const programConversations = (dependencies: Dependencies) => ({
+  ...programThreads(dependencies),
+  ...programMessages(dependencies),
+});
 
 export type ProgramConversations = ReturnType<typeof programConversations>;
 

@@ -4,6 +4,7 @@ import { messageFileRepository } from '#server/features/chat/messages/file-repos
 import {
   flag,
   type ListedThreads,
+  madeByPrograms,
   type ThreadPosition,
   type ThreadRecord,
   threadPage,
@@ -38,8 +39,7 @@ export async function findThreads(
       ]),
     );
   if (options.archived !== undefined) threads = threads.where('threads.archived', '=', flag(options.archived));
-  if (options.programs !== undefined)
-    threads = threads.where('threads.access_token_id', options.programs ? 'is not' : 'is', null);
+  if (options.programs !== undefined) threads = threads.where(madeByPrograms(options.programs));
   const rows = await threads.execute();
   const texts = await textsOf(db, userId, rows);
   return rows.map((row) => ({

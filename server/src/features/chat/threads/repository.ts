@@ -17,8 +17,15 @@ export type ThreadRecord = Thread & {
 /** Where a page of the list begins: after this thread, in the order of the list. */
 export type ThreadPosition = { pinned: boolean; updatedAt: string; id: number };
 
-/** Which of them a list shows. `programs`: those that were made with an access token, else those that were not. */
-export type ListedThreads = { archived: boolean; programs: boolean };
+/** Which of them a list shows. `programs`: those that were made with an access token, or those that were not; else both. */
+export type ListedThreads = { archived: boolean; programs: boolean | undefined };
+
+const byPrograms = {
+  true: sql<boolean>`threads.access_token_id is not null`,
+  false: sql<boolean>`threads.access_token_id is null`,
+};
+/** Written out, as the indexes say it. */
+export const madeByPrograms = (programs: boolean) => byPrograms[`${programs}`];
 
 type Row = Selectable<Database['threads']> & { run_id?: number | null; made_by?: string | null };
 
@@ -119,10 +126,12 @@ export function threadRepository(db: Kysely<Database>) {
       userId: number,
       { archived, programs, limit, after }: ListedThreads & { limit: number; after: ThreadPosition | undefined },
     ): Promise<ThreadRecord[]> {
-      const rows = await threadPage(db, userId, limit, after)
-        .where('threads.archived', '=', flag(archived))
-        .where('threads.access_token_id', programs ? 'is not' : 'is', null)
-        .execute();
+      // Written out: only then is it seen that the index of those in the archive has them.
+      let page = threadPage(db, userId, limit, after).where(
+        sql<boolean>`threads.archived = ${sql.lit(flag(archived))}`,
+      );
+      if (programs !== undefined) page = page.where(madeByPrograms(programs));
+      const rows = await page.execute();
       return rows.map(toThreadRecord);
     },
     async insert(

@@ -18,6 +18,7 @@ import type { FoundThread } from '#server/features/chat/search/threads-repositor
 import { cursorsOf, pageOf } from '#server/http/paging';
 import { threadRepository } from './repository.ts';
 import { toThread } from './thread.ts';
+import { newTitle } from './titles.ts';
 
 type Dependencies = {
   database: Pick<OpenDatabase, 'db'>;
@@ -33,8 +34,6 @@ type Draft = z.output<typeof chat.createThread.body>;
 type Changes = z.output<typeof chat.updateThread.body>;
 type Query = z.output<typeof chat.threads.query>;
 type Page = z.output<typeof chat.threads.output>;
-
-const newTitle = 'New conversation';
 
 const cursors = cursorsOf(z.tuple([z.boolean(), z.iso.datetime(), Id]));
 
@@ -109,7 +108,8 @@ async function foundOrListed(
   const threads = threadRepository(database.db);
   const listed = await threads.list(userId, {
     archived: archived ?? false,
-    programs: programs ?? false,
+    // The archive has those of programs too.
+    programs: programs ?? (archived ? undefined : false),
     limit,
     after,
   });

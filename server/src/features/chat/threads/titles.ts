@@ -19,6 +19,9 @@ const excerpt = 2_000;
 const instructions =
   'Give this conversation a title of two to six words, in its own language. Answer with the title only: no quotation marks, no full stop.';
 
+/** Of a conversation that has no message yet. */
+export const newTitle = 'New conversation';
+
 /** The first words of a message: the title until there is a better one. */
 export function openingTitle(message: string): string {
   const line = message.trim().replace(/\s+/g, ' ');

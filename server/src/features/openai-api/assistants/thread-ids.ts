@@ -1,6 +1,5 @@
+import { NoMessage, NoThread, RunUnderWay } from '#server/conversation/refusals';
 import { AppError } from '#server/errors';
-import { NoMessage, NoThread, noMessage } from '#server/features/chat/not-found';
-import { RunUnderWay } from '#server/features/chat/runs/active-run';
 import type { Ids } from '#server/features/openai-api/ids';
 import { ApiRefusal, noSuchThing } from '#server/http/api-errors';
 
@@ -22,7 +21,7 @@ export async function onThread<T>(
   if (threadId === undefined) throw noSuchThing('thread', id);
   const number = messageId === undefined ? 0 : decode('msg', messageId);
   try {
-    if (number === undefined) throw noMessage();
+    if (number === undefined) throw noSuchThing('message', messageId ?? '');
     return await work(threadId, number);
   } catch (error) {
     if (error instanceof NoThread) throw noSuchThing('thread', id);

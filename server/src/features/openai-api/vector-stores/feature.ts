@@ -47,7 +47,10 @@ type Dependencies = {
 
 const expireEveryMs = 60_000;
 
-/** The vector stores of programs, under /v1/vector_stores. */
+/**
+ * The vector stores of programs, under /v1/vector_stores.
+ * Long: a list of routes, each read alone.
+ */
 export function vectorStoreFeature({ database, config, provider, keys, ids, fileIds, knowledge }: Dependencies) {
   const { db } = database;
   const { stores: atProvider } = knowledge;

@@ -106,7 +106,10 @@ function pageOf(all: StoreEntry[], { limit, order, after, before }: EntryPage): 
   return ordered.slice(from, Math.min(to, from + limit + 1));
 }
 
-/** The files of vector stores. */
+/**
+ * The files of vector stores.
+ * Long: a list of calls, each read alone.
+ */
 export function storeFileService(dependencies: Dependencies) {
   const { db, ids, access, fileIds, assistantFiles, fillNow } = dependencies;
   const files = storeFileRepository(db);

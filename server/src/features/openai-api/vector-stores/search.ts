@@ -47,7 +47,10 @@ export type SearchedStores = {
   files: ReadonlyMap<string, { fileId: number; id: string; filename: string }>;
 };
 
-/** Searches, and reads what was indexed. The provider is asked each time; whose files it finds is for our rows to say. */
+/**
+ * Searches, and reads what was indexed. The provider is asked each time; whose files it finds is for our rows to say.
+ * Long: a list of calls, each read alone.
+ */
 export function storeSearch({ db, ids, access, provider, keys, repair, entryIn }: Dependencies) {
   const { vectorStores } = provider;
   const stores = programStoreRepository(db);

@@ -25,7 +25,10 @@ type Dependencies = {
 
 const expiredAtOnce = 100;
 
-/** The vector stores of programs, and those of assistants beside them. */
+/**
+ * The vector stores of programs, and those of assistants beside them.
+ * Long: a list of calls, each read alone.
+ */
 export function storeService({ db, ids, access, fileIds, atProvider }: Dependencies) {
   const stores = programStoreRepository(db);
 

@@ -103,13 +103,15 @@ function Outcome({ message }: { message: Message }) {
 
 function AnswerTools({ message }: { message: Message }) {
   const { regenerate, blockedReason } = useThreadActions();
+  // Nothing is before it any more that could be answered again.
+  const hasQuestion = message.parentId !== null;
   const hasFailed = message.state === 'failed' || message.state === 'interrupted';
   const correction = message.rating?.correction;
   return (
     <>
       <MessageTools className="mt-1.5 -ms-1.5">
         {message.text !== '' && <CopyButton text={message.text} label="Copy answer" className="max-md:size-10" />}
-        {!hasFailed && (
+        {!hasFailed && hasQuestion && (
           <IconButton
             label="Regenerate"
             tooltip={blockedReason ?? 'Regenerate'}
@@ -120,29 +122,36 @@ function AnswerTools({ message }: { message: Message }) {
             className="max-md:size-10"
           />
         )}
-        <PickerButton
-          label="Answer with another model"
-          current={null}
-          modelsOnly
-          onChoose={({ model }) => model !== null && regenerate(message.id, model)}
-          button={(props) => (
-            <IconButton
-              label="Answer with another model"
-              tooltip={blockedReason ?? 'Answer again with another model'}
-              icon={Shuffle}
-              size="sm"
-              disabled={blockedReason !== undefined}
-              className="max-md:size-10"
-              {...props}
-            />
-          )}
-        />
+        {hasQuestion && <AnotherModel messageId={message.id} />}
         {!hasFailed && message.text.trim() !== '' && <AnswerRating message={message} />}
         <BranchSwitcher message={message} />
         <AnswerFigures message={message} />
       </MessageTools>
       {correction && <CorrectionMark message={message} correction={correction} />}
     </>
+  );
+}
+
+function AnotherModel({ messageId }: { messageId: number }) {
+  const { regenerate, blockedReason } = useThreadActions();
+  return (
+    <PickerButton
+      label="Answer with another model"
+      current={null}
+      modelsOnly
+      onChoose={({ model }) => model !== null && regenerate(messageId, model)}
+      button={(props) => (
+        <IconButton
+          label="Answer with another model"
+          tooltip={blockedReason ?? 'Answer again with another model'}
+          icon={Shuffle}
+          size="sm"
+          disabled={blockedReason !== undefined}
+          className="max-md:size-10"
+          {...props}
+        />
+      )}
+    />
   );
 }
 

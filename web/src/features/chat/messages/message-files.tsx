@@ -1,7 +1,9 @@
 import type { AttachedFile } from '@roster/contracts/chat';
+import { Image as ImageIcon } from 'lucide-react';
 import { AttachmentChip, sizeOf } from '#web/features/chat/attachments/attachment-chip.tsx';
 import { useLook } from '#web/features/chat/attachments/attachment-look.tsx';
 import { pictureBytes, usePicture } from '#web/features/chat/attachments/use-picture.ts';
+import { safeLink } from '#web/ui/markdown/safe-link.ts';
 
 /** What was attached to a question; a click shows a file. */
 export function MessageFiles({ attached }: { attached: readonly AttachedFile[] }) {
@@ -34,5 +36,36 @@ function KeptFile({ file, id }: { file: AttachedFile; id: number }) {
       picture={picture}
       onLook={() => look({ id, filename, size })}
     />
+  );
+}
+
+/** Images that a program named by their address. None is loaded here: a click is what asks another site for anything. */
+export function ImageLinks({ urls = [] }: { urls: readonly string[] | undefined }) {
+  if (urls.length === 0) return null;
+  return (
+    <ul aria-label="Images on other sites" className="mb-2 grid gap-0.5 text-sm">
+      {urls.map((url, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the images of a message never change their order
+        <li key={index} className="flex min-w-0 items-center gap-1.5">
+          <ImageIcon aria-hidden className="size-3.5 shrink-0 text-muted-foreground" />
+          <ImageAddress url={url} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function ImageAddress({ url }: { url: string }) {
+  const href = safeLink(url);
+  if (href === null) return <span className="min-w-0 truncate">{url}</span>;
+  return (
+    <a
+      href={href}
+      target="_blank"
+      rel="noopener noreferrer"
+      className="min-w-0 truncate rounded-xs text-primary-text hover:underline"
+    >
+      {url}
+    </a>
   );
 }

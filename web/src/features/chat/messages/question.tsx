@@ -6,7 +6,7 @@ import { classNames } from '#web/ui/class-names.ts';
 import { CopyButton } from '#web/ui/copy-button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { BranchSwitcher } from './branch-switcher.tsx';
-import { MessageFiles } from './message-files.tsx';
+import { ImageLinks, MessageFiles } from './message-files.tsx';
 import { MessageTools } from './message-tools.tsx';
 import { QuestionEditor } from './question-editor.tsx';
 import { isLongQuestion, questionClass, questionLineClass, questionTextClass } from './question-look.ts';
@@ -39,12 +39,13 @@ export function Question({ message, editing }: { message: Message; editing: bool
   );
 }
 
-function QuestionText({ message: { text, files } }: { message: Message }) {
+function QuestionText({ message: { text, files, imageUrls } }: { message: Message }) {
   const [open, setOpen] = useState(false);
   const folded = isLongQuestion(text) && !open;
   return (
     <div className={questionClass}>
       <MessageFiles attached={files} />
+      <ImageLinks urls={imageUrls} />
       <div dir="auto" className={classNames(questionTextClass, folded && 'line-clamp-12')}>
         {text}
       </div>

@@ -3,19 +3,26 @@ import { queryOptions } from '@tanstack/react-query';
 import { call } from '#web/lib/api.ts';
 import { type ThreadWindow, withFirstPage } from './thread-window.ts';
 
-export type ThreadFilter = { q: string; archived: boolean };
+/** The conversations of a person, those of programs, or the archive of both. */
+export type ThreadView = 'recent' | 'programs' | 'archived';
+export type ThreadFilter = { q: string; view: ThreadView };
+
+/** A search that does not say where looks everywhere. */
+const placeOf = (view: ThreadView, q: string) => {
+  if (view === 'recent') return q === '' ? ({ archived: 'false' } as const) : {};
+  return view === 'archived' ? ({ archived: 'true' } as const) : ({ programs: 'true' } as const);
+};
 
 export const listsKey = ['threads', 'list'] as const;
 const listKey = (filter: ThreadFilter) => [...listsKey, filter] as const;
-export const listPage = ({ q, archived }: ThreadFilter, cursor: string | undefined, signal?: AbortSignal) =>
+export const listPage = ({ q, view }: ThreadFilter, cursor: string | undefined, signal?: AbortSignal) =>
   call(
     chat.threads,
     {
       query: {
         limit: 50,
-        // A search that does not say where looks into the archive too.
         ...(q === '' ? {} : { q }),
-        ...(q === '' || archived ? { archived: archived ? 'true' : 'false' } : {}),
+        ...placeOf(view, q),
         ...(cursor === undefined ? {} : { cursor }),
       },
     },

@@ -71,14 +71,18 @@ function changeLists(client: QueryClient, change: (window: ThreadWindow, filter:
 }
 
 const isFilter = (value: unknown): value is ThreadFilter =>
-  typeof value === 'object' && value !== null && 'q' in value && 'archived' in value;
+  typeof value === 'object' && value !== null && 'q' in value && 'view' in value;
+
+function isIn({ q, view }: ThreadFilter, { archived, madeBy }: Thread) {
+  if (view === 'recent') return q !== '' || !(archived || madeBy);
+  return view === 'archived' ? archived : madeBy !== null && (q !== '' || !archived);
+}
 
 /** Puts a thread that the server has just told into all places that show it. */
 export function showThread(client: QueryClient, thread: Thread): void {
   client.setQueryData(threadQuery(thread.id).queryKey, thread);
   changeLists(client, (window, filter) => {
-    const isEverywhere = filter.q !== '' && !filter.archived;
-    if (!isEverywhere && filter.archived !== thread.archived) return withoutThread(window, thread.id);
+    if (!isIn(filter, thread)) return withoutThread(window, thread.id);
     if (filter.q === '') return withThread(window, thread);
     const items = window.items.map((item) => (item.id === thread.id ? { ...thread, match: item.match } : item));
     return { ...window, items };

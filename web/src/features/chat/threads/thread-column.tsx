@@ -1,22 +1,28 @@
 import { usePrefetchQuery } from '@tanstack/react-query';
-import { Archive, ArrowLeft, Plus } from 'lucide-react';
+import { Plus } from 'lucide-react';
 import { lazy, Suspense, useDeferredValue, useState } from 'react';
 import { afterUsable } from '#web/lib/usable.ts';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
-import { IconButton } from '#web/ui/icon-button.tsx';
 import { SearchField } from '#web/ui/search-field.tsx';
 import { MenuButton } from '#web/ui/top-bar.tsx';
 import { LoadingAssistants, LoadingRows } from './loading-rows.tsx';
-import { threadListQuery } from './queries.ts';
+import { type ThreadView, threadListQuery } from './queries.ts';
 
-const ThreadList = lazy(async () => ({
-  default: (await afterUsable(() => import('./thread-list.tsx'))).ThreadList,
-}));
+const loadList = () => afterUsable(() => import('./thread-list.tsx'));
+const ThreadList = lazy(async () => ({ default: (await loadList()).ThreadList }));
+const ViewButtons = lazy(async () => ({ default: (await loadList()).ViewButtons }));
 
 const AssistantList = lazy(async () => ({
   default: (await afterUsable(() => import('#web/features/chat/answerers/assistant-list.tsx'))).AssistantList,
 }));
+
+const titles = {
+  recent: 'Recent Conversations',
+  programs: 'By Programs',
+  archived: 'Archived Conversations',
+};
+const found = { recent: 'Found', programs: 'Found by programs', archived: 'Found in the archive' };
 
 type ThreadColumnProps = {
   openThreadId: number | undefined;
@@ -32,11 +38,10 @@ type ThreadColumnProps = {
 export function ThreadColumn(props: ThreadColumnProps) {
   const { openThreadId, onOpen, onOpenMatch, onNewChat, onStartChat, onRemoved, className } = props;
   const [searched, setSearched] = useState('');
-  const [archived, setArchived] = useState(false);
+  const [view, setView] = useState<ThreadView>('recent');
   const q = useDeferredValue(searched);
   // Asked for beside the code that draws it.
-  usePrefetchQuery(threadListQuery({ q: '', archived: false }));
-  const title = archived ? 'Archived Conversations' : 'Recent Conversations';
+  usePrefetchQuery(threadListQuery({ q: '', view: 'recent' }));
 
   return (
     <section aria-label="Conversations" className={classNames('flex min-h-0 flex-col bg-card', className)}>
@@ -57,21 +62,16 @@ export function ThreadColumn(props: ThreadColumnProps) {
       />
       <div className="flex h-8 shrink-0 items-center gap-1 pe-3 ps-4">
         <h2 className="min-w-0 flex-1 truncate font-medium text-muted-foreground text-sm">
-          {q === '' ? title : archived ? 'Found in the archive' : 'Found'}
+          {(q === '' ? titles : found)[view]}
         </h2>
-        <IconButton
-          label={archived ? 'Back to recent conversations' : 'Show archived conversations'}
-          icon={archived ? ArrowLeft : Archive}
-          size="sm"
-          aria-pressed={archived}
-          onClick={() => setArchived(!archived)}
-          className="max-md:size-10"
-        />
+        <Suspense>
+          <ViewButtons view={view} onChange={setView} />
+        </Suspense>
       </div>
       <Suspense fallback={<LoadingRows />}>
         <ThreadList
-          key={`${archived} ${q}`}
-          filter={{ q, archived }}
+          key={`${view} ${q}`}
+          filter={{ q, view }}
           openThreadId={openThreadId}
           onOpen={onOpen}
           onOpenMatch={onOpenMatch}

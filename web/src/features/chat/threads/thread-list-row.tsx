@@ -93,13 +93,18 @@ export const ThreadListRow = memo(function ThreadListRow(props: ThreadListRowPro
 });
 
 function TitleAndMatch({ thread, query }: Pick<ThreadListRowProps, 'thread' | 'query'>) {
-  const { title, archived, runId, match } = thread;
+  const { title, archived, madeBy, runId, match } = thread;
   return (
     <>
       <span className="flex items-center gap-2">
         <span dir="auto" className="min-w-0 flex-1 truncate">
           <MarkedText text={title} query={query} />
         </span>
+        {madeBy !== null && (
+          <Badge className="max-w-[45%]">
+            <span className="truncate">by {madeBy}</span>
+          </Badge>
+        )}
         {archived && query !== '' && <Badge>Archived</Badge>}
         {runId !== null && (
           <span className="size-1.5 shrink-0 animate-pulse rounded-full bg-primary">

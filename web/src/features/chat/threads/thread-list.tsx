@@ -1,17 +1,31 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Archive, MessagesSquare, SearchX } from 'lucide-react';
+import { Archive, ArrowLeft, Bot, MessagesSquare, SearchX } from 'lucide-react';
 import { type KeyboardEvent, useCallback, useMemo, useRef } from 'react';
 import { VList, type VListHandle } from 'virtua';
 import { useFurtherPages } from '#web/features/chat/use-further-pages.ts';
 import { errorText } from '#web/lib/api.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { Button } from '#web/ui/button.tsx';
+import type { Icon } from '#web/ui/icon.ts';
+import { IconButton } from '#web/ui/icon-button.tsx';
 import { LoadingRows } from './loading-rows.tsx';
-import { type ThreadFilter, threadListQuery } from './queries.ts';
+import { type ThreadFilter, type ThreadView, threadListQuery } from './queries.ts';
 import { forgetMiddle, loadAround, loadMoreThreads } from './thread-cache.ts';
 import { groupThreads, type ThreadRow } from './thread-groups.ts';
 import { ThreadListRow } from './thread-list-row.tsx';
 import { threadQuery } from './thread-queries.ts';
+
+const names = {
+  recent: 'Recent conversations',
+  programs: 'Conversations by programs',
+  archived: 'Archived conversations',
+};
+
+const none: Record<ThreadView, [Icon, string, string]> = {
+  recent: [MessagesSquare, 'No conversations yet', 'Start one with New Chat.'],
+  programs: [Bot, 'None by programs', 'What programs begin with an access token is kept here, apart from your own.'],
+  archived: [Archive, 'Nothing archived', 'Archived conversations are kept here, out of the way.'],
+};
 
 type Match = { threadId: number; messageId: number };
 
@@ -58,15 +72,37 @@ function useOpening({ onOpen, onOpenMatch }: Pick<ThreadListProps, 'onOpen' | 'o
   return { open, openMatch };
 }
 
+type ViewButtonsProps = { view: ThreadView; onChange: (view: ThreadView) => void };
+
+/** Which conversations are listed, beside the heading of the list. */
+export function ViewButtons({ view, onChange }: ViewButtonsProps) {
+  const button = (of: 'programs' | 'archived', icon: Icon, label: string) => (
+    <IconButton
+      label={view === of ? 'Back to recent conversations' : label}
+      icon={view === of ? ArrowLeft : icon}
+      size="sm"
+      aria-pressed={view === of}
+      onClick={() => onChange(view === of ? 'recent' : of)}
+      className="max-md:size-10"
+    />
+  );
+  return (
+    <>
+      {button('programs', Bot, 'Show conversations by programs')}
+      {button('archived', Archive, 'Show archived conversations')}
+    </>
+  );
+}
+
 export function ThreadList({ filter, openThreadId, onOpen, onOpenMatch, onRemoved }: ThreadListProps) {
   const client = useQueryClient();
   const list = useRef<VListHandle>(null);
   const { data, error, isFetching, refetch } = useQuery(threadListQuery(filter));
   const rows = useMemo<ThreadRow[]>(() => {
     if (!data) return [];
-    if (filter.q === '' && !filter.archived) return groupThreads(data.items, new Date());
+    if (filter.q === '' && filter.view !== 'archived') return groupThreads(data.items, new Date());
     return data.items.map((thread) => ({ kind: 'thread', thread }));
-  }, [data, filter.q, filter.archived]);
+  }, [data, filter.q, filter.view]);
   const { open, openMatch } = useOpening({ onOpen, onOpenMatch });
   const loadMore = useFurtherPages(() => {
     const handle = list.current;
@@ -86,7 +122,7 @@ export function ThreadList({ filter, openThreadId, onOpen, onOpenMatch, onRemove
       onKeyDown={moveFocus}
       bufferSize={400}
       role="navigation"
-      aria-label={filter.archived ? 'Archived conversations' : 'Recent conversations'}
+      aria-label={names[filter.view]}
       className="min-h-0 flex-1 px-2"
     >
       {(row) =>
@@ -133,9 +169,7 @@ function NoRows({ filter, openThreadId = 0 }: { filter: ThreadFilter; openThread
           'Nothing found',
           `No conversation contains “${filter.q}”.${isWriting ? ' The answer that is being written can be found once it has ended.' : ''}`,
         ]
-      : filter.archived
-        ? [Archive, 'Nothing archived', 'Archived conversations are kept here, out of the way.']
-        : [MessagesSquare, 'No conversations yet', 'Start one with New Chat.'];
+      : none[filter.view];
   return (
     <div className="flex min-h-0 flex-1 flex-col items-center justify-center overflow-hidden px-6 py-4 text-center">
       <IconPart aria-hidden className="mb-3 size-5 text-faint-foreground" />

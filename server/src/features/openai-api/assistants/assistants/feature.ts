@@ -15,6 +15,7 @@ type Dependencies = {
   checkToolResources: ToolResourceCheck;
 };
 
+type Named = { tool_resources?: Parameters<ToolResourceCheck>[1] | null | undefined };
 type Kept = { assistant: Assistant; fields: ApiFields | undefined };
 
 function objectOf(id: string, { assistant, fields }: Kept): ApiAssistant {
@@ -52,19 +53,17 @@ export function apiAssistantFeature({ assistants, assistantModels, checkToolReso
     });
   }
 
-  async function checked<Given extends { tool_resources?: Parameters<ToolResourceCheck>[1] | null | undefined }>(
-    userId: number,
-    given: Given,
-  ) {
-    const { tool_resources: named } = given;
-    return { ...given, tool_resources: named ? await checkToolResources(userId, named) : named };
-  }
+  /** With what its tools may use as it is kept. */
+  const checked = async <Given extends Named>(userId: number, { tool_resources: named, ...given }: Given) => ({
+    ...given,
+    tool_resources: named ? await checkToolResources(userId, named) : named,
+  });
 
   return {
     apiRoutes({ route }: ApiDoor) {
       route(api.create, async ({ caller, body }) => {
         const given = await checked(caller.userId, body);
-        const made = await assistants.create(caller, newSettings(given), keptAfter({}, given));
+        const made = await assistants.create(caller, newSettings(given), keptAfter({ name: null }, given));
         const [object] = await objectsOf(caller.userId, [made]);
         if (!object) throw noSuchThing('assistant', '');
         return object;

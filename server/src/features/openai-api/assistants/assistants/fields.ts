@@ -1,32 +1,30 @@
-import type { AssistantSettings } from '@roster/contracts/assistants';
+import { type AssistantSettings, untitled } from '@roster/contracts/assistants';
 import { isBlank } from '@roster/contracts/blank';
-import type {
-  ApiAssistant,
-  ApiAssistantChanges,
-  NewApiAssistant,
+import {
+  type ApiAssistant,
+  type ApiAssistantChanges,
+  ApiAssistantFields,
+  type NewApiAssistant,
 } from '@roster/contracts/openai-api/assistants/assistants';
-import { type ApiTool, ApiTools, ResponseFormat, ToolResources } from '@roster/contracts/openai-api/assistants/tools';
-import { Metadata } from '@roster/contracts/openai-api/metadata';
-import { z } from 'zod';
+import type { ApiTool, ToolResources } from '@roster/contracts/openai-api/assistants/tools';
 import type { ApiFields } from '#server/features/assistants/api-fields-repository';
-import { untitled } from '#server/features/assistants/read-assistant';
 
 /** What the provider takes where a program says nothing. */
 const usualTemperature = 1;
 
-/** What is kept of an assistant beside Roster's own fields, by the names of this API. */
-const KeptFields = z.object({
-  /** Where it has none that a page could show: null or blank. */
-  name: z.string().nullable().optional(),
-  tools: ApiTools.default([]),
-  tool_resources: ToolResources.default({}),
-  metadata: Metadata.default({}),
-  top_p: z.number().default(1),
-  response_format: ResponseFormat.default('auto'),
-});
-export type KeptFields = z.output<typeof KeptFields>;
-
-export const readFields = (kept: ApiFields | undefined): KeptFields => KeptFields.parse(kept ?? {});
+/** What is kept beside Roster's own fields, and what stands for what is not there. */
+export function readFields(kept: ApiFields | undefined) {
+  const { name, tools, tool_resources, metadata, top_p, response_format } = ApiAssistantFields.parse(kept ?? {});
+  return {
+    name,
+    tools: tools ?? [],
+    tool_resources: tool_resources ?? {},
+    metadata: metadata ?? {},
+    top_p: top_p ?? 1,
+    response_format: response_format ?? ('auto' as const),
+  };
+}
+export type KeptFields = ReturnType<typeof readFields>;
 
 type Given = Omit<NewApiAssistant | ApiAssistantChanges, 'tool_resources'> & {
   tool_resources?: ToolResources | null | undefined;
@@ -57,7 +55,7 @@ export const newSettings = (given: Given & { model: string }): AssistantSettings
 /** The rest, after what was kept so far. null puts a field back to what it begins with. */
 export function keptAfter(before: ApiFields, given: Given): ApiFields {
   const after: ApiFields = { ...before };
-  const put = (field: keyof KeptFields, value: unknown) => {
+  const put = (field: keyof ApiAssistantFields, value: unknown) => {
     if (value === null) delete after[field];
     else if (value !== undefined) after[field] = value;
   };

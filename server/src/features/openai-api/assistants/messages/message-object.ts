@@ -1,5 +1,5 @@
 import type { ApiMessage } from '@roster/contracts/openai-api/assistants/messages';
-import { readContent, textsOf } from '#server/features/chat/messages/content';
+import { readContent, textsOf } from '#server/conversation/content';
 import type { ProgramMessage } from '#server/features/chat/programs/repository';
 import type { AssistantModels } from '#server/features/openai-api/assistant-models';
 import type { Ids } from '#server/features/openai-api/ids';

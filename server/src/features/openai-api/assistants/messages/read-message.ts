@@ -1,5 +1,5 @@
 import type { ApiContentPart, NewApiMessage } from '@roster/contracts/openai-api/assistants/messages';
-import { betweenTexts, type StoredContent, type StoredPart } from '#server/features/chat/messages/content';
+import { betweenTexts, type StoredContent, type StoredPart } from '#server/conversation/content';
 import type { NewMessage } from '#server/features/chat/programs/service';
 import type { FileIds } from '#server/features/openai-api/files/file-ids';
 import { noSuchThing } from '#server/http/api-errors';

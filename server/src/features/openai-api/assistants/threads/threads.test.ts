@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { called, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { messagesOf, newThread } from '#server/testing/chat';
+import { setUser } from '#server/testing/database';
 import { uploaded } from '#server/testing/files';
 import { conforming } from '#server/testing/openai-schema';
 import type { Visitor } from '#server/testing/visitor';
@@ -112,8 +113,23 @@ describe.each(engines)('threads of programs on %s', (engine) => {
       expect((await send('/v1/threads', { tool_resources })).body.error.message).toMatch(
         /^No (file|vector store) found with id/,
       );
-    const along = await send('/v1/threads', { tool_resources: { file_search: { vector_stores: [{}] } } });
-    expect([along.status, along.body.error.param]).toEqual([400, 'tool_resources.file_search.vector_stores']);
+    const along = await client.beta.threads.create({
+      tool_resources: { file_search: { vector_stores: [{ file_ids: [file], metadata: { of: 'thread' } }] } },
+    });
+    const [store = ''] = along.tool_resources?.file_search?.vector_store_ids ?? [];
+    expect((await called(app, files, `/v1/vector_stores/${store}`)).body).toMatchObject({ metadata: { of: 'thread' } });
+    const both = { file_search: { vector_store_ids: [store], vector_stores: [{}] } };
+    const refused = await send('/v1/threads', { tool_resources: both });
+    expect([refused.status, refused.body.error.param]).toEqual([400, 'tool_resources.file_search']);
+    // Another person's is none.
+    const { token: foreign } = await newToken(await app.withKey('zed'));
+    const theirs = { file_search: { vector_store_ids: [store] } };
+    const zeds = await called(app, foreign, '/v1/threads', {
+      method: 'POST',
+      body: { tool_resources: theirs },
+      headers: beta,
+    });
+    expect([zeds.status, zeds.body.error.message]).toEqual([404, `No vector store found with id '${store}'.`]);
   });
 
   test.each<[unknown, string | null]>([
@@ -191,7 +207,7 @@ describe.each(engines)('threads of programs on %s', (engine) => {
     const cleo = await app.withKey('cleo');
     const cleos = clientOf((await newToken(cleo, { rights: ['chat', 'assistants', 'files'] })).token);
     const { body: me } = await cleo.get('/api/user');
-    await ada.patch(`/api/users/${me.id}`, { role: 'Viewer' });
+    await setUser(app, me.email, { role: 'Viewer' });
     const { id } = await cleos.beta.threads.create({ messages: [{ role: 'user', content: 'As a Viewer' }] });
     expect((await cleos.beta.threads.retrieve(id)).id).toBe(id);
     expect((await cleo.delete('/api/user', { password: 'correct horse battery' })).status).toBe(204);

@@ -1,0 +1,26 @@
+import { AppError } from '#server/errors';
+
+// Told apart by whoever words them anew for programs.
+
+export class NoThread extends AppError {
+  override name = 'NoThread';
+}
+export class NoMessage extends AppError {
+  override name = 'NoMessage';
+}
+
+/** Refused, because an answer is being written in the conversation, or a program is to say what its functions have answered. */
+export class RunUnderWay extends AppError {
+  override name = 'RunUnderWay';
+  /** Of a program's run the first of its chain, by which programs know it. */
+  readonly runId: number;
+  constructor({ runId, isWaiting }: { runId: number; isWaiting: boolean }) {
+    super(
+      'run_in_progress',
+      isWaiting
+        ? 'A program is to answer functions that were called in this conversation. Wait until it has, ten minutes at most.'
+        : 'An answer is still being written in this conversation. Stop it or wait for it.',
+    );
+    this.runId = runId;
+  }
+}

@@ -2,41 +2,16 @@ import { AppError } from '#server/errors';
 import { readWhole } from '#server/features/openai-api/chat-completions/pass-on';
 import { toldToProgram } from '#server/features/openai-api/provider-failure';
 import { apiError } from '#server/http/api-errors';
-import type { JsonObject } from '#server/is-object';
 import type { TokenCounts } from '#server/provider/catalogue';
 import { ProviderError } from '#server/provider/error';
 import { eventJson, readEvents } from '#server/provider/event-reader';
 import type { Relayed } from '#server/provider/relay';
+import type { AnswerReader } from './answer-reader.ts';
 import { chatReader } from './chat-events.ts';
 import { done, endFrame, errorFrame } from './events.ts';
 import type { KeptItem } from './items.ts';
 import { relayReader } from './relay-events.ts';
 import { ownResponse, type ResponseObject, usageObject } from './response-object.ts';
-
-/** What the provider says at the end of an answer. */
-export type Ending = {
-  status: 'completed' | 'incomplete' | 'failed';
-  /** The provider's response, as far as it has one. */
-  of: JsonObject;
-  output: KeptItem[];
-  usage: TokenCounts | null;
-};
-
-/** Reads what the provider says, event by event, and makes the events of the program's response of it. */
-export type AnswerReader = {
-  /** @throws ProviderError */
-  event: (name: string | undefined, data: string) => void;
-  /** An answer that came at once. */
-  whole: (answer: JsonObject) => void;
-  /** The provider has closed the stream. */
-  closed?: () => void;
-  /** The frames since the last time. */
-  taken: () => string;
-  ending: () => Ending | undefined;
-  soFar: () => { output: KeptItem[]; deltas: number };
-  /** Of the next event. */
-  nextNumber: () => number;
-};
 
 /** How an answer ended. What is said of its end waits until that is stored. */
 export type Outcome = {

@@ -3,7 +3,7 @@ import type { TokenCounts } from '#server/provider/catalogue';
 import { chatUsage } from '#server/provider/chat-completions';
 import { eventJson } from '#server/provider/event-reader';
 import { failureInStream } from '#server/provider/failures';
-import type { AnswerReader, Ending } from './answer.ts';
+import type { AnswerReader, Ending } from './answer-reader.ts';
 import { eventWriter } from './events.ts';
 import { newItemId } from './items.ts';
 import type { ResponseObject } from './response-object.ts';

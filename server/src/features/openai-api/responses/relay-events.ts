@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '#server/is-object';
 import { eventJson } from '#server/provider/event-reader';
 import { failureInStream } from '#server/provider/failures';
 import { responsesUsage } from '#server/provider/responses';
-import type { AnswerReader, Ending } from './answer.ts';
+import type { AnswerReader, Ending } from './answer-reader.ts';
 import { eventWriter, frameOf } from './events.ts';
 import { type KeptItem, outputItem } from './items.ts';
 import { ownResponse, type ResponseObject } from './response-object.ts';

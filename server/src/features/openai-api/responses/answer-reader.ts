@@ -1,0 +1,28 @@
+import type { JsonObject } from '#server/is-object';
+import type { TokenCounts } from '#server/provider/catalogue';
+import type { KeptItem } from './items.ts';
+
+/** What the provider says at the end of an answer. */
+export type Ending = {
+  status: 'completed' | 'incomplete' | 'failed';
+  /** The provider's response, as far as it has one. */
+  of: JsonObject;
+  output: KeptItem[];
+  usage: TokenCounts | null;
+};
+
+/** Reads what the provider says, event by event, and makes the events of the program's response of it. */
+export type AnswerReader = {
+  /** @throws ProviderError */
+  event: (name: string | undefined, data: string) => void;
+  /** An answer that came at once. */
+  whole: (answer: JsonObject) => void;
+  /** The provider has closed the stream. */
+  closed?: () => void;
+  /** The frames since the last time. */
+  taken: () => string;
+  ending: () => Ending | undefined;
+  soFar: () => { output: KeptItem[]; deltas: number };
+  /** Of the next event. */
+  nextNumber: () => number;
+};

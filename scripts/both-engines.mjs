@@ -19,6 +19,7 @@ const onOne = {
   'main.test.ts': 'about the process',
   'log-failure.test.ts': 'about the log',
   'http/api-description.test.ts': beforeSql,
+  'http/program-api-description.test.ts': beforeSql,
   'http/connections.test.ts': beforeSql,
   'http/json-body.test.ts': beforeSql,
   'http/protection.test.ts': beforeSql,

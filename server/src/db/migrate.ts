@@ -19,11 +19,11 @@ import * as accountNotices from './migrations/0012-account-notices.ts';
 import * as jobsMadeOnce from './migrations/0013-jobs-made-once.ts';
 import * as wordsInsideTexts from './migrations/0014-words-inside-texts.ts';
 import * as accessTokens from './migrations/0015-access-tokens.ts';
-import * as threadsOfPrograms from './migrations/0017-threads-of-programs.ts';
-import * as runsOfPrograms from './migrations/0018-runs-of-programs.ts';
-import * as programVectorStores from './migrations/0019-program-vector-stores.ts';
-import * as responses from './migrations/0020-responses.ts';
-import * as usageByToken from './migrations/0021-usage-by-token.ts';
+import * as threadsOfPrograms from './migrations/0016-threads-of-programs.ts';
+import * as runsOfPrograms from './migrations/0017-runs-of-programs.ts';
+import * as programVectorStores from './migrations/0018-program-vector-stores.ts';
+import * as responses from './migrations/0019-responses.ts';
+import * as usageByToken from './migrations/0020-usage-by-token.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -48,11 +48,11 @@ const migrations: [name: string, migration: Migration][] = [
   ['0013-jobs-made-once', jobsMadeOnce],
   ['0014-words-inside-texts', wordsInsideTexts],
   ['0015-access-tokens', accessTokens],
-  ['0017-threads-of-programs', threadsOfPrograms],
-  ['0018-runs-of-programs', runsOfPrograms],
-  ['0019-program-vector-stores', programVectorStores],
-  ['0020-responses', responses],
-  ['0021-usage-by-token', usageByToken],
+  ['0016-threads-of-programs', threadsOfPrograms],
+  ['0017-runs-of-programs', runsOfPrograms],
+  ['0018-program-vector-stores', programVectorStores],
+  ['0019-responses', responses],
+  ['0020-usage-by-token', usageByToken],
 ];
 
 const migrationFiles = new URL('./migrations/', import.meta.url);

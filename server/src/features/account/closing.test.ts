@@ -37,6 +37,20 @@ describe.each(engines)('closing the own account on %s', (engine) => {
   const troubles = () => app.logLines.filter((line) => Number(JSON.parse(line).level) >= 50);
 
   /** Something in every table that names its owner. */
+  /** A vector store of a program, with a file that came in a batch. */
+  async function batched(token: string, word: string) {
+    const post = (path: string, body: object) => called(app, token, path, { method: 'POST', body });
+    const { data: files } = (await called(app, token, '/v1/files')).body;
+    const { id: fileId } = files.find(({ filename }: { filename: string }) => filename === `${word}.txt`);
+    const stores = '/v1/vector_stores';
+    const { id } = (await post(stores, { name: word })).body;
+    const { id: batchId } = (await post(`${stores}/${id}/file_batches`, { file_ids: [fileId] })).body;
+    await until('The end of the batch', async () => {
+      const { body } = await called(app, token, `${stores}/${id}/file_batches/${batchId}`);
+      return body.status === 'completed';
+    });
+  }
+
   async function furnish(visitor: Visitor, word: string): Promise<number> {
     const userId = await idOf(visitor);
     const assistantId = await created(visitor, { name: word, instructions: word });
@@ -66,6 +80,7 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     const { token } = await newToken(visitor, { name: `${word} token` });
     const asked = { model: 'gpt-4o', input: `${word} input` };
     await called(app, token, '/v1/responses', { method: 'POST', body: asked });
+    await batched(token, word);
     const at = new Date().toISOString();
     const runId = answer.run?.id ?? 0;
     await beside(app, async (db) => {

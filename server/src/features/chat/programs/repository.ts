@@ -23,7 +23,7 @@ export type ProgramMessage = {
   threadId: number;
   role: 'user' | 'assistant';
   text: string;
-  /** JSON, see messages/content.ts. */
+  /** JSON, see conversation/content.ts. */
   content: string | null;
   metadata: Metadata | null;
   createdAt: string;

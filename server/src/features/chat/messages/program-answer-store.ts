@@ -35,7 +35,11 @@ export type NotStored =
   | { kind: 'wrong_outputs'; expected: string[] };
 export type Stored = { kind: 'stored'; answer: StoredAnswer & { programRunId: number } };
 
-/** Stores the runs of programs with their empty answers, before the provider is asked. */
+/**
+ * Stores the runs of programs with their empty answers, before the provider is asked.
+ *
+ * Long: a run begins or goes on, each read alone.
+ */
 export function programAnswerStore(db: Kysely<Database>, instance: number) {
   /** In the order in which everybody takes them: the person, then what of theirs is changed. */
   const inTurn = <T>({ userId, stillMay }: Asker, store: (trx: Kysely<Database>) => Promise<T>): Promise<T> =>

@@ -42,7 +42,11 @@ export type ProgramReader = Omit<EventStream, 'write'> & { tell: (events: RunEve
 
 const wayOut = 'Raise it in Analytics.';
 
-/** Runs that programs ask for: those that chat has, one for each answer of the provider, chained where functions are called. */
+/**
+ * Runs that programs ask for: those that chat has, one for each answer of the provider, chained where functions are called.
+ *
+ * Long: a list of calls, each read alone.
+ */
 export function programRuns({ db, instance, executor, openKey, checkBudget, orderOf }: Dependencies) {
   const store = programAnswerStore(db, instance);
   const repository = programRunRepository(db);

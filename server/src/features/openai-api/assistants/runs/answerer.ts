@@ -46,42 +46,46 @@ function choiceFor({ tool_choice: choice }: RunOptions, isFirst: boolean): Answe
   return choice.type === 'function' ? { function: choice.function.name } : choice.type;
 }
 
-/** What answers a program's run. */
-export function answererOf({ catalogue, knowledgeOf, searchedStores }: Dependencies) {
-  async function knowledgeFor(userId: number, options: RunOptions): Promise<Knowledge> {
-    const tool = options.tools.find(({ type }) => type === 'file_search');
-    if (tool?.type !== 'file_search') return { search: undefined, notes: [] };
-    const known = await knowledgeOf(userId, options.assistantId);
-    const named = options.tool_resources.file_search?.vector_store_ids ?? [];
-    const { storeIds, missing } = await searchedStores(userId, named);
-    const [gone] = missing;
-    if (gone !== undefined) throw noSuchThing('vector store', gone);
-    const all = [...(known.search?.storeIds ?? []), ...storeIds];
-    if (all.length === 0) return { search: undefined, notes: known.notes };
-    const search: FileSearch = {
-      names: new Map(),
-      onRefused: () => undefined,
-      ...known.search,
-      storeIds: all,
-      maxResults: tool.file_search?.max_num_results,
-      ranking: tool.file_search?.ranking_options,
-      isNeeded: true,
-    };
-    return { search, notes: known.notes };
-  }
+async function knowledgeFor(
+  { knowledgeOf, searchedStores }: Dependencies,
+  userId: number,
+  options: RunOptions,
+): Promise<Knowledge> {
+  const tool = options.tools.find(({ type }) => type === 'file_search');
+  if (tool?.type !== 'file_search') return { search: undefined, notes: [] };
+  const known = await knowledgeOf(userId, options.assistantId);
+  const named = options.tool_resources.file_search?.vector_store_ids ?? [];
+  const { storeIds, missing } = await searchedStores(userId, named);
+  const [gone] = missing;
+  if (gone !== undefined) throw noSuchThing('vector store', gone);
+  const all = [...(known.search?.storeIds ?? []), ...storeIds];
+  if (all.length === 0) return { search: undefined, notes: known.notes };
+  const search: FileSearch = {
+    names: new Map(),
+    onRefused: () => undefined,
+    ...known.search,
+    storeIds: all,
+    maxResults: tool.file_search?.max_num_results,
+    ranking: tool.file_search?.ranking_options,
+    isNeeded: true,
+  };
+  return { search, notes: known.notes };
+}
 
+/** What answers a program's run. */
+export function answererOf(dependencies: Dependencies) {
   return async function answererFor(
     userId: number,
     options: RunOptions,
     spent: Spent = { promptTokens: 0, completionTokens: 0 },
   ): Promise<Answerer> {
     const { model, instructions, tools, temperature, reasoning_effort: effort, response_format: format } = options;
-    const knowledge = await knowledgeFor(userId, options);
+    const knowledge = await knowledgeFor(dependencies, userId, options);
     const functions = tools.flatMap((tool) => (tool.type === 'function' ? [tool.function] : []));
     const runsCode = tools.some(({ type }) => type === 'code_interpreter');
     const choice = choiceFor(options, spent.promptTokens === 0);
     const isSearching = choice !== 'file_search' || knowledge.search !== undefined;
-    const parameters = catalogue.parameters(model, { temperature, effort });
+    const parameters = dependencies.catalogue.parameters(model, { temperature, effort });
     const { type, last_messages: last = null } = options.truncation_strategy;
     const left = leftOf(options.max_completion_tokens, spent.completionTokens);
     return {

@@ -42,7 +42,11 @@ function callDeltas(call: ToolCall, index: number, withTexts: boolean): object[]
 /** How a run ended: as it is stored by then, with its message; undefined: it has none. */
 export type Ended = { run: WholeProgramRun; message: ApiMessage | undefined };
 
-/** Puts the events of one part of a run into those that programs read, in the order of the retired API. */
+/**
+ * Puts the events of one part of a run into those that programs read, in the order of the retired API.
+ *
+ * Long: every event continues the step and the message that are open.
+ */
 export function runEvents(run: WholeProgramRun, part: PartOfProgramRun, ids: Ids, withTexts: boolean) {
   const { encode } = ids;
   const messageId = encode('msg', part.messageId);

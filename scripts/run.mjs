@@ -20,7 +20,9 @@ export function followAll(children) {
   let code;
   for (const child of children)
     child.on('exit', (exitCode, signal) => {
-      code ??= exitCode ?? (signal === 'SIGINT' || signal === 'SIGTERM' ? 0 : 1);
+      // Vite says by its code which signal has ended it; whichever program ends first, being told to is no failure.
+      const wasTold = signal === 'SIGINT' || signal === 'SIGTERM' || exitCode === 128 + 2 || exitCode === 128 + 15;
+      code ??= wasTold ? 0 : (exitCode ?? 1);
       stop('SIGTERM');
       if (children.every((other) => other.exitCode !== null || other.signalCode !== null)) process.exit(code);
     });

@@ -35,7 +35,7 @@ export async function lockUser(trx: Kysely<Database>, userId: number): Promise<b
 }
 
 /** The same lock without an answer, for what counts what a person has: who adds more waits, so that both are counted. */
-export async function takeTurn(trx: Kysely<Database>, userId: number) {
+export async function lockUserRow(trx: Kysely<Database>, userId: number) {
   if (isPostgres(trx)) await trx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute();
 }
 

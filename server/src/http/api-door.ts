@@ -171,11 +171,11 @@ async function admit(
   if (rate) rates.use(rate, String(found.userId));
   if (isBeta && !/\bassistants=v2\b/.test(String(request.headers['openai-beta']))) throw notBeta();
   requireKind(request.headers['content-type'], accepts);
-  const { hold, ...caller } = found;
+  const { lock, ...caller } = found;
   return {
     ...caller,
     async stillMay(trx) {
-      const rightsNow = await hold(trx);
+      const rightsNow = await lock(trx);
       if (!rightsNow) throw new AppError('not_signed_in', 'The access token has ended meanwhile.');
       requireRight({ ...caller, rights: rightsNow }, endpoint);
     },

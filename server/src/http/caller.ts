@@ -23,7 +23,7 @@ export type Caller = {
 
 /** A caller as their token says, with what the token is good for at the moment of a transaction; null: for nothing. */
 export type FoundCaller = Omit<Caller, 'stillMay'> & {
-  hold: (trx: Kysely<Database>) => Promise<readonly TokenRight[] | null>;
+  lock: (trx: Kysely<Database>) => Promise<readonly TokenRight[] | null>;
 };
 
 /** Finds who calls with an access token; null where it is none that is good. */

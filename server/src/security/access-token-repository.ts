@@ -85,7 +85,7 @@ export function accessTokenRepository(db: Kysely<Database>) {
         .executeTakeFirstOrThrow();
       return toRecord(row);
     },
-    /** In a transaction that holds the person: the one that calls are tried with, as a new token; the one before ends. */
+    /** In a transaction that has locked the user: the one that calls are tried with, as a new token; the one before ends. */
     async renewTrial(
       userId: number,
       token: Pick<AccessTokenRecord, 'name' | 'rights' | 'last4'> & { hash: string; expiresAt: string },
@@ -139,10 +139,10 @@ export function accessTokenRepository(db: Kysely<Database>) {
       return new Map(rows.map(({ id, role }) => [id, role]));
     },
     /**
-     * In a transaction, which holds both the person and the token: what it may be used for now, and with which role; only if both
-     * are good. In the same order as the code that ends tokens; updates that change nothing hold on both databases.
+     * In a transaction, locking both the user and the token: what it may be used for now, and with which role; only if both
+     * are good. In the same order as the code that ends tokens; updates that change nothing lock on both databases.
      */
-    async hold(userId: number, id: number): Promise<{ rights: TokenRight[]; role: Role } | undefined> {
+    async lock(userId: number, id: number): Promise<{ rights: TokenRight[]; role: Role } | undefined> {
       const user = await db
         .updateTable('users')
         .set((eb) => ({ status: eb.ref('status') }))

@@ -134,9 +134,9 @@ export function apiTokenService({ db, onError }: Dependencies) {
         rights: within(rights, role),
         monthlyBudgetUsd,
         spentUsd,
-        async hold(trx) {
-          const held = await accessTokenRepository(trx).hold(userId, tokenId);
-          return held ? within(held.rights, held.role) : null;
+        async lock(trx) {
+          const locked = await accessTokenRepository(trx).lock(userId, tokenId);
+          return locked ? within(locked.rights, locked.role) : null;
         },
       };
     },

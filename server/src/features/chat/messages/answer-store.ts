@@ -2,7 +2,7 @@ import type { Run } from '@roster/contracts/chat';
 import type { Kysely } from 'kysely';
 import { RunUnderWay } from '#server/conversation/refusals';
 import type { OpenDatabase } from '#server/db/connect';
-import { takeTurn } from '#server/db/locks';
+import { lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
 import { noThread } from '#server/features/chat/not-found';
@@ -114,7 +114,7 @@ async function storeQuestion(
   answerers: Answerer[],
 ): Promise<StoredAnswer[]> {
   const at = new Date().toISOString();
-  await takeTurn(trx, userId);
+  await lockUserRow(trx, userId);
   const threads = threadRepository(trx);
   const place = await threads.takePositions(userId, threadId, 1 + answerers.length);
   if (!place) throw noThread();
@@ -147,7 +147,7 @@ async function storeAnswer(
   answerer: Answerer,
 ): Promise<StoredAnswer[]> {
   const at = new Date().toISOString();
-  await takeTurn(trx, userId);
+  await lockUserRow(trx, userId);
   const threads = threadRepository(trx);
   const place = await threads.takePositions(userId, threadId, 1);
   if (!place) throw noThread();

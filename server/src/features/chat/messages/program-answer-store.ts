@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { RunUnderWay } from '#server/conversation/refusals';
-import { takeTurn } from '#server/db/locks';
+import { lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { functionsCalled } from '#server/features/chat/runs/event-log';
 import { programRunRepository } from '#server/features/chat/runs/program-run-repository';
@@ -45,7 +45,7 @@ export function programAnswerStore(db: Kysely<Database>, instance: number) {
   const inTurn = <T>({ userId, stillMay }: Asker, store: (trx: Kysely<Database>) => Promise<T>): Promise<T> =>
     db.transaction().execute(async (trx) => {
       await stillMay(trx);
-      await takeTurn(trx, userId);
+      await lockUserRow(trx, userId);
       return store(trx);
     });
 

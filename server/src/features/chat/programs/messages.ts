@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { StoredContent } from '#server/conversation/content';
-import { takeTurn } from '#server/db/locks';
+import { lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { noSuchFile } from '#server/features/chat/messages/attachments';
 import { branchRepository } from '#server/features/chat/messages/branch-repository';
@@ -33,7 +33,7 @@ export async function appendMessages(
   drafts: ProgramDraft[],
 ): Promise<number[]> {
   const at = new Date().toISOString();
-  await takeTurn(trx, userId);
+  await lockUserRow(trx, userId);
   const threads = threadRepository(trx);
   const place = await threads.takePositions(userId, threadId, drafts.length);
   if (!place) throw noThread();
@@ -70,7 +70,7 @@ export async function appendMessages(
  * @throws RunUnderWay
  */
 export async function deleteMessage(trx: Kysely<Database>, userId: number, threadId: number, messageId: number) {
-  await takeTurn(trx, userId);
+  await lockUserRow(trx, userId);
   const threads = threadRepository(trx);
   const place = await threads.takePositions(userId, threadId, 0);
   if (!place) throw noThread();

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '#server/db/connect';
-import { lockRuns, takeTurn } from '#server/db/locks';
+import { lockRuns, lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
 import { conversationsAtOnce } from '#server/features/chat/messages/answer-store';
@@ -83,7 +83,7 @@ async function askTogether<T>(
   if (!overBudget) await checkBudget(userId, null);
   const orders: RunOrder[] = [];
   const result = await database.db.transaction().execute(async (trx) => {
-    await takeTurn(trx, userId);
+    await lockUserRow(trx, userId);
     return work(trx, async (questions) => {
       await refuseTooMany(trx, userId, questions.length);
       for (const question of questions) {
@@ -146,7 +146,7 @@ const withLog = (answer: SideAnswer, log: FoldedLog): SideAnswer => ({
  * recorded.
  */
 async function remove(trx: Kysely<Database>, userId: number, find: () => Promise<number[]>) {
-  await takeTurn(trx, userId);
+  await lockUserRow(trx, userId);
   const threadIds = await find();
   for (const threadId of threadIds) await lockRuns(trx, userId, threadId);
   for (const threadId of threadIds) {

@@ -10,7 +10,7 @@ import {
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { OpenDatabase } from '#server/db/connect';
-import { takeTurn } from '#server/db/locks';
+import { lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
 import type { Actor } from '#server/http/actor';
@@ -81,7 +81,7 @@ const insert = (db: Kysely<Database>, { userId, stillMay }: Actor, name: string,
   db.transaction().execute(async (trx) => {
     await stillMay(trx);
     const rows = datasetRepository(trx);
-    await takeTurn(trx, userId);
+    await lockUserRow(trx, userId);
     if ((await rows.count(userId)) >= datasetLimit)
       throw new AppError(
         'quota_exceeded',

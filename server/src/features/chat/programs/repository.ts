@@ -192,7 +192,7 @@ export function programRepository(db: Kysely<Database>) {
     async takeOut(userId: number, { id, parentId }: { id: number; parentId: number | null }) {
       await sql`update messages set depth = depth - 1 where id in (
         with recursive below (id) as (
-          select id from messages where parent_id = ${id}
+          select id from messages where parent_id = ${id} and user_id = ${userId}
           union all
           select m.id from messages m join below b on m.parent_id = b.id
         ) select id from below)`.execute(db);

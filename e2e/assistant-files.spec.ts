@@ -6,6 +6,7 @@ import {
   expectNoSidewaysScroll,
   expectToast,
   goodKey,
+  leaveAll,
   newEmail,
   password,
   request,
@@ -125,6 +126,7 @@ test('a provider without file search is named, and the chat goes on', async ({ p
   await send.click();
   await untilDone();
   await expect(answers).toContainText('The assistant’s files could not be searched: OpenAI has no file search.');
+  await leaveAll(page.context());
 });
 
 test.describe('on a phone', () => {

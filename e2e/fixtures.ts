@@ -22,6 +22,11 @@ type WorkerFixtures = { roster: Roster; administrator: { email: string } };
 
 let people = 0;
 
+/** Before a server ends: a page may still fetch what it only needs later, which would count as an error of the page. */
+export async function leaveAll(context: BrowserContext) {
+  for (const page of context.pages()) await page.goto('about:blank');
+}
+
 export const test = base.extend<Fixtures, WorkerFixtures>({
   roster: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures from the pattern
@@ -68,10 +73,10 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     const { body } = await request(page, roster, 'POST', '/api/assistants', draft);
     await use({ ...signedIn, assistantId: body.id });
   },
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures from the pattern
-  ownRoster: async ({}, use) => {
+  ownRoster: async ({ context }, use) => {
     await using roster = await startRoster();
     await use(roster);
+    await leaveAll(context);
   },
   elsewhere: async ({ browser, roster }, use) => {
     const context = await browser.newContext({ baseURL: roster.url });

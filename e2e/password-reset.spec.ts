@@ -5,6 +5,7 @@ import {
   expectAccessible,
   expectNoSidewaysScroll,
   expectToast,
+  leaveAll,
   newEmail,
   password,
   request,
@@ -163,4 +164,5 @@ test('over a mail server: a confirmed address, and a reset by mail', async ({ pa
   await expect(visitor.getByRole('heading', { name: `Welcome, ${email}` })).toBeVisible();
   await context.close();
   await mails.stop();
+  await leaveAll(page.context());
 });

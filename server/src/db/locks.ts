@@ -1,3 +1,4 @@
+import type { Role } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
 import { isPostgres } from './engine.ts';
 import type { Database } from './schema.ts';
@@ -32,6 +33,18 @@ export async function lockUser(trx: Kysely<Database>, userId: number): Promise<b
     .where('id', '=', userId)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
+}
+
+/** The same lock, only while the account is active: their role as it is now. undefined: there is no such user, or an inactive one. */
+export async function lockActiveUser(trx: Kysely<Database>, userId: number): Promise<Role | undefined> {
+  const row = await trx
+    .updateTable('users')
+    .set((eb) => ({ status: eb.ref('status') }))
+    .where('id', '=', userId)
+    .where('status', '=', 'Active')
+    .returning('role')
+    .executeTakeFirst();
+  return row?.role;
 }
 
 /** The same lock without an answer, for what counts what a person has: who adds more waits, so that both are counted. */

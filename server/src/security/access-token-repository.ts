@@ -1,6 +1,7 @@
 import type { TokenRight } from '@roster/contracts/api-tokens';
 import type { Role } from '@roster/contracts/auth';
 import type { Kysely, Selectable } from 'kysely';
+import { lockActiveUser } from '#server/db/locks';
 import { type Places, prepared } from '#server/db/prepared';
 import type { Database } from '#server/db/schema';
 import { type RecordedEvent, securityEventRepository } from './events-repository.ts';
@@ -143,13 +144,7 @@ export function accessTokenRepository(db: Kysely<Database>) {
      * are good. In the same order as the code that ends tokens; updates that change nothing lock on both databases.
      */
     async lock(userId: number, id: number): Promise<{ rights: TokenRight[]; role: Role } | undefined> {
-      const user = await db
-        .updateTable('users')
-        .set((eb) => ({ status: eb.ref('status') }))
-        .where('id', '=', userId)
-        .where('status', '=', 'Active')
-        .returning('role')
-        .executeTakeFirst();
+      const role = await lockActiveUser(db, userId);
       const token = await db
         .updateTable('access_tokens')
         .set((eb) => ({ last4: eb.ref('last4') }))
@@ -159,7 +154,7 @@ export function accessTokenRepository(db: Kysely<Database>) {
         .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now())]))
         .returning('rights')
         .executeTakeFirst();
-      return user && token && { rights: token.rights.split(' ').filter(isRight), role: user.role };
+      return role && token && { rights: token.rights.split(' ').filter(isRight), role };
     },
     async touch(userId: number, id: number, seen: { at: string; ipAddress: string }) {
       await db

@@ -1,5 +1,6 @@
 import type { Role } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
+import { lockActiveUser } from '#server/db/locks';
 import { type Places, prepared } from '#server/db/prepared';
 import type { Database } from '#server/db/schema';
 
@@ -58,13 +59,7 @@ export function sessionRepository(db: Kysely<Database>) {
      * the code that ends sessions does; updates that change nothing hold on both databases.
      */
     async lock(userId: number, sessionId: string, notBefore: { created: string }): Promise<Role | null> {
-      const user = await db
-        .updateTable('users')
-        .set((eb) => ({ status: eb.ref('status') }))
-        .where('id', '=', userId)
-        .where('status', '=', 'Active')
-        .returning('role')
-        .executeTakeFirst();
+      const role = await lockActiveUser(db, userId);
       const session = await db
         .updateTable('sessions')
         .set((eb) => ({ last_active_at: eb.ref('last_active_at') }))
@@ -73,7 +68,7 @@ export function sessionRepository(db: Kysely<Database>) {
         .where('created_at', '>', notBefore.created)
         .returning('id')
         .executeTakeFirst();
-      return user && session ? user.role : null;
+      return role && session ? role : null;
     },
     async began(userId: number, sessionId: string): Promise<string | undefined> {
       const row = await db

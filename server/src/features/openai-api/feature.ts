@@ -18,7 +18,6 @@ import { responseFeature } from './responses/feature.ts';
 import { responseRepository } from './responses/repository.ts';
 import { interrupted } from './responses/store.ts';
 import { vectorStoreFeature } from './vector-stores/feature.ts';
-import { searchedStores } from './vector-stores/searched.ts';
 
 type Settings = Parameters<typeof assistantSettings>[0];
 type AssistantsApi = Parameters<typeof assistantsApiFeatures>[0];
@@ -125,7 +124,7 @@ export function openAiApiFeatures(dependencies: Dependencies): Feature[] {
       openCalls,
       catalogue: base.catalogue,
       knowledgeOf: knowledge.forAnswer,
-      searchedStores: searchedStores({ db, ids }),
+      searchedStores: vectors.vectorStores.forRun,
     }),
   ];
 }

@@ -112,7 +112,6 @@ export function vectorStoreFeature({ database, config, provider, keys, ids, file
     vectorStores: {
       create: stores.create,
       forRun: search.forRun,
-      lostIn: search.lostIn,
       /** Puts a file into a store that a program has made. */
       addFile: files.create,
       /** @throws 404 where one of them is none of theirs */

@@ -149,14 +149,6 @@ export function storeSearch({ db, ids, access, provider, keys, repair, entryIn }
       }
       return { storeIds: searched, files };
     },
-
-    /** The provider did not find a store that a run searched: those that it has lost are made again. */
-    async lostIn(userId: number, storeIds: string[]) {
-      for (const id of storeIds) {
-        const store = await access.find(db, userId, id).catch(() => undefined);
-        if (store) await repair(userId, store);
-      }
-    },
   };
 }
 

@@ -1,19 +1,16 @@
 import type { Knowledge } from '#server/features/assistants/knowledge/service';
 import type { Answerer } from '#server/features/chat/messages/answerer';
 import type { WholeProgramRun } from '#server/features/chat/messages/program-runs';
-import { noSuchThing } from '#server/http/api-errors';
+import type { StoreSearch } from '#server/features/openai-api/vector-stores/search';
 import type { AnswerTools } from '#server/provider/answer-tools';
 import type { Catalogue } from '#server/provider/catalogue';
 import type { FileSearch } from '#server/provider/provider';
 import type { RunOptions } from './options.ts';
 
-/** A vector store of a program's, as the provider has it. */
-export type SearchedStores = (userId: number, ids: string[]) => Promise<{ storeIds: string[]; missing: string[] }>;
-
 type Dependencies = {
   catalogue: Pick<Catalogue, 'parameters'>;
   knowledgeOf: (userId: number, assistantId: number) => Promise<Knowledge>;
-  searchedStores: SearchedStores;
+  searchedStores: StoreSearch['forRun'];
 };
 
 /** What a chain of runs has used of what it may. */
@@ -55,15 +52,16 @@ async function knowledgeFor(
   if (tool?.type !== 'file_search') return { search: undefined, notes: [] };
   const known = await knowledgeOf(userId, options.assistantId);
   const named = options.tool_resources.file_search?.vector_store_ids ?? [];
-  const { storeIds, missing } = await searchedStores(userId, named);
-  const [gone] = missing;
-  if (gone !== undefined) throw noSuchThing('vector store', gone);
+  const { storeIds, files } = await searchedStores(userId, named);
   const all = [...(known.search?.storeIds ?? []), ...storeIds];
   if (all.length === 0) return { search: undefined, notes: known.notes };
   const search: FileSearch = {
-    names: new Map(),
     onRefused: () => undefined,
     ...known.search,
+    names: new Map([
+      ...(known.search?.names ?? []),
+      ...[...files].map(([id, { filename }]): [string, string] => [id, filename]),
+    ]),
     storeIds: all,
     maxResults: tool.file_search?.max_num_results,
     ranking: tool.file_search?.ranking_options,

@@ -137,6 +137,8 @@ export const RunEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('note'), text: z.string() }),
   /** A file of the assistant that the answer is taken from. */
   z.object({ type: z.literal('source'), text: z.string() }),
+  /** What was said last is taken from this file. */
+  z.object({ type: z.literal('citation'), fileId: Id }),
   z.object({ type: z.literal('tool'), call: ToolCall }),
   Usage.extend({ type: z.literal('usage') }),
   z.object({ type: z.literal('finished'), reason: z.enum(['complete', 'stopped', 'length', 'content_filter']) }),

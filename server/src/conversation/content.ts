@@ -7,15 +7,19 @@ export type StoredPart =
   | { type: 'image_file'; fileId: number; detail: ImageDetail }
   | { type: 'image_url'; url: string; detail: ImageDetail };
 
+/** A place of a text, before its character `at`, that is taken from a file. */
+export type Citation = { fileId: number; at: number };
+
 /**
- * What a message is made of beyond its text and its files, as it is stored: only where a program sent more than words.
+ * What a message is made of beyond its text and its files, as it is stored: only where a program sent more than words, or an
+ * answer cites files.
  * Files are named by their ids, which stay when the files are deleted.
  */
 export type StoredContent = {
   parts?: StoredPart[];
+  /** Of an answer, in the order of its text. */
+  citations?: Citation[];
   /** Which tools its files are for. */
-  /** Where an answer is taken from a file, and that file. */
-  citations?: { fileId: number; at: number }[];
   attachments?: { fileId: number; tools: { type: 'file_search' | 'code_interpreter' }[] }[];
 };
 

@@ -32,7 +32,7 @@ export function answering(http: ProviderHttp, providerName: string, traits: Trai
     const refusal = search && !omitted.has('search') ? refusedSearch(error, model) : undefined;
     if (refusal && search?.isNeeded) {
       if (!refusal.isOfModel) search.onRefused();
-      return false;
+      throw asNeeded(error);
     }
     if (refusal) {
       leaveSearchOut(request, omitted, onPieces, refusal.why);
@@ -120,6 +120,15 @@ function leaveSearchOut(
   omitted.add('search');
   onPieces([{ type: 'note', text: `The assistant’s files could not be searched: ${why}` }]);
   return true;
+}
+
+/** Why an answer that needs the search has failed. */
+function asNeeded(cause: unknown): unknown {
+  if (!(cause instanceof ProviderError) || cause.code !== 'store_gone') return cause;
+  const { status } = cause;
+  const message =
+    'The provider does not have the vector store any more. Its files are being indexed again; try again in a few minutes.';
+  return new ProviderError('store_gone', message, { status, cause });
 }
 
 /** The note for a refused file search, without which the answer goes on. undefined: something else was refused. */

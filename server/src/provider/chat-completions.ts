@@ -164,8 +164,8 @@ export async function answerByChatCompletions(
     // Some servers close without `[DONE]`; what they said is whole once a reason to finish has come.
     if (reason === undefined || signal.aborted) throw error;
   }
-  if (reason === 'length' || reason === 'content_filter') return { reason, usage, citations: [] };
+  if (reason === 'length' || reason === 'content_filter') return { reason, usage };
   calls.takeAll();
   pieces.passOn();
-  return { reason: 'complete', usage, citations: [] };
+  return { reason: 'complete', usage };
 }

@@ -31,6 +31,9 @@ export function collectPieces(onPieces: (pieces: AnswerPiece[]) => void) {
       else pieces.push({ type, text });
       length += text.length;
     },
+    addCitation(fileId: number) {
+      pieces.push({ type: 'citation', fileId });
+    },
     addCall(call: ToolCall) {
       pieces.push({ type: 'tool', call });
       length += call.input.length + (call.output?.length ?? 0);

@@ -50,11 +50,14 @@ export type AnswerRequest = {
   onAsking?: (isAsked: boolean) => void;
 };
 
+/** A file of Roster's, which the provider knows by another id. */
+export type SearchedFile = { fileId: number; filename: string };
+
 /** The files that the model may search while it answers. */
 export type FileSearch = {
   storeIds: readonly string[];
-  /** What they are called, by their ids at the provider. */
-  names: ReadonlyMap<string, string>;
+  /** What is found in them, by the ids that the provider has for it. */
+  files: ReadonlyMap<string, SearchedFile>;
   maxResults?: number | undefined;
   ranking?: { ranker?: string | undefined; score_threshold: number } | undefined;
   /** The answer fails where they cannot be searched, instead of coming without. */
@@ -66,16 +69,14 @@ export type FileSearch = {
 /** Pieces of an answer while it is written; those of one network packet come together. */
 export type AnswerPiece =
   | { type: 'text' | 'reasoning' | 'note' | 'source'; text: string }
+  /** What was said last is taken from this file of Roster's. */
+  | { type: 'citation'; fileId: number }
   | { type: 'tool'; call: ToolCall };
-
-/** A file that the answer is taken from, by its id at the provider, and where in the text that is said. */
-export type Citation = { fileId: string; at: number };
 
 export type AnswerEnd = {
   reason: 'complete' | 'length' | 'content_filter';
   /** null: the provider did not say. */
   usage: TokenCounts | null;
-  citations: Citation[];
 };
 
 export type ProviderModel = {

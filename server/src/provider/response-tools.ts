@@ -52,13 +52,29 @@ export const callItems = ({ calls = [] }: ConversationTurn) => [
   ...calls.map(({ callId, output }) => ({ type: 'function_call_output', call_id: callId, output })),
 ];
 
+const Found = z.object({
+  file_id: z.string().catch(''),
+  score: z.number().min(0).max(1).catch(0),
+  text: z.string().catch(''),
+});
+
+/** A passage of a file, as it is kept with the search that has found it. */
+export const KeptPassage = z.object({ fileId: z.number(), filename: z.string(), score: z.number(), text: z.string() });
+
+/** By Roster's own numbers. One that is no file of the search was taken out of it, and is not gone at the provider yet. */
+const passagesOf = (results: z.output<typeof Found>[], search: FileSearch | undefined) =>
+  results.flatMap(({ file_id, score, text }): z.output<typeof KeptPassage>[] => {
+    const file = search?.files.get(file_id);
+    return file ? [{ ...file, score, text }] : [];
+  });
+
 const ToolItem = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('function_call'), call_id: z.unknown(), name: z.unknown(), arguments: z.unknown() }),
   z.looseObject({
     type: z.literal('file_search_call'),
     id: z.unknown(),
     queries: z.array(z.string()).catch([]),
-    results: z.array(z.unknown()).nullish().catch(null),
+    results: z.array(Found).nullish().catch(null),
   }),
   z.looseObject({
     type: z.literal('code_interpreter_call'),
@@ -69,7 +85,7 @@ const ToolItem = z.discriminatedUnion('type', [
 ]);
 
 /** Takes a finished item of the output, if it is a call of a tool. */
-export function takeItem(calls: CallReader, item: unknown) {
+export function takeItem(calls: CallReader, item: unknown, search: FileSearch | undefined) {
   const parsed = ToolItem.safeParse(item);
   // What was cut off was never called.
   if (!parsed.success || parsed.data.status === 'incomplete') return;
@@ -78,6 +94,8 @@ export function takeItem(calls: CallReader, item: unknown) {
     return calls.take('function', { callId: data.call_id, name: data.name, input: data.arguments, output: null });
   const name = data.type === 'file_search_call' ? 'file_search' : 'code_interpreter';
   const [input, output] =
-    data.type === 'file_search_call' ? [JSON.stringify(data.queries), data.results] : [data.code ?? '', data.outputs];
+    data.type === 'file_search_call'
+      ? [JSON.stringify(data.queries), passagesOf(data.results ?? [], search)]
+      : [data.code ?? '', data.outputs];
   calls.take(name, { callId: data.id, name, input, output: JSON.stringify(output ?? []) });
 }

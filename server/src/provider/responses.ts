@@ -6,7 +6,7 @@ import { eventJson, readEvents } from './event-reader.ts';
 import { failureInStream } from './failures.ts';
 import type { ProviderHttp } from './http.ts';
 import { collectPieces, tellOfWaits } from './pieces.ts';
-import type { AnswerEnd, AnswerPiece, AnswerRequest, Citation, ConversationTurn, FileSearch } from './provider.ts';
+import type { AnswerEnd, AnswerPiece, AnswerRequest, ConversationTurn, FileSearch } from './provider.ts';
 import { callItems, takeItem, toolFields } from './response-tools.ts';
 import { contentOf } from './turn-parts.ts';
 
@@ -104,23 +104,32 @@ const WithCitations = z.object({ content: z.array(z.object({ annotations: z.arra
 const nameLimit = 255;
 const citationsLimit = 1_000;
 
-/** Reports each cited file once, by its name in Roster, else by the provider's; and keeps each place where one is cited. */
-function citationReader(search: FileSearch | undefined, tell: (name: string) => void) {
+type Cited = { tell: (name: string) => void; cite: (fileId: number) => void };
+
+/**
+ * Reports each cited file once, by its name in Roster, else by the provider's; and each place where one of Roster's is cited,
+ * as the text comes to it: providers count places differently, and some not at all.
+ */
+function citationReader(search: FileSearch | undefined, { tell, cite }: Cited) {
   const told = new Set<string>();
-  const cited = new Map<string, Citation>();
+  const cited = new Set<string>();
   function one(annotation: unknown) {
     const citation = FileCitation.safeParse(annotation);
     if (!citation.success) return;
     const { file_id, filename, index } = citation.data;
-    if (cited.size < citationsLimit) cited.set(`${index} ${file_id}`, { fileId: file_id.slice(0, 200), at: index });
-    const name = search?.names.get(file_id) ?? beginningOf(filename.replace(/\p{Cc}+/gu, ' '), nameLimit);
+    const file = search?.files.get(file_id);
+    const place = `${index} ${file_id}`;
+    if (file && !cited.has(place) && cited.size < citationsLimit) {
+      cited.add(place);
+      cite(file.fileId);
+    }
+    const name = file?.filename ?? beginningOf(filename.replace(/\p{Cc}+/gu, ' '), nameLimit);
     if (name === '' || told.has(name)) return;
     told.add(name);
     tell(name);
   }
   return {
     one,
-    all: () => [...cited.values()],
     /** Some providers tell them only with the finished item. */
     allOf(item: unknown) {
       const parsed = WithCitations.safeParse(item);
@@ -148,15 +157,13 @@ export async function answerByResponses(
   });
   let end: AnswerEnd | undefined;
   const pieces = collectPieces(onPieces);
-  const citations = citationReader(request.search, (name) => pieces.add('source', name));
+  const citations = citationReader(request.search, {
+    tell: (name) => pieces.add('source', name),
+    cite: pieces.addCitation,
+  });
   const calls = callReader((call) => pieces.addCall(call));
   const hasTools = request.search !== undefined || request.tools !== undefined;
   const isRelevant = (name: string) => relevant.has(name) || (hasTools && relevantToTools.has(name));
-  const ended = (reason: AnswerEnd['reason'], usage: AnswerEnd['usage']): AnswerEnd => ({
-    reason,
-    usage,
-    citations: citations.all(),
-  });
 
   await readEvents(
     body,
@@ -177,11 +184,11 @@ export async function answerByResponses(
           case 'response.output_item.done':
             citations.allOf(event.item);
             // Of its own files an answer without tools of a program only says what they are called.
-            if (request.tools || request.search?.isNeeded) takeItem(calls, event.item);
+            if (request.tools || request.search?.isNeeded) takeItem(calls, event.item, request.search);
             return;
           case 'response.completed':
           case 'response.incomplete':
-            end = ended(...endOf(event.response));
+            end = endOf(event.response);
             return;
           case 'response.failed':
             throw failureInStream(errorOf(event.response));
@@ -191,13 +198,13 @@ export async function answerByResponses(
       },
       onPacket() {
         pieces.passOn();
-        if (pieces.isTooLong()) end ??= ended('length', null);
+        if (pieces.isTooLong()) end ??= { reason: 'length', usage: null };
       },
       isDone: () => end !== undefined,
     },
     signal,
   );
-  return end ?? ended('complete', null);
+  return end ?? { reason: 'complete', usage: null };
 }
 
 const Final = z
@@ -207,10 +214,11 @@ const Final = z
   })
   .catch({ usage: null, incomplete_details: null });
 
-function endOf(response: unknown): [reason: AnswerEnd['reason'], usage: AnswerEnd['usage']] {
+function endOf(response: unknown): AnswerEnd {
   const { usage, incomplete_details } = Final.parse(response);
   const cut = incomplete_details?.reason;
-  return [cut === 'content_filter' ? 'content_filter' : cut ? 'length' : 'complete', responsesUsage(usage)];
+  const reason = cut === 'content_filter' ? 'content_filter' : cut ? 'length' : 'complete';
+  return { reason, usage: responsesUsage(usage) };
 }
 
 const WithError = z.object({ error: z.record(z.string(), z.unknown()) });

@@ -90,7 +90,7 @@ test('code is run where the provider does that, and else the answer fails in wor
   expect(text).not.toBe('');
   const bare = await askingSimulator({ without: ['responses'] });
   await expect(bare([saying('Hello')], { tools: withCode })).rejects.toThrow('This provider has no code interpreter.');
-  const search = { storeIds: ['vs_1'], names: new Map(), isNeeded: true, onRefused: () => undefined };
+  const search = { storeIds: ['vs_1'], files: new Map(), isNeeded: true, onRefused: () => undefined };
   await expect(bare([saying('Hello')], { search })).rejects.toThrow('This provider has no file search.');
 });
 

@@ -74,10 +74,17 @@ export function messageItem(id: string, status: ItemStatus, content: readonly Js
   return { id, type: 'message', status, content, role: 'assistant' };
 }
 
-/** A model often takes several passages from the same file. */
-export function citations(results: readonly SearchResult[], index: number): JsonObject[] {
+/** How many tokens of an answer stand before its first citation. */
+export const citedAfter = (tokens: readonly string[]) => Math.ceil(tokens.length / 2);
+
+/** A model often takes several passages from the same file, and says so where it has: within the text and at its end. */
+export function citations(results: readonly SearchResult[], tokens: readonly string[]): JsonObject[] {
   const [first, second] = results;
-  return [first, second, first].flatMap((result) =>
-    result === undefined ? [] : [{ type: 'file_citation', file_id: result.file_id, filename: result.filename, index }],
+  const lengthOf = (count: number) => tokens.slice(0, count).join('').length;
+  const places = [lengthOf(citedAfter(tokens)), lengthOf(tokens.length), lengthOf(tokens.length)];
+  return [first, second, first].flatMap((result, at) =>
+    result === undefined
+      ? []
+      : [{ type: 'file_citation', file_id: result.file_id, filename: result.filename, index: places[at] ?? 0 }],
   );
 }

@@ -12,6 +12,7 @@ import type { SearchResult } from '../vector-stores/search.ts';
 import {
   callItem,
   citations,
+  citedAfter,
   codeItem,
   contentPart,
   messageItem,
@@ -142,6 +143,11 @@ export class ResponseEvents {
     });
     this.send('response.content_part.added', { ...place, part: contentPart(plan.kind, '', []) });
 
+    const annotations = plan.kind === 'text' && search !== null ? citations(search.results, plan.tokens) : [];
+    const tellCitations = (from: number, to: number) => {
+      for (const [at, annotation] of annotations.slice(from, to).entries())
+        this.send('response.output_text.annotation.added', { ...place, annotation_index: from + at, annotation });
+    };
     const name = plan.kind === 'refusal' ? 'response.refusal' : 'response.output_text';
     const delta = this.#deltaSender(`${name}.delta`, place, plan.kind === 'refusal' ? {} : { logprobs: [] });
     const ended = await tell({
@@ -150,7 +156,10 @@ export class ResponseEvents {
       count: plan.tokens.length,
       delayMs,
       fault,
-      send: (token) => delta(plan.tokens[token] ?? ''),
+      send(token) {
+        delta(plan.tokens[token] ?? '');
+        if (token + 1 === citedAfter(plan.tokens)) tellCitations(0, 1);
+      },
       malformed: () => stream.write(`event: ${name}.delta\ndata: {"type":"${name}.delta","delta":"brok\n\n`),
       unknown: () => this.send('response.daydream.delta', { ...place, daydream: 'Clients ignore this.' }),
     });
@@ -160,10 +169,7 @@ export class ResponseEvents {
       return ended;
     }
 
-    const annotations = plan.kind === 'text' && search !== null ? citations(search.results, text.length) : [];
-    for (const [number, annotation] of annotations.entries()) {
-      this.send('response.output_text.annotation.added', { ...place, annotation_index: number, annotation });
-    }
+    tellCitations(1, annotations.length);
     const part = contentPart(plan.kind, text, annotations);
     if (plan.kind === 'refusal') this.send('response.refusal.done', { ...place, refusal: text });
     else this.send('response.output_text.done', { ...place, text, logprobs: [] });
@@ -193,7 +199,7 @@ export function wholeOutput(plan: Plan, search: Search | null, showsCode: boolea
       ...plan.calls.map((call) => callItem(newId('fc_'), newId('call_'), call.name, call.arguments, 'completed')),
     ];
   }
-  const annotations = plan.kind === 'text' && search !== null ? citations(search.results, text.length) : [];
+  const annotations = plan.kind === 'text' && search !== null ? citations(search.results, plan.tokens) : [];
   const status = plan.ending === 'completed' ? 'completed' : 'incomplete';
   output.push(messageItem(newId('msg_'), status, [contentPart(plan.kind, text, annotations)]));
   return output;

@@ -88,7 +88,7 @@ export function openAiApiFeatures(dependencies: Dependencies): Feature[] {
     knowledgeOf: knowledge.forAnswer,
   });
   const namedFiles = fileIds({ db, ids });
-  const vectors = vectorStoreFeature({ ...base, database, ids, fileIds: namedFiles, knowledge });
+  const vectors = vectorStoreFeature({ ...base, log, database, ids, fileIds: namedFiles, knowledge });
   const shared = {
     ...base,
     log,

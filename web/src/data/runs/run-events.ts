@@ -34,6 +34,7 @@ const carries: Record<RunEvent['type'], readonly [field: string, type: 'string' 
   reasoning: ['text', 'string'],
   note: ['text', 'string'],
   source: ['text', 'string'],
+  citation: ['fileId', 'number'],
   tool: ['call', 'object'],
   usage: ['outputTokens', 'number'],
   finished: ['reason', 'string'],

@@ -37,8 +37,9 @@ export function withEvent(run: LiveRun, event: RunEvent): LiveRun {
       return { ...run, notes: [...run.notes, event.text] };
     case 'source':
       return { ...run, sources: [...run.sources, event.text] };
+    case 'citation':
     case 'tool':
-      // What was called is said in a note.
+      // The files are named as sources, and what was called is said in a note.
       return run;
     case 'usage': {
       const { type: _, ...usage } = event;

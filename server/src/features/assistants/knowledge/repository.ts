@@ -74,6 +74,7 @@ export function knowledgeRepository(db: Kysely<Database>) {
         .innerJoin('files', 'files.id', 'assistant_files.file_id')
         .leftJoin('vector_stores', 'vector_stores.assistant_id', 'assistant_files.assistant_id')
         .select([
+          'files.id as fileId',
           'files.filename',
           'assistant_files.state',
           'assistant_files.indexed_file_id as indexedFileId',

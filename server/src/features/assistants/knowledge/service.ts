@@ -132,11 +132,13 @@ async function forAnswer(dependencies: Dependencies, userId: number, assistantId
   const [first] = ready;
   if (!first || first.storeId === null)
     return { search: undefined, notes: files.length === 0 ? [] : notesOn(files, providerName) };
-  const names = new Map(
-    ready.flatMap(({ indexedFileId, filename }) => (indexedFileId === null ? [] : [[indexedFileId, filename]])),
+  const searched = new Map(
+    ready.flatMap(({ indexedFileId, fileId, filename }) =>
+      indexedFileId === null ? [] : [[indexedFileId, { fileId, filename }]],
+    ),
   );
   const onRefused = () => void queueIndexing(database.db, userId, assistantId).catch(onProblem);
-  return { search: { storeIds: [first.storeId], names, onRefused }, notes: [] };
+  return { search: { storeIds: [first.storeId], files: searched, onRefused }, notes: [] };
 }
 
 /** After a key was saved: all files and stores are checked again, removals included. */

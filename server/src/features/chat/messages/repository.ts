@@ -57,10 +57,12 @@ const insertMessage = prepared((db, at: Places<Inserted>) =>
     .returning('id'),
 );
 
-const setWords = prepared((db, at: Places<{ userId: number; messageId: number; text: string; reasoning: string }>) =>
+type Words = { text: string; reasoning: string; content: string | null };
+
+const setWords = prepared((db, at: Places<Words & { userId: number; messageId: number }>) =>
   db
     .updateTable('messages')
-    .set({ text: at('text'), reasoning: at('reasoning') })
+    .set({ text: at('text'), reasoning: at('reasoning'), content: at('content') })
     .where('user_id', '=', at('userId'))
     .where('id', '=', at('messageId'))
     .returning((eb) =>
@@ -114,8 +116,8 @@ export function messageRepository(db: Kysely<Database>) {
       return (await insertMessage.first(db, { ...ofProgram, ...message, userId, clientId, digest }))?.id;
     },
     /** Returns the thread's purpose, which decides whether the text becomes searchable. */
-    async setWords(userId: number, messageId: number, { text, reasoning }: { text: string; reasoning: string }) {
-      return (await setWords.first(db, { userId, messageId, text, reasoning }))?.purpose ?? undefined;
+    async setWords(userId: number, messageId: number, words: Words) {
+      return (await setWords.first(db, { ...words, userId, messageId }))?.purpose ?? undefined;
     },
   };
 }

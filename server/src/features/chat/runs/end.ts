@@ -1,5 +1,6 @@
 import type { RunEvent } from '@roster/contracts/chat';
 import type { Kysely } from 'kysely';
+import type { StoredContent } from '#server/conversation/content';
 import type { Database } from '#server/db/schema';
 import { branchRepository } from '#server/features/chat/messages/branch-repository';
 import { messageRepository } from '#server/features/chat/messages/repository';
@@ -107,9 +108,10 @@ async function keepCalls(trx: Kysely<Database>, of: Called, state: RunEnd['state
 async function keepWords(
   trx: Kysely<Database>,
   { userId, messageId }: Pick<RunOrder, 'userId' | 'messageId'>,
-  { text, reasoning }: { text: string; reasoning: string },
+  { text, reasoning, citations }: FoldedLog,
 ) {
-  const purpose = await messageRepository(trx).setWords(userId, messageId, { text, reasoning });
+  const content = citations.length > 0 ? JSON.stringify({ citations } satisfies StoredContent) : null;
+  const purpose = await messageRepository(trx).setWords(userId, messageId, { text, reasoning, content });
   // Only conversations are searched.
   if (text !== '' && purpose === 'chat') await searchRepository(trx).putMessage(userId, messageId, text);
 }

@@ -1,5 +1,6 @@
 import type { RunEvent, ToolCall } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
+import type { Citation } from '#server/conversation/content';
 
 /** A run's events as they go over the wire: one text per event, ready to be sent to any number of readers. */
 export function frameOf(number: number, event: RunEvent): string {
@@ -31,20 +32,22 @@ export function framesAfter(frames: string, after: number): string {
 
 /**
  * What is kept of a finished log. The words are stored once, in the message; `marks` says how they fall into events:
- * `t5` five characters (UTF-16 units) of text, `r3` three of reasoning, `n` the next note, `s` the next source, `c` the next call of a tool, `u` the usage. The last
- * event has no mark: it is the run's end, numbered `lastEvent`.
+ * `t5` five characters (UTF-16 units) of text, `r3` three of reasoning, `n` the next note, `s` the next source, `f9` the file 9 cited, `c`
+ * the next call of a tool, `u` the usage. The last event has no mark: it is the run's end, numbered `lastEvent`.
  */
 export type FoldedLog = {
   text: string;
   reasoning: string;
   notes: string[];
   sources: string[];
+  /** Where in the text a file is cited. */
+  citations: Citation[];
   calls: ToolCall[];
   marks: string;
 };
 
 export function emptyLog(): FoldedLog {
-  return { text: '', reasoning: '', notes: [], sources: [], calls: [], marks: '' };
+  return { text: '', reasoning: '', notes: [], sources: [], citations: [], calls: [], marks: '' };
 }
 
 /** What the model wants answered before it goes on. */
@@ -72,6 +75,10 @@ export function fold(log: FoldedLog, event: RunEvent) {
     case 'source':
       log.sources.push(event.text);
       log.marks += 's';
+      return;
+    case 'citation':
+      log.citations.push({ fileId: event.fileId, at: log.text.length });
+      log.marks += `f${event.fileId}`;
       return;
     case 'tool':
       log.calls.push(event.call);
@@ -110,7 +117,7 @@ export function endEvent({ reason, error }: { reason: string | null; error: RunE
 type End = { event: RunEvent; number: number };
 
 /** The frames of a finished run after the event `after`: exactly the events that were sent while it ran. */
-export function unfold(log: FoldedLog, usage: RunEvent | null, end: End, after: number): string {
+export function unfold(log: Omit<FoldedLog, 'citations'>, usage: RunEvent | null, end: End, after: number): string {
   const frames: string[] = [];
   let number = 0;
   let textAt = 0;
@@ -118,8 +125,9 @@ export function unfold(log: FoldedLog, usage: RunEvent | null, end: End, after: 
   let noteAt = 0;
   let sourceAt = 0;
   let callAt = 0;
-  const add = (event: RunEvent) => number > after && frames.push(frameOf(number, event));
-  for (const [, kind = '', digits = ''] of log.marks.matchAll(/([trnscu])(\d*)/g)) {
+  /** What is lost keeps its number. */
+  const add = (event: RunEvent | null | undefined) => event && number > after && frames.push(frameOf(number, event));
+  for (const [, kind = '', digits = ''] of log.marks.matchAll(/([trnsfcu])(\d*)/g)) {
     number++;
     const length = Number(digits);
     if (kind === 't') {
@@ -130,11 +138,11 @@ export function unfold(log: FoldedLog, usage: RunEvent | null, end: End, after: 
       reasoningAt += length;
     } else if (kind === 'n') add({ type: 'note', text: log.notes[noteAt++] ?? '' });
     else if (kind === 's') add({ type: 'source', text: log.sources[sourceAt++] ?? '' });
+    else if (kind === 'f') add({ type: 'citation', fileId: length });
     else if (kind === 'c') {
       const call = log.calls[callAt++];
-      // One that is lost keeps its number.
-      if (call) add({ type: 'tool', call });
-    } else if (usage) add(usage);
+      add(call && { type: 'tool', call });
+    } else add(usage);
   }
   if (end.number > after) frames.push(frameOf(end.number, end.event));
   return frames.join('');

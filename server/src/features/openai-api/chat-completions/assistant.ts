@@ -49,7 +49,9 @@ export function assistantSettings({
     for (const storeId of search.storeIds)
       found.push(...(await vectorStores.search(apiKey, storeId, { query: question.slice(0, queryLimit) })));
     if (found.length === 0) return [];
-    const texts = found.map(({ fileId, filename, text }) => `[${search.names.get(fileId) ?? filename}]\n${text}`);
+    const texts = found.map(
+      ({ fileId, filename, text }) => `[${search.files.get(fileId)?.filename ?? filename}]\n${text}`,
+    );
     return [
       `Passages of your files that may answer the question. Name the file of what you use.\n\n${texts.join('\n\n')}`,
     ];

@@ -24,6 +24,9 @@ export function fileIds({ db, ids }: Dependencies) {
       for (const [id, number] of decoded) if (number !== undefined && own.has(number)) found.set(id, number);
       return found;
     },
+    /** Those of these numbers that are this person's files now. */
+    present: (userId: number, fileIds: readonly number[]): Promise<Set<number>> =>
+      providerFileRepository(db).own(userId, [...new Set(fileIds)]),
     /** Where a list goes on: a file that has been deleted since has its place too. */
     async placeOf(userId: number, id: string): Promise<number | undefined> {
       const number = (await ids()).decode('file', id);

@@ -5,6 +5,7 @@ import {
   apiVectorStoreSearch,
   apiVectorStores,
 } from '@roster/contracts/openai-api/vector-stores';
+import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Config } from '#server/config';
 import type { OpenDatabase } from '#server/db/connect';
@@ -30,6 +31,7 @@ type Dependencies = {
   config: Pick<Config, 'provider'>;
   provider: Pick<Provider, 'vectorStores'>;
   keys: Pick<ProviderKeyService, 'open' | 'noteRejected'>;
+  log: FastifyBaseLogger;
   ids: () => Promise<Ids>;
   fileIds: FileIds;
   knowledge: {
@@ -51,7 +53,7 @@ const expireEveryMs = 60_000;
  * The vector stores of programs, under /v1/vector_stores.
  * Long: a list of routes, each read alone.
  */
-export function vectorStoreFeature({ database, config, provider, keys, ids, fileIds, knowledge }: Dependencies) {
+export function vectorStoreFeature({ database, config, provider, keys, log, ids, fileIds, knowledge }: Dependencies) {
   const { db } = database;
   const { stores: atProvider } = knowledge;
   const access = storeAccess({ ids, config, provider, keys });
@@ -64,6 +66,7 @@ export function vectorStoreFeature({ database, config, provider, keys, ids, file
     access,
     provider,
     keys,
+    onProblem: (error) => log.error({ err: error }, 'a vector store could not be made again'),
     entryIn: files.entryIn,
     repair: (userId, { id, assistantId }) =>
       assistantId === null ? queueFilling(db, userId, id) : knowledge.lookAgain(userId, assistantId),

@@ -5,7 +5,7 @@ import type { Ids } from '#server/features/openai-api/ids';
 import { toldToProgram } from '#server/features/openai-api/provider-failure';
 import { ApiRefusal } from '#server/http/api-errors';
 import { ProviderError } from '#server/provider/error';
-import type { Provider } from '#server/provider/provider';
+import type { Provider, SearchedFile } from '#server/provider/provider';
 import type { SearchOptions } from '#server/provider/vector-stores';
 import type { Secret } from '#server/security/secret';
 import type { StoreAccess } from './access.ts';
@@ -20,6 +20,7 @@ type Dependencies = {
   keys: { noteRejected: (userId: number, notice: string) => Promise<void> };
   /** The provider does not have it any more: it is made again. */
   repair: (userId: number, store: ProgramStore) => Promise<void>;
+  onProblem: (error: unknown) => void;
   entryIn: (userId: number, storeId: string, fileId: string) => Promise<{ store: ProgramStore; entry: StoreEntry }>;
 };
 
@@ -44,14 +45,16 @@ function optionsOf({ query, filters, max_num_results, ranking_options, rewrite_q
 export type SearchedStores = {
   storeIds: string[];
   /** Their files, by the ids that the provider cites them by. */
-  files: ReadonlyMap<string, { fileId: number; id: string; filename: string }>;
+  files: ReadonlyMap<string, SearchedFile>;
+  /** Where they could not be searched: those that the provider has lost are made again. */
+  onRefused: () => void;
 };
 
 /**
  * Searches, and reads what was indexed. The provider is asked each time; whose files it finds is for our rows to say.
  * Long: a list of calls, each read alone.
  */
-export function storeSearch({ db, ids, access, provider, keys, repair, entryIn }: Dependencies) {
+export function storeSearch({ db, ids, access, provider, keys, repair, onProblem, entryIn }: Dependencies) {
   const { vectorStores } = provider;
   const stores = programStoreRepository(db);
   const byProviderId = (entries: IndexedEntry[]) =>
@@ -135,19 +138,20 @@ export function storeSearch({ db, ids, access, provider, keys, repair, entryIn }
      * empty, or not made yet, are left out. @throws 404, 400
      */
     async forRun(userId: number, storeIds: string[]): Promise<SearchedStores> {
-      const { encode } = await ids();
-      const files = new Map<string, { fileId: number; id: string; filename: string }>();
+      const files = new Map<string, SearchedFile>();
       const searched: string[] = [];
+      const asked: ProgramStore[] = [];
       for (const id of new Set(storeIds)) {
         const store = await access.live(db, userId, id);
         const entries = await stores.indexed(userId, store);
         if (store.providerStoreId === null || entries.length === 0) continue;
         await stores.touch(userId, store);
         searched.push(store.providerStoreId);
-        for (const { indexedFileId, fileId, filename } of entries)
-          files.set(indexedFileId, { fileId, id: encode('file', fileId), filename });
+        asked.push(store);
+        for (const { indexedFileId, fileId, filename } of entries) files.set(indexedFileId, { fileId, filename });
       }
-      return { storeIds: searched, files };
+      const onRefused = () => void Promise.all(asked.map((store) => repair(userId, store))).catch(onProblem);
+      return { storeIds: searched, files, onRefused };
     },
   };
 }

@@ -2,27 +2,41 @@ import type { ApiMessage } from '@roster/contracts/openai-api/assistants/message
 import { readContent, textsOf } from '#server/conversation/content';
 import type { ProgramMessage } from '#server/features/chat/programs/repository';
 import type { AssistantModels } from '#server/features/openai-api/assistant-models';
+import type { FileIds } from '#server/features/openai-api/files/file-ids';
 import type { Ids } from '#server/features/openai-api/ids';
 import { secondsOf } from '#server/features/openai-api/list';
+import { withCitations } from './citations.ts';
 
-type Dependencies = { ids: () => Promise<Ids>; assistantModels: Pick<AssistantModels, 'list'> };
+type Dependencies = {
+  ids: () => Promise<Ids>;
+  assistantModels: Pick<AssistantModels, 'list'>;
+  fileIds: Pick<FileIds, 'present'>;
+};
 
 /** Messages of one person as programs read them. */
-export function messageObjects({ ids, assistantModels }: Dependencies) {
+export function messageObjects({ ids, assistantModels, fileIds }: Dependencies) {
   return async function objectsOf(userId: number, messages: ProgramMessage[]): Promise<ApiMessage[]> {
     const { encode } = await ids();
     const hasAssistant = messages.some(({ run }) => typeof run?.assistantId === 'number');
     const names = hasAssistant ? await assistantModels.list(userId) : [];
     const known = new Map(names.map(({ assistantId, id }) => [assistantId, id]));
     const assistantOf = (id: number) => known.get(id) ?? encode('asst', id);
-    return messages.map((message) => objectOf(message, encode, assistantOf));
+    const cited = messages.flatMap(({ content }) => readContent(content).citations ?? []);
+    const present = await fileIds.present(
+      userId,
+      cited.map(({ fileId }) => fileId),
+    );
+    return messages.map((message) => objectOf(message, { encode, assistantOf, present }));
   };
 }
 
 export type MessageObjects = ReturnType<typeof messageObjects>;
 
-function objectOf(message: ProgramMessage, encode: Ids['encode'], assistantOf: (id: number) => string): ApiMessage {
+type Naming = Pick<Ids, 'encode'> & { assistantOf: (id: number) => string; present: ReadonlySet<number> };
+
+function objectOf(message: ProgramMessage, naming: Naming): ApiMessage {
   const { run } = message;
+  const { encode, assistantOf } = naming;
   const { attachments = [] } = readContent(message.content);
   return {
     id: encode('msg', message.id),
@@ -31,7 +45,7 @@ function objectOf(message: ProgramMessage, encode: Ids['encode'], assistantOf: (
     thread_id: encode('thread', message.threadId),
     ...standing(message),
     role: message.role,
-    content: partsOf(message, encode),
+    content: partsOf(message, naming),
     assistant_id: typeof run?.assistantId === 'number' ? assistantOf(run.assistantId) : null,
     run_id: run ? encode('run', run.id) : null,
     attachments: attachments.map(({ fileId, tools }) => ({ file_id: encode('file', fileId), tools })),
@@ -39,10 +53,10 @@ function objectOf(message: ProgramMessage, encode: Ids['encode'], assistantOf: (
   };
 }
 
-function partsOf({ text, content }: ProgramMessage, encode: Ids['encode']): ApiMessage['content'] {
+function partsOf({ text, content }: ProgramMessage, { encode, present }: Naming): ApiMessage['content'] {
   const words = (value: string) => ({ type: 'text' as const, text: { value, annotations: [] } });
-  const { parts } = readContent(content);
-  if (!parts) return text === '' ? [] : [words(text)];
+  const { parts, citations = [] } = readContent(content);
+  if (!parts) return text === '' ? [] : [{ type: 'text', text: withCitations(text, citations, present, encode) }];
   const texts = textsOf(parts, text);
   return parts.map((part, index) => {
     if (part.type === 'text') return words(texts[index] ?? '');

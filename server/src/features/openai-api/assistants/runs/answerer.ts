@@ -52,17 +52,16 @@ async function knowledgeFor(
   if (tool?.type !== 'file_search') return { search: undefined, notes: [] };
   const known = await knowledgeOf(userId, options.assistantId);
   const named = options.tool_resources.file_search?.vector_store_ids ?? [];
-  const { storeIds, files } = await searchedStores(userId, named);
+  const { storeIds, files, onRefused } = await searchedStores(userId, named);
   const all = [...(known.search?.storeIds ?? []), ...storeIds];
   if (all.length === 0) return { search: undefined, notes: known.notes };
   const search: FileSearch = {
-    onRefused: () => undefined,
-    ...known.search,
-    names: new Map([
-      ...(known.search?.names ?? []),
-      ...[...files].map(([id, { filename }]): [string, string] => [id, filename]),
-    ]),
+    files: new Map([...(known.search?.files ?? []), ...files]),
     storeIds: all,
+    onRefused() {
+      known.search?.onRefused();
+      onRefused();
+    },
     maxResults: tool.file_search?.max_num_results,
     ranking: tool.file_search?.ranking_options,
     isNeeded: true,

@@ -5,6 +5,7 @@ import type { WholeProgramRun } from '#server/features/chat/messages/program-run
 import type { MessageObjects } from '#server/features/openai-api/assistants/messages/message-object';
 import { readMessages } from '#server/features/openai-api/assistants/messages/read-message';
 import { onThread } from '#server/features/openai-api/assistants/thread-ids';
+import type { FileIds } from '#server/features/openai-api/files/file-ids';
 import type { Ids } from '#server/features/openai-api/ids';
 import { listAnswer, numberedPage, secondsOf } from '#server/features/openai-api/list';
 import type { ApiDoor } from '#server/http/api-door';
@@ -14,11 +15,12 @@ import type { OpenCalls } from '#server/http/open-calls';
 import { frame } from './run-events.ts';
 import { runObject, statusOf } from './run-object.ts';
 import { type Begun, refused, runStarting } from './starting.ts';
-import { stepNumber, stepsOf } from './steps.ts';
+import { filesFound, stepNumber, stepsOf } from './steps.ts';
 import { type RunStreaming, runStreaming } from './stream.ts';
 
 type Dependencies = Parameters<typeof runStarting>[0] & {
   objectsOf: MessageObjects;
+  fileIds: Pick<FileIds, 'numbersOf' | 'present'>;
   openCalls: OpenCalls;
 };
 
@@ -29,7 +31,8 @@ type Call = { caller: Caller; request: FastifyRequest; reply: FastifyReply };
  * Long: a list of routes, each read alone.
  */
 export function apiRunFeature(dependencies: Dependencies) {
-  const { programRuns, conversations, ids } = dependencies;
+  const { programRuns, conversations, ids, fileIds } = dependencies;
+  const present = (userId: number, run: WholeProgramRun) => fileIds.present(userId, filesFound(run));
   const streaming = runStreaming({
     openCalls: dependencies.openCalls,
     watch: programRuns.watch,
@@ -39,7 +42,7 @@ export function apiRunFeature(dependencies: Dependencies) {
       const hasText = whole.parts.some(({ id, hasText: has }) => id === part.id && has);
       const message = hasText ? await conversations.message(userId, run.threadId, part.messageId) : undefined;
       const [object] = message ? await dependencies.objectsOf(userId, [message]) : [];
-      return { run: whole, message: object };
+      return { run: whole, present: await present(userId, whole), message: object };
     },
   });
   const starter = runStarting(dependencies);
@@ -57,6 +60,10 @@ export function apiRunFeature(dependencies: Dependencies) {
       if (run?.threadId !== threadId) throw noSuchThing('run', runId);
       return work(run);
     });
+  const telling = async ({ userId }: Caller, run: WholeProgramRun, query: { 'include[]'?: unknown }) => ({
+    withTexts: query['include[]'] !== undefined,
+    present: await present(userId, run),
+  });
   const objectOf = async (run: WholeProgramRun) => runObject(run, await ids());
 
   return {
@@ -138,7 +145,7 @@ export function apiRunFeature(dependencies: Dependencies) {
           const own = await ids();
           const { limit, order, after, before } = numberedPage(query, 'run step', (id) => own.decode('step', id));
           const [low, high] = order === 'asc' ? [after, before] : [before, after];
-          const steps = stepsOf(run, own, query['include[]'] !== undefined)
+          const steps = stepsOf(run, own, await telling(caller, run, query))
             .filter(({ number }) => (low === null || number > low) && (high === null || number < high))
             .map(({ number: _, ...step }) => step);
           return listAnswer((order === 'asc' ? steps : steps.reverse()).slice(0, limit + 1), limit);
@@ -146,7 +153,7 @@ export function apiRunFeature(dependencies: Dependencies) {
       );
       route(api.step, ({ caller, params, query }) =>
         onRun(caller, params, async (run) => {
-          const steps = stepsOf(run, await ids(), query['include[]'] !== undefined);
+          const steps = stepsOf(run, await ids(), await telling(caller, run, query));
           const found = steps.find(({ id }) => id === params.stepId);
           if (!found) throw noSuchThing('run step', params.stepId);
           const { number: _, ...step } = found;
@@ -193,7 +200,9 @@ async function answered(
         if (isFirst) return made + events.created();
         // What the functions have answered ends the step in which they were called.
         const called = run.parts.at(-2);
-        const before = called && stepsOf(run, own).find(({ number }) => number === stepNumber(called.id, 'functions'));
+        const before =
+          called &&
+          stepsOf(run, own, { withTexts: false }).find(({ number }) => number === stepNumber(called.id, 'functions'));
         if (!before) return events.queued();
         const { number: _, ...step } = before;
         return frame('thread.run.step.completed', step) + events.queued();

@@ -4,6 +4,7 @@ import type { ApiRunStep } from '@roster/contracts/openai-api/assistants/run-ste
 import type { ApiRun, ApiRunStatus } from '@roster/contracts/openai-api/assistants/runs';
 import type { WholeProgramRun } from '#server/features/chat/messages/program-runs';
 import type { PartOfProgramRun } from '#server/features/chat/runs/program-run-repository';
+import { citing } from '#server/features/openai-api/assistants/messages/citations';
 import type { Ids } from '#server/features/openai-api/ids';
 import { secondsOf } from '#server/features/openai-api/list';
 import { runObject } from './run-object.ts';
@@ -29,8 +30,8 @@ const messageEvent = ({ status }: ApiMessage) =>
 const stepEvent = ({ status }: ApiRunStep) => `thread.run.step.${status}`;
 
 /** Functions are told with the arguments in a piece of their own, which clients put together. */
-function callDeltas(call: ToolCall, index: number, withTexts: boolean): object[] {
-  const whole = toolCallObject(call, withTexts);
+function callDeltas(call: ToolCall, index: number, ids: Ids, withTexts: boolean): object[] {
+  const whole = toolCallObject(call, ids, { withTexts });
   if (whole.type !== 'function') return [{ index, ...whole }];
   const { name, arguments: input } = whole.function;
   return [
@@ -40,7 +41,7 @@ function callDeltas(call: ToolCall, index: number, withTexts: boolean): object[]
 }
 
 /** How a run ended: as it is stored by then, with its message; undefined: it has none. */
-export type Ended = { run: WholeProgramRun; message: ApiMessage | undefined };
+export type Ended = { run: WholeProgramRun; present: ReadonlySet<number>; message: ApiMessage | undefined };
 
 /**
  * Puts the events of one part of a run into those that programs read, in the order of the retired API.
@@ -54,6 +55,7 @@ export function runEvents(run: WholeProgramRun, part: PartOfProgramRun, ids: Ids
   let isRunning = false;
   let hasMessage = false;
   const called: ToolCall[] = [];
+  const marks = citing(encode);
 
   const stepId = (kind: StepKind) => encode('step', stepNumber(part.id, kind));
   const openStep = (kind: StepKind, step_details: ApiRunStep['step_details']) => {
@@ -91,7 +93,7 @@ export function runEvents(run: WholeProgramRun, part: PartOfProgramRun, ids: Ids
     const opened = index === 0 ? openStep('provider_tools', details) : '';
     return (
       opened +
-      callDeltas(call, index, withTexts)
+      callDeltas(call, index, ids, withTexts)
         .map((delta) => stepDelta('provider_tools', [delta]))
         .join('')
     );
@@ -100,7 +102,10 @@ export function runEvents(run: WholeProgramRun, part: PartOfProgramRun, ids: Ids
   /** The provider's tools are done once the model writes. */
   function toolsDone(): string {
     if (called.length === 0 || hasMessage) return '';
-    const details = { type: 'tool_calls' as const, tool_calls: called.map((call) => toolCallObject(call, withTexts)) };
+    const details = {
+      type: 'tool_calls' as const,
+      tool_calls: called.map((call) => toolCallObject(call, ids, { withTexts })),
+    };
     return frame(
       'thread.run.step.completed',
       stepObject(run, part, 'provider_tools', ids, {
@@ -135,18 +140,20 @@ export function runEvents(run: WholeProgramRun, part: PartOfProgramRun, ids: Ids
       frames += frame('thread.message.created', message) + frame('thread.message.in_progress', message);
       hasMessage = true;
     }
+    marks.add(words);
     return frames + messageDelta({ value: words });
   }
 
-  function messageEnd(message: ApiMessage): string {
-    const [content] = message.content;
-    const annotations = content?.type === 'text' ? content.text.annotations : [];
-    const numbered = annotations.map((annotation, index) => ({ index, ...annotation }));
-    return (numbered.length > 0 ? messageDelta({ annotations: numbered }) : '') + frame(messageEvent(message), message);
+  let citations = 0;
+  /** Of a text that has begun: without one there is no message. */
+  function citation(fileId: number): string {
+    if (!hasMessage) return '';
+    const { mark, annotation } = marks.cite(fileId);
+    return messageDelta({ value: mark, annotations: [{ index: citations++, ...annotation }] });
   }
 
   function functionsStep(calls: ToolCall[]): string {
-    const deltas = calls.flatMap((call, index) => callDeltas(call, index, withTexts));
+    const deltas = calls.flatMap((call, index) => callDeltas(call, index, ids, withTexts));
     const opened = openStep('functions', { type: 'tool_calls', tool_calls: [] });
     return opened + deltas.map((delta) => stepDelta('functions', [delta])).join('');
   }
@@ -165,17 +172,17 @@ export function runEvents(run: WholeProgramRun, part: PartOfProgramRun, ids: Ids
       for (const event of events) {
         if (event.type !== 'finished' && event.type !== 'failed') frames += running();
         if (event.type === 'text') words += event.text;
-        else if (event.type === 'tool') {
+        else if (event.type === 'tool' || event.type === 'citation') {
           flush();
-          frames += tool(event.call);
+          frames += event.type === 'tool' ? tool(event.call) : citation(event.fileId);
         }
       }
       flush();
       return frames;
     },
     /** What closes the stream, once the end is stored. */
-    end({ run: ended, message }: Ended): string {
-      const steps = new Map(stepsOf(ended, ids, withTexts).map(({ number, ...step }) => [number, step]));
+    end({ run: ended, present, message }: Ended): string {
+      const steps = new Map(stepsOf(ended, ids, { withTexts, present }).map(({ number, ...step }) => [number, step]));
       const stepOf = (kind: StepKind) => steps.get(stepNumber(part.id, kind));
       const ending = (kind: StepKind) => {
         const step = stepOf(kind);
@@ -186,7 +193,7 @@ export function runEvents(run: WholeProgramRun, part: PartOfProgramRun, ids: Ids
       return [
         running(),
         hasMessage ? '' : ending('provider_tools'),
-        hasMessage && message ? messageEnd(message) + ending('message') : '',
+        hasMessage && message ? frame(messageEvent(message), message) + ending('message') : '',
         calls.length > 0 ? functionsStep(calls) + ending('functions') : '',
         frame(endings[object.status] ?? 'thread.run.completed', object),
         doneFrame,

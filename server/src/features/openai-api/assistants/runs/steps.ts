@@ -5,6 +5,7 @@ import type { PartOfProgramRun } from '#server/features/chat/runs/program-run-re
 import type { KeptCall } from '#server/features/chat/runs/tool-call-repository';
 import type { Ids } from '#server/features/openai-api/ids';
 import { secondsOf } from '#server/features/openai-api/list';
+import { KeptPassage } from '#server/provider/response-tools';
 import { readOptions } from './options.ts';
 import { errorOf, statusOf } from './run-object.ts';
 
@@ -16,12 +17,6 @@ export type StepKind = (typeof kinds)[number];
 const stepsOfPart = 4;
 export const stepNumber = (runId: number, kind: StepKind) => runId * stepsOfPart + kinds.indexOf(kind);
 
-const Result = z.object({
-  file_id: z.string(),
-  filename: z.string().catch(''),
-  score: z.number().min(0).max(1).catch(0),
-  text: z.string().catch(''),
-});
 const Logs = z.object({ type: z.literal('logs'), logs: z.string() });
 
 /** Those of a JSON list that have this form. */
@@ -35,9 +30,24 @@ function listed<Schema extends z.ZodType>(schema: Schema, json: string | null): 
     : [];
 }
 
+/** The files that a run has found something in. */
+export const filesFound = ({ calls }: Pick<WholeProgramRun, 'calls'>): number[] =>
+  calls.flatMap(({ kind, output }) =>
+    kind === 'file_search' ? listed(KeptPassage, output).map(({ fileId }) => fileId) : [],
+  );
+
+/** How calls are told. */
+export type Telling = {
+  /** With what was found in the files. */
+  withTexts: boolean;
+  /** Of the files that were searched those that are still there; undefined: all, for it was just now. */
+  present?: ReadonlySet<number> | undefined;
+};
+
 export function toolCallObject(
   { kind, callId: id, name, input, output }: Pick<KeptCall, 'kind' | 'callId' | 'name' | 'input' | 'output'>,
-  withTexts = false,
+  { encode }: Pick<Ids, 'encode'>,
+  { withTexts, present }: Telling,
 ): ApiToolCall {
   switch (kind) {
     case 'function':
@@ -49,12 +59,14 @@ export function toolCallObject(
         id,
         type: kind,
         file_search: {
-          results: listed(Result, output).map(({ file_id, filename, score, text }) => ({
-            file_id,
-            file_name: filename,
-            score,
-            ...(withTexts && { content: [{ type: 'text' as const, text }] }),
-          })),
+          results: listed(KeptPassage, output)
+            .filter(({ fileId }) => present?.has(fileId) ?? true)
+            .map(({ fileId, filename, score, text }) => ({
+              file_id: encode('file', fileId),
+              file_name: filename,
+              score,
+              ...(withTexts && { content: [{ type: 'text' as const, text }] }),
+            })),
         },
       };
   }
@@ -114,13 +126,13 @@ export function stepObject(
 }
 
 /** What a run has done so far, the oldest first. */
-export function stepsOf(run: WholeProgramRun, ids: Ids, withTexts = false): (ApiRunStep & { number: number })[] {
+export function stepsOf(run: WholeProgramRun, ids: Ids, telling: Telling): (ApiRunStep & { number: number })[] {
   return run.parts.flatMap((part) => {
     const calls = run.calls.filter(({ runId }) => runId === part.id);
     const called = (isFunction: boolean) => calls.filter(({ kind }) => (kind === 'function') === isFunction);
     const toolCalls = (isFunction: boolean) => ({
       type: 'tool_calls' as const,
-      tool_calls: called(isFunction).map((call) => toolCallObject(call, withTexts)),
+      tool_calls: called(isFunction).map((call) => toolCallObject(call, ids, telling)),
     });
     const messageId = ids.encode('msg', part.messageId);
     const details: [StepKind, ApiRunStep['step_details']][] = [];

@@ -74,7 +74,9 @@ export function programRuns({ db, instance, executor, openKey, checkBudget, orde
     return runs.map((run) => {
       const own = parts.get(run.id) ?? [];
       const ids = new Set(own.map(({ id }) => id));
-      return { ...run, parts: own, calls: calls.filter(({ runId }) => ids.has(runId)) };
+      // An answer may have ended since the run was read: a run that waits must not look like one that is over.
+      const now = own.at(-1)?.chain;
+      return { ...run, ...now, parts: own, calls: calls.filter(({ runId }) => ids.has(runId)) };
     });
   }
 

@@ -31,6 +31,8 @@ export type PartOfProgramRun = Run & {
   usage: Usage | null;
   createdAt: string;
   finishedAt: string | null;
+  /** How its chain was at the moment at which it was like this. */
+  chain: Pick<ProgramRun, 'currentRunId' | 'state' | 'waitsUntil' | 'endedAt'>;
 };
 
 type NewProgramRun = Pick<ProgramRun, 'id' | 'threadId' | 'options' | 'metadata'> & { accessTokenId: number };
@@ -119,12 +121,14 @@ export function programRunRepository(db: Kysely<Database>) {
       const rows = await db
         .selectFrom('runs')
         .innerJoin('messages', 'messages.id', 'runs.message_id')
+        .innerJoin('program_runs as chain', 'chain.run_id', 'runs.program_run_id')
         .leftJoin('usage_records', (join) =>
           join.onRef('usage_records.run_id', '=', 'runs.id').on('usage_records.purpose', '=', 'chat'),
         )
         .select(['runs.id', 'runs.thread_id', 'runs.message_id', 'runs.state', 'runs.model', 'runs.finish_reason'])
         .select(['runs.program_run_id', 'runs.error', 'runs.event_marks', 'runs.stop_requested'])
         .select(['runs.created_at', 'runs.finished_at', ...usageColumns])
+        .select(['chain.current_run_id', 'chain.state as chain_state', 'chain.waits_until', 'chain.ended_at'])
         .select(sql<0 | 1>`case when messages.text = '' then 0 else 1 end`.as('has_text'))
         .where('runs.program_run_id', 'in', ids)
         .where('runs.user_id', '=', userId)
@@ -145,6 +149,12 @@ export function programRunRepository(db: Kysely<Database>) {
         usage: toUsage(row),
         createdAt: row.created_at,
         finishedAt: row.finished_at,
+        chain: {
+          currentRunId: row.current_run_id,
+          state: row.chain_state,
+          waitsUntil: row.waits_until,
+          endedAt: row.ended_at,
+        },
       }));
     },
     async setMetadata(userId: number, id: number, metadata: Record<string, string>) {

@@ -19,10 +19,11 @@ export const programRunsAtOnce = 100;
 export type Asker = Pick<Caller, 'userId' | 'tokenId' | 'stillMay'>;
 
 export type NewProgramRun = {
-  threadId: number;
+  /** null: in one that `before` makes. */
+  threadId: number | null;
   answerer: Answerer;
-  /** What is added to the conversation first, in the same transaction. */
-  before: (trx: Kysely<Database>) => Promise<void>;
+  /** What is added to the conversation first, in the same transaction. Returns which one that is. */
+  before: (trx: Kysely<Database>) => Promise<number>;
   options: string;
   metadata: Record<string, string>;
 };
@@ -72,17 +73,17 @@ export function programAnswerStore(db: Kysely<Database>, instance: number) {
     atEnd: (asker: Asker, { threadId, answerer, before, ...asked }: NewProgramRun): Promise<Stored | NotStored> =>
       inTurn(asker, async (trx) => {
         const { userId, tokenId: accessTokenId } = asker;
-        if (!(await threadRepository(trx).find(userId, threadId))) return { kind: 'no_thread' };
+        if (threadId !== null && !(await threadRepository(trx).find(userId, threadId))) return { kind: 'no_thread' };
         const busy = await runRepository(trx).busy(userId);
         const here = busy.find((run) => run.threadId === threadId);
         if (here) throw new RunUnderWay(here);
         const ofPrograms = busy.filter(({ isOfProgram, isWaiting }) => isOfProgram && !isWaiting);
         if (ofPrograms.length >= programRunsAtOnce) return { kind: 'too_many' };
-        await before(trx);
-        const answer = await answerAfter(trx, userId, threadId, { answerer, after: null });
+        const at = await before(trx);
+        const answer = await answerAfter(trx, userId, at, { answerer, after: null });
         if (!answer) return { kind: 'no_messages' };
         const { id } = answer.run;
-        await programRunRepository(trx).insert(userId, { id, threadId, accessTokenId, ...asked });
+        await programRunRepository(trx).insert(userId, { id, threadId: at, accessTokenId, ...asked });
         return { kind: 'stored', answer: { ...answer, programRunId: id } };
       }),
 

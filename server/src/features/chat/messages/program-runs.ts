@@ -90,8 +90,6 @@ export function programRuns({ db, instance, executor, openKey, checkBudget, orde
     async ofThread(userId: number, threadId: number, page: ProgramRunPage): Promise<WholeProgramRun[]> {
       return whole(userId, await repository.ofThread(userId, threadId, page));
     },
-    /** Before anything is stored for a run. @throws budget_exceeded */
-    refuseBudget: (userId: number, assistantId: number) => checkBudget(userId, assistantId, wayOut),
     setMetadata: repository.setMetadata,
     start: (asker: Asker, run: NewProgramRun) => begin(asker, run.answerer, () => store.atEnd(asker, run)),
     goOn: (asker: Asker, id: number, outputs: FunctionOutput[], answerer: Answerer) =>

@@ -54,29 +54,33 @@ const inTransaction = <T>(
     return work(trx);
   });
 
+type NewThread = { metadata: Metadata | null; toolResources: unknown; messages: NewMessage[] };
+
 function programThreads({ database: { db }, attachments, removeThread }: Dependencies) {
+  /** What makes a conversation, in a transaction. The files of its messages are looked at now. */
+  async function makingThread({ userId, tokenId }: Writer, given: NewThread) {
+    const drafts = await inspected(attachments, userId, given.messages);
+    return async (trx: Kysely<Database>): Promise<ProgramThread> => {
+      const { id } = await threadRepository(trx).insert(
+        userId,
+        { title: newTitle, titleSource: 'opening', assistantId: null, model: null, at: new Date().toISOString() },
+        {
+          accessTokenId: tokenId,
+          metadata: given.metadata && JSON.stringify(given.metadata),
+          toolResources: given.toolResources === null ? null : JSON.stringify(given.toolResources),
+        },
+      );
+      await searchRepository(trx).putTitle(userId, id, newTitle);
+      if (drafts.length > 0) await appendMessages(trx, userId, id, drafts);
+      return own(trx, userId, id);
+    };
+  }
+
   return {
+    makingThread,
     thread: (userId: number, threadId: number): Promise<ProgramThread> => own(db, userId, threadId),
-    async createThread(
-      writer: Writer,
-      given: { metadata: Metadata | null; toolResources: unknown; messages: NewMessage[] },
-    ): Promise<ProgramThread> {
-      const { userId, tokenId } = writer;
-      const drafts = await inspected(attachments, userId, given.messages);
-      return inTransaction(db, writer, async (trx) => {
-        const { id } = await threadRepository(trx).insert(
-          userId,
-          { title: newTitle, titleSource: 'opening', assistantId: null, model: null, at: new Date().toISOString() },
-          {
-            accessTokenId: tokenId,
-            metadata: given.metadata && JSON.stringify(given.metadata),
-            toolResources: given.toolResources === null ? null : JSON.stringify(given.toolResources),
-          },
-        );
-        await searchRepository(trx).putTitle(userId, id, newTitle);
-        if (drafts.length > 0) await appendMessages(trx, userId, id, drafts);
-        return own(trx, userId, id);
-      });
+    async createThread(writer: Writer, given: NewThread): Promise<ProgramThread> {
+      return inTransaction(db, writer, await makingThread(writer, given));
     },
     changeThread: (
       writer: Writer,
@@ -118,6 +122,7 @@ function programMessages({ database: { db }, attachments }: Dependencies) {
       const drafts = await inspected(attachments, userId, messages);
       return async (trx: Kysely<Database>) => {
         if (drafts.length > 0) await appendMessages(trx, userId, threadId, drafts);
+        return threadId;
       };
     },
     changeMessage: (writer: Writer, threadId: number, messageId: number, metadata: Metadata | null | undefined) =>

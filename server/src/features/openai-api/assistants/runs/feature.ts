@@ -2,6 +2,7 @@ import { apiRuns as api } from '@roster/contracts/openai-api/assistants/runs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RunUnderWay } from '#server/conversation/refusals';
 import type { WholeProgramRun } from '#server/features/chat/messages/program-runs';
+import type { ProgramThread } from '#server/features/chat/programs/repository';
 import type { MessageObjects } from '#server/features/openai-api/assistants/messages/message-object';
 import { readMessages } from '#server/features/openai-api/assistants/messages/read-message';
 import { onThread } from '#server/features/openai-api/assistants/thread-ids';
@@ -70,16 +71,10 @@ export function apiRunFeature(dependencies: Dependencies) {
     /** Long: the list itself. */
     apiRoutes({ route, rawRoute }: ApiDoor) {
       rawRoute(api.createWithThread, (call) =>
-        answered(
-          streaming,
-          call,
-          call.body.stream === true,
-          async () => {
-            const made = await starter.threadFor(call.caller, call.body);
-            return { ...(await starter.start(call.caller, made.id, call.body, made.messages)), thread: made };
-          },
-          { ids, withTexts: false },
-        ),
+        answered(streaming, call, call.body.stream === true, () => starter.startWithThread(call.caller, call.body), {
+          ids,
+          withTexts: false,
+        }),
       );
       rawRoute(api.create, (call) =>
         answered(
@@ -173,14 +168,12 @@ class ActiveRun extends Error {
   }
 }
 
-type MadeThread = Awaited<ReturnType<ReturnType<typeof runStarting>['threadFor']>>;
-
 /** Starts what is asked for, and answers with the run, or with its events. */
 async function answered(
   streaming: RunStreaming,
   { caller, request, reply }: Call,
   streams: boolean,
-  begin: () => Promise<Begun & { thread?: MadeThread }>,
+  begin: () => Promise<Begun & { thread?: ProgramThread }>,
   { ids, withTexts }: { ids: () => Promise<Ids>; withTexts: boolean },
 ): Promise<FastifyReply> {
   if (!streams) return reply.send(runObject((await begin()).run, await ids()));
@@ -215,7 +208,7 @@ async function answered(
   }
 }
 
-const threadObject = ({ id, createdAt, metadata, toolResources }: MadeThread, { encode }: Ids) => ({
+const threadObject = ({ id, createdAt, metadata, toolResources }: ProgramThread, { encode }: Ids) => ({
   id: encode('thread', id),
   object: 'thread',
   created_at: secondsOf(createdAt),

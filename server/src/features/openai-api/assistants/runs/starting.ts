@@ -1,7 +1,8 @@
 import type { NewApiRun, NewApiThreadAndRun } from '@roster/contracts/openai-api/assistants/runs';
 import type { ProgramAssistants } from '#server/features/assistants/of-programs';
-import type { Stored } from '#server/features/chat/messages/program-answer-store';
+import type { NewProgramRun, Stored } from '#server/features/chat/messages/program-answer-store';
 import type { ProgramRuns, WholeProgramRun } from '#server/features/chat/messages/program-runs';
+import type { ProgramThread } from '#server/features/chat/programs/repository';
 import type { NewMessage, ProgramConversations } from '#server/features/chat/programs/service';
 import type { AssistantModels } from '#server/features/openai-api/assistant-models';
 import { readMessages } from '#server/features/openai-api/assistants/messages/read-message';
@@ -54,46 +55,61 @@ export function runStarting(dependencies: Dependencies) {
     return optionsFor(given, { ...found, id: named.id, threadResources });
   }
 
+  type Place = Pick<NewProgramRun, 'threadId' | 'before'> & { toolResources: unknown };
+
+  async function begin(caller: Caller, given: Given, { toolResources, ...place }: Place): Promise<Begun> {
+    const { userId } = caller;
+    const options = await optionsOf(userId, toolResources, given);
+    const answerer = await answererFor(userId, options);
+    refuseOverTokenBudget(caller);
+    const stored = await programRuns.start(caller, {
+      ...place,
+      answerer,
+      options: JSON.stringify(options),
+      metadata: given.metadata ?? {},
+    });
+    if (stored.kind === 'no_messages') throw noMessages();
+    if (stored.kind === 'too_many') throw tooMany();
+    if (stored.kind !== 'stored') throw noSuchThing('thread', (await ids()).encode('thread', place.threadId ?? 0));
+    return { run: await whole(userId, stored), isFirst: true };
+  }
+
   return {
-    /** The thread that is made along with a run, and the messages that it begins with. */
-    async threadFor(caller: Caller, given: NewApiThreadAndRun) {
+    /** A run in a thread that is made along with it: both, or neither. */
+    async startWithThread(caller: Caller, given: NewApiThreadAndRun): Promise<Begun & { thread: ProgramThread }> {
       const { userId } = caller;
-      const { thread } = given;
-      const toolResources = thread?.tool_resources ? await checkToolResources(userId, thread.tool_resources) : null;
-      const messages = await readMessages(userId, thread?.messages ?? [], fileIds);
+      const { messages: named, metadata, tool_resources: resources } = given.thread ?? {};
+      const messages = await readMessages(userId, named ?? [], fileIds);
       if (messages.length === 0) throw noMessages();
-      // What is wrong with the run is said before there is a thread.
-      await answererFor(userId, await optionsOf(userId, toolResources, given));
-      await refuseOverTokenBudget(caller);
-      await programRuns.refuseBudget(userId, (await optionsOf(userId, toolResources, given)).assistantId);
-      const made = await conversations.createThread(caller, {
-        metadata: thread?.metadata ?? null,
+      // What is wrong with the run is said before a vector store is made for it.
+      refuseOverTokenBudget(caller);
+      await optionsOf(userId, null, given);
+      const toolResources = resources ? await checkToolResources(userId, resources) : null;
+      const make = await conversations
+        .makingThread(caller, { metadata: metadata ?? null, toolResources, messages })
+        .catch((error: unknown) => {
+          throw aboutFiles(error);
+        });
+      let thread: ProgramThread | undefined;
+      const begun = await begin(caller, given, {
         toolResources,
-        messages: [],
+        threadId: null,
+        async before(trx) {
+          thread = await make(trx);
+          return thread.id;
+        },
       });
-      return { ...made, messages };
+      if (!thread) throw new Error('A run began in no thread');
+      return { ...begun, thread };
     },
 
     async start(caller: Caller, threadId: number, given: Given, messages: NewMessage[]): Promise<Begun> {
       const { userId } = caller;
       const { toolResources } = await conversations.thread(userId, threadId);
-      const options = await optionsOf(userId, toolResources, given);
-      const answerer = await answererFor(userId, options);
-      refuseOverTokenBudget(caller);
-      const append = await conversations.appending(userId, threadId, messages).catch((error: unknown) => {
+      const before = await conversations.appending(userId, threadId, messages).catch((error: unknown) => {
         throw aboutFiles(error);
       });
-      const stored = await programRuns.start(caller, {
-        threadId,
-        answerer,
-        before: append,
-        options: JSON.stringify(options),
-        metadata: given.metadata ?? {},
-      });
-      if (stored.kind === 'no_messages') throw noMessages();
-      if (stored.kind === 'too_many') throw tooMany();
-      if (stored.kind !== 'stored') throw noSuchThing('thread', (await ids()).encode('thread', threadId));
-      return { run: await whole(userId, stored), isFirst: true };
+      return begin(caller, given, { toolResources, threadId, before });
     },
 
     async goOn(

@@ -1,0 +1,111 @@
+import OpenAI, { toFile } from 'openai';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newToken } from '#server/testing/access-tokens';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { asksOf, forgetAsks } from '#server/testing/chat';
+import { beside } from '#server/testing/database';
+
+const quick = { pollIntervalMs: 20 };
+const tools = [{ type: 'function' as const, function: { name: 'get_weather' } }];
+const saying = (content: string) => ({ messages: [{ role: 'user' as const, content }] });
+const budget = { amountUsd: 0.01, warnAt: 0.8, hardStop: true, tz: 'UTC' };
+const overQuota = { status: 429, code: 'insufficient_quota', type: 'insufficient_quota' };
+
+describe.each(engines)('runs that are refused on %s', (engine) => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startApp(engine);
+    await app.as('admin');
+  });
+  afterAll(() => app.stop());
+
+  /** A person with a program, an assistant, a thread with an answer, and a run that waits for its function. */
+  async function withRuns() {
+    const { visitor } = await app.someone();
+    const { id: tokenId, token } = await newToken(visitor, { monthlyBudgetUsd: 0.01 });
+    const client = new OpenAI({ apiKey: token, baseURL: `${app.url}/v1`, maxRetries: 0 });
+    const { id: assistant_id } = await client.beta.assistants.create({ model: 'gpt-4o', name: 'Tutor', tools });
+    const [{ id: assistantId }] = (await visitor.get('/api/assistants')).body;
+    const { thread_id } = await client.beta.threads.createAndRunPoll({ assistant_id, thread: saying('Hello') }, quick);
+    const waiting = await client.beta.threads.createAndRunPoll(
+      { assistant_id, thread: saying('[[call]] Rain?') },
+      quick,
+    );
+    const outputs = {
+      thread_id: waiting.thread_id,
+      tool_outputs: [
+        { tool_call_id: waiting.required_action?.submit_tool_outputs.tool_calls[0]?.id ?? '', output: 'dry' },
+      ],
+    };
+    return { visitor, tokenId, client, assistant_id, assistantId, thread_id, waiting, outputs };
+  }
+
+  /** Everything of theirs that a run stores. */
+  const stored = (tokenId: number) =>
+    beside(app, async (db) => {
+      const threads = await db.selectFrom('threads').select('id').where('access_token_id', '=', tokenId).execute();
+      const ids = threads.map(({ id }) => id);
+      const runs = await db.selectFrom('runs').select(['id', 'state']).where('thread_id', 'in', ids).execute();
+      const messages = await db.selectFrom('messages').select('id').where('thread_id', 'in', ids).execute();
+      const chains = await db.selectFrom('program_runs').selectAll().where('thread_id', 'in', ids).execute();
+      const calls = await db.selectFrom('usage_records').select('id').where('access_token_id', '=', tokenId).execute();
+      return { ids, runs, messages, chains, calls };
+    });
+
+  test.each(['token', 'assistant', 'person'])(
+    'by the budget of the %s are not asked for, and leave nothing',
+    async (whose) => {
+      const { visitor, tokenId, client, assistant_id, assistantId, thread_id, waiting, outputs } = await withRuns();
+      const limited = { ...budget, assistantId: whose === 'assistant' ? assistantId : null };
+      if (whose !== 'token') await visitor.post('/api/analytics/budgets', limited);
+      await beside(app, async (db) => {
+        if (whose === 'token')
+          await db.updateTable('access_tokens').set({ spent_usd: 1 }).where('id', '=', tokenId).execute();
+        else
+          for (const table of ['usage_records', 'usage_by_quarter', 'usage_by_day'] as const)
+            await db.updateTable(table).set({ cost_usd: 1 }).execute();
+      });
+      const before = await stored(tokenId);
+      await forgetAsks(app);
+      const { runs, createAndRun } = client.beta.threads;
+      const more = saying('More');
+      await expect(createAndRun.call(client.beta.threads, { assistant_id, thread: more })).rejects.toMatchObject(
+        overQuota,
+      );
+      const asked = { assistant_id, additional_messages: more.messages };
+      await expect(runs.create(thread_id, asked)).rejects.toMatchObject(overQuota);
+      await expect(runs.submitToolOutputs(waiting.id, outputs)).rejects.toMatchObject(overQuota);
+      expect(await asksOf(app)).toEqual([]);
+      expect(await stored(tokenId)).toEqual(before);
+      // What waits goes on once there is money again.
+      if (whose === 'token')
+        await beside(app, (db) =>
+          db.updateTable('access_tokens').set({ spent_usd: 0 }).where('id', '=', tokenId).execute(),
+        );
+      else
+        for (const { id } of (await visitor.get('/api/analytics/budgets')).body)
+          await visitor.delete(`/api/analytics/budgets/${id}`);
+      const ended = await runs.submitToolOutputsAndPoll(waiting.id, outputs, quick);
+      expect(ended.status).toBe('completed');
+    },
+  );
+
+  test('for any other reason leave no thread that was to be made along', async () => {
+    const { visitor, tokenId, client, assistant_id } = await withRuns();
+    const before = await stored(tokenId);
+    const { id: file_id } = await client.files.create({
+      file: await toFile(Buffer.from('# No image'), 'notes.md'),
+      purpose: 'assistants',
+    });
+    const noImage = [{ role: 'user' as const, content: [{ type: 'image_file' as const, image_file: { file_id } }] }];
+    await expect(
+      client.beta.threads.createAndRun({ assistant_id, thread: { messages: noImage } }),
+    ).rejects.toMatchObject({ status: 400, param: 'content' });
+    await visitor.delete('/api/settings/apikey');
+    await expect(client.beta.threads.createAndRun({ assistant_id, thread: saying('Hello') })).rejects.toMatchObject({
+      status: 400,
+      code: 'no_provider_key',
+    });
+    expect(await stored(tokenId)).toEqual(before);
+  });
+});

@@ -12,7 +12,7 @@ const retired = {
       description: 'Writes recipes down.',
       model: 'gpt-4o',
       instructions: 'Use grams.',
-      tools: [{ type: 'code_interpreter' }],
+      tools: [{ type: 'code_interpreter' }, { type: 'retrieval' }],
       temperature: 1.3,
     },
   ],
@@ -52,7 +52,9 @@ test('brings assistants along from the provider in three steps', async ({ page, 
   await expect(page.getByRole('tab', { name: 'Your Assistants' })).toHaveAttribute('aria-selected', 'true');
   await expect(page.getByText('2 assistants imported')).toBeVisible();
   await expect(page.getByText('Changed on the way:')).toBeVisible();
-  await expect(page.getByRole('listitem').filter({ hasText: /^Contract Reader:/ })).toContainText('create_ticket');
+  await expect(page.getByRole('listitem').filter({ hasText: /^Contract Reader:/ })).toContainText(
+    'Its vector store cannot be taken along',
+  );
   await expect(page.getByRole('heading', { name: 'Math Tutor' })).toBeVisible();
   await expect(page.getByText('asst_8fKq2ZrVn1LxWcTy5uHbGdEo')).toBeVisible();
 
@@ -75,7 +77,7 @@ test('reads a file of the retired API, and a second time reports it', async ({ p
   await choose();
   await expectToast(page, 'Assistants imported', '1 imported, 0 failed.');
   await expect(page.getByRole('heading', { name: 'Recipe Scribe' })).toBeVisible();
-  await expect(page.getByText('The temperature 1.3 was lowered to 1.')).toBeVisible();
+  await expect(page.getByText('The tool retrieval cannot be taken along.')).toBeVisible();
   await choose();
   await expectToast(page, 'Failed to import assistants', '0 imported, 1 failed.');
   await expect(page.getByText("It was imported already, as 'Recipe Scribe'.")).toBeVisible();

@@ -11,7 +11,9 @@ import { trainingFeature } from './features/fine-tuning/feature.ts';
 import { modelRepository as tunedModelRepository } from './features/fine-tuning/models/repository.ts';
 import { modelFeature } from './features/models/feature.ts';
 import { openAiApiFeatures } from './features/openai-api/feature.ts';
+import { installationIds } from './features/openai-api/id-key-repository.ts';
 import { copySettledInStores } from './features/openai-api/vector-stores/job.ts';
+import { storesNamed } from './features/openai-api/vector-stores/named.ts';
 import { usageFeature } from './features/usage/feature.ts';
 import { userFeature } from './features/users/feature.ts';
 import type { Foundation } from './foundation.ts';
@@ -28,7 +30,9 @@ export function createFeatures(base: Foundation) {
     },
   });
   const knowledge = knowledgeFeature({ ...base, files });
-  const assistants = assistantFeature({ ...base, models, knowledge });
+  const { db } = base.database;
+  const ids = installationIds(db);
+  const assistants = assistantFeature({ ...base, models, knowledge, storesNamed: storesNamed({ db, ids }) });
   const usage = usageFeature({ ...base, ownsAssistant: assistants.owns });
   const { pricing, budgets } = usage;
   const chat = chatFeature({ ...base, models, assistants, pricing, budgets, knowledge, files });
@@ -42,6 +46,7 @@ export function createFeatures(base: Foundation) {
   const apiTokens = apiTokenFeature(base);
   const forPrograms = openAiApiFeatures({
     ...base,
+    ids,
     models,
     assistants,
     files,

@@ -12,6 +12,7 @@ import { assistantRepository } from './repository.ts';
 import { assistantRoutes } from './routes.ts';
 import { assistantService } from './service.ts';
 
+type Imports = Parameters<typeof importService>[0];
 type Dependencies = {
   database: OpenDatabase;
   provider: Pick<Provider, 'assistants'>;
@@ -19,13 +20,22 @@ type Dependencies = {
   keys: ProviderKeyService;
   models: Pick<ModelService, 'usable'>;
   knowledge: Pick<KnowledgeService, 'list' | 'add' | 'remove' | 'retry'>;
+  storesNamed: Imports['storesNamed'];
 };
 
 /** The assistants of each user, and how they come in. */
-export function assistantFeature({ database, provider, catalogue, keys, models, knowledge }: Dependencies) {
+export function assistantFeature({
+  database,
+  provider,
+  catalogue,
+  keys,
+  models,
+  knowledge,
+  storesNamed,
+}: Dependencies) {
   const { db } = database;
   const assistants = assistantService({ database, models });
-  const imports = importService({ db, provider, keys, models, catalogue });
+  const imports = importService({ db, provider, keys, models, catalogue, storesNamed });
   const { find, labels } = assistantRepository(db);
 
   return {

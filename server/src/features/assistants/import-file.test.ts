@@ -1,6 +1,11 @@
+import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created, defaultsOf, draft, idsOf } from '#server/testing/assistants';
+import { storesOf } from '#server/testing/knowledge';
+import { until } from '#server/testing/until';
+import { whileIndexing } from '#server/testing/vector-stores';
 
 const path = '/api/assistants/import-file';
 
@@ -109,21 +114,16 @@ describe.each(engines)('importing a file on %s', (engine) => {
     expect(body.failed[2]).toMatchObject({ name: 'No model' });
   });
 
-  test('cuts and rounds what does not fit, and says so', async () => {
+  test('cuts what does not fit, and says so', async () => {
     const { body } = await (await someone()).post(
       path,
-      retired({ name: '😀'.repeat(101), description: 'd'.repeat(512), temperature: 0.25, top_p: 0.5 }),
+      retired({ name: '😀'.repeat(101), description: 'd'.repeat(512), temperature: 0.25 }),
     );
     expect(body.imported[0]).toMatchObject({
       name: '😀'.repeat(100),
       description: 'd'.repeat(500),
-      temperature: 0.3,
-      notes: [
-        'The name was cut to 100 characters.',
-        'The description was cut to 500 characters.',
-        'The temperature 0.25 was rounded to 0.3.',
-        'top_p (0.5) cannot be taken along.',
-      ],
+      temperature: 0.25,
+      notes: ['The name was cut to 100 characters.', 'The description was cut to 500 characters.'],
     });
   });
 
@@ -137,11 +137,13 @@ describe.each(engines)('importing a file on %s', (engine) => {
         tools: [
           { type: 'retrieval' },
           { type: 'code_interpreter' },
-          ...['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ({ type: 'function', function: { name } })),
+          ...['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ({ type: 'function', function: { name: `${name}!` } })),
           'nonsense',
         ],
+        tool_resources: { code_interpreter: { file_ids: ['file-a'] }, file_search: { vector_store_ids: ['vs_old'] } },
         response_format: { type: 'json_schema', json_schema: {} },
-        metadata: { a: '1' },
+        top_p: 7,
+        metadata: { a: 1 },
         reasoning_effort: 'enormous',
       }),
     );
@@ -153,13 +155,72 @@ describe.each(engines)('importing a file on %s', (engine) => {
         "It has no name and is called 'Untitled assistant'.",
         'The reasoning effort is not known here; the model’s own default is used.',
         'The tool retrieval cannot be taken along.',
-        'The code interpreter cannot be taken along.',
-        'Functions cannot be taken along: a, b, c, d, e and others.',
-        'Its 2 files cannot be taken along.',
+        'Functions cannot be taken along: a!, b!, c!, d!, e! and others.',
+        'top_p (7) cannot be taken along.',
         'The response format json_schema cannot be taken along.',
         'Metadata cannot be taken along: a.',
+        'The one file of its code interpreter cannot be taken along.',
+        'Its 2 files cannot be taken along.',
+        'Its vector store cannot be taken along: vs_old. Give it the files again.',
       ],
     });
+  });
+
+  test('takes along what programs need to go on with it, under the id that they know', async () => {
+    const { visitor, key } = await app.someone();
+    const { token } = await newToken(visitor);
+    const client = new OpenAI({ apiKey: token, baseURL: `${app.url}/v1`, maxRetries: 0 });
+    const file = await client.files.create({ file: await toFile(Buffer.from('a'), 'a.md'), purpose: 'assistants' });
+    const store = await client.vectorStores.create({ file_ids: [file.id] });
+    await whileIndexing(
+      app,
+      until(
+        'The store at the provider',
+        async () => (await client.vectorStores.retrieve(store.id)).status === 'completed',
+      ),
+    );
+    const [there] = await storesOf(app, key);
+    const told = {
+      name: null,
+      instructions: 'x'.repeat(256_000),
+      tools: [
+        { type: 'function' as const, function: { name: 'get_weather', parameters: { type: 'object' }, strict: false } },
+        { type: 'code_interpreter' as const },
+        { type: 'file_search' as const },
+      ],
+      metadata: { team: 'blue' },
+      temperature: 1.4,
+      top_p: 0.25,
+      response_format: { type: 'json_object' as const },
+    };
+    const searching = (id: unknown) => ({ tool_resources: { file_search: { vector_store_ids: [id] } } });
+    const { body } = await visitor.post(path, [
+      retired({ ...told, ...searching(there?.id) }),
+      retired({ id: 'asst_Second', ...told, ...searching(store.id) }),
+    ]);
+    expect(body.failed).toEqual([]);
+    for (const { openaiAssistantId: id, notes } of body.imported) {
+      expect(notes).toEqual([
+        "It has no name and is called 'Untitled assistant'.",
+        expect.stringContaining('they are kept whole.'),
+      ]);
+      expect(await client.beta.assistants.retrieve(id)).toMatchObject({ id, ...told, ...searching(store.id) });
+    }
+    // An agent has the same in another form. Nobody is given another person's store.
+    const { visitor: other } = await app.someone();
+    const agent = {
+      id: 'agent_1',
+      object: 'agent',
+      tools: [{ type: 'function', name: 'get_time', description: null }],
+    };
+    const ofOther = (await other.post(path, [{ model: 'gpt-4o', name: 'Agent', ...agent, ...searching(store.id) }]))
+      .body;
+    expect(ofOther.imported[0].notes).toEqual([
+      'Agents have no temperature; it is 1.',
+      `Its vector store cannot be taken along: ${store.id}. Give it the files again.`,
+    ]);
+    const [{ api }] = (await other.get('/api/assistants/export')).body.assistants;
+    expect(api).toEqual({ tools: [{ type: 'function', function: { name: 'get_time' } }] });
   });
 
   test('takes a model along that has been shut down, with a note', async () => {

@@ -32,7 +32,7 @@ describe.each(engines)('importing from the provider on %s', (engine) => {
       model: 'gpt-4o',
       description: 'Explains step by step and asks back.',
       source: 'assistants',
-      notes: ['Metadata cannot be taken along: subject.'],
+      notes: [],
       importedAs: null,
     });
     expect((await ada.get('/api/user/config')).body.hasApiKey).toBe(false);
@@ -43,9 +43,8 @@ describe.each(engines)('importing from the provider on %s', (engine) => {
   test('says what cannot be taken along', async () => {
     const { body } = await (await app.withKey('bob')).post(fetchPath, {});
     expect(candidate(body, contracts)?.notes).toEqual([
-      'File search cannot be taken along, nor one vector store that belongs to it.',
-      'The code interpreter cannot be taken along, nor one file that belongs to it.',
-      'Functions cannot be taken along: create_ticket.',
+      'The one file of its code interpreter cannot be taken along.',
+      'Its vector store cannot be taken along: vs_68b1f0c2d4e6485fa1. Give it the files again.',
       expect.stringContaining('The model gpt-4-turbo'),
     ]);
     expect(candidate(body, handbook)?.notes).toEqual([
@@ -54,7 +53,6 @@ describe.each(engines)('importing from the provider on %s', (engine) => {
     expect(candidate(body, nameless)).toMatchObject({ name: 'Untitled assistant', description: '' });
     expect(candidate(body, nameless)?.notes).toEqual([
       "It has no name and is called 'Untitled assistant'.",
-      'The temperature 1.4 was lowered to 1.',
       expect.stringContaining('is not among those your API key can use'),
     ]);
     expect(candidate(body, agent)).toMatchObject({ source: 'agents', name: 'Release Notes Writer', description: '' });

@@ -17,6 +17,7 @@ import { ProviderError } from '#server/provider/error';
 import type { Provider, ProviderAssistant } from '#server/provider/provider';
 import { type ApiFields, apiFieldsRepository } from './api-fields-repository.ts';
 import { entriesOf } from './import-file.ts';
+import { withStore } from './program-fields.ts';
 import { type Reading, readAssistant } from './read-assistant.ts';
 import { type AssistantRepository, assistantRepository, type ImportedDraft } from './repository.ts';
 
@@ -28,11 +29,35 @@ type Dependencies = {
   keys: ProviderKeyService;
   models: Pick<ModelService, 'usable'>;
   catalogue: Catalogue;
+  /** The vector stores of a person that are known by these names, by the ids that they have here. */
+  storesNamed: (userId: number, names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 };
 
 /** `id` names the entry in the answer: the provider's id, or its place in the file. */
-type Entry = { id: string; reading: Reading };
+type Entry = { id: string; reading: Settled };
 type Refusal = ImportResult['failed'][number];
+
+/** With what Roster has of what it names. */
+type Settled =
+  | Extract<Reading, { problem: string }>
+  | (Omit<Extract<Reading, { draft: unknown }>, 'program'> & { api: ApiFields | undefined });
+
+async function settled<Read extends { reading: Reading }>(
+  { storesNamed }: Dependencies,
+  userId: number,
+  all: Read[],
+): Promise<(Omit<Read, 'reading'> & { reading: Settled })[]> {
+  const named = all.flatMap(({ reading }) => ('program' in reading ? reading.program.stores : []));
+  const found = await storesNamed(userId, named);
+  return all.map(({ reading, ...entry }) => {
+    if ('problem' in reading) return { ...entry, reading };
+    const { program, ...rest } = reading;
+    const { api, notes } = withStore(program, found);
+    return { ...entry, reading: { ...rest, api, notes: [...reading.notes, ...notes] } };
+  });
+}
+
+const entryOf = ({ id, raw }: ProviderAssistant) => ({ id, reading: readAssistant(raw) });
 
 /** What the provider lists to a key: the typed one, else the saved one. */
 async function listed(
@@ -78,8 +103,8 @@ async function candidates(
     userId,
     list.map(({ id }) => id),
   );
-  return list.map(({ id, source, raw }) => {
-    const reading = readAssistant(raw);
+  const read = list.map((one) => ({ ...entryOf(one), source: one.source }));
+  return (await settled(dependencies, userId, read)).map(({ id, source, reading }) => {
     const common = { id, source, importedAs: before.get(id) ?? null };
     if ('problem' in reading || reading.id !== id) {
       const problem = 'problem' in reading ? reading.problem : 'Its id has an unknown form';
@@ -131,7 +156,8 @@ async function importFromProvider(
   const assistants = await listed(dependencies, actor.userId, typedKey);
   const list = new Map(assistants.map((assistant) => [assistant.id, assistant]));
   const wanted = [...new Set(ids)].map((id) => ({ id, found: list.get(id) }));
-  const entries = wanted.flatMap(({ id, found }) => (found ? [{ id, reading: readAssistant(found.raw) }] : []));
+  const known = wanted.flatMap(({ found }) => found ?? []);
+  const entries = await settled(dependencies, actor.userId, known.map(entryOf));
   const unknown = wanted.filter(({ found }) => !found);
   return importAll(
     dependencies,
@@ -150,13 +176,12 @@ export function importService(dependencies: Dependencies) {
     fromProvider: (actor: Actor, { assistantIds, apiKey }: z.output<typeof api.importBatch.body>) =>
       importFromProvider(dependencies, actor, assistantIds, apiKey),
 
-    fromFile(actor: Actor, document: unknown): Promise<ImportResult> {
-      const readings = entriesOf(document).map(readAssistant);
-      return importAll(
-        dependencies,
-        actor,
-        readings.map((reading, index) => ({ id: reading.id ?? `#${index + 1}`, reading })),
-      );
+    async fromFile(actor: Actor, document: unknown): Promise<ImportResult> {
+      const read = entriesOf(document).map((entry, index) => {
+        const reading = readAssistant(entry);
+        return { id: reading.id ?? `#${index + 1}`, reading };
+      });
+      return importAll(dependencies, actor, await settled(dependencies, actor.userId, read));
     },
   };
 }
@@ -178,7 +203,7 @@ async function judge(assistants: AssistantRepository, userId: number, entries: E
   const chosen: Importable[] = [];
   const failed: Refusal[] = [];
 
-  function problemOf(reading: Reading): string | undefined {
+  function problemOf(reading: Settled): string | undefined {
     if ('problem' in reading) return `${reading.problem}.`;
     const earlier = reading.id === null ? present.get(fingerprint(reading.draft)) : before.get(reading.id);
     if (earlier) return reading.id === null ? alreadyThere(earlier) : `It was imported already, as '${earlier.name}'.`;

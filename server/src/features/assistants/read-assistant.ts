@@ -12,11 +12,10 @@ import {
 } from '@roster/contracts/assistants';
 import { isBlank } from '@roster/contracts/blank';
 import { codePointLength } from '@roster/contracts/length';
-import { ApiAssistantFields } from '@roster/contracts/openai-api/assistants/assistants';
 import { z } from 'zod';
 import { isObject, type JsonObject } from '#server/is-object';
-import type { ApiFields } from './api-fields-repository.ts';
 import { brief, leftBehind } from './left-behind.ts';
+import { type ProgramFields, programFieldsIn } from './program-fields.ts';
 import type { ImportedDraft } from './repository.ts';
 
 /** What the provider uses where nothing is said, and what Roster's form begins with. */
@@ -47,7 +46,7 @@ const Source = z.looseObject(
 
 /** An assistant as it can be stored, with what changed on the way in words; or why it cannot be. */
 export type Reading = { id: string | null; name: string | null } & (
-  | { draft: ImportedDraft; api: ApiFields | undefined; notes: string[] }
+  | { draft: ImportedDraft; program: ProgramFields; notes: string[] }
   | { problem: string }
 );
 
@@ -62,22 +61,8 @@ export function readAssistant(raw: unknown): Reading {
   const source = { ...parsed.data, reasoningEffort: effortIn(parsed.data) };
   const notes: string[] = [];
   const draft = { ...settingsOf(source, notes), openaiAssistantId: id };
-  const api = apiFieldsIn(source, notes);
-  return { id, name: draft.name, draft, api, notes: [...notes, ...leftBehind(source)] };
-}
-
-/** What programs had set of an assistant that Roster has exported. What it names is there no more, or somebody else's. */
-function apiFieldsIn({ api }: JsonObject, notes: string[]): ApiFields | undefined {
-  if (api === undefined || api === null) return undefined;
-  const read = ApiAssistantFields.safeParse(api);
-  if (!read.success || JSON.stringify(api).includes('\\u0000')) {
-    notes.push('What programs had set of it cannot be taken along.');
-    return undefined;
-  }
-  const { tool_resources: named, ...fields } = read.data;
-  if (named && Object.keys(named).length > 0)
-    notes.push('The files and vector stores that programs had named cannot be taken along.');
-  return fields;
+  const program = programFieldsIn(source, notes);
+  return { id, name: draft.name, draft, program, notes: [...notes, ...leftBehind(source)] };
 }
 
 type Source = z.output<typeof Source>;
@@ -148,7 +133,7 @@ function instructionsOf(instructions: string, notes: string[]): string {
   return storable(instructions);
 }
 
-/** Roster's temperatures go from 0 to 1 in steps of 0.1, the provider's from 0 to 2. */
+/** As exact as it is, like one that a program has set: the form keeps what it is not asked to change. */
 function temperatureOf(source: Source, notes: string[]): number {
   const { object, temperature } = source;
   if (typeof temperature !== 'number') {
@@ -156,13 +141,7 @@ function temperatureOf(source: Source, notes: string[]): number {
     if (object === 'agent') notes.push(`Agents have no temperature; it is ${unsaid}.`);
     return unsaid;
   }
-  if (temperature > 1) {
-    notes.push(`The temperature ${temperature} was lowered to 1.`);
-    return 1;
-  }
-  const rounded = Math.round(temperature * 10) / 10;
-  if (rounded !== temperature) notes.push(`The temperature ${temperature} was rounded to ${rounded}.`);
-  return rounded;
+  return temperature;
 }
 
 /** An assistant has it in one place, an agent in another. */

@@ -11,8 +11,7 @@ import { chatCompletionFeature } from './chat-completions/feature.ts';
 import { connectFeature } from './connect/feature.ts';
 import { apiFileFeature } from './files/feature.ts';
 import { fileIds } from './files/file-ids.ts';
-import { idKey } from './id-key-repository.ts';
-import { createIds, type Ids } from './ids.ts';
+import type { Ids } from './ids.ts';
 import { apiModelFeature } from './models/feature.ts';
 import { responseFeature } from './responses/feature.ts';
 import { responseRepository } from './responses/repository.ts';
@@ -40,6 +39,7 @@ type Dependencies = Omit<Parameters<typeof apiModelFeature>[0], Made> &
   Pick<Settings, 'catalogue'> & {
     provider: Pick<Settings, 'vectorStores'>;
     log: FastifyBaseLogger;
+    ids: () => Promise<Ids>;
     assistants: {
       labels: (userId: number) => Promise<AssistantLabel[]>;
       find: Settings['findAssistant'];
@@ -58,19 +58,8 @@ const recoverEveryMs = 5_000;
  * Long: the list of the features, each made from those before it.
  */
 export function openAiApiFeatures(dependencies: Dependencies): Feature[] {
-  const { database, assistants, knowledge, files, conversations, programRuns, log, ...base } = dependencies;
+  const { database, assistants, knowledge, files, conversations, programRuns, log, ids, ...base } = dependencies;
   const { db } = database;
-  let made: Promise<Ids> | undefined;
-  /** The key is read with the first call that needs it. */
-  function ids(): Promise<Ids> {
-    made ??= idKey(db)
-      .then(createIds)
-      .catch((error: unknown) => {
-        made = undefined;
-        throw error;
-      });
-    return made;
-  }
   const named = assistantModels({ ids, labels: assistants.labels });
   const openCalls = createOpenCalls(accessTokenRepository(db).live, (err) =>
     log.error({ err }, 'checking access tokens failed'),

@@ -124,6 +124,13 @@ export function programStoreRepository(db: Kysely<Database>) {
       const row = await shown(userId).where('store.id', '=', id).executeTakeFirst();
       return row && toStore(row);
     },
+    /** By our numbers, and by the provider's ids. */
+    async named(userId: number, ids: readonly number[], providerIds: readonly string[]): Promise<ProgramStore[]> {
+      const rows = await shown(userId)
+        .where((eb) => eb.or([eb('store.id', 'in', [0, ...ids]), eb('store.provider_store_id', 'in', providerIds)]))
+        .execute();
+      return rows.map(toStore);
+    },
     /** One more than asked for. */
     async page(userId: number, { limit, order, after, before }: NumberedPage): Promise<ProgramStore[]> {
       let query = shown(userId);

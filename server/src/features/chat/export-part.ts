@@ -4,7 +4,7 @@ import { messageExportRepository } from './messages/export-repository.ts';
 import type { PartialAnswers } from './runs/partial-answers.ts';
 import { conversationText, pagesOf } from './threads/export.ts';
 import { type ThreadRepository, threadRepository } from './threads/repository.ts';
-import { toThread } from './threads/thread.ts';
+import { toKeptThread } from './threads/thread.ts';
 
 const threadsAtOnce = 200;
 /** Conversations that have no more than this together are read with one query. */
@@ -61,7 +61,7 @@ export function conversationExport(
         if (first && first.messageCount > messagesAtOnce) {
           yield {
             name: fileOf(first),
-            content: conversationText(toThread(first), pagesOf(userId, first.id, { kept, underWay })),
+            content: conversationText(toKeptThread(first), pagesOf(userId, first.id, { kept, underWay })),
           };
           continue;
         }
@@ -69,7 +69,7 @@ export function conversationExport(
         const messages = await underWay.withWords(userId, await kept.ofThreads(userId, ids));
         const read = Map.groupBy(messages, ({ threadId }) => threadId);
         for (const thread of group)
-          yield { name: fileOf(thread), content: conversationText(toThread(thread), [read.get(thread.id) ?? []]) };
+          yield { name: fileOf(thread), content: conversationText(toKeptThread(thread), [read.get(thread.id) ?? []]) };
       }
   }
 

@@ -59,7 +59,7 @@ export function chatRoutes({ route, rawRoute }: Router, dependencies: Dependenci
     await executor.watch(actor, run, lastEventId(request.headers['last-event-id']), stream);
   });
   rawRoute(api.exportThread, async ({ actor, params, query, reply }) => {
-    const thread = await threads.find(actor.userId, params.id);
+    const thread = await threads.record(actor.userId, params.id);
     const { type, name, content } = downloads(actor.userId, thread, query.format);
     return reply.type(type).header('content-disposition', `attachment; filename="${name}"`).send(content);
   });

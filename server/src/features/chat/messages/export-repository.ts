@@ -10,6 +10,8 @@ import { filesOf, isOf, type MessageRow, selectMessages, toMessage } from './row
 export type MessageToKeep = Omit<Message, 'siblings' | 'together' | 'files'> & {
   /** `sha256` finds the file among those of the same archive; null where it was deleted. */
   files: Pick<KeptAttachment, 'filename' | 'size' | 'kind' | 'sha256'>[];
+  /** What a program has written with it. Absent where that is nothing. */
+  metadata?: Record<string, string>;
   /** Of an answer: what the model called while it wrote it. Absent where that is nothing. */
   calls?: Omit<ToolCall, 'callId'>[];
   /** Of the first answer of a program's run: what the program asked for. */
@@ -67,6 +69,7 @@ async function withKeptFiles(db: Kysely<Database>, userId: number, rows: Message
     return {
       ...message,
       files: own.map(({ filename, size, kind, sha256 }) => ({ filename, size, kind, sha256 })),
+      ...(row.metadata !== null && { metadata: JSON.parse(row.metadata) }),
       ...(called.length > 0 && { calls: called }),
       ...(asked && { programRun: { options: JSON.parse(asked.options), metadata: asked.metadata } }),
     };

@@ -1,10 +1,12 @@
 import { Readable } from 'node:stream';
-import type { Message, Thread } from '@roster/contracts/chat';
+import type { Message } from '@roster/contracts/chat';
 import type { BranchRepository } from '#server/features/chat/messages/branch-repository';
 import type { MessageExportRepository, MessageToKeep } from '#server/features/chat/messages/export-repository';
 import type { MessagePages } from '#server/features/chat/messages/pages';
 import type { MessageRepository } from '#server/features/chat/messages/repository';
 import type { PartialAnswers } from '#server/features/chat/runs/partial-answers';
+import type { ThreadRecord } from './repository.ts';
+import { type ThreadToKeep, toKeptThread } from './thread.ts';
 
 const atOnce = 200;
 
@@ -39,7 +41,7 @@ type Dependencies = {
 /** One conversation as a file, read while it is sent. */
 export function conversationDownloads({ pages, messages, branches, kept, underWay }: Dependencies) {
   /** The shown branch, from the beginning, a page at a time. */
-  async function* inPages(userId: number, thread: Thread) {
+  async function* inPages(userId: number, thread: ThreadRecord) {
     yield `# ${thread.title}\n\n`;
     const end = await pages(userId, thread.id, { limit: 1 });
     const head = end.items.at(-1);
@@ -52,14 +54,16 @@ export function conversationDownloads({ pages, messages, branches, kept, underWa
     }
   }
 
-  return function download(userId: number, thread: Thread, format: 'md' | 'json') {
+  return function download(userId: number, thread: ThreadRecord, format: 'md' | 'json') {
     const name = fileName(thread.title, format);
     // JSON has all branches; `parentId` says how they hang together.
     return format === 'json'
       ? {
           name,
           type: 'application/json; charset=utf-8',
-          content: Readable.from(conversationText(thread, pagesOf(userId, thread.id, { kept, underWay }))),
+          content: Readable.from(
+            conversationText(toKeptThread(thread), pagesOf(userId, thread.id, { kept, underWay })),
+          ),
         }
       : { name, type: 'text/markdown; charset=utf-8', content: Readable.from(inPages(userId, thread)) };
   };
@@ -84,11 +88,10 @@ export async function* pagesOf(
 
 /** A conversation in Roster's own form, in pieces; docs/export-format.md describes it. */
 export async function* conversationText(
-  thread: Thread,
+  thread: ThreadToKeep,
   pages: AsyncIterable<MessageToKeep[]> | Iterable<MessageToKeep[]>,
 ): AsyncGenerator<string> {
-  const { id: _, runId: __, ...described } = thread;
-  yield `{"format":"roster.conversation","version":1,"thread":${JSON.stringify(described)},"messages":[`;
+  yield `{"format":"roster.conversation","version":1,"thread":${JSON.stringify(thread)},"messages":[`;
   let separator = '\n';
   for await (const page of pages)
     for (const message of page) {

@@ -12,7 +12,7 @@ export type ByProgram = { accessTokenId: number | null; metadata: string | null;
 export type ThreadRecord = Thread & {
   titleSource: 'opening' | 'suggested' | 'chosen';
   headMessageId: number | null;
-};
+} & Omit<ByProgram, 'accessTokenId'>;
 
 /** Where a page of the list begins: after this thread, in the order of the list. */
 export type ThreadPosition = { pinned: boolean; updatedAt: string; id: number };
@@ -39,6 +39,8 @@ export const toThreadRecord = (row: Row): ThreadRecord => ({
   archived: row.archived === 1,
   madeBy: row.made_by ?? null,
   headMessageId: row.head_message_id,
+  metadata: row.metadata,
+  toolResources: row.tool_resources,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
   runId: row.run_id ?? null,

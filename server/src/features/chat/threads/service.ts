@@ -16,7 +16,7 @@ import type { ThreadSearch } from '#server/features/chat/search/service';
 import { snippetOf } from '#server/features/chat/search/snippet';
 import type { FoundThread } from '#server/features/chat/search/threads-repository';
 import { cursorsOf, pageOf } from '#server/http/paging';
-import { threadRepository } from './repository.ts';
+import { type ThreadRecord, threadRepository } from './repository.ts';
 import { toThread } from './thread.ts';
 import { newTitle } from './titles.ts';
 
@@ -47,6 +47,7 @@ export function threadService(dependencies: Dependencies) {
   const { db } = dependencies.database;
   return {
     find: (userId: number, threadId: number) => find(db, userId, threadId),
+    record: (userId: number, threadId: number) => record(db, userId, threadId),
     list: (userId: number, query: Query) => list(dependencies, userId, query),
     async create(userId: number, draft: Draft): Promise<Thread> {
       await checkAnswerer(dependencies, userId, draft);
@@ -76,11 +77,14 @@ async function checkAnswerer(
     });
 }
 
-async function find(db: Kysely<Database>, userId: number, threadId: number): Promise<Thread> {
+async function record(db: Kysely<Database>, userId: number, threadId: number): Promise<ThreadRecord> {
   const thread = await threadRepository(db).find(userId, threadId);
   if (!thread) throw noThread();
-  return toThread(thread);
+  return thread;
 }
+
+const find = async (db: Kysely<Database>, userId: number, threadId: number): Promise<Thread> =>
+  toThread(await record(db, userId, threadId));
 
 async function list(dependencies: Dependencies, userId: number, query: Query): Promise<Page> {
   const q = query.q?.trim() ?? '';

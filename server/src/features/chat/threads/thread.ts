@@ -6,3 +6,16 @@ export function toThread(record: ThreadRecord): Thread {
   const { id, title, assistantId, model, pinned, archived, madeBy, createdAt, updatedAt, runId } = record;
   return { id, title, assistantId, model, pinned, archived, madeBy, createdAt, updatedAt, runId };
 }
+
+/** As it is taken along: with what a program has written with it. */
+export type ThreadToKeep = Omit<Thread, 'id' | 'runId'> & { metadata?: unknown; toolResources?: unknown };
+
+export function toKeptThread(record: ThreadRecord): ThreadToKeep {
+  const { id: _, runId: __, ...thread } = toThread(record);
+  const { metadata, toolResources } = record;
+  return {
+    ...thread,
+    ...(metadata !== null && { metadata: JSON.parse(metadata) }),
+    ...(toolResources !== null && { toolResources: JSON.parse(toolResources) }),
+  };
+}

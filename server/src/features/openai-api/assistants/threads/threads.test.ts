@@ -7,6 +7,7 @@ import { setUser } from '#server/testing/database';
 import { uploaded } from '#server/testing/files';
 import { conforming } from '#server/testing/openai-schema';
 import type { Visitor } from '#server/testing/visitor';
+import { beginDownload, unzip } from '#server/testing/zip';
 
 const beta = { 'openai-beta': 'assistants=v2' };
 
@@ -213,5 +214,37 @@ describe.each(engines)('threads of programs on %s', (engine) => {
     expect((await cleo.delete('/api/user', { password: 'correct horse battery' })).status).toBe(204);
     await expect(cleos.beta.threads.retrieve(id)).rejects.toMatchObject({ status: 401 });
     await expect(client.beta.threads.retrieve(id)).rejects.toMatchObject({ status: 404 });
+  });
+
+  test('are exported with what their program has written with them', async () => {
+    const { visitor } = await app.someone();
+    const own = clientOf((await newToken(visitor)).token);
+    const { id: store } = await own.vectorStores.create({ name: 'Notes' });
+    const resources = { file_search: { vector_store_ids: [store] } };
+    await own.beta.threads.create({
+      metadata: { ticket: '17' },
+      tool_resources: resources,
+      messages: [
+        { role: 'user', content: 'Hello', metadata: { page: '3' } },
+        { role: 'user', content: 'Anybody?' },
+      ],
+    });
+    const [{ id }] = (await visitor.get('/api/threads?programs=true')).body.items;
+    const one = await beginDownload(app, visitor, `/api/threads/${id}/export?format=json`);
+    const conversation = JSON.parse(await one.body.text());
+    expect(conversation.thread).toMatchObject({ metadata: { ticket: '17' }, toolResources: resources });
+    expect(conversation.messages.map(({ metadata }: { metadata?: unknown }) => metadata)).toEqual([
+      { page: '3' },
+      undefined,
+    ]);
+    const all = await beginDownload(app, visitor, '/api/user/export');
+    const files = unzip(Buffer.from(await all.body.arrayBuffer()));
+    expect(JSON.parse(files.get(`conversations/${id}.json`) ?? '')).toEqual(conversation);
+    // Of a person's own there is nothing to say.
+    const plain = await newThread(visitor);
+    const { body } = await beginDownload(app, visitor, `/api/threads/${plain}/export?format=json`);
+    const { thread } = JSON.parse(await body.text());
+    expect(thread).not.toHaveProperty('metadata');
+    expect(thread).not.toHaveProperty('toolResources');
   });
 });

@@ -116,6 +116,7 @@ test('signing a user out ends their browsers, and a link that was shown is told 
   await question.getByRole('button', { name: 'Make Link' }).click();
   await dialog(page, 'Link to Set a New Password').getByRole('button', { name: 'Done' }).click();
   await choose(page, email, 'Sign Out Everywhere');
+  await expect(question).toContainText('Programs with an access token of this account go on.');
   await question.getByRole('button', { name: 'Sign Out', exact: true }).click();
   await expectToast(page, 'Signed out', `${email} has been signed out on all devices.`);
 

@@ -125,7 +125,7 @@ export const users = {
     method: 'POST',
     path: '/api/admin/users/:id/sign-out',
     access: 'admin',
-    summary: 'Signs the owner of an account out on all devices.',
+    summary: 'Signs the owner of an account out on all devices. Access tokens stay as they are.',
     params: byId,
     output: NoContent,
     status: 204,

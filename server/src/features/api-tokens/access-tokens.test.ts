@@ -163,6 +163,15 @@ describe.each(engines)('access tokens on %s', (engine) => {
     expect((await models(token)).status).toBe(401);
   });
 
+  test('go on when an administrator signs their owner out everywhere', async () => {
+    const fred = await app.as('fred');
+    const { token } = await newToken(fred);
+    const { id } = (await fred.get('/api/user')).body;
+    expect((await admin.post(`/api/admin/users/${id}/sign-out`)).status).toBe(204);
+    expect((await fred.get('/api/user')).status).toBe(401);
+    expect((await models(token)).status).toBe(200);
+  });
+
   test('of a Viewer can chat and nothing else, those from before included', async () => {
     const gus = await app.as('gus');
     const [both, files] = [await newToken(gus), await newToken(gus, { rights: ['files'] })];

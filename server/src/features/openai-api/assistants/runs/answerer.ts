@@ -74,13 +74,15 @@ export function answererOf(dependencies: Dependencies) {
   return async function answererFor(
     userId: number,
     options: RunOptions,
-    spent: Spent = { promptTokens: 0, completionTokens: 0 },
+    /** Of a run that goes on, by its answers so far. */
+    before?: Spent,
   ): Promise<Answerer> {
+    const spent = before ?? { promptTokens: 0, completionTokens: 0 };
     const { model, instructions, tools, temperature, reasoning_effort: effort, response_format: format } = options;
     const knowledge = await knowledgeFor(dependencies, userId, options);
     const functions = tools.flatMap((tool) => (tool.type === 'function' ? [tool.function] : []));
     const runsCode = tools.some(({ type }) => type === 'code_interpreter');
-    const choice = choiceFor(options, spent.promptTokens === 0);
+    const choice = choiceFor(options, before === undefined);
     const isSearching = choice !== 'file_search' || knowledge.search !== undefined;
     const parameters = dependencies.catalogue.parameters(model, { temperature, effort });
     const { type, last_messages: last = null } = options.truncation_strategy;

@@ -183,6 +183,24 @@ describe.each(engines)('runs of programs on %s', (engine) => {
     ]);
   });
 
+  test.each([
+    ['a function', { type: 'function' as const, function: { name: 'get_weather' } }],
+    ['any tool', 'required' as const],
+  ])('have to call %s once and not for ever, whatever the provider counts', async (_what, tool_choice) => {
+    const asked = { assistant_id: calling, tool_choice, thread: saying('Rain?') };
+    await forgetAsks(app);
+    const run = await client.beta.threads.createAndRunPoll(asked, quick);
+    expect(run).toMatchObject({ status: 'requires_action', tool_choice });
+    // As by a server that counts nothing.
+    await beside(app, (db) => db.updateTable('usage_records').set({ input_tokens: 0 }).execute());
+    const { thread_id } = run;
+    const tool_outputs = toolIds(run).map((tool_call_id) => ({ tool_call_id, output: 'dry' }));
+    const ended = await client.beta.threads.runs.submitToolOutputsAndPoll(run.id, { thread_id, tool_outputs }, quick);
+    expect(ended).toMatchObject({ status: 'completed', tool_choice });
+    const choices = (await asksOf(app)).map(({ body }) => body.tool_choice);
+    expect(choices).toEqual([expect.not.stringMatching('auto'), 'auto']);
+  });
+
   test('can be cancelled, while they wait and while they are answered', async () => {
     const waiting = await client.beta.threads.createAndRunPoll(
       { assistant_id: calling, thread: saying('[[call]] Rain?') },

@@ -1,13 +1,17 @@
+import { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApp, type TestApp } from '#server/testing/app';
 import { created, draft } from '#server/testing/assistants';
 import { ask, clientId, messageOf, newThread, send } from '#server/testing/chat';
 import { askPrompt, newComparison } from '#server/testing/comparisons';
+import { beside } from '#server/testing/database';
 import { readEvents } from '#server/testing/events';
 import { withFault } from '#server/testing/faults';
 import { upload, uploaded } from '#server/testing/files';
 import { draft as jobDraft, quick, running, trained, trainingFile } from '#server/testing/fine-tuning';
 import { ownTime } from '#server/testing/own-clock';
+import { until } from '#server/testing/until';
+import { fileProgram } from '#server/testing/vector-stores';
 import type { Visitor } from '#server/testing/visitor';
 
 /** With room for a machine that has much else to do; what hangs would take a minute. */
@@ -114,6 +118,44 @@ describe('while the provider takes calls and never answers', () => {
       'a paused training': '502 provider_failed',
       'a deleted model': '502 provider_failed',
     });
+  });
+
+  test('vector stores of programs are made, filled, changed and deleted without waiting for it', async () => {
+    const dora = await app.as('dora');
+    await dora.post('/api/settings/apikey', { apiKey: keyOf('stores') });
+    const { client } = await fileProgram(app, dora);
+    const ids: string[] = [];
+    for (const name of ['a.md', 'b.md', 'c.md'])
+      ids.push((await client.files.create({ file: await toFile(Buffer.from(name), name), purpose: 'assistants' })).id);
+    const [a = '', b = '', c = ''] = ids;
+    const late: string[] = [];
+    async function inTime<Answer>(what: string, call: Promise<Answer>): Promise<Answer> {
+      const since = ownTime();
+      const answer = await call;
+      if (ownTime() - since > aFewSeconds) late.push(what);
+      return answer;
+    }
+    const { vectorStores: stores } = client;
+    const sentOf = () =>
+      beside(app, (db) => db.selectFrom('vector_stores').select('id').where('sent_at', 'is not', null).execute());
+    await withFault(app, { hang: true }, { key: 'stores', path: '/vector_stores*' }, async () => {
+      const store = await inTime('a store', stores.create({ file_ids: [a] }));
+      expect(store).toMatchObject({ status: 'in_progress', file_counts: { in_progress: 1 } });
+      await until('The provider being asked', async () => (await sentOf()).length > 0);
+      const of = { vector_store_id: store.id };
+      await inTime('a file', stores.files.create(store.id, { file_id: b }));
+      await inTime('a batch', stores.fileBatches.create(store.id, { file_ids: [c] }));
+      await inTime('attributes', stores.files.update(b, { ...of, attributes: { of: 'b' } }));
+      await inTime('a file taken out', stores.files.delete(a, of));
+      await inTime('another name', stores.update(store.id, { name: 'Held' }));
+      const gone = await inTime('another store', stores.create({ file_ids: [a] }));
+      await inTime('a deleted store', stores.delete(gone.id));
+      expect(await inTime('a look', stores.retrieve(store.id))).toMatchObject({
+        name: 'Held',
+        file_counts: { total: 2 },
+      });
+    });
+    expect(late).toEqual([]);
   });
 
   test('the list of models: a message is answered by the default model', async () => {

@@ -152,6 +152,19 @@ test('what was typed survives a reload and a failure, and goes only once it is s
   await expect(message).toHaveValue('');
 });
 
+test('a double click on Send does not stop the answer', async ({ page, withAssistant }) => {
+  await page.goto(`/chat?assistant=${withAssistant.assistantId}`);
+  const { message, send, stop, answers } = conversation(page);
+  await message.fill('Write on [[bench 100]] [[delay 20]]');
+  await send.hover();
+  await page.mouse.down();
+  await page.mouse.up();
+  await expect(stop).toBeVisible();
+  await page.mouse.down({ clickCount: 2 });
+  await page.mouse.up({ clickCount: 2 });
+  await expect(answers).toContainText(counted(100));
+});
+
 test('a message whose confirmation got lost is sent only once', async ({ page, withAssistant }) => {
   await page.goto(`/chat?assistant=${withAssistant.assistantId}`);
   const { message, send, ask, untilDone, questions } = conversation(page);

@@ -15,7 +15,7 @@ test.each(engines)(
         instructions: 'Be\0 odd',
         description: null,
         tools: 'all of them',
-        tool_resources: [],
+        tool_resources: { file_search: { vector_store_ids: ['vs_\0', 7] }, code_interpreter: [] },
         metadata: ['a'],
         reasoning: 7,
         text: null,
@@ -31,7 +31,7 @@ test.each(engines)(
     const notes = new Map(candidates.map((one: { id: string; notes: string[] }) => [one.id, one.notes]));
     expect(notes.get('agent_Number')).toEqual(['It cannot be imported: Model is missing.']);
     expect(notes.get('not an id')).toEqual(['It cannot be imported: Its id has an unknown form.']);
-    expect(notes.get('agent_Odd')).toEqual(['The temperature 2 was lowered to 1.']);
+    expect(notes.get('agent_Odd')).toEqual(['What programs had set of it cannot be taken along.']);
 
     const assistantIds = ['agent_Number', 'agent_Nothing', 'agent_Odd'];
     const { body } = await ada.post('/api/assistants/import-batch-from-openai', { assistantIds });
@@ -40,7 +40,7 @@ test.each(engines)(
       name: 'Odd one',
       model: 'gpt-4o',
       instructions: 'Be odd',
-      temperature: 1,
+      temperature: 2,
     });
     expect(body.failed).toEqual([
       { id: 'agent_Number', name: 'Number', reason: 'Model is missing.' },

@@ -3,6 +3,9 @@ import type { Database } from '#server/db/schema';
 import type { Ids } from '#server/features/openai-api/ids';
 import { programStoreRepository } from './repository.ts';
 
+/** Which databases take as parameters of one query, with room for the others. */
+const namesAtOnce = 500;
+
 type Dependencies = { db: Kysely<Database>; ids: () => Promise<Ids> };
 
 /**
@@ -12,21 +15,21 @@ type Dependencies = { db: Kysely<Database>; ids: () => Promise<Ids> };
 export function storesNamed({ db, ids }: Dependencies) {
   const stores = programStoreRepository(db);
   return async function found(userId: number, names: readonly string[]): Promise<Map<string, string>> {
-    if (names.length === 0) return new Map();
+    const all = [...new Set(names)];
+    const known = new Map<string, string>();
+    if (all.length === 0) return known;
     const { decode, encode } = await ids();
-    const all = await stores.named(
-      userId,
-      names.flatMap((name) => decode('vs', name) ?? []),
-      names,
-    );
-    return new Map(
-      all
-        .filter(({ hasExpired }) => !hasExpired)
-        .flatMap(({ id, providerStoreId }): [string, string][] => {
-          const own = encode('vs', id);
-          return [[own, own], ...(providerStoreId === null ? [] : [[providerStoreId, own] as [string, string]])];
-        }),
-    );
+    for (let at = 0; at < all.length; at += namesAtOnce) {
+      const some = all.slice(at, at + namesAtOnce);
+      const own = some.flatMap((name) => decode('vs', name) ?? []);
+      for (const { id, providerStoreId, hasExpired } of await stores.named(userId, own, some)) {
+        if (hasExpired) continue;
+        const name = encode('vs', id);
+        known.set(name, name);
+        if (providerStoreId !== null) known.set(providerStoreId, name);
+      }
+    }
+    return known;
   };
 }
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { asksOf, benchText, forgetAsks } from '#server/testing/chat';
+import { beside } from '#server/testing/database';
 import { filesIn, storesOf } from '#server/testing/knowledge';
 import { conforming } from '#server/testing/openai-schema';
 import { until } from '#server/testing/until';
@@ -116,6 +117,17 @@ describe.each(engines)('runs with file_search on %s', (engine) => {
     expect(after).toMatchObject({ value: `${whole}【0:0†source】`, annotations: [cited[1]] });
     expect(await stepsOf()).toMatchObject(searched(...files.slice(1).map(found)));
     expect((await client.vectorStores.retrieve(storeId)).file_counts.total).toBe(1);
+
+    // As runs of an earlier version have kept it.
+    const earlier = { file_id: 'file-abc', filename: 'old.md', score: 0.5, text: 'old.md' };
+    await beside(app, (db) =>
+      db
+        .updateTable('tool_calls')
+        .set({ output: JSON.stringify([earlier]) })
+        .execute(),
+    );
+    const { file_id: id, filename } = earlier;
+    expect(await stepsOf()).toMatchObject(searched({ file_id: id, file_name: filename, score: 0.5 }));
   });
 
   test('fail in words where the provider has lost the vector store, which is then made again', async () => {

@@ -30,6 +30,12 @@ function listed<Schema extends z.ZodType>(schema: Schema, json: string | null): 
     : [];
 }
 
+/** Kept before files had our numbers there: by the provider's id, under which the file is known too. */
+const EarlierPassage = z
+  .object({ ...KeptPassage.omit({ fileId: true }).shape, file_id: z.string() })
+  .transform(({ file_id: fileId, ...passage }) => ({ ...passage, fileId }));
+const Passage = z.union([KeptPassage, EarlierPassage]);
+
 /** The files that a run has found something in. */
 export const filesFound = ({ calls }: Pick<WholeProgramRun, 'calls'>): number[] =>
   calls.flatMap(({ kind, output }) =>
@@ -59,10 +65,10 @@ export function toolCallObject(
         id,
         type: kind,
         file_search: {
-          results: listed(KeptPassage, output)
-            .filter(({ fileId }) => present?.has(fileId) ?? true)
+          results: listed(Passage, output)
+            .filter(({ fileId }) => typeof fileId === 'string' || (present?.has(fileId) ?? true))
             .map(({ fileId, filename, score, text }) => ({
-              file_id: encode('file', fileId),
+              file_id: typeof fileId === 'string' ? fileId : encode('file', fileId),
               file_name: filename,
               score,
               ...(withTexts && { content: [{ type: 'text' as const, text }] }),

@@ -10,6 +10,7 @@ const onOne = {
   'features/chat/query-plans.test.ts': ofSqlite,
   'features/chat/statements.test.ts': ofSqlite,
   'features/chat/runs/processes.test.ts': 'several processes share PostgreSQL only',
+  'features/openai-api/assistants/runs/processes.test.ts': 'several processes share PostgreSQL only',
   'operator/tables.test.ts': 'both engines have the same tables, by the same migrations',
   'operator/tampered-backup.test.ts': 'a backup is the same file from both; backup.test.ts has it from and into both',
   'features/account/key-format.test.ts':

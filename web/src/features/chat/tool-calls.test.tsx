@@ -1,5 +1,5 @@
 import type { ShownCall } from '@roster/contracts/chat';
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { open } from '#web/testing/app.tsx';
 import { oneAnswer } from '#web/testing/conversations.ts';
@@ -48,4 +48,18 @@ test('what the provider ran stands before the answer', async () => {
   await lines.getByText('Ran code').click();
   await expectText(lines.getByRole('region', { name: 'Code' }), 'print(2 + 2)');
   await expectText(lines.getByRole('region', { name: 'Output' }), '"logs": "4"');
+});
+
+test('what is unfolded at the end of a long answer stays where it was pressed', async () => {
+  const text = Array.from({ length: 60 }, (_, index) => `Line ${index}`).join('\n\n');
+  open('/chat/1', { answers: () => oneAnswer({ text, calls: [weather] }) });
+  const line = lines.getByText('get_weather');
+  const messages = page.getByRole('region', { name: 'Messages' });
+  const left = () => messages.element().scrollHeight - messages.element().scrollTop - messages.element().clientHeight;
+  await expect.poll(left).toBeLessThan(2);
+  const { top } = line.element().getBoundingClientRect();
+  await line.click();
+  await expectText(lines.getByRole('region', { name: 'Arguments' }), '"city": "Utrecht"');
+  await expect.poll(left).toBeGreaterThan(50);
+  expect(line.element().getBoundingClientRect().top).toBeCloseTo(top, 0);
 });

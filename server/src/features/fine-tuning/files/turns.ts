@@ -2,8 +2,8 @@ import { endsWithin } from '#server/ends-within';
 import { AppError } from '#server/errors';
 
 const waitingAllowed = 4;
-/** That somebody has left is known a moment after it. */
-const leftWithinMs = 250;
+/** That a connection has been closed is known a few turns of the event loop after it. */
+const leftWithinMs = 30;
 
 export const cancelled = (signal: AbortSignal) =>
   new AppError('unavailable', 'Reading the training file was cancelled.', { cause: signal.reason });
@@ -16,11 +16,11 @@ function newReading(signal: AbortSignal): Reading {
   return { signal, over: promise, end: resolve };
 }
 
-const isLeft = ({ signal, over }: Reading): Promise<boolean> => {
+const isLeft = ({ signal }: Reading): Promise<boolean> => {
   const { promise: left, resolve } = Promise.withResolvers<void>();
   if (signal.aborted) resolve();
   signal.addEventListener('abort', () => resolve(), { once: true });
-  return endsWithin(leftWithinMs, Promise.race([left, over]));
+  return endsWithin(leftWithinMs, left);
 };
 
 /** One at a time, few waiting, and of each person one: who does not get in is told to come back. */

@@ -15,7 +15,9 @@ export function TokenRow({ token, onRevoke }: { token: AccessToken; onRevoke: ()
           <span dir="auto" className="wrap-anywhere">
             {name}
           </span>
-          <span className="font-mono font-normal text-muted-foreground text-sm">…{last4}</span>
+          <span dir="ltr" className="font-mono font-normal text-muted-foreground text-sm">
+            …{last4}
+          </span>
           {hasExpired(token) && <Badge tone="warning">Expired</Badge>}
           {isBudgetUsedUp(token) && <Badge tone="warning">Budget used up</Badge>}
           {rights.map((right) => (
@@ -47,7 +49,7 @@ export function TokenRow({ token, onRevoke }: { token: AccessToken; onRevoke: ()
           </span>
           <Expiry token={token} />
           {monthlyBudgetUsd !== null && (
-            <span className="tabular-nums">
+            <span dir="auto" className="tabular-nums">
               {formatCost(spentUsd)} of {formatCost(monthlyBudgetUsd)} this month
             </span>
           )}

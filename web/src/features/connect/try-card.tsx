@@ -73,7 +73,11 @@ function Tried({ request, answer }: { request: TriedRequest; answer: TriedAnswer
   return (
     <div role="status" className="mt-5 grid grid-cols-1 gap-5 lg:grid-cols-2">
       {refusal !== null && (
-        <Notice tone="destructive" title="The call was refused" className="lg:col-span-2">
+        <Notice
+          tone="destructive"
+          title={status < 500 ? 'The call was refused' : 'The call failed'}
+          className="lg:col-span-2"
+        >
           {refusal}
         </Notice>
       )}

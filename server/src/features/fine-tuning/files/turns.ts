@@ -23,28 +23,34 @@ const isLeft = ({ signal }: Reading): Promise<boolean> => {
   return endsWithin(leftWithinMs, left);
 };
 
+/** Of each person one. */
+function readers() {
+  const people = new Map<number, Reading>();
+  return {
+    /** Waits for the end of what the same person has left: who opens a dialog again is not told to wait for themselves. */
+    async afterOwn(userId: number, signal: AbortSignal) {
+      const own = people.get(userId);
+      if (own && !(await isLeft(own)))
+        throw new AppError('rate_limited', 'Another training file of yours is being read. Please wait for it.', {
+          retryAfterSeconds: 5,
+        });
+      await own?.over;
+      if (signal.aborted) throw cancelled(signal);
+    },
+    has: (userId: number) => people.has(userId),
+    enter: (userId: number, signal: AbortSignal) => people.set(userId, newReading(signal)),
+    leave(userId: number) {
+      people.get(userId)?.end();
+      people.delete(userId);
+    },
+  };
+}
+
 /** One at a time, few waiting, and of each person one: who does not get in is told to come back. */
 export function turns() {
   let isTaken = false;
   const waiting: (() => void)[] = [];
-  const people = new Map<number, Reading>();
-
-  const leave = (userId: number) => {
-    people.get(userId)?.end();
-    people.delete(userId);
-  };
-
-  /** Waits for the end of what the same person has left: who opens a dialog again is not told to wait for themselves. */
-  async function afterOwn(userId: number, signal: AbortSignal) {
-    for (let own = people.get(userId); own; own = people.get(userId)) {
-      if (!(await isLeft(own)))
-        throw new AppError('rate_limited', 'Another training file of yours is being read. Please wait for it.', {
-          retryAfterSeconds: 5,
-        });
-      await own.over;
-      if (signal.aborted) throw cancelled(signal);
-    }
-  }
+  const people = readers();
 
   function wait(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -65,14 +71,15 @@ export function turns() {
   return {
     /** Resolves when it is this person's turn. */
     async take(userId: number, signal: AbortSignal) {
-      if (people.has(userId)) await afterOwn(userId, signal);
+      // Several may have waited for the same end; between the last look and entering, nobody else comes in.
+      while (people.has(userId)) await people.afterOwn(userId, signal);
       if (isTaken && waiting.length >= waitingAllowed)
         throw new AppError(
           'unavailable',
           'Too many training files are being read right now. Please try again in a moment.',
           { retryAfterSeconds: 10 },
         );
-      people.set(userId, newReading(signal));
+      people.enter(userId, signal);
       if (!isTaken) {
         isTaken = true;
         return;
@@ -80,13 +87,13 @@ export function turns() {
       try {
         await wait(signal);
       } catch (error) {
-        leave(userId);
+        people.leave(userId);
         throw error;
       }
     },
     /** Returns whether nobody else waits. */
     pass(userId: number): boolean {
-      leave(userId);
+      people.leave(userId);
       const next = waiting.shift();
       next?.();
       isTaken = next !== undefined;

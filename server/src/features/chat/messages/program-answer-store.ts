@@ -73,7 +73,8 @@ export function programAnswerStore(db: Kysely<Database>, instance: number) {
     atEnd: (asker: Asker, { threadId, answerer, before, ...asked }: NewProgramRun): Promise<Stored | NotStored> =>
       inTurn(asker, async (trx) => {
         const { userId, tokenId: accessTokenId } = asker;
-        if (threadId !== null && !(await threadRepository(trx).find(userId, threadId))) return { kind: 'no_thread' };
+        const threads = threadRepository(trx);
+        if (threadId !== null && !(await threads.find(userId, threadId))) return { kind: 'no_thread' };
         const busy = await runRepository(trx).busy(userId);
         const here = busy.find((run) => run.threadId === threadId);
         if (here) throw new RunUnderWay(here);
@@ -82,6 +83,11 @@ export function programAnswerStore(db: Kysely<Database>, instance: number) {
         const at = await before(trx);
         const answer = await answerAfter(trx, userId, at, { answerer, after: null });
         if (!answer) return { kind: 'no_messages' };
+        const { assistantId } = answerer;
+        // On its page it goes on with whom the program asks; in a conversation of their own a person has chosen that.
+        const thread = await threads.find(userId, at);
+        if (thread && thread.madeBy !== null && thread.assistantId !== assistantId)
+          await threads.update(userId, at, { assistantId, model: null });
         const { id } = answer.run;
         await programRunRepository(trx).insert(userId, { id, threadId: at, accessTokenId, ...asked });
         return { kind: 'stored', answer: { ...answer, programRunId: id } };

@@ -127,6 +127,7 @@ describe.each(engines)('the relay of a bare model on %s', (engine) => {
     exchange.packets = [
       'data: {"usage":{"broken\n\n',
       'data: {"usage":{"prompt_tokens":"many"}}\n\n',
+      'data: {"choices":[{"finish_reason": "stop"}]}\n\n',
       'no event at all',
     ];
     const { status, text } = await send('{"model":"gpt-4o","stream":true,"messages":[{"role":"user","content":"Hi"}]}');

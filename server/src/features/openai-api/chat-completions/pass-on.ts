@@ -55,6 +55,38 @@ function endOfEvents(bytes: Buffer): number {
   return Math.max(plain < 0 ? 0 : plain + 2, carriage < 0 ? 0 : carriage + 4);
 }
 
+/** The end of an event is as long as this at most. */
+const endBytes = 4;
+
+/** Cuts what arrives into whole events; what follows the last one is held, and copied only once it is whole. */
+function eventCutter() {
+  let held: Buffer[] = [];
+  let heldBytes = 0;
+  /** The last bytes of what is held: an end may have begun there. */
+  let tail: Buffer = Buffer.alloc(0);
+  return {
+    heldBytes: () => heldBytes,
+    held: () => Buffer.concat(held),
+    /** All events that are whole by now; undefined: none. */
+    cut(chunk: Buffer): Buffer | undefined {
+      const looked = tail.length > 0 ? Buffer.concat([tail, chunk]) : chunk;
+      const found = endOfEvents(looked);
+      if (found === 0) {
+        held.push(chunk);
+        heldBytes += chunk.length;
+        tail = looked.subarray(1 - endBytes);
+        return undefined;
+      }
+      const end = heldBytes - tail.length + found;
+      const all = held.length > 0 ? Buffer.concat([...held, chunk]) : chunk;
+      tail = all.subarray(Math.max(end, all.length + 1 - endBytes));
+      held = end < all.length ? [all.subarray(end)] : [];
+      heldBytes = all.length - end;
+      return all.subarray(0, end);
+    },
+  };
+}
+
 function countOf(bytes: Buffer): number {
   let count = 0;
   for (let at = bytes.indexOf('data:'); at >= 0; at = bytes.indexOf('data:', at + 5)) count++;
@@ -105,7 +137,7 @@ export function passOn(
 ): Promise<Outcome> {
   return new Promise((resolve) => {
     const outcome: Outcome = { usage: null, events: 0, failure: undefined };
-    let rest: Buffer = Buffer.alloc(0);
+    const cutter = eventCutter();
     const last: Buffer[] = [];
 
     function finish(failure?: unknown) {
@@ -132,17 +164,15 @@ export function passOn(
     }
 
     body.on('data', (chunk: Buffer) => {
-      const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
-      const end = endOfEvents(bytes);
-      rest = bytes.subarray(end);
-      if (rest.length > eventLimit) return finish(tooLarge());
-      if (end === 0) return;
-      const events = bytes.subarray(0, end);
+      const events = cutter.cut(chunk);
+      if (cutter.heldBytes() > eventLimit) return finish(tooLarge());
+      if (!events) return;
       last.push(events);
       if (last.length > lastPackets) last.shift();
       write(examined(events));
     });
     body.on('end', () => {
+      const rest = cutter.held();
       if (!isEnd(Buffer.concat([...last, rest]).toString())) return finish(endedEarly());
       write(examined(rest));
       finish();

@@ -89,6 +89,8 @@ describe.each(engines)('the relay of a bare model on %s', (engine) => {
     const { text } = await send(body);
     expect(text).toBe(exchange.packets.join(''));
     expect(exchange.got).toBe(body);
+    exchange.packets = [...'data: 1\r\n\r\ndata: 2\n\ndata: [DONE]\n\n'];
+    expect((await send(body)).text).toBe(exchange.packets.join(''));
   });
 
   test('asks for the usage of a stream by a field in front, and takes that event alone out again', async () => {

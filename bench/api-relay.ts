@@ -71,10 +71,8 @@ function row<T>(what: string, all: T[][], figure: (one: T) => number, { compare,
 /** First tokens one after the other, then so many paced streams at once. `aims`: of a first token and of the processor. */
 async function measureStage(stage: Stage, what: string, aims: { first: number; processor?: number }) {
   const { targets, source, people, faults } = stage;
-  const [early, load]: Aim[] = [
-    { compare: 'added', aim: aims.first },
-    { compare: 'ratio', ...(aims.processor !== undefined && { aim: aims.processor }) },
-  ];
+  const early: Aim = { compare: 'added', aim: aims.first };
+  const load: Aim = { compare: 'ratio', ...(aims.processor !== undefined && { aim: aims.processor }) };
   for (const target of targets) await runPaced(target, source, people.slice(0, 20), 2);
   console.log(`${what}: first tokens`);
   const first = await measured(stage, (target) => firstTokens(target, people, true));

@@ -1,34 +1,54 @@
 import OpenAI from 'openai';
-import { expect, onTestFinished, test } from 'vitest';
-import { startApp } from '#server/testing/app';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { engines, startApp, type TestApp } from '#server/testing/app';
 import { asksOf } from '#server/testing/chat';
+import { beside } from '#server/testing/database';
 import { program, recorded } from '#server/testing/responses';
 import { until } from '#server/testing/until';
+import { responseRepository } from './repository.ts';
 
-// On PostgreSQL alone: a database in SQLite has one process, which the lock of its folder sees to.
-test.each(['cancelled', 'deleted'])('a response that another process writes can be %s from this one', async (wish) => {
-  const app = await startApp('postgres');
-  onTestFinished(() => app.stop());
-  const second = await app.secondProcess();
-  const { id: tokenId, token, client } = await program(app, await app.withKey('ada'));
-  const there = new OpenAI({ baseURL: `${second.url}/v1`, apiKey: token, maxRetries: 0 });
-  const input = '[[bench 4000]] [[delay 20]]';
-  const { id } = await client.responses.create({ model: 'gpt-4o', input, background: true });
-  await until('The first words', async () => ((await asksOf(app))[0]?.tokens ?? 0) > 0);
+type Wish = 'cancelled' | 'deleted';
+const wishes: Wish[] = ['cancelled', 'deleted'];
 
-  if (wish === 'cancelled') {
-    expect(await there.responses.cancel(id)).toMatchObject({ id, status: 'cancelled', error: null });
-    expect(await client.responses.retrieve(id)).toMatchObject({ status: 'cancelled' });
-    // Once it has ended, nothing changes.
-    expect(await client.responses.cancel(id)).toMatchObject({ status: 'cancelled' });
-  } else {
-    await there.responses.delete(id);
-    await expect(client.responses.retrieve(id)).rejects.toMatchObject({ status: 404 });
+/** Through another process; a database in SQLite has one, so there it is done beside it, as the other one would. */
+async function doneElsewhere(app: TestApp, token: string, name: string, wish: Wish) {
+  if (app.databaseUrl) {
+    const { url } = await app.secondProcess();
+    const { responses } = new OpenAI({ baseURL: `${url}/v1`, apiKey: token, maxRetries: 0 });
+    if (wish === 'deleted') return void (await responses.delete(name));
+    return expect(await responses.cancel(name)).toMatchObject({ id: name, status: 'cancelled', error: null });
   }
-  expect(await recorded(app, tokenId)).toMatchObject([{ estimated: 1 }]);
-  const left = await until('The end at the provider', async () => {
-    const [asked] = await asksOf(app);
-    return asked?.aborted && asked;
+  await beside(app, async (db) => {
+    const { id, user_id: userId } = await db
+      .selectFrom('responses')
+      .select(['id', 'user_id'])
+      .executeTakeFirstOrThrow();
+    const repository = responseRepository(db);
+    await repository.requestCancel(userId, id);
+    if (wish === 'deleted') await repository.remove(userId, id);
   });
-  expect(left.tokens).toBeLessThan(4_000);
+}
+
+describe.each(engines)('a response in the background on %s', (engine) => {
+  test.each(wishes)('is %s from elsewhere than where it is written', async (wish) => {
+    const app = await startApp(engine);
+    onTestFinished(() => app.stop());
+    const { id: tokenId, token, client } = await program(app, await app.withKey('ada'));
+    const input = '[[bench 4000]] [[delay 20]]';
+    const { id } = await client.responses.create({ model: 'gpt-4o', input, background: true });
+    await until('The first words', async () => ((await asksOf(app))[0]?.tokens ?? 0) > 0);
+    await doneElsewhere(app, token, id, wish);
+    const left = await until('The end at the provider', async () => {
+      const [asked] = await asksOf(app);
+      return asked?.aborted && asked;
+    });
+    expect(left.tokens).toBeLessThan(4_000);
+    expect(await recorded(app, tokenId)).toMatchObject([{ estimated: 1 }]);
+    if (wish === 'deleted') await expect(client.responses.retrieve(id)).rejects.toMatchObject({ status: 404 });
+    else {
+      expect(await client.responses.retrieve(id)).toMatchObject({ status: 'cancelled' });
+      // Once it has ended, nothing changes.
+      expect(await client.responses.cancel(id)).toMatchObject({ status: 'cancelled' });
+    }
+  });
 });

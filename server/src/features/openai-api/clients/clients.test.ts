@@ -121,7 +121,8 @@ describe.each(engines)('programs with the clients that there are, on %s', (engin
     ],
   ];
 
-  describe.each(officialClients)('the official one, %s,', (version, make) => {
+  // Side by side: the first three ask only every five seconds how far a batch is, whatever they are told.
+  describe.concurrent.each(officialClients)('the official one, %s,', (version, make) => {
     test.each(cases)('%s', async (_, use) => use(make({ ...options, maxRetries: 0 }), version));
   });
 

@@ -68,34 +68,32 @@ export function searchRepository(db: Kysely<Database>) {
 export type SearchRepository = ReturnType<typeof searchRepository>;
 
 /**
- * Two parts of a query: `hits (thread_id, message_id)`, the newest matching message of each thread, and
- * `titles (thread_id)`. undefined where the query has no word.
+ * What matches: `thread_id`, and `message_id` where it is a message and not the title. undefined where the query has no
+ * word.
  */
-export function searchSources(db: Kysely<Database>, userId: number, query: string) {
+export function hitsOf(db: Kysely<Database>, userId: number, query: string): RawBuilder<unknown> | undefined {
   const words = wordsOf(query);
   if (words.length === 0) return undefined;
-  return isPostgres(db) ? postgresSources(userId, words) : sqliteSources(userId, words);
+  return isPostgres(db) ? postgresHits(userId, words) : sqliteHits(userId, words);
 }
 
-type Sources = { hits: RawBuilder<unknown>; titles: RawBuilder<unknown> };
+/** Of a table of FTS5. */
+export const wordsMatch = (words: string[]) => `words : (${words.map((word) => `"${word}" *`).join(' AND ')})`;
+export const matchOf = (userId: number, words: string[]) => `owner : u${userId} AND ${wordsMatch(words)}`;
 
-function sqliteSources(userId: number, words: string[]): Sources {
-  const match = `owner : u${userId} AND words : (${words.map((word) => `"${word}" *`).join(' AND ')})`;
-  return {
-    hits: sql`select m.thread_id as thread_id, max(m.id) as message_id
+function sqliteHits(userId: number, words: string[]) {
+  const match = matchOf(userId, words);
+  return sql`select m.thread_id as thread_id, m.id as message_id
       from message_search join messages m on m.id = message_search.rowid
-      where message_search match ${match} and m.user_id = ${userId} group by m.thread_id`,
-    titles: sql`select rowid as thread_id from thread_search where thread_search match ${match}`,
-  };
+      where message_search match ${match} and m.user_id = ${userId}
+    union all select rowid, null from thread_search where thread_search match ${match}`;
 }
 
-function postgresSources(userId: number, words: string[]): Sources {
+function postgresHits(userId: number, words: string[]) {
   const match = words.map((word) => `${word}:*`).join(' & ');
-  return {
-    hits: sql`select m.thread_id as thread_id, max(m.id) as message_id
+  return sql`select m.thread_id as thread_id, m.id as message_id
       from message_search s join messages m on m.id = s.id
-      where s.words @@ to_tsquery('simple', ${match}) and s.user_id = ${userId} group by m.thread_id`,
-    titles: sql`select id as thread_id from thread_search
-      where words @@ to_tsquery('simple', ${match}) and user_id = ${userId}`,
-  };
+      where s.words @@ to_tsquery('simple', ${match}) and s.user_id = ${userId}
+    union all select id, null from thread_search
+      where words @@ to_tsquery('simple', ${match}) and user_id = ${userId}`;
 }

@@ -3,6 +3,7 @@ import { cpus, loadavg, release, totalmem } from 'node:os';
 import { measureAnalytics } from './analytics.ts';
 import { measureApiRelay } from './api-relay.ts';
 import { measureBeginnings } from './beginnings.ts';
+import { measureCompression } from './compression.ts';
 import { measureExchanges } from './exchanges.ts';
 import { measureFirstLoad } from './first-load.ts';
 import { measureLighthouse } from './lighthouse.ts';
@@ -29,6 +30,7 @@ const parts: Part[] = [
   { name: 'sign-ins', measure: measureSignIns },
   { name: 'upload', measure: measureUpload },
   { name: 'validation', measure: measureValidation },
+  { name: 'compression', measure: measureCompression },
   { name: 'start', measure: measureStart },
   { name: 'first-load', measure: measureFirstLoad },
   { name: 'lighthouse', measure: measureLighthouse },

@@ -214,11 +214,18 @@ export async function fill(trx: Kysely<Database>, from: Tables): Promise<Map<Tab
 }
 
 async function putWords(search: SearchRepository, table: Table, rows: Row[]) {
-  for (const { id, user_id: userId, title, text } of rows) {
-    if (typeof id !== 'number' || typeof userId !== 'number') continue;
-    if (table === 'threads' && typeof title === 'string') await search.putTitle(userId, id, title);
-    if (table === 'messages' && typeof text === 'string' && text !== '') await search.putMessage(userId, id, text);
-  }
+  const entries = rows.flatMap(({ id, user_id: userId, title, text }) => {
+    const words = table === 'threads' ? title : text;
+    return typeof id === 'number' && typeof userId === 'number' && typeof words === 'string'
+      ? [{ id, userId, text: words }]
+      : [];
+  });
+  if (table === 'threads') await search.putAll('thread_search', entries);
+  if (table === 'messages')
+    await search.putAll(
+      'message_search',
+      entries.filter(({ text }) => text !== ''),
+    );
 }
 
 /** A few rows at once: fewer where they are large. */

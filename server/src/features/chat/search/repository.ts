@@ -6,6 +6,7 @@ import { searchWords } from '#server/db/search-words';
 import { wordsOf } from './words.ts';
 
 type Index = 'thread_search' | 'message_search';
+type Entry = { id: number; userId: number; text: string };
 
 const putOn = (index: Index) => ({
   postgres: prepared(
@@ -44,6 +45,16 @@ export function searchRepository(db: Kysely<Database>) {
     /** With the names of what is attached to it. */
     putMessage: (userId: number, messageId: number, text: string, filenames: string[] = []) =>
       put('message_search', userId, messageId, [...filenames, text].join('\n')),
+    /** Many of which nothing is there yet, where a whole installation is filled in. */
+    async putAll(index: Index, entries: Entry[]) {
+      if (entries.length === 0) return;
+      if (!isPostgres(db)) for (const { id, userId, text } of entries) await put(index, userId, id, text);
+      else
+        await sql`insert into ${sql.table(index)} (id, user_id, words)
+          select id, user_id, to_tsvector('simple', words) from unnest(
+            ${entries.map(({ id }) => id)}::integer[], ${entries.map(({ userId }) => userId)}::integer[],
+            ${entries.map(({ text }) => searchWords(text))}::text[]) as entry (id, user_id, words)`.execute(db);
+    },
     /** Before the rows themselves are deleted; on PostgreSQL the entries go with them. */
     async forgetThread(userId: number, threadId: number) {
       if (isPostgres(db)) return;

@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely';
+import { isPostgres } from '#server/db/engine';
 import type { Database } from '#server/db/schema';
 import { type Found, inOrder, isListed, type SearchOptions } from './listed.ts';
-import { matchOf, wordsMatch } from './repository.ts';
+import { asTsquery, matchOf, wordsMatch } from './repository.ts';
 import { wordsOf } from './words.ts';
 
 /** Below that even all messages are looked at in less time than this takes. */
@@ -13,7 +14,7 @@ const shortWord = 2;
 /** What is looked through of the newest conversations, whole ones: 20 ms for each thousand. */
 const messagesAtMost = 2_500;
 
-/** Whether there are so many messages in the SQLite database that not all that have a common word can be looked up. */
+/** Whether there are so many messages in the database that not all that have a common word can be looked up. */
 export async function isLarge(db: Kysely<Database>): Promise<boolean> {
   const row = await db
     .selectFrom('messages')
@@ -26,29 +27,32 @@ export async function isLarge(db: Kysely<Database>): Promise<boolean> {
 export async function hasManyHits(db: Kysely<Database>, userId: number, query: string): Promise<boolean> {
   const long = wordsOf(query).filter((word) => word.length > shortWord);
   if (long.length === 0) return true;
+  const matching = isPostgres(db)
+    ? sql`words @@ ${asTsquery(long)} and user_id = ${userId}`
+    : sql`message_search match ${matchOf(userId, long)}`;
   const { rows } = await sql<{ hits: number }>`select count(*) as hits from
-    (select 1 from message_search where message_search match ${matchOf(userId, long)} limit ${fewHits + 1})`.execute(
-    db,
-  );
+    (select 1 from message_search where ${matching} limit ${fewHits + 1}) as counted`.execute(db);
   return (rows[0]?.hits ?? 0) > fewHits;
 }
 
 /**
  * A page of the threads that match where it can be filled from the newest conversations of the list, for words that many
- * messages have: these conversations are indexed in memory as all are on disk, so that the cost is theirs and does not
- * grow with the others. undefined: there are too few matches among them, so all have to be asked. On a connection that is its
- * own until then, so that no other search comes in between; with the SQL function `search_words`.
+ * messages have, so that the cost is theirs and does not grow with the others. undefined: there are too few matches among
+ * them, so all have to be asked.
  */
 export async function pageAmongNewest(
-  reader: Kysely<Database>,
+  db: Kysely<Database>,
   userId: number,
   query: string,
   options: SearchOptions,
 ): Promise<Found[] | undefined> {
   const wanted = options.limit + 1;
   for (const times of [1.25, 4]) {
-    const search = { query, options, among: Math.ceil(times * wanted) };
-    const found = await reader.connection().execute((db) => lookThrough(db, userId, search));
+    const look = { words: wordsOf(query), options, among: Math.ceil(times * wanted) };
+    const found = isPostgres(db)
+      ? await lookThrough(db, userId, look)
+      : // On a connection that is its own meanwhile, so that no other search comes in between.
+        await db.connection().execute((own) => indexAndLookThrough(own, userId, look));
     if (found.length >= wanted) return found;
     // Four times as many would not be enough either.
     if (found.length < wanted / 4) break;
@@ -56,9 +60,30 @@ export async function pageAmongNewest(
   return undefined;
 }
 
-type Look = { query: string; options: SearchOptions; among: number };
+type Look = { words: string[]; options: SearchOptions; among: number };
 
-async function lookThrough(db: Kysely<Database>, userId: number, { query, options, among }: Look): Promise<Found[]> {
+/** PostgreSQL has the words of each message. */
+async function lookThrough(db: Kysely<Database>, userId: number, { words, options, among }: Look): Promise<Found[]> {
+  const query = asTsquery(words);
+  const { rows } = await sql<Found>`
+    with newest as materialized (${newest(userId, options, among)}),
+    found as materialized (select newest.id as thread_id, max(s.id) as match_id
+      from newest
+      left join messages m on m.thread_id = newest.id and m.user_id = ${userId}
+      left join message_search s on s.id = m.id and s.user_id = ${userId} and s.words @@ ${query}
+      left join thread_search t on t.id = newest.id and t.user_id = ${userId} and t.words @@ ${query}
+      group by newest.id having max(s.id) is not null or max(t.id) is not null)
+    select threads.id, found.match_id from found join threads on threads.id = found.thread_id
+    where ${isListed(userId, options)} ${inOrder} limit ${options.limit + 1}`.execute(db);
+  return rows;
+}
+
+/** SQLite has them in memory as all are on disk; with the SQL function `search_words`. */
+async function indexAndLookThrough(
+  db: Kysely<Database>,
+  userId: number,
+  { words, options, among }: Look,
+): Promise<Found[]> {
   await sql`create virtual table if not exists temp.newest_search using fts5(
     words, content='', tokenize='unicode61 remove_diacritics 2')`.execute(db);
   await sql`insert into temp.newest_search (newest_search) values ('delete-all')`.execute(db);
@@ -74,7 +99,7 @@ async function lookThrough(db: Kysely<Database>, userId: number, { query, option
     with found as materialized
       (select coalesce(m.thread_id, -newest_search.rowid) as thread_id, max(m.id) as match_id
         from temp.newest_search left join messages m on m.id = newest_search.rowid and +m.user_id = ${userId}
-        where newest_search match ${wordsMatch(wordsOf(query))} group by 1)
+        where newest_search match ${wordsMatch(words)} group by 1)
     select threads.id, found.match_id from found cross join threads
     where threads.id = found.thread_id and ${isListed(userId, options)} ${inOrder} limit ${options.limit + 1}`.execute(
     db,
@@ -95,11 +120,11 @@ function newest(userId: number, options: SearchOptions, among: number) {
   );
   const listed = parts.map(
     (part) => sql`select * from (select id, title, pinned, updated_at, next_position from threads
-      where ${isListed(userId, { ...options, ...part })} ${inOrder} limit ${among})`,
+      where ${isListed(userId, { ...options, ...part })} ${inOrder} limit ${among}) as part`,
   );
   // Its title counts as one.
   return sql`select id, title from
     (select id, title, sum(next_position) over (${inOrder} rows unbounded preceding) as so_far
-      from (select * from (${sql.join(listed, sql` union all `)}) as threads ${inOrder} limit ${among}) as threads)
+      from (select * from (${sql.join(listed, sql` union all `)}) as threads ${inOrder} limit ${among}) as threads) as counted
     where so_far <= ${messagesAtMost}`;
 }

@@ -100,11 +100,15 @@ function sqliteHits(userId: number, words: string[]) {
     union all select rowid, null from thread_search where thread_search match ${match}`;
 }
 
+/** Of a tsvector. */
+export const asTsquery = (words: string[]) =>
+  sql`to_tsquery('simple', ${words.map((word) => `${word}:*`).join(' & ')})`;
+
 function postgresHits(userId: number, words: string[]) {
-  const match = words.map((word) => `${word}:*`).join(' & ');
+  const query = asTsquery(words);
   return sql`select m.thread_id as thread_id, m.id as message_id
       from message_search s join messages m on m.id = s.id
-      where s.words @@ to_tsquery('simple', ${match}) and s.user_id = ${userId}
+      where s.words @@ ${query} and s.user_id = ${userId}
     union all select id, null from thread_search
-      where words @@ to_tsquery('simple', ${match}) and user_id = ${userId}`;
+      where words @@ ${query} and user_id = ${userId}`;
 }

@@ -1,5 +1,4 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { isPostgres } from '#server/db/engine';
 import type { Database } from '#server/db/schema';
 import { messageFileRepository } from '#server/features/chat/messages/file-repository';
 import { isOf } from '#server/features/chat/messages/row-repository';
@@ -20,7 +19,7 @@ export async function findThreads(
 ): Promise<FoundThread[]> {
   const hits = hitsOf(db, userId, query);
   if (!hits) return [];
-  const isCommon = !isPostgres(db) && (await isLarge(db)) && (await hasManyHits(db, userId, query));
+  const isCommon = (await isLarge(db)) && (await hasManyHits(db, userId, query));
   const found =
     (isCommon && (await pageAmongNewest(db, userId, query, options))) || (await page(db, userId, hits, options));
   const threads = await threadRepository(db).byIds(

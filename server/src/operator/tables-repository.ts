@@ -197,18 +197,21 @@ export async function fill(trx: Kysely<Database>, from: Tables): Promise<Map<Tab
   const known = await trx.introspection.getTables();
   for (const table of tables.toReversed()) await sql`delete from ${sql.table(table)}`.execute(trx);
   const counts = new Map<Table, number>();
+  const search = searchRepository(trx);
+  const index = await search.withoutIndex();
   for (const table of tables) {
     const columns = known.find(({ name }) => name === table)?.columns.map(({ name }) => name) ?? [];
     let count = 0;
     for await (const rows of batches(from.rowsOf(table))) {
       await insert(trx, table, columns, rows);
-      await putWords(searchRepository(trx), table, rows);
+      await putWords(search, table, rows);
       count += rows.length;
     }
     const stored = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(trx);
     if (stored.rows[0]?.count !== count) throw new Error(`${table} has not taken all of its rows`);
     counts.set(table, count);
   }
+  await index();
   await continueIds(trx, await from.lastIds());
   return counts;
 }

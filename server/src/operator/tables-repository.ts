@@ -211,6 +211,7 @@ export async function fill(trx: Kysely<Database>, from: Tables): Promise<Map<Tab
     if (stored.rows[0]?.count !== count) throw new Error(`${table} has not taken all of its rows`);
     counts.set(table, count);
   }
+  await putNames(trx, search);
   await index();
   await continueIds(trx, await from.lastIds());
   return counts;
@@ -229,6 +230,38 @@ async function putWords(search: SearchRepository, table: Table, rows: Row[]) {
       'message_search',
       entries.filter(({ text }) => text !== ''),
     );
+}
+
+/** The names of what is attached are found too; they come in a table of their own. */
+async function putNames(trx: Kysely<Database>, search: SearchRepository) {
+  for (let after = 0; ; ) {
+    const messages = await trx
+      .selectFrom('messages')
+      .select(['id', 'user_id', 'text'])
+      .where('id', '>', after)
+      .where('id', 'in', trx.selectFrom('message_files').select('message_id'))
+      .orderBy('id')
+      .limit(fetched)
+      .execute();
+    const last = messages.at(-1);
+    if (!last) break;
+    const files = await trx
+      .selectFrom('message_files')
+      .select(['message_id', 'filename'])
+      .where('message_id', '>', after)
+      .where('message_id', '<=', last.id)
+      .orderBy('position')
+      .execute();
+    const names = Map.groupBy(files, ({ message_id }) => message_id);
+    for (const { id, user_id, text } of messages)
+      await search.putMessage(
+        user_id,
+        id,
+        text,
+        names.get(id)?.map(({ filename }) => filename),
+      );
+    after = last.id;
+  }
 }
 
 /** A few rows at once: fewer where they are large. */

@@ -52,7 +52,10 @@ test('a provider that asks to wait is not asked again before', async ({ page }) 
   await ask('Too fast? [[429 retry-after 90 once]]');
   await expect(answers.getByText('The provider is limiting requests right now.')).toBeVisible();
   await expect(answers.getByRole('button', { name: /^Try again in \d+ s$/ })).toBeDisabled();
-  await page.clock.install({ time: Date.now() + 91_000 });
+  await page.addInitScript(() => {
+    const { now } = Date;
+    Date.now = () => now() + 91_000;
+  });
   await page.reload();
   await answers.getByRole('button', { name: 'Try again', exact: true }).click();
   await untilDone();

@@ -88,7 +88,9 @@ test('a model that was shut down cannot be chosen, and one that ends says when',
   await expect(option(/^gpt-4o-mini .*no price known/)).toBeVisible();
 });
 
-test('one question goes to three models side by side, and goes on with one of them', async ({ page }) => {
+test('one question goes to three models side by side, and goes on with one of them', async ({ page, roster }) => {
+  // One of them is still writing when the others are done, however long the page takes.
+  await roster.fault(goodKey, { hangAfter: 5 }, 1, { path: '/responses', model: 'gpt-4o-mini' });
   const { message, ask, questions, answers, untilDone } = conversation(page);
   const { several } = picker(page);
   await page.goto('/chat');
@@ -103,7 +105,7 @@ test('one question goes to three models side by side, and goes on with one of th
   await expect(column('gpt-4.1')).toContainText('t0004');
   await column('gpt-4o-mini').getByRole('button', { name: 'Stop gpt-4o-mini' }).click();
   await expect(column('gpt-4o-mini').getByRole('status')).toHaveText('Stopped');
-  await expect(column('gpt-4.1').getByRole('status')).toHaveText('Complete', { timeout: 15_000 });
+  await expect(column('gpt-4.1').getByRole('status')).toHaveText('Complete');
   await expect(column('gpt-4.1')).toContainText('t0059');
   await expect(column('gpt-4.1')).toContainText(/\$0\.\d+.* tokens.* s/);
   await untilDone();

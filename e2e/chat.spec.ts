@@ -152,6 +152,27 @@ test('what was typed survives a reload and a failure, and goes only once it is s
   await expect(message).toHaveValue('');
 });
 
+test('a double click on Send does not stop the answer, a click on Stop does', async ({ page, withAssistant }) => {
+  const stops: string[] = [];
+  page.on('request', (call) => {
+    if (call.url().endsWith('/stop')) stops.push(call.url());
+  });
+  await page.goto(`/chat?assistant=${withAssistant.assistantId}`);
+  const { message, send, stop, growth, untilDone } = conversation(page);
+  await message.fill('Write on [[bench 900]] [[delay 40]]');
+  await send.hover();
+  await page.mouse.down();
+  await page.mouse.up();
+  await expect(stop).toBeVisible();
+  await page.mouse.down({ clickCount: 2 });
+  await page.mouse.up({ clickCount: 2 });
+  await growth();
+  expect(stops).toHaveLength(0);
+  await stop.click();
+  await untilDone();
+  expect(stops).toHaveLength(1);
+});
+
 test('a message whose confirmation got lost is sent only once', async ({ page, withAssistant }) => {
   await page.goto(`/chat?assistant=${withAssistant.assistantId}`);
   const { message, send, ask, untilDone, questions } = conversation(page);

@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { request } from './fixtures.ts';
+import { request, untilUsable } from './fixtures.ts';
 import type { Roster } from './roster.ts';
 
 /** The open conversation as its reader sees it. */
@@ -21,8 +21,10 @@ export function conversation(page: Page) {
       await expect(message).toHaveValue('');
       await expect(page.getByText('Sending…')).toBeHidden();
     },
-    /** Until nothing is on its way and no answer is being written any more. */
+    /** Until nothing is on its way and no answer is being written any more, which a page that was just opened learns. */
     async untilDone() {
+      await untilUsable(page);
+      await expect(page.getByText('Loading messages')).toBeHidden();
       await expect(page.getByText('Sending…')).toBeHidden();
       await expect(send).toBeVisible({ timeout: 30_000 });
     },

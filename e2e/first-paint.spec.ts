@@ -1,4 +1,4 @@
-import type { BrowserContext, Page, Request } from '@playwright/test';
+import type { BrowserContext, Locator, Page, Request } from '@playwright/test';
 import { conversation, exchange, startThread } from './conversation.ts';
 import { expect, followDevice, newEmail, password, request, test, toasts, untilUsable } from './fixtures.ts';
 import { carried, pasteInto } from './given-files.ts';
@@ -13,6 +13,31 @@ async function holdFiles(page: Page, pattern: string | RegExp) {
     await route.continue();
   });
   return release;
+}
+
+/**
+ * Keeps the application at `path` from being drawn, once all that it is made of is there, until the test draws it: what happens
+ * in that very moment is seldom seen otherwise.
+ */
+async function holdDrawing(page: Page, path: string) {
+  await page.addInitScript((address) => {
+    if (location.pathname !== address) return;
+    const { postMessage } = MessagePort.prototype;
+    const held: (() => void)[] = [];
+    MessagePort.prototype.postMessage = function (...message: unknown[]) {
+      held.push(() => Reflect.apply(postMessage, this, message));
+    };
+    const draw = () => {
+      MessagePort.prototype.postMessage = postMessage;
+      for (const post of held) post();
+      return new Promise((resolve) => requestIdleCallback(() => resolve(null)));
+    };
+    Object.assign(globalThis, { isDrawingDue: () => held.length > 0, draw });
+  }, path);
+  return {
+    untilDue: () => page.waitForFunction(() => Reflect.get(globalThis, 'isDrawingDue')()),
+    draw: () => page.evaluate(() => Reflect.get(globalThis, 'draw')()),
+  };
 }
 
 const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Moss grows in the shade.') };
@@ -145,32 +170,39 @@ test.describe('before any script', () => {
   });
 
   test('a word that an input method is writing is not torn', async ({ page, withAssistant: _ }) => {
-    // What draws the application is held in its own queue: the word begins when all is loaded and nothing is drawn.
-    await page.addInitScript(() => {
-      const { postMessage } = MessagePort.prototype;
-      const held: (() => void)[] = [];
-      MessagePort.prototype.postMessage = function (...message: unknown[]) {
-        held.push(() => Reflect.apply(postMessage, this, message));
-      };
-      const draw = () => {
-        MessagePort.prototype.postMessage = postMessage;
-        for (const post of held) post();
-      };
-      Object.assign(globalThis, { isHeld: () => held.length > 0, draw });
-    });
+    const { untilDue, draw } = await holdDrawing(page, '/chat');
     await page.goto('/chat', { waitUntil: 'commit' });
-    await page.waitForFunction(() => Reflect.get(globalThis, 'isHeld')());
+    await untilDue();
     const { message } = conversation(page);
     await message.focus();
     const keyboard = await page.context().newCDPSession(page);
     await keyboard.send('Input.imeSetComposition', { text: 'に', selectionStart: 1, selectionEnd: 1 });
-    await page.evaluate(() => Reflect.get(globalThis, 'draw')());
-    await page.evaluate(() => new Promise((resolve) => requestIdleCallback(() => resolve(null))));
+    await draw();
     await keyboard.send('Input.imeSetComposition', { text: 'にほん', selectionStart: 3, selectionEnd: 3 });
     await keyboard.send('Input.insertText', { text: '日本' });
     await untilUsable(page);
     await expect(message).toHaveValue('日本');
     await expect(message).toBeFocused();
+  });
+
+  test('what is pressed while the application comes is pressed in it, a link or a button', async ({
+    page,
+    withAssistant: _,
+  }) => {
+    const { untilDue, draw } = await holdDrawing(page, '/files');
+    const press = async (part: Locator) => {
+      await page.goto('/files', { waitUntil: 'commit' });
+      await untilDue();
+      await part.hover();
+      await page.mouse.down();
+      await draw();
+      await page.mouse.up();
+    };
+    await press(page.getByRole('link', { name: 'New Chat' }));
+    await expect(conversation(page).message).toBeFocused();
+    await press(page.getByRole('button', { name: 'Collapse sidebar' }));
+    await expect(page.getByRole('button', { name: 'Expand sidebar' })).toBeVisible();
+    await untilUsable(page);
   });
 
   test('a form is written in until the tab that was pressed has come, and its text goes there', async ({ page }) => {

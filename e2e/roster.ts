@@ -54,7 +54,7 @@ export async function startRoster({ env = {}, without = [] }: Options = {}) {
       key: string,
       fault: Record<string, unknown>,
       times = 1,
-      requests: { path?: string; method?: string } = {},
+      requests: { path?: string; method?: string; model?: string } = {},
     ) {
       const answer = await fetch(`${provider.origin}/__simulator/faults`, {
         method: 'POST',

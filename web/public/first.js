@@ -32,7 +32,15 @@
   }
 
   // What is pressed before the application is there, it does when it comes: `src/app/early-input.ts`.
-  const early = { pressed: null, focused: null, composing: false, keys: [], carried: [], stop: new AbortController() };
+  const early = {
+    pressed: null,
+    focused: null,
+    composing: false,
+    pressing: false,
+    keys: [],
+    carried: [],
+    stop: new AbortController(),
+  };
   const listen = (type, listener) =>
     document.addEventListener(type, listener, { capture: true, signal: early.stop.signal });
   listen('click', ({ target }) => {
@@ -86,9 +94,15 @@
   listen('compositionstart', () => {
     early.composing = true;
   });
-  listen('compositionend', () => {
-    early.composing = false;
-  });
+  for (const type of ['compositionend', 'focusout'])
+    listen(type, () => {
+      early.composing = false;
+    });
+  // A release outside of the window is noticed when the pointer comes back.
+  for (const type of ['pointerdown', 'pointermove', 'pointerup', 'pointercancel'])
+    listen(type, ({ buttons }) => {
+      early.pressing = buttons > 0;
+    });
   globalThis.__early = early;
 
   // Zod tries `new Function` as soon as a schema is made, which the content security policy reports as a violation.

@@ -3,6 +3,8 @@ type Early = {
   pressed: Element | null;
   focused: Element | null;
   composing: boolean;
+  /** Between press and release of a pointer. */
+  pressing: boolean;
   /** Pressed outside of fields. */
   keys: KeyboardEventInit[];
   /** Dropped onto a conversation or pasted into its message. */
@@ -39,24 +41,28 @@ function type(field: Field, value: string) {
   field.dispatchEvent(new Event('input', { bubbles: true }));
 }
 
-let composed: Promise<void> | undefined;
+let free: Promise<void> | undefined;
 
 /**
- * The end of the word that an input method is writing into the shell: it would be lost with the field it is written in.
- * Nothing where none is.
+ * The end of the word that an input method is writing into the shell, or of a press: both would be lost with the part
+ * of the page in which they began. Nothing where none is.
  */
-export function untilComposed(): Promise<void> | undefined {
+export function untilFree(): Promise<void> | undefined {
   const early = globalThis.__early;
-  if (!early?.composing) return undefined;
-  composed ??= new Promise((resolve) => {
-    const end = () => {
-      early.composing = false;
-      composed = undefined;
+  if (!early?.composing && !early?.pressing) return undefined;
+  free ??= new Promise((resolve) => {
+    const heard = new AbortController();
+    const check = () => {
+      if (early.composing || early.pressing) return;
+      heard.abort();
+      free = undefined;
       resolve();
     };
-    for (const type of ['compositionend', 'focusout']) document.addEventListener(type, end, { once: true });
+    // The press becomes a click in the same task.
+    for (const type of ['compositionend', 'focusout', 'pointerup', 'pointercancel', 'pointermove'])
+      document.addEventListener(type, () => setTimeout(check), { signal: heard.signal });
   });
-  return composed;
+  return free;
 }
 
 /** Pastes into the message what was pasted or dropped before there were listeners. */

@@ -4,7 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { currentUserQuery, forgetUser } from '#web/data/current-user.ts';
 import { signInOptionsQuery } from '#web/data/sign-in-options.ts';
 import { markUsable } from '#web/lib/usable.ts';
-import { type EarlyInput, keepEarlyInput, untilComposed } from './early-input.ts';
+import { type EarlyInput, keepEarlyInput, untilFree } from './early-input.ts';
 import { client, Providers } from './providers.tsx';
 import { safeReturnPath } from './return-path.ts';
 import { router } from './router.tsx';
@@ -46,9 +46,9 @@ async function goWhereOneBelongs() {
 /** After everything else in the tree, so that its parts are there. */
 function Started({ input }: { input: EarlyInput }) {
   const [restored, setRestored] = useState(false);
-  // Drawn last, so that the application takes the shell's place in the same turn: between two words.
-  const composed = restored ? undefined : untilComposed();
-  if (composed) use(composed);
+  // Drawn last, so that the application takes the shell's place in the same turn: within no word and no press.
+  const free = restored ? undefined : untilFree();
+  if (free) use(free);
   useLayoutEffect(() => {
     input.restore();
     setRestored(true);

@@ -1,5 +1,15 @@
 import { ArrowUp, Square } from 'lucide-react';
-import { type KeyboardEvent, lazy, type ReactNode, type Ref, type RefObject, Suspense, useId, useRef } from 'react';
+import {
+  type KeyboardEvent,
+  lazy,
+  type MouseEvent,
+  type ReactNode,
+  type Ref,
+  type RefObject,
+  Suspense,
+  useId,
+  useRef,
+} from 'react';
 import { useEditing } from '#web/data/current-user.ts';
 import { tellProblem } from '#web/lib/toast.ts';
 import { afterUsable } from '#web/lib/usable.ts';
@@ -127,27 +137,42 @@ type SendOrStopProps = Pick<ComposerProps, 'onStop' | 'stopping'> & {
   onSend: () => void;
 };
 
-/** One button with two tasks, so that the focus stays on it when they change. */
+/**
+ * One button with two tasks, so that the focus stays on it when they change. A press counts for what the button was when
+ * it began, and the second press of a double click belongs to the first: sending by it does not stop the answer.
+ */
 function SendOrStop({ onStop, stopping, disabled, busy, onSend }: SendOrStopProps) {
+  const task = onStop ? 'stop' : 'send';
+  // Nothing yet: the first message takes the conversation to an address of its own, with a button of its own.
+  const begun = useRef<typeof task>(null);
+  const press = {
+    onMouseDown: ({ detail }: MouseEvent) => {
+      if (detail !== 2) begun.current = task;
+    },
+    onClick: ({ detail }: MouseEvent) => {
+      const isFromKeyboard = detail === 0;
+      if (isFromKeyboard || begun.current === task) (onStop ?? onSend)();
+    },
+  };
   return onStop ? (
     <IconButton
+      {...press}
       label="Stop"
       tooltip="Stop (Esc)"
       icon={Square}
       variant="secondary"
       busy={stopping}
-      onClick={onStop}
       className="max-md:size-10 [&_svg]:fill-current"
     />
   ) : (
     <IconButton
+      {...press}
       label="Send message"
       tooltip="Send (Enter)"
       icon={ArrowUp}
       variant="primary"
       busy={busy}
       disabled={disabled}
-      onClick={onSend}
       className="max-md:size-10"
     />
   );

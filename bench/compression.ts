@@ -54,7 +54,6 @@ export async function measureCompression(): Promise<{ faults: string[] }> {
     const taken: number[] = [];
     let bytes = 0;
     const before = roster.program.cpuMs();
-    // The system counts in hundredths of a second.
     const count = 10 * settings.samples;
     for (let sample = 0; sample < count; sample++) {
       const from = performance.now();

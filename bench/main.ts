@@ -9,7 +9,7 @@ import { measureFirstLoad } from './first-load.ts';
 import { measureLighthouse } from './lighthouse.ts';
 import { measureLists } from './lists.ts';
 import { measureLongTasks } from './long-tasks.ts';
-import { endAll } from './processes.ts';
+import { endAll, endedAlso } from './processes.ts';
 import { printProfile } from './profile.ts';
 import { measureRelay } from './relay.ts';
 import { settings } from './settings.ts';
@@ -40,7 +40,7 @@ const parts: Part[] = [
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
     endAll();
-    process.exit(130);
+    void Promise.allSettled([...endedAlso].map((end) => end())).then(() => process.exit(130));
   });
 
 const only = process.argv.slice(2);

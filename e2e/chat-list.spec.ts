@@ -90,11 +90,12 @@ test('a list of many conversations scrolls to its end', async ({ page, roster, w
 test('an answer that is being written is found as soon as it has ended', async ({ page, withAssistant }) => {
   await page.goto(`/chat?assistant=${withAssistant.assistantId}`);
   const talk = conversation(page);
-  await talk.ask('Count for me [[bench 300]] [[delay 10]]');
+  await talk.ask('Count for me [[bench 900]] [[delay 20]]');
   await expect(talk.answers).toContainText('t0003');
   const search = page.getByRole('searchbox', { name: 'Search conversations' });
-  await search.fill('t0299');
+  await search.fill('t0399');
   await expect(page.getByText('can be found once it has ended')).toBeVisible();
-  await talk.untilDone();
-  await expect(page.getByRole('navigation', { name: 'Recent conversations' })).toContainText('t0299');
+  await expect(talk.answers).toContainText('t0399');
+  await talk.stop.click();
+  await expect(page.getByRole('navigation', { name: 'Recent conversations' })).toContainText('t0399');
 });

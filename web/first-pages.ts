@@ -12,6 +12,7 @@ export const parts = new Map([
   ['auth', 'app/auth-route.tsx'],
   ['chat', 'app/chat-route.tsx'],
   ['thread', 'features/chat/threads/thread-pane.tsx'],
+  ['new-thread', 'features/chat/threads/new-thread-pane.tsx'],
 ]);
 
 type Modules = { getModuleInfo: (id: string) => { importedIds: readonly string[] } | null };
@@ -53,9 +54,10 @@ export function filesOfFirstPages() {
     const names = [...sets].filter(([, set]) => set.has(icon ?? id)).map(([name]) => name);
     const [name] = names;
     if (name === undefined) return null;
-    const isChat = names.every((each) => each === 'chat' || each === 'thread');
+    const isChat = names.every((each) => each === 'chat' || each === 'thread' || each === 'new-thread');
     if (name === 'entry' || (names.length > 1 && !isChat)) return 'kit';
-    return icon || /[\\/]src[\\/](ui|lib|data|parts)[\\/]|contract-calls/.test(id) ? `${name}-parts` : name;
+    const file = names.length > 1 ? 'chat' : name;
+    return icon || /[\\/]src[\\/](ui|lib|data|parts)[\\/]|contract-calls/.test(id) ? `${file}-parts` : file;
   };
 }
 

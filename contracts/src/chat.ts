@@ -76,6 +76,29 @@ export type AnswerRating = z.output<typeof AnswerRating>;
 
 export const correctionLimit = 100_000;
 
+/** A tool that the model called while it answered. */
+export const ToolCall = z.object({
+  kind: z.enum(['function', 'file_search', 'code_interpreter']),
+  /** The provider's. */
+  callId: z.string(),
+  name: z.string(),
+  /** Of a function its arguments as JSON; of a search its queries as a JSON list; else the code. */
+  input: z.string(),
+  /** What came of it; null: a function that nobody has answered yet. Of the provider's own tools a JSON list. */
+  output: z.string().nullable(),
+});
+export type ToolCall = z.output<typeof ToolCall>;
+
+/** As an answer shows it: of long texts the beginning. */
+export const ShownCall = ToolCall.omit({ callId: true });
+export type ShownCall = z.output<typeof ShownCall>;
+
+const calledNoteBegins = 'Called ';
+/** The note of an answer that ends with calls of functions. */
+export const calledNote = (names: Iterable<string>) =>
+  `${calledNoteBegins}${new Intl.ListFormat('en').format(new Set(names))}`;
+export const isCalledNote = (note: string) => note.startsWith(calledNoteBegins);
+
 export const Message = z.object({
   id: Id,
   threadId: Id,
@@ -97,6 +120,10 @@ export const Message = z.object({
   imageUrls: z.array(z.string()).optional(),
   /** The names of the assistant’s files that the model took the answer from, as the provider cites them. */
   sources: z.array(z.string()),
+  /** What the model called while it wrote this, where a program let it. */
+  calls: z.array(ShownCall).optional(),
+  /** So long a program can say what the functions have answered; left out: none is waited for. */
+  waitsUntil: Time.optional(),
   /** null: not rated. Questions have none. */
   rating: AnswerRating.nullable(),
   /** The ids of all messages that follow the same parent, this one included, oldest first: the branches. */
@@ -118,19 +145,6 @@ export const Run = z.object({
   state: RunState,
 });
 export type Run = z.output<typeof Run>;
-
-/** A tool that the model called while it answered. */
-export const ToolCall = z.object({
-  kind: z.enum(['function', 'file_search', 'code_interpreter']),
-  /** The provider's. */
-  callId: z.string(),
-  name: z.string(),
-  /** Of a function its arguments as JSON; of a search its queries as a JSON list; else the code. */
-  input: z.string(),
-  /** What came of it; null: a function that nobody has answered yet. Of the provider's own tools a JSON list. */
-  output: z.string().nullable(),
-});
-export type ToolCall = z.output<typeof ToolCall>;
 
 /** What an answer is made of, in order. `finished` or `failed` comes exactly once, last. */
 export const RunEvent = z.discriminatedUnion('type', [

@@ -57,7 +57,13 @@ const chat = createRoute({
   validateSearch: chatSearch,
   component: lazyRouteComponent(() => import('./chat-route.tsx'), 'ChatRoute'),
 });
-const newThread = createRoute({ getParentRoute: () => chat, path: '/' });
+const newThread = createRoute({
+  getParentRoute: () => chat,
+  path: '/',
+  loader: async () => {
+    await (await import('#web/features/chat/chat-page.tsx')).loadNewThreadPane();
+  },
+});
 const thread = createRoute({
   getParentRoute: () => chat,
   path: '/$threadId',

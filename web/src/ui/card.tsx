@@ -28,7 +28,7 @@ export function CardFooter({ className, ...rest }: ComponentProps<'footer'>) {
   return (
     <footer
       {...rest}
-      className={classNames('border-border border-t px-5 py-3.5 text-muted-foreground text-sm', className)}
+      className={classNames('sentence border-border border-t px-5 py-3.5 text-muted-foreground text-sm', className)}
     />
   );
 }

@@ -5,7 +5,7 @@ import { Dialog } from './dialog.tsx';
 export type ConfirmDialogProps = {
   open: boolean;
   onOpenChange: (open: boolean) => void;
-  title: string;
+  title: ReactNode;
   description: ReactNode;
   children?: ReactNode;
   confirmLabel: string;

@@ -8,7 +8,7 @@ export type DialogProps = {
   open: boolean;
   /** undefined: what it says has to be answered in it, and neither Escape nor a cross puts it away. */
   onOpenChange: ((open: boolean) => void) | undefined;
-  title: string;
+  title: ReactNode;
   description?: ReactNode;
   children?: ReactNode;
   /** Buttons, the main one last. For a form: give the form an id and the button `form={id}`. */

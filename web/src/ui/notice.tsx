@@ -32,7 +32,9 @@ export function Notice({ tone = 'info', title, children, action, live, className
       </span>
       <div className="min-w-0 flex-1">
         {title && <p className="font-medium">{title}</p>}
-        {children && <div className={title ? 'mt-0.5 text-muted-foreground' : undefined}>{children}</div>}
+        {children && (
+          <div className={classNames('sentence', title ? 'mt-0.5 text-muted-foreground' : null)}>{children}</div>
+        )}
         {action && <div className="mt-3 flex flex-wrap gap-2">{action}</div>}
       </div>
     </div>

@@ -8,6 +8,7 @@ import { messageFileRepository } from './messages/file-repository.ts';
 import { messageRepository } from './messages/repository.ts';
 import { siblingsOf } from './messages/row-repository.ts';
 import { runRepository } from './runs/repository.ts';
+import { toolCallRepository } from './runs/tool-call-repository.ts';
 import { searchRepository } from './search/repository.ts';
 import { findThreads } from './search/threads-repository.ts';
 import { threadRepository } from './threads/repository.ts';
@@ -28,6 +29,9 @@ test('no question of a conversation looks at all runs or at all messages of a pe
     await branchRepository(db).words(1, branch);
     await branchRepository(db).wordsBefore(1, 1, 1);
     await messageFileRepository(db).of(1, [1, 2]);
+    await toolCallRepository(db).shown(1, [1, 2]);
+    await toolCallRepository(db).ofMessages(1, [1, 2]);
+    await toolCallRepository(db).ofRuns(1, [1, 2]);
     await messageFileRepository(db).releaseThread(1, 1);
     await runRepository(db).underWay(1);
     await runRepository(db).allUnderWay();
@@ -41,6 +45,7 @@ test('no question of a conversation looks at all runs or at all messages of a pe
     expect(plan).not.toMatch(/SCAN runs(?! USING INDEX runs_under_way)/);
     expect(plan).not.toMatch(/messages USING .*\(user_id=\?\)/);
     expect(plan).not.toMatch(/SCAN message_files|message_files USING .*\(user_id=\?\)/);
+    expect(plan).not.toMatch(/SCAN (tool_calls|program_runs)|tool_calls USING .*\(user_id=\?\)/);
   }
   await database.close();
   await remove();

@@ -16,7 +16,11 @@ export function NewTokenDialog({ name, token, onClose }: NewTokenDialogProps) {
       // It is not shown again: only the button puts it away.
       onOpenChange={undefined}
       title="Access Token Created"
-      description={`“${name}” is shown this once. Copy it now to where your program keeps its secrets.`}
+      description={
+        <>
+          The token “<bdi>{name}</bdi>” is shown this once. Copy it now to where your program keeps its secrets.
+        </>
+      }
       footer={
         <Button variant="primary" onClick={onClose}>
           Done

@@ -2,6 +2,7 @@ import type { AccessToken } from '@roster/contracts/api-tokens';
 import { tellFailure } from '#web/lib/failure.ts';
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
 import { toast } from '#web/ui/toast.tsx';
+import { hasExpired } from './limits.ts';
 import { useRevokeToken } from './queries.ts';
 
 export function RevokeTokenDialog({ token, onClose }: { token: AccessToken; onClose: () => void }) {
@@ -18,8 +19,16 @@ export function RevokeTokenDialog({ token, onClose }: { token: AccessToken; onCl
     <ConfirmDialog
       open
       onOpenChange={onClose}
-      title={`Revoke “${token.name}”?`}
-      description="Programs that use this token are refused from their next call on, and what they have open is closed. It cannot be undone."
+      title={
+        <>
+          Revoke “<bdi>{token.name}</bdi>”?
+        </>
+      }
+      description={
+        hasExpired(token)
+          ? 'It has expired, so nothing is let in with it already. Revoking takes it off the list. It cannot be undone.'
+          : 'Programs that use this token are refused from their next call on, and what they have open is closed. It cannot be undone.'
+      }
       confirmLabel="Revoke Token"
       pendingLabel="Revoking..."
       destructive

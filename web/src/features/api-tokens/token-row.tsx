@@ -3,9 +3,8 @@ import { formatCost, formatDateTime, formatLongDate } from '#web/lib/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
+import { hasExpired, isBudgetUsedUp } from './limits.ts';
 import { rightNames } from './rights.ts';
-
-const hasExpired = ({ expiresAt }: AccessToken) => expiresAt !== null && Date.parse(expiresAt) <= Date.now();
 
 export function TokenRow({ token, onRevoke }: { token: AccessToken; onRevoke: () => void }) {
   const { name, last4, rights, createdAt, lastUsedAt, lastUsedIp, monthlyBudgetUsd, spentUsd } = token;
@@ -16,8 +15,11 @@ export function TokenRow({ token, onRevoke }: { token: AccessToken; onRevoke: ()
           <span dir="auto" className="wrap-anywhere">
             {name}
           </span>
-          <span className="font-mono font-normal text-muted-foreground text-sm">…{last4}</span>
+          <span dir="ltr" className="font-mono font-normal text-muted-foreground text-sm">
+            …{last4}
+          </span>
           {hasExpired(token) && <Badge tone="warning">Expired</Badge>}
+          {isBudgetUsedUp(token) && <Badge tone="warning">Budget used up</Badge>}
           {rights.map((right) => (
             <Badge key={right}>{rightNames[right]}</Badge>
           ))}
@@ -47,13 +49,13 @@ export function TokenRow({ token, onRevoke }: { token: AccessToken; onRevoke: ()
           </span>
           <Expiry token={token} />
           {monthlyBudgetUsd !== null && (
-            <span className="tabular-nums">
+            <span dir="auto" className="tabular-nums">
               {formatCost(spentUsd)} of {formatCost(monthlyBudgetUsd)} this month
             </span>
           )}
         </p>
       </div>
-      <Button size="sm" onClick={onRevoke} aria-label={`Revoke ${name}`}>
+      <Button size="sm" className="max-md:h-10" onClick={onRevoke} aria-label={`Revoke ${name}`}>
         Revoke
       </Button>
     </li>

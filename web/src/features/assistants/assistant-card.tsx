@@ -3,7 +3,7 @@ import type { ModelList } from '@roster/contracts/models';
 import { Link } from '@tanstack/react-router';
 import { Download, Terminal } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useSetDefaultAssistant } from '#web/data/assistants.ts';
+import { useSetDefaultAssistant } from '#web/data/assistant-changes.ts';
 import { useEditing } from '#web/data/current-user.ts';
 import { findModel } from '#web/data/models.ts';
 import { tellFailure } from '#web/lib/failure.ts';

@@ -2,7 +2,7 @@ import { type AssistantDraft, assistantDefaults } from '@roster/contracts/assist
 import type { ModelList } from '@roster/contracts/models';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { useCreateAssistant } from '#web/data/assistants.ts';
+import { useCreateAssistant } from '#web/data/assistant-changes.ts';
 import { useEditing } from '#web/data/current-user.ts';
 import { modelsQuery } from '#web/data/models.ts';
 import { tellFormFailure } from '#web/lib/form-errors.ts';

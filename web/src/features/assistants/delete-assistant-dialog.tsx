@@ -1,5 +1,5 @@
 import type { Assistant } from '@roster/contracts/assistants';
-import { useDeleteAssistant } from '#web/data/assistants.ts';
+import { useDeleteAssistant } from '#web/data/assistant-changes.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
 import { toast } from '#web/ui/toast.tsx';

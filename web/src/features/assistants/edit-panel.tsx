@@ -6,7 +6,8 @@ import {
 } from '@roster/contracts/assistants';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useId } from 'react';
-import { assistantsQuery, useUpdateAssistant } from '#web/data/assistants.ts';
+import { useUpdateAssistant } from '#web/data/assistant-changes.ts';
+import { assistantsQuery } from '#web/data/assistants.ts';
 import { useEditing } from '#web/data/current-user.ts';
 import { modelsQuery } from '#web/data/models.ts';
 import { errorText } from '#web/lib/api.ts';

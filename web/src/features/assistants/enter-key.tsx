@@ -2,7 +2,7 @@ import type { ImportCandidate } from '@roster/contracts/assistants';
 import { providerIn } from '@roster/contracts/provider-name';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type RefObject, useRef, useState } from 'react';
-import { useFetchFromProvider } from '#web/data/assistants.ts';
+import { useFetchFromProvider } from '#web/data/assistant-changes.ts';
 import { useEditing } from '#web/data/current-user.ts';
 import { useProviderName } from '#web/data/sign-in-options.ts';
 import { userConfigQuery } from '#web/data/user-config.ts';

@@ -1,7 +1,7 @@
 import type { ImportResult } from '@roster/contracts/assistants';
 import { FileJson } from 'lucide-react';
 import { type DragEvent, useRef, useState } from 'react';
-import { useImportFile } from '#web/data/assistants.ts';
+import { useImportFile } from '#web/data/assistant-changes.ts';
 import { useEditing } from '#web/data/current-user.ts';
 import { errorText } from '#web/lib/api.ts';
 import { tellFailure } from '#web/lib/failure.ts';

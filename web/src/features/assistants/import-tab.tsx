@@ -1,6 +1,6 @@
 import type { ImportCandidate, ImportResult } from '@roster/contracts/assistants';
 import { useState } from 'react';
-import { useImportBatch } from '#web/data/assistants.ts';
+import { useImportBatch } from '#web/data/assistant-changes.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { Card } from '#web/ui/card.tsx';

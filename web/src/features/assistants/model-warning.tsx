@@ -1,6 +1,6 @@
 import type { Assistant } from '@roster/contracts/assistants';
 import type { ModelList } from '@roster/contracts/models';
-import { useUpdateAssistant } from '#web/data/assistants.ts';
+import { useUpdateAssistant } from '#web/data/assistant-changes.ts';
 import { useEditing } from '#web/data/current-user.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { Button } from '#web/ui/button.tsx';

@@ -6,9 +6,10 @@ import { classNames } from '#web/ui/class-names.ts';
 import { loadedPart } from '#web/ui/loaded-part.tsx';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import type { Choice } from './answerers/use-assistants.ts';
-import { NewThreadPane } from './threads/new-thread-pane.tsx';
 import { ThreadColumn } from './threads/thread-column.tsx';
 
+// An address has one of the two; the other comes after it.
+const NewThreadPane = loadedPart(async () => (await import('./threads/new-thread-pane.tsx')).NewThreadPane);
 const ThreadPane = loadedPart(async () => {
   const { ThreadPane: Pane, loadOpenThread } = await import('./threads/thread-pane.tsx');
   // Once Roster is open a conversation comes whole; the first page does not wait for what is in it.
@@ -19,9 +20,10 @@ const StartChatDialog = lazy(async () => ({
   default: (await import('./answerers/start-chat-dialog.tsx')).StartChatDialog,
 }));
 
-/** What a conversation is drawn with; a new one does without it at first. */
+/** What a conversation is drawn with, and a new one. */
 export const loadThreadPane = ThreadPane.load;
-preloadOnceUsable(loadThreadPane);
+export const loadNewThreadPane = NewThreadPane.load;
+for (const load of [loadThreadPane, loadNewThreadPane]) preloadOnceUsable(load);
 
 type ChatPageProps = { threadId?: number | undefined; assistantId?: number | undefined; isNew?: boolean };
 
@@ -83,12 +85,14 @@ export function ChatPage({ threadId, assistantId, isNew }: ChatPageProps) {
       />
       <div className={classNames('min-h-0 min-w-0 flex-1', !showsPane && 'max-md:hidden')}>
         {threadId === undefined ? (
-          <NewThreadPane
-            choice={assistantId === undefined ? plain : { assistantId, model: null }}
-            onBack={showList}
-            onStarted={openThread}
-            onChoose={startChat}
-          />
+          <Suspense fallback={<SpinnerPanel label="Loading the conversation" className="h-full" />}>
+            <NewThreadPane
+              choice={assistantId === undefined ? plain : { assistantId, model: null }}
+              onBack={showList}
+              onStarted={openThread}
+              onChoose={startChat}
+            />
+          </Suspense>
         ) : (
           <Suspense fallback={<SpinnerPanel label="Loading the conversation" className="h-full" />}>
             <ThreadPane

@@ -12,7 +12,7 @@ import { Input } from '#web/ui/input.tsx';
 import { CodeBlock } from '#web/ui/markdown/code-block.tsx';
 import { Page } from '#web/ui/page.tsx';
 import { Select } from '#web/ui/select.tsx';
-import { SpinnerPanel } from '#web/ui/spinner.tsx';
+import { Skeleton } from '#web/ui/skeleton.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 import { environment, type SnippetName, snippetNames, snippets } from './snippets.ts';
 import { TryCard } from './try-card.tsx';
@@ -48,7 +48,7 @@ export function ConnectPage(props: ConnectPageProps) {
           onRetry={() => void callable.refetch()}
         />
       ) : callable.data === undefined || models.isPending ? (
-        <SpinnerPanel className="min-h-80" />
+        <LoadingCards />
       ) : (
         <Cards
           {...props}
@@ -58,6 +58,24 @@ export function ConnectPage(props: ConnectPageProps) {
         />
       )}
     </Page>
+  );
+}
+
+/** As high as what most see. */
+function LoadingCards() {
+  return (
+    <div aria-busy="true" className="grid grid-cols-1 gap-4">
+      <output className="sr-only">Loading your assistants and models</output>
+      {['h-116 max-md:h-132', 'h-96', 'h-64'].map((height) => (
+        <Card key={height} className={height}>
+          <CardBody className="grid gap-3">
+            <Skeleton className="h-5 w-48" />
+            <Skeleton className="h-4 w-96 max-w-full" />
+            <Skeleton className="mt-3 h-9 w-full" />
+          </CardBody>
+        </Card>
+      ))}
+    </div>
   );
 }
 

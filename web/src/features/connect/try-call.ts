@@ -1,9 +1,11 @@
 import { apiTokens } from '@roster/contracts/api-tokens';
+import { ApiErrorBody } from '@roster/contracts/openai-api/endpoint';
 import { call } from '#web/lib/api.ts';
 
 /** What went out, in words, without the token. */
 export type TriedRequest = { address: string; body: string };
-export type TriedAnswer = { status: number; seconds: number; text: string };
+/** `refusal`: what an answer that is none says is wrong. */
+export type TriedAnswer = { status: number; seconds: number; text: string; refusal: string | null };
 
 const path = '/v1/chat/completions';
 
@@ -13,12 +15,14 @@ export const requestOf = (model: string, message: string): TriedRequest => ({
 });
 
 /** JSON is shown in lines. */
-function readable(text: string): string {
+function readable(text: string): { text: string; refusal: string | null } {
   try {
-    return JSON.stringify(JSON.parse(text), undefined, 2);
+    const said: unknown = JSON.parse(text);
+    const refused = ApiErrorBody.safeParse(said);
+    return { text: JSON.stringify(said, undefined, 2), refusal: refused.data?.error.message ?? null };
   } catch {
     // Shown as it came.
-    return text;
+    return { text, refusal: null };
   }
 }
 
@@ -33,6 +37,6 @@ export async function tryCall(body: string, signal: AbortSignal): Promise<TriedA
     body,
     signal,
   });
-  const text = readable(await answer.text());
-  return { status: answer.status, seconds: (performance.now() - began) / 1000, text };
+  const said = readable(await answer.text());
+  return { status: answer.status, seconds: (performance.now() - began) / 1000, ...said };
 }

@@ -68,10 +68,19 @@ function useTry() {
 }
 
 function Tried({ request, answer }: { request: TriedRequest; answer: TriedAnswer }) {
-  const { status, seconds, text } = answer;
+  const { status, seconds, text, refusal } = answer;
   const head = `POST ${request.address}\nAuthorization: Bearer rst_…\nContent-Type: application/json\n\n`;
   return (
     <div role="status" className="mt-5 grid grid-cols-1 gap-5 lg:grid-cols-2">
+      {refusal !== null && (
+        <Notice
+          tone="destructive"
+          title={status < 500 ? 'The call was refused' : 'The call failed'}
+          className="lg:col-span-2"
+        >
+          {refusal}
+        </Notice>
+      )}
       <section aria-label="Request" className="min-w-0">
         <h3 className="mb-2 font-medium">Request</h3>
         <CodeBlock language="http" text={`${head}${request.body}`} />

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useCreateAssistant } from '#web/data/assistants.ts';
+import { useCreateAssistant } from '#web/data/assistant-changes.ts';
 import { useUpdateCustomModel } from '#web/data/fine-tuning.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { toast } from '#web/ui/toast.tsx';

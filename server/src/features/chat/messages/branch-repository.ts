@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import { type Operand, type Places, prepared } from '#server/db/prepared';
 import type { Database } from '#server/db/schema';
 import type { MessagePlace } from './repository.ts';
-import { isOf, selectMessages, siblingsOf, togetherWith, withSiblings } from './row-repository.ts';
+import { hasCalls, isOf, selectMessages, siblingsOf, togetherWith, withSiblings } from './row-repository.ts';
 
 /** A range of a branch: the messages of these depths on the way from the beginning to `head`. */
 export type BranchRange = { threadId: number; head: number; from: number; to: number };
@@ -24,11 +24,7 @@ const findWordsInBranch = prepared((db, at: Places<BranchRange & { userId: numbe
   return db
     .selectFrom('messages')
     .select(['id', 'role', 'text', 'content'])
-    .select(
-      sql<0 | 1>`case when exists (select 1 from tool_calls c where c.message_id = messages.id) then 1 else 0 end`.as(
-        'hasCalls',
-      ),
-    )
+    .select(hasCalls.as('hasCalls'))
     .where(isOf(at('userId')))
     .where('id', 'in', sql<number>`(${branch(at('userId'), range)})`)
     .orderBy('depth');

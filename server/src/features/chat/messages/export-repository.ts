@@ -1,4 +1,4 @@
-import type { Message, ToolCall } from '@roster/contracts/chat';
+import type { Message, ShownCall } from '@roster/contracts/chat';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { programRunRepository } from '#server/features/chat/runs/program-run-repository';
@@ -7,13 +7,13 @@ import type { KeptAttachment } from './file-repository.ts';
 import { filesOf, isOf, type MessageRow, selectMessages, toMessage } from './row-repository.ts';
 
 /** A message with what an export has of its files. */
-export type MessageToKeep = Omit<Message, 'siblings' | 'together' | 'chosenId' | 'files'> & {
+export type MessageToKeep = Omit<Message, 'siblings' | 'together' | 'chosenId' | 'files' | 'calls' | 'waitsUntil'> & {
   /** Of several answers that were asked for together: the one that was gone on with. */
   chosen?: true;
   /** `sha256` finds the file among those of the same archive; null where it was deleted. */
   files: Pick<KeptAttachment, 'filename' | 'size' | 'kind' | 'sha256'>[];
   /** Of an answer: what the model called while it wrote it. Absent where that is nothing. */
-  calls?: Omit<ToolCall, 'callId'>[];
+  calls?: ShownCall[];
   /** Of the first answer of a program's run: what the program asked for. */
   programRun?: { options: unknown; metadata: Record<string, string> };
 };

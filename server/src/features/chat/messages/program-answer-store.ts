@@ -72,7 +72,9 @@ export function programAnswerStore(db: Kysely<Database>, instance: number) {
     atEnd: (asker: Asker, { threadId, answerer, before, ...asked }: NewProgramRun): Promise<Stored | NotStored> =>
       inTurn(asker, async (trx) => {
         const { userId, tokenId: accessTokenId } = asker;
-        if (!(await threadRepository(trx).find(userId, threadId))) return { kind: 'no_thread' };
+        const threads = threadRepository(trx);
+        const thread = await threads.find(userId, threadId);
+        if (!thread) return { kind: 'no_thread' };
         const busy = await runRepository(trx).busy(userId);
         const here = busy.find((run) => run.threadId === threadId);
         if (here) throw new RunUnderWay(here);
@@ -81,6 +83,10 @@ export function programAnswerStore(db: Kysely<Database>, instance: number) {
         await before(trx);
         const answer = await answerAfter(trx, userId, threadId, { answerer, after: null });
         if (!answer) return { kind: 'no_messages' };
+        const { assistantId } = answerer;
+        // On its page it goes on with whom the program asks; in a conversation of their own a person has chosen that.
+        if (thread.madeBy !== null && thread.assistantId !== assistantId)
+          await threads.update(userId, threadId, { assistantId, model: null });
         const { id } = answer.run;
         await programRunRepository(trx).insert(userId, { id, threadId, accessTokenId, ...asked });
         return { kind: 'stored', answer: { ...answer, programRunId: id } };

@@ -3,11 +3,16 @@ import { type Kysely, sql } from 'kysely';
 import { imageUrlsOf, readContent } from '#server/conversation/content';
 import { type Operand, type Places, prepared } from '#server/db/prepared';
 import type { Database } from '#server/db/schema';
+import { toolCallRepository } from '#server/features/chat/runs/tool-call-repository';
 import { toUsage, usageColumns } from '#server/features/usage/repository';
 import { messageFileRepository, shownFile } from './file-repository.ts';
 
 /** With a plus, so that SQLite looks up the branch's messages instead of walking through all of their owner's. */
 export const isOf = (userId: Operand<number>) => sql<boolean>`+messages.user_id = ${userId}`;
+
+/** Whether it is an answer whose model called something. */
+export const hasCalls = sql<0 | 1>`case when exists
+  (select 1 from tool_calls where tool_calls.message_id = messages.id) then 1 else 0 end`;
 
 /** With the run that wrote it, its usage, and its rating. */
 export const selectMessages = (db: Kysely<Database>) =>
@@ -31,7 +36,8 @@ export const selectMessages = (db: Kysely<Database>) =>
       'message_ratings.value as rating_value',
       'message_ratings.correction',
       ...usageColumns,
-    ]);
+    ])
+    .select(hasCalls.as('has_calls'));
 
 export type MessageRow = Awaited<ReturnType<ReturnType<typeof selectMessages>['executeTakeFirstOrThrow']>>;
 
@@ -53,6 +59,22 @@ export const filesOf = (db: Kysely<Database>, userId: number, rows: MessageRow[]
     userId,
     rows.filter(({ role }) => role === 'user').map(({ id }) => id),
   );
+
+/** What the answers among them have called; most conversations are not asked for it. */
+async function callsOf(db: Kysely<Database>, userId: number, rows: MessageRow[]) {
+  const calling = rows.filter(({ has_calls }) => has_calls === 1).map(({ id }) => id);
+  const shown = await toolCallRepository(db).shown(userId, calling);
+  const byMessage = Map.groupBy(shown, ({ messageId }) => messageId);
+  const now = new Date().toISOString();
+  return (id: number): Pick<Message, 'calls' | 'waitsUntil'> => {
+    const own = byMessage.get(id);
+    const waitsUntil = own?.[0]?.waitsUntil ?? '';
+    return {
+      ...(own && { calls: own.map(({ kind, name, input, output }) => ({ kind, name, input, output })) }),
+      ...(waitsUntil > now && { waitsUntil }),
+    };
+  };
+}
 
 /** Exported for the check of its plan. */
 export const siblingsOf = (
@@ -102,6 +124,7 @@ export async function withSiblings(
     : siblingsOf(db, userId, threadId, known, known.length < parents.length));
   const byParent = Map.groupBy(siblings, (sibling) => sibling.parent_id);
   const files = await filesOf(db, userId, rows);
+  const calls = await callsOf(db, userId, rows);
   return rows.map((row) => {
     const beside = byParent.get(row.parent_id) ?? [];
     const together = row.role === 'assistant' ? togetherWith(row, beside) : [];
@@ -111,12 +134,13 @@ export async function withSiblings(
       together: together.map(({ id }) => id),
       chosenId: together.find(({ chosen }) => chosen === 1)?.id ?? null,
       files: (files.get(row.id) ?? []).map(shownFile),
+      ...calls(row.id),
     };
   });
 }
 
-/** Without its siblings, and without its attachments. */
-export function toMessage(row: MessageRow): Message {
+/** Without its siblings, its attachments, and what it has called. */
+export function toMessage(row: MessageRow): Omit<Message, 'calls' | 'waitsUntil'> {
   const state = row.run_state ?? 'complete';
   const imageUrls = imageUrlsOf(readContent(row.content));
   return {

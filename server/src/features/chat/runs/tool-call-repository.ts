@@ -1,5 +1,5 @@
-import type { ToolCall } from '@roster/contracts/chat';
-import type { Kysely } from 'kysely';
+import type { ShownCall, ToolCall } from '@roster/contracts/chat';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
 
 type Of = { userId: number; runId: number; messageId: number };
@@ -8,13 +8,21 @@ export type KeptCall = ToolCall & { runId: number; messageId: number };
 
 const rowsAtOnce = 100;
 
+/** What a page shows of a text that a function was given or has answered, in characters. */
+const shownLength = 4000;
+
+type Kept = { messageId: number; waitsUntil: string | null } & ShownCall;
+
+/** With a plus, so that SQLite looks up those of the answers instead of walking through all of their owner's. */
+const isOf = (userId: number) => sql<boolean>`+tool_calls.user_id = ${userId}`;
+
 /** What models have called while they answered. */
 export function toolCallRepository(db: Kysely<Database>) {
   const select = (userId: number) =>
     db
       .selectFrom('tool_calls')
       .select(['run_id as runId', 'message_id as messageId', 'kind', 'call_id as callId', 'name', 'input', 'output'])
-      .where('user_id', '=', userId)
+      .where(isOf(userId))
       .orderBy('run_id')
       .orderBy('position');
 
@@ -43,6 +51,30 @@ export function toolCallRepository(db: Kysely<Database>) {
     },
     async ofMessages(userId: number, messageIds: number[]): Promise<KeptCall[]> {
       return messageIds.length === 0 ? [] : select(userId).where('message_id', 'in', messageIds).execute();
+    },
+    /** As pages show them, with until when what they wait for can come. */
+    async shown(userId: number, messageIds: number[]): Promise<Kept[]> {
+      if (messageIds.length === 0) return [];
+      const beginning = <Text extends string | null>(column: RawBuilder<Text>) =>
+        sql<Text>`case when length(${column}) > ${shownLength} then substr(${column}, 1, ${shownLength}) || '…' else ${column} end`;
+      return db
+        .selectFrom('tool_calls')
+        .leftJoin('program_runs', (join) =>
+          join
+            .onRef('program_runs.current_run_id', '=', 'tool_calls.run_id')
+            .onRef('program_runs.user_id', '=', 'tool_calls.user_id')
+            // Written out, as the index says it.
+            .on(sql<boolean>`program_runs.state = 'waiting'`),
+        )
+        .select(['tool_calls.message_id as messageId', 'tool_calls.kind', 'tool_calls.name'])
+        .select('program_runs.waits_until as waitsUntil')
+        .select(beginning(sql<string>`tool_calls.input`).as('input'))
+        .select(beginning(sql<string | null>`tool_calls.output`).as('output'))
+        .where(isOf(userId))
+        .where('tool_calls.message_id', 'in', messageIds)
+        .orderBy('tool_calls.run_id')
+        .orderBy('tool_calls.position')
+        .execute();
     },
     /** What a function has answered. */
     async answer(userId: number, runId: number, callId: string, output: string) {

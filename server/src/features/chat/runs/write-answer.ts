@@ -1,4 +1,4 @@
-import type { RunEvent } from '@roster/contracts/chat';
+import { calledNote, type RunEvent } from '@roster/contracts/chat';
 import { leftOutNotes } from '#server/features/chat/messages/history';
 import { ProviderError } from '#server/provider/error';
 import type { AnswerEnd, AnswerPiece, Provider } from '#server/provider/provider';
@@ -13,7 +13,7 @@ export async function writeAnswer(run: LiveRun, { provider, publish }: Writing):
   run.prepared = await untilAborted(run.order.prepare(signal), signal);
   const end = await asMuchAsFits(run, run.prepared, { provider, publish });
   const called = functionsCalled(run.log);
-  if (called.length > 0) publish([{ type: 'note', text: `Called ${inWords(called.map(({ name }) => name))}` }]);
+  if (called.length > 0) publish([{ type: 'note', text: calledNote(called.map(({ name }) => name)) }]);
   else if (run.log.text.trim() === '') publish([wordless(end)]);
   return end;
 }
@@ -51,8 +51,6 @@ async function asMuchAsFits(
     }
   }
 }
-
-const inWords = (names: string[]) => new Intl.ListFormat('en').format(new Set(names));
 
 /** Shown in place of an answer without text: the model only reasoned, or called a tool that does not exist. */
 const wordless = ({ reason }: AnswerEnd): RunEvent => ({ type: 'note', text: wordlessNotes[reason] });

@@ -1,4 +1,4 @@
-import type { Message } from '@roster/contracts/chat';
+import { isCalledNote, type Message } from '@roster/contracts/chat';
 import { RotateCw, Shuffle } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { withArrived } from '#web/data/runs/run-message.ts';
@@ -15,6 +15,7 @@ import { MessageTools } from './message-tools.tsx';
 import { isUnderWay } from './message-window.ts';
 import { Reasoning } from './reasoning.tsx';
 import { useThreadActions } from './thread-actions.ts';
+import { ToolCalls } from './tool-calls.tsx';
 
 /** Loaded when an answer can be rated; where that fails, the answer is there without it. */
 const NoRating = () => null;
@@ -37,6 +38,10 @@ export function Answer({ message }: { message: Message }) {
   );
 }
 
+/** What the provider does itself, it does before it answers; functions are called at the end. */
+const providersTools = ['file_search', 'code_interpreter'] as const;
+const functions = ['function'] as const;
+
 type AnswerContentProps = { message: Message; children: (now: Message) => ReactNode };
 
 /** What an answer says, while it is written and after; below it stands what its place adds. */
@@ -49,7 +54,9 @@ export function AnswerContent({ message: stored, children }: AnswerContentProps)
   return (
     <>
       <Reasoning text={reasoning} live={isGrowing} />
+      <ToolCalls message={message} of={providersTools} />
       <AnswerText text={text} live={isGrowing} />
+      <ToolCalls message={message} of={functions} />
       <Sources names={message.sources} />
       {isGrowing ? (
         <Progress run={run} text={text} reasoning={reasoning} notes={message.notes} />
@@ -89,13 +96,16 @@ function Progress({ run, text, reasoning, notes }: ProgressProps) {
 }
 
 function Outcome({ message }: { message: Message }) {
+  const { calls, notes } = message;
+  // What the calls themselves say, once they are known.
+  const others = calls ? notes.filter((note) => !isCalledNote(note)) : notes;
   return (
     <>
-      {message.state === 'complete' && message.text === '' && (
+      {message.state === 'complete' && message.text === '' && !notes.some(isCalledNote) && (
         <p className="text-muted-foreground">The model gave an empty answer.</p>
       )}
       {message.state === 'stopped' && <p className="mt-2 text-muted-foreground text-sm">Stopped</p>}
-      <Notes notes={message.notes} />
+      <Notes notes={others} />
       <AnswerFailure message={message} />
     </>
   );

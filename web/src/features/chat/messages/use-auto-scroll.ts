@@ -64,6 +64,11 @@ function noteHand(area: HTMLElement, reader: Reader, released: () => void, signa
   for (const type of ['wheel', 'touchmove', 'pointerdown', 'keydown']) area.addEventListener(type, byHand, options);
 }
 
+/** What is unfolded is what its reader wants to see: it grows downwards, and its line stays where it was. */
+function noteUnfolding({ target }: Event, reader: Reader) {
+  if (target instanceof Element && target.closest('summary')) Object.assign(reader, { isOn: false, stays: true });
+}
+
 /**
  * Keeps the end of a scrolled area in view while it grows, but only for a reader who is at the end. What a person
  * scrolls up stops the auto-scroll; what moves because sizes become known does not.
@@ -101,6 +106,7 @@ export function useAutoScroll(
       setIsAway(isFarAway(area, reader));
     };
     area.addEventListener('scroll', onScroll, { passive: true, signal });
+    area.addEventListener('click', (event) => noteUnfolding(event, reader), { signal });
     noteHand(area, reader, pin, signal);
     return () => leaving.abort();
   }, [scroller, reader, pin]);

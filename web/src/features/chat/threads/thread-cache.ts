@@ -4,7 +4,8 @@ import { withNewer, withOlder } from '#web/features/chat/messages/message-change
 import { windowOf, withPage } from '#web/features/chat/messages/message-window.ts';
 import { listPage, listsKey, type ThreadFilter, threadListQuery } from './queries.ts';
 import { messagePage, messagesKey, messagesQuery, threadQuery } from './thread-queries.ts';
-import { type ThreadWindow, withNextPage, withoutThread, withThread } from './thread-window.ts';
+import type { ThreadWindow } from './thread-window.ts';
+import { withNextPage, withoutThread, withThread } from './thread-window-changes.ts';
 
 /** Reads the next page of a list, if there is one. */
 export async function loadMoreThreads(client: QueryClient, filter: ThreadFilter): Promise<void> {

@@ -6,6 +6,7 @@ import type { AnswererPickerProps } from '#web/features/chat/answerers/answerer-
 import type { Choice } from '#web/features/chat/answerers/use-assistants.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
+import { MadeBy } from './made-by.tsx';
 import { PaneHeader } from './pane-header.tsx';
 import { RenameField } from './rename-field.tsx';
 import { ThreadMenu } from './thread-menu.tsx';
@@ -34,6 +35,7 @@ export function ThreadHeader({ thread, onBack, onRemoved, onChoose, several }: T
               <h2 dir="auto" className="min-w-0 flex-1 truncate font-medium" title={thread.title}>
                 {thread.title}
               </h2>
+              <MadeBy name={thread.madeBy} className="max-w-[30%]" />
               {thread.archived && <Badge className="max-md:hidden">Archived</Badge>}
             </>
           )

@@ -5,6 +5,7 @@ import { lazy, type MouseEvent, memo, type RefObject, Suspense, useEffect, useRe
 import { Badge } from '#web/ui/badge.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
+import { MadeBy } from './made-by.tsx';
 import { MarkedText } from './marked-text.tsx';
 import { ThreadMenu } from './thread-menu.tsx';
 
@@ -100,11 +101,7 @@ function TitleAndMatch({ thread, query }: Pick<ThreadListRowProps, 'thread' | 'q
         <span dir="auto" className="min-w-0 flex-1 truncate">
           <MarkedText text={title} query={query} />
         </span>
-        {madeBy !== null && (
-          <Badge className="max-w-[45%]">
-            <span className="truncate">by {madeBy}</span>
-          </Badge>
-        )}
+        <MadeBy name={madeBy} className="max-w-[45%]" />
         {archived && query !== '' && <Badge>Archived</Badge>}
         {runId !== null && (
           <span className="size-1.5 shrink-0 animate-pulse rounded-full bg-primary">

@@ -1,3 +1,4 @@
+import { assistantsOf, runTarget } from './api-runs.ts';
 import { now } from './clock.ts';
 import { added, medianOf, ms, printTable, times, verdict } from './figures.ts';
 import { firstTokens } from './first-token.ts';
@@ -8,11 +9,9 @@ import { type Person, post, preparePeople, startRoster, temporaryFolder } from '
 import { mostStreams, secondsOf, settings } from './settings.ts';
 import { type Source, startBareRelay, startSource } from './source-process.ts';
 import { follow, send } from './streams.ts';
-import { model, type Target } from './targets.ts';
+import { bearer, type Headers, model, relayTarget, type Target } from './targets.ts';
 
 const chatForm = { before: '"content":"', last: 'data: [DONE]\n' };
-
-type Headers = (person: Person) => Record<string, string>;
 
 /** A stream of Chat Completions, as a program asks for one. */
 const chatTarget = (name: string, port: number, program: Program | undefined, headers: Headers): Target => ({
@@ -28,8 +27,6 @@ const chatTarget = (name: string, port: number, program: Program | undefined, he
   },
 });
 
-const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
-
 /** People with a token each. */
 async function startWithPrograms(source: Source) {
   const folder = temporaryFolder();
@@ -41,64 +38,85 @@ async function startWithPrograms(source: Source) {
     const { token } = await post<{ token: string }>(preparing.port, '/api/access-tokens', person.headers, draft);
     tokens.set(person, token);
   }
+  const assistants = await assistantsOf(preparing.port, tokens);
   // Started again, because hashing their passwords took memory and time that are none of the streams'.
   await preparing.program.stop();
-  return { roster: await startRoster(folder, source.port, { profiled: true }), people, tokens };
+  const roster = await startRoster(folder, source.port, { profiled: true });
+  return { roster, people, headers: (person: Person) => bearer(tokens.get(person) ?? ''), assistants };
 }
 
-/** Passing on the streams of programs: what Roster adds to a bare pipe and to the processor, with another gateway beside it. */
+type Stage = { targets: Target[]; source: Source; people: Person[]; faults: string[] };
+
+/** What is measured of each target, in turns; the median of all runs is what counts. */
+async function measured<T>({ targets }: Stage, measure: (target: Target) => Promise<T>): Promise<T[][]> {
+  const all: T[][] = targets.map(() => []);
+  for (let run = 1; run <= settings.runs; run++)
+    for (const [index, target] of targets.entries()) all[index]?.push(await measure(target));
+  return all;
+}
+
+type Aim = { compare: 'added' | 'ratio'; aim?: number };
+
+/** The medians of a figure, and how the second compares with the first. */
+function row<T>(what: string, all: T[][], figure: (one: T) => number, { compare, aim }: Aim): string[] {
+  const values = all.map((runs) => medianOf(runs, figure));
+  const [floor = Number.NaN, own = Number.NaN] = values;
+  const compared = compare === 'added' ? own - floor : own / floor;
+  const shown = compare === 'added' ? added(compared) : times(compared);
+  const judged =
+    aim === undefined ? ['', ''] : [compare === 'added' ? `+${aim} ms` : `${aim}×`, verdict(compared, aim)];
+  return [what, ...values.map(ms), shown, ...judged];
+}
+
+/** First tokens one after the other, then so many paced streams at once. `aims`: of a first token and of the processor. */
+async function measureStage(stage: Stage, what: string, aims: { first: number; processor?: number }) {
+  const { targets, source, people, faults } = stage;
+  const early: Aim = { compare: 'added', aim: aims.first };
+  const load: Aim = { compare: 'ratio', ...(aims.processor !== undefined && { aim: aims.processor }) };
+  for (const target of targets) await runPaced(target, source, people.slice(0, 20), 2);
+  console.log(`${what}: first tokens`);
+  const first = await measured(stage, (target) => firstTokens(target, people, true));
+  const rows = [row('first token, p50', first, ({ p50 }) => p50, early)];
+  for (const level of settings.levels) {
+    console.log(`${what}: ${level} streams`);
+    const paced = await measured(stage, async (target) => {
+      const result = await runPaced(target, source, people.slice(0, level), secondsOf(level));
+      for (const [fault, count] of Object.entries(result.faults))
+        if (count > 0) faults.push(`${target.name}, ${level} streams of ${what}: ${count} ${fault}`);
+      return result;
+    });
+    rows.push(
+      row(`${level} streams: first token, p50`, paced, (one) => one.firstToken.p50, early),
+      row(`${level} streams: processor, per stream and second`, paced, (one) => one.cpu.whole, load),
+      row(`${level} streams: the same, without begin and end`, paced, (one) => one.cpu.steady, load),
+    );
+  }
+  printTable(what, ['', ...targets.map(({ name }) => name), 'Roster against bare', 'aim', ''], rows);
+}
+
+/** The streams of programs: what Roster adds to a bare pipe and to the processor, with another gateway beside it. */
 export async function measureApiRelay(): Promise<{ faults: string[] }> {
   const source = await startSource();
   const bare = await startBareRelay(source.port);
   const portkey = await startPortkey(source.port);
-  const { roster, people, tokens } = await startWithPrograms(source);
+  const { roster, people, headers, assistants } = await startWithPrograms(source);
   const byKey: Headers = ({ key }) => bearer(key);
-  const targets = [
+  const faults: string[] = [];
+  const chat = [
     chatTarget('bare relay', bare.port, bare.program, byKey),
-    chatTarget('Roster', roster.port, roster.program, (person) => bearer(tokens.get(person) ?? '')),
+    chatTarget('Roster', roster.port, roster.program, headers),
     ...(portkey
       ? [chatTarget(gateway, portkey.port, portkey.program, (one) => ({ ...byKey(one), ...portkey.headers }))]
       : []),
   ];
-  const faults: string[] = [];
-  const rows: string[][] = [];
-
-  /** The medians of all runs, of each target. */
-  async function measured<T>(measure: (target: Target) => Promise<T>): Promise<T[][]> {
-    const all: T[][] = targets.map(() => []);
-    for (let run = 1; run <= settings.runs; run++)
-      for (const [index, target] of targets.entries()) all[index]?.push(await measure(target));
-    return all;
-  }
-  function row<T>(what: string, all: T[][], figure: (one: T) => number, compare: 'added' | 'ratio', aim: number) {
-    const values = all.map((runs) => medianOf(runs, figure));
-    const [floor = Number.NaN, own = Number.NaN] = values;
-    const compared = compare === 'added' ? own - floor : own / floor;
-    const shown = compare === 'added' ? [added(compared), `+${aim} ms`] : [times(compared), `${aim}×`];
-    rows.push([what, ...values.map(ms), ...shown, verdict(compared, aim)]);
-  }
-
-  for (const target of targets) await runPaced(target, source, people.slice(0, 20), 2);
-  console.log('Programs: first tokens');
-  const first = await measured((target) => firstTokens(target, people, true));
-  row('first token, p50', first, ({ p50 }) => p50, 'added', 1);
-  for (const level of settings.levels) {
-    console.log(`Programs: ${level} streams`);
-    const paced = await measured(async (target) => {
-      const result = await runPaced(target, source, people.slice(0, level), secondsOf(level));
-      for (const [fault, count] of Object.entries(result.faults))
-        if (count > 0) faults.push(`${target.name}, ${level} streams of programs: ${count} ${fault}`);
-      return result;
-    });
-    row(`${level} streams: first token, p50`, paced, (one) => one.firstToken.p50, 'added', 1);
-    row(`${level} streams: processor, per stream and second`, paced, (one) => one.cpu.whole, 'ratio', 1.5);
-    row(`${level} streams: the same, without begin and end`, paced, (one) => one.cpu.steady, 'ratio', 1.5);
-  }
+  // A run is asked for by Responses, so that is what the pipe passes on.
+  const runs = [
+    relayTarget('bare relay', bare.port, bare.program),
+    runTarget(roster.port, roster.program, headers, assistants),
+  ];
+  const stage = { source, people, faults };
+  await measureStage({ ...stage, targets: chat }, 'Chat Completions of programs', { first: 1, processor: 1.5 });
+  await measureStage({ ...stage, targets: runs }, 'Runs of the Assistants API', { first: 8 });
   for (const { program } of [roster, bare, source, ...(portkey ? [portkey] : [])]) await program.stop();
-  printTable(
-    'Chat Completions of programs',
-    ['', ...targets.map(({ name }) => name), 'Roster against bare', 'aim', ''],
-    rows,
-  );
   return { faults };
 }

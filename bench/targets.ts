@@ -67,3 +67,8 @@ export function rosterTarget(port: number, program: Program): Target {
     },
   };
 }
+
+/** Below /v1, as a program calls it. */
+export const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
+
+export type Headers = (person: Person) => Record<string, string>;

@@ -5,6 +5,11 @@ export type Form = { before: string; last: string };
 
 export const providerForm: Form = { before: '"delta":"', last: 'event: response.completed\n' };
 export const rosterForm: Form = { before: '"text":"', last: 'event: finished\n' };
+/** Of the Assistants API: its deltas alone, because the message comes whole as well. */
+export const runForm: Form = {
+  before: '"delta":{"content":[{"index":0,"type":"text","text":{"value":"',
+  last: 'event: done\n',
+};
 
 /** Reads numbered tokens ` t0000` out of a stream of events, and notes when each arrived and what was wrong. */
 export class TokenReader {

@@ -14,6 +14,7 @@ import { createServer } from './http/server.ts';
 import { createMailTransport } from './mail/transport.ts';
 import { loadCatalogue } from './provider/catalogue.ts';
 import { createProvider } from './provider/create.ts';
+import { type ProviderTimes, usualProviderTimes } from './provider/times.ts';
 import { createVault } from './security/vault.ts';
 import { createFileStore } from './storage/create.ts';
 
@@ -23,6 +24,7 @@ export type ForTests = {
   hashingCost?: HashingCost;
   connectionTimes?: ConnectionTimes;
   jobTimes?: { pollMs: number };
+  providerTimes?: ProviderTimes;
 };
 
 export type Given = {
@@ -34,13 +36,16 @@ export type Given = {
 };
 
 /** What the server and the features are built on. */
-export async function foundation(given: Given, { connectionTimes, hashingCost }: ForTests) {
+export async function foundation(
+  given: Given,
+  { connectionTimes, hashingCost, providerTimes = usualProviderTimes }: ForTests,
+) {
   const { config, database, log } = given;
   const { db } = database;
   const openResponses = createOpenResponses(liveSessions(db), (error) =>
     log.error({ err: error }, 'checking sessions failed'),
   );
-  const provider = await createProvider({ db, config: config.provider });
+  const provider = await createProvider({ db, config: config.provider, times: providerTimes });
   const vault = createVault(config.masterKeys);
   return {
     ...given,
@@ -55,6 +60,7 @@ export async function foundation(given: Given, { connectionTimes, hashingCost }:
     hashingCost,
     catalogue: loadCatalogue(config.modelCatalogue),
     provider,
+    providerTimes,
     store: await createFileStore(config),
     vault,
     keys: providerKeyService({ db, vault, provider, config }),

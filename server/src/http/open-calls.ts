@@ -12,6 +12,7 @@ const callsPerUser = 200;
 export function createOpenCalls(
   liveTokens: (ids: number[]) => Promise<Map<number, Role>>,
   onError: (error: unknown) => void,
+  longestMs: number,
 ) {
   const open = new Map<AbortController, Caller & { isKept: boolean }>();
 
@@ -30,6 +31,8 @@ export function createOpenCalls(
   const timer = setInterval(() => endEnded().catch(onError), checkMs).unref();
 
   return {
+    /** How long one may take that its program waits for. */
+    longestMs,
     /**
      * @throws rate_limited. `done` has to be called once it is answered. One that is kept is not ended by a stop: who began it
      * sees to that.

@@ -9,20 +9,14 @@ import type { ProviderHttp } from './http.ts';
 import { collectPieces, tellOfWaits } from './pieces.ts';
 import type { AnswerEnd, AnswerPiece, AnswerRequest, ConversationTurn, TurnImage } from './provider.ts';
 import type { Omitted } from './responses.ts';
+import { believed, tokenCount } from './token-counts.ts';
 import { contentOf, notIncluded } from './turn-parts.ts';
 
-const count = z.number().int().nonnegative().catch(0);
 const Usage = z.object({
-  prompt_tokens: count,
-  completion_tokens: count,
-  prompt_tokens_details: z
-    .object({ cached_tokens: count.default(0) })
-    .nullish()
-    .catch(null),
-  completion_tokens_details: z
-    .object({ reasoning_tokens: count.default(0) })
-    .nullish()
-    .catch(null),
+  prompt_tokens: tokenCount,
+  completion_tokens: tokenCount,
+  prompt_tokens_details: z.object({ cached_tokens: tokenCount }).nullish().catch(null),
+  completion_tokens_details: z.object({ reasoning_tokens: tokenCount }).nullish().catch(null),
 });
 const Chunk = z.object({
   choices: z
@@ -53,14 +47,14 @@ export function chatUsage(value: unknown): TokenCounts | null {
   return parsed.success ? countsOf(parsed.data) : null;
 }
 
-function countsOf(usage: z.output<typeof Usage>): TokenCounts {
-  return {
+function countsOf(usage: z.output<typeof Usage>): TokenCounts | null {
+  return believed({
     inputTokens: usage.prompt_tokens,
     cachedTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
     cacheWriteTokens: 0,
     outputTokens: usage.completion_tokens,
     reasoningTokens: usage.completion_tokens_details?.reasoning_tokens ?? 0,
-  };
+  });
 }
 
 type Part = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string; detail?: string } };

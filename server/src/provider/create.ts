@@ -10,18 +10,24 @@ import { providerLists } from './lists.ts';
 import { providerOrganization } from './organization.ts';
 import type { Provider } from './provider.ts';
 import { relaying } from './relay.ts';
+import type { ProviderTimes } from './times.ts';
 import { loadTraits, noResponses } from './traits.ts';
 import { providerVectorStores } from './vector-stores.ts';
 
 /** Speaks the OpenAI HTTP API at the configured base URL. */
-export async function createProvider(options: { db: Kysely<Database>; config: Config['provider'] }): Promise<Provider> {
+export async function createProvider(options: {
+  db: Kysely<Database>;
+  config: Config['provider'];
+  times: ProviderTimes;
+}): Promise<Provider> {
+  const { times } = options;
   const { baseUrl, name } = options.config;
-  const http = createProviderHttp(baseUrl);
+  const http = createProviderHttp(baseUrl, times);
   const traits = await loadTraits(options.db, baseUrl);
 
   return {
     answer: answering(http, name, traits),
-    relay: relaying(http),
+    relay: relaying(http, times),
     responses: {
       areServed: () => !traits.has('*', noResponses),
       areNotServed: () => traits.learn('*', noResponses),
@@ -30,7 +36,7 @@ export async function createProvider(options: { db: Kysely<Database>; config: Co
     ...providerLists(http, name),
     files: providerFiles(http),
     organization: providerOrganization(http, name),
-    vectorStores: providerVectorStores(http, traits),
+    vectorStores: providerVectorStores(http, traits, times),
     fineTuning: providerFineTuning(http),
     close: () => http.close(),
   };

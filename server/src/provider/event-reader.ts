@@ -87,13 +87,18 @@ function letEnd(body: Dispatcher.ResponseData['body']) {
   body.resume();
 }
 
+/** For what came in the place of an answer, or of a piece of it. */
+export const notAnAnswer = (cause?: unknown) =>
+  new ProviderError('provider_broke_off', 'The provider sent something that could not be read.', { cause });
+
 /** The JSON of one event. An event that cannot be read may have held words, so it ends the answer visibly. */
 export function eventJson(data: string): Record<string, unknown> {
+  let value: unknown;
   try {
-    const value: unknown = JSON.parse(data);
-    if (isObject(value)) return value;
+    value = JSON.parse(data);
   } catch (cause) {
-    throw new ProviderError('provider_broke_off', 'The provider sent something that could not be read.', { cause });
+    throw notAnAnswer(cause);
   }
-  throw new ProviderError('provider_broke_off', 'The provider sent something that could not be read.');
+  if (!isObject(value)) throw notAnAnswer();
+  return value;
 }

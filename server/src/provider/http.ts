@@ -4,6 +4,7 @@ import type { Agent, Dispatcher } from 'undici';
 import type { Secret } from '#server/security/secret';
 import { ProviderError } from './error.ts';
 import { failureOf } from './failures.ts';
+import { type ProviderTimes, usualProviderTimes } from './times.ts';
 
 export type ProviderCall = {
   method: 'GET' | 'POST' | 'DELETE';
@@ -33,7 +34,10 @@ const errorBodyLimit = 64 * 1024;
 const longestWaitSeconds = 60;
 
 /** The one way to the provider: fixed base URL, no redirects, time limits, retries before the first byte. */
-export function createProviderHttp(baseUrl: string) {
+export function createProviderHttp(
+  baseUrl: string,
+  { beginsMs, silentMs }: Pick<ProviderTimes, 'beginsMs' | 'silentMs'> = usualProviderTimes,
+) {
   let agent: Agent | undefined;
   let connecting: ReturnType<typeof connect> | undefined;
   /** Loaded with the first call: an idle server needs no memory for it. Once, because an `import()` for each call is not free. */
@@ -45,8 +49,8 @@ export function createProviderHttp(baseUrl: string) {
     const undici = await import('undici');
     agent = new undici.Agent({
       connect: { timeout: 10_000 },
-      headersTimeout: 60_000,
-      bodyTimeout: 60_000,
+      headersTimeout: beginsMs,
+      bodyTimeout: silentMs,
       keepAliveTimeout: 30_000,
     });
     return { request: undici.request, dispatcher: agent };

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { Secret } from '#server/security/secret';
 import type { ProviderHttp } from './http.ts';
+import type { ProviderTimes } from './times.ts';
 
 export type RelayCall = {
   /** Below the base URL; that of Chat Completions where none is named. */
@@ -13,15 +14,12 @@ export type RelayCall = {
 };
 export type Relayed = { contentType: string; body: Dispatcher.ResponseData['body'] };
 
-/** Until an answer that is not streamed is whole; a connection that waits longer is taken for dead. */
-const wholeMs = 270_000;
-
 /**
  * Passes a request on as it is. Not tried again: who made it does that, and knows whether it may be.
  * @throws ProviderError for anything but a success
  */
 export const relaying =
-  (http: ProviderHttp) =>
+  (http: ProviderHttp, { wholeMs }: Pick<ProviderTimes, 'wholeMs'>) =>
   async ({ path = '/chat/completions', streams, ...call }: RelayCall): Promise<Relayed> => {
     const { headers, body } = await http.send({
       method: 'POST',

@@ -8,20 +8,14 @@ import type { ProviderHttp } from './http.ts';
 import { collectPieces, tellOfWaits } from './pieces.ts';
 import type { AnswerEnd, AnswerPiece, AnswerRequest, Citation, ConversationTurn, FileSearch } from './provider.ts';
 import { callItems, takeItem, toolFields } from './response-tools.ts';
+import { believed, tokenCount } from './token-counts.ts';
 import { contentOf } from './turn-parts.ts';
 
-const count = z.number().int().nonnegative().catch(0);
 const Usage = z.object({
-  input_tokens: count,
-  output_tokens: count,
-  input_tokens_details: z
-    .object({ cached_tokens: count.default(0), cache_write_tokens: count.default(0) })
-    .nullish()
-    .catch(null),
-  output_tokens_details: z
-    .object({ reasoning_tokens: count.default(0) })
-    .nullish()
-    .catch(null),
+  input_tokens: tokenCount,
+  output_tokens: tokenCount,
+  input_tokens_details: z.object({ cached_tokens: tokenCount, cache_write_tokens: tokenCount }).nullish().catch(null),
+  output_tokens_details: z.object({ reasoning_tokens: tokenCount }).nullish().catch(null),
 });
 
 /** What a server of Responses says it has used; null where it says nothing. */
@@ -29,13 +23,13 @@ export function responsesUsage(usage: unknown): TokenCounts | null {
   const parsed = Usage.safeParse(usage);
   if (!parsed.success) return null;
   const { input_tokens, output_tokens, input_tokens_details, output_tokens_details } = parsed.data;
-  return {
+  return believed({
     inputTokens: input_tokens,
     cachedTokens: input_tokens_details?.cached_tokens ?? 0,
     cacheWriteTokens: input_tokens_details?.cache_write_tokens ?? 0,
     outputTokens: output_tokens,
     reasoningTokens: output_tokens_details?.reasoning_tokens ?? 0,
-  };
+  });
 }
 
 /** Parameters that a Responses request may be refused for, by our own names. */
@@ -98,7 +92,7 @@ const FileCitation = z.object({
   type: z.literal('file_citation'),
   file_id: z.string(),
   filename: z.string().catch(''),
-  index: count,
+  index: z.number().int().nonnegative().catch(0),
 });
 const WithCitations = z.object({ content: z.array(z.object({ annotations: z.array(z.unknown()).catch([]) })) });
 const nameLimit = 255;

@@ -1,6 +1,32 @@
 /** The provider's time limit where a user waits for the result of pressing a button. */
 export const pressedMs = 5_000;
 
+/** How long the provider may take for what nobody has pressed a button for. */
+export type ProviderTimes = {
+  /** Until the response begins. */
+  beginsMs: number;
+  /** Between two packets of a body. */
+  silentMs: number;
+  /** Until an answer that is passed on, but not streamed, begins: it comes at once when it is whole. */
+  wholeMs: number;
+  /** A call that concerns a vector store, a search among them. */
+  storeMs: number;
+  /** A program's answer, from its request to its last byte. */
+  answerMs: number;
+  /** The same of a response in the background: a model that thinks for long is what that is for. */
+  backgroundMs: number;
+};
+
+export const usualProviderTimes: ProviderTimes = {
+  beginsMs: 60_000,
+  silentMs: 60_000,
+  // A connection that waits longer is taken for dead.
+  wholeMs: 270_000,
+  storeMs: 30_000,
+  answerMs: 10 * 60_000,
+  backgroundMs: 60 * 60_000,
+};
+
 /** The provider's seconds since 1970; null where it is no time, or one after the year 2199. */
 export function timeOf(seconds: number | null | undefined): string | null {
   if (seconds === null || seconds === undefined || !(seconds > 0) || seconds >= 7_258_118_400) return null;

@@ -3,6 +3,7 @@ import type { Secret } from '#server/security/secret';
 import { ProviderError } from './error.ts';
 import { quotable } from './failures.ts';
 import { listLimit, type ProviderCall, type ProviderHttp } from './http.ts';
+import type { ProviderTimes } from './times.ts';
 import { noResponses, type Traits } from './traits.ts';
 
 /** A file as a vector store has it. */
@@ -37,7 +38,6 @@ const pagesAtMost = 20;
 const filePagesAtMost = 100;
 const contentLimit = 20 * 1024 * 1024;
 const noStores = 'has no vector stores';
-const withinMs = 30_000;
 /** The metadata field that holds the lookup token of a store. */
 const tokenName = 'roster_store';
 
@@ -99,13 +99,17 @@ function read<Schema extends z.ZodType>(schema: Schema, answer: unknown): z.outp
  * The vector stores of a key at the provider, through which a model searches files. A search is part of an answer of the
  * Responses API; where that is not served, nothing here is. All of these throw ProviderError.
  */
-export function providerVectorStores(http: ProviderHttp, traits: Pick<Traits, 'has' | 'learn'>) {
+export function providerVectorStores(
+  http: ProviderHttp,
+  traits: Pick<Traits, 'has' | 'learn'>,
+  { storeMs }: Pick<ProviderTimes, 'storeMs'>,
+) {
   const servesResponses = () => !traits.has('*', noResponses);
 
   /** Not retried here: callers know which requests may be repeated. */
   async function ask(call: Omit<ProviderCall, 'signal' | 'retries'>, limit = answerLimit): Promise<unknown> {
     if (!servesResponses()) throw new ProviderError('not_served', 'The provider has no file search.');
-    return http.json({ ...call, retries: 0, limit, withinMs });
+    return http.json({ ...call, retries: 0, limit, withinMs: storeMs });
   }
 
   const storePath = (storeId: string) => `/vector_stores/${StoreId.parse(storeId)}`;

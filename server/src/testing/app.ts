@@ -5,6 +5,7 @@ import type { Engine } from '#server/db/connect';
 import type { HashingCost } from '#server/features/auth/password-hashing';
 import { type ConnectionTimes, usualTimes } from '#server/http/connections';
 import { logSettings } from '#server/log';
+import { type ProviderTimes, usualProviderTimes } from '#server/provider/times';
 import { start } from '#server/start';
 import { readyDatabase } from './databases.ts';
 import { freePort } from './free-port.ts';
@@ -26,6 +27,7 @@ type Options = {
   simulator?: SimulatorOptions;
   connectionTimes?: Partial<ConnectionTimes>;
   hashingCost?: HashingCost;
+  providerTimes?: Partial<ProviderTimes>;
   /** How the server reaches its PostgreSQL, where not directly. */
   databaseBy?: (url: URL) => URL;
 };
@@ -37,6 +39,7 @@ export async function startApp(
     env = {},
     simulator: simulatorOptions = {},
     connectionTimes,
+    providerTimes,
     hashingCost = cheapHashing,
     databaseBy = (url) => url,
   }: Options = {},
@@ -76,6 +79,7 @@ export async function startApp(
       // Tests make stored work due behind the worker's back.
       jobTimes: { pollMs: 100 },
       ...(connectionTimes && { connectionTimes: { ...usualTimes, ...connectionTimes } }),
+      ...(providerTimes && { providerTimes: { ...usualProviderTimes, ...providerTimes } }),
     });
     const url = `http://localhost:${port}`;
     const { endpoints, apiEndpoints, setupCode, stop } = running;

@@ -1,5 +1,9 @@
+import { createSimulator, type SimulatorOptions } from '@roster/simulator/simulator';
 import { request } from 'undici';
-import { goodKey, password } from './app.ts';
+import { onTestFinished } from 'vitest';
+import type { Engine } from '#server/db/connect';
+import { emptyDatabase, goodKey, password } from './app.ts';
+import { beside } from './database.ts';
 import { type Numbered, openEvents } from './events.ts';
 import { freePort } from './free-port.ts';
 import { waitedForProcessor } from './own-clock.ts';
@@ -50,6 +54,38 @@ export async function killableServer(variables: Record<string, string>) {
     },
   };
 }
+
+type Surroundings = {
+  simulator?: SimulatorOptions;
+  env?: Record<string, string>;
+  /** Of what it uses besides, once it is gone. */
+  close?: () => Promise<void>;
+};
+
+/** A server that can be killed, not started yet, on a database of its own and with the simulator as its provider; gone with the test. */
+export async function killableInstallation(engine: Engine, { simulator = {}, env = {}, close }: Surroundings = {}) {
+  const database = await emptyDatabase(engine);
+  const simulated = createSimulator({ tokenDelayMs: 0, ...simulator });
+  const provider = await simulated.listen();
+  const { dataDir, url: databaseUrl } = database;
+  const server = await killableServer({
+    DATA_DIR: dataDir,
+    PROVIDER_BASE_URL: provider.url,
+    ...(databaseUrl && { DATABASE_URL: databaseUrl }),
+    ...env,
+  });
+  onTestFinished(async () => {
+    await server.kill();
+    await simulated.close();
+    await close?.();
+    await database.remove();
+  });
+  return { app: { dataDir, databaseUrl, provider }, server };
+}
+
+/** Jobs that a dead process had taken are free again only after their lease; here at once. Not while one lives. */
+export const freeJobs = (app: Parameters<typeof beside>[0]) =>
+  beside(app, (db) => db.updateTable('jobs').set({ claimed_until: null }).execute());
 
 export type KillableServer = Awaited<ReturnType<typeof killableServer>>;
 

@@ -1,17 +1,52 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** What the raw provider does with a request for an answer. */
 export type RawAnswer = {
   status?: number;
   headers?: Record<string, string>;
-  /** Each is sent as one packet. */
-  packets: (string | Buffer)[];
+  /** Each is sent as one packet, as fast as they are read where there are many. */
+  packets: Iterable<string | Buffer>;
+  /** Between two of them. */
+  everyMs?: number;
+  /** What comes after them: the end, where nothing is said; silence, on an open connection; or a connection that is cut. */
+  after?: 'end' | 'silence' | 'cut';
+  /** No response begins at all. */
+  isSilent?: boolean;
 };
+
+/** The same without end. */
+export function* forever(packet: string | Buffer): Generator<string | Buffer> {
+  for (;;) yield packet;
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      response.off('drain', go).off('close', go);
+      resolve();
+    };
+    response.on('drain', go).on('close', go);
+  });
+}
+
+/** Sends one packet after the other for as long as somebody reads them. */
+async function sendTo(response: ServerResponse, { packets, everyMs = 5 }: RawAnswer, onSent: (bytes: number) => void) {
+  for (const packet of packets) {
+    if (response.destroyed) return;
+    onSent(Buffer.byteLength(packet));
+    if (!response.write(packet)) await drained(response);
+    if (everyMs > 0) await new Promise((resolve) => setTimeout(resolve, everyMs));
+    // So that others have their turn.
+    else await new Promise((resolve) => setImmediate(resolve));
+  }
+}
 
 /** A provider that sends exactly the bytes a test wants, which the simulator, being correct, never would. */
 export async function startRawProvider(answerTo: (path: string) => RawAnswer) {
   const asked: string[] = [];
+  const open = new Set<ServerResponse>();
+  let sent = 0;
   const server = createServer(async (request: IncomingMessage, response) => {
     for await (const _ of request);
     const path = (request.url ?? '').replace('/v1', '');
@@ -20,13 +55,17 @@ export async function startRawProvider(answerTo: (path: string) => RawAnswer) {
       return response.end(JSON.stringify({ data: [{ id: 'gpt-4o' }] }));
     }
     asked.push(path);
-    const { status = 200, headers = {}, packets } = answerTo(path);
-    response.writeHead(status, { 'content-type': 'text/event-stream', ...headers });
-    for (const packet of packets) {
-      response.write(packet);
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-    response.end();
+    open.add(response);
+    response.on('close', () => open.delete(response));
+    const answer = answerTo(path);
+    if (answer.isSilent) return;
+    response.writeHead(answer.status ?? 200, { 'content-type': 'text/event-stream', ...answer.headers });
+    response.flushHeaders();
+    await sendTo(response, answer, (bytes) => {
+      sent += bytes;
+    });
+    if (answer.after === 'cut') response.destroy();
+    else if (answer.after !== 'silence') response.end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port }: AddressInfo | { port: number } = Object(server.address());
@@ -34,6 +73,10 @@ export async function startRawProvider(answerTo: (path: string) => RawAnswer) {
     url: `http://127.0.0.1:${port}/v1`,
     /** The paths that answers were asked at. */
     asked,
+    /** How many answers are being given. */
+    open: () => open.size,
+    /** Bytes of answers, so far. */
+    sent: () => sent,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

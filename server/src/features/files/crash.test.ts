@@ -1,9 +1,8 @@
-import { createSimulator } from '@roster/simulator/simulator';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Engine } from '#server/db/connect';
-import { emptyDatabase, goodKey } from '#server/testing/app';
+import { goodKey } from '#server/testing/app';
 import { until } from '#server/testing/chat';
-import { type KillableServer, killableServer, registered, seeded } from '#server/testing/crash';
+import { freeJobs, type KillableServer, killableInstallation, registered, seeded } from '#server/testing/crash';
 import { beside } from '#server/testing/database';
 import { atProvider, download, filePlaces, inStore, sha256, someBytes, upload } from '#server/testing/files';
 import { startS3 } from '#server/testing/s3';
@@ -13,25 +12,10 @@ const rounds = { sqlite: 20, postgres: 5 };
 const roundsOnS3 = 8;
 
 async function installation(engine: Engine, store: 'disk' | 'S3') {
-  const database = await emptyDatabase(engine);
   const s3 = store === 'S3' ? await startS3() : undefined;
-  const simulator = createSimulator({ tokenDelayMs: 0 });
-  const provider = await simulator.listen();
-  const server = await killableServer({
-    DATA_DIR: database.dataDir,
-    PROVIDER_BASE_URL: provider.url,
-    ...(database.url && { DATABASE_URL: database.url }),
-    ...s3?.env,
-  });
-  onTestFinished(async () => {
-    await server.kill();
-    await simulator.close();
-    await s3?.close();
-    await database.remove();
-  });
-  const { dataDir, url: databaseUrl } = database;
-  const stored = () => (s3 ? s3.names() : inStore({ dataDir }));
-  return { app: { dataDir, databaseUrl, provider, stored }, server };
+  const { app, server } = await killableInstallation(engine, s3 && { env: s3.env, close: s3.close });
+  const stored = () => (s3 ? s3.names() : inStore(app));
+  return { app: { ...app, stored }, server };
 }
 
 type Installation = Awaited<ReturnType<typeof installation>>['app'];
@@ -55,10 +39,6 @@ const untilTidy = (app: Installation) =>
     },
     60_000,
   );
-
-/** Jobs that a dead process had taken are free again only after their lease; here at once. Not while one lives. */
-const freeJobs = (app: Installation) =>
-  beside(app, (db) => db.updateTable('jobs').set({ claimed_until: null }).execute());
 
 /** What is to be tried again later is tried now. */
 const hurry = (app: Installation) =>

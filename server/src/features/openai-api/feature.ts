@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Feature } from '#server/feature';
 import type { AssistantLabel } from '#server/features/assistants/repository';
 import { createOpenCalls } from '#server/http/open-calls';
+import type { ProviderTimes } from '#server/provider/times';
 import { accessTokenRepository } from '#server/security/access-token-repository';
 import { assistantModels } from './assistant-models.ts';
 import { assistantsApiFeatures } from './assistants/feature.ts';
@@ -40,6 +41,7 @@ type Dependencies = Omit<Parameters<typeof apiModelFeature>[0], Made> &
   Pick<Settings, 'catalogue'> & {
     provider: Pick<Settings, 'vectorStores'>;
     log: FastifyBaseLogger;
+    providerTimes: Pick<ProviderTimes, 'answerMs' | 'backgroundMs'>;
     assistants: {
       labels: (userId: number) => Promise<AssistantLabel[]>;
       find: Settings['findAssistant'];
@@ -72,8 +74,10 @@ export function openAiApiFeatures(dependencies: Dependencies): Feature[] {
     return made;
   }
   const named = assistantModels({ ids, labels: assistants.labels });
-  const openCalls = createOpenCalls(accessTokenRepository(db).live, (err) =>
-    log.error({ err }, 'checking access tokens failed'),
+  const openCalls = createOpenCalls(
+    accessTokenRepository(db).live,
+    (err) => log.error({ err }, 'checking access tokens failed'),
+    base.providerTimes.answerMs,
   );
   const calls = apiCalls({
     ...base,

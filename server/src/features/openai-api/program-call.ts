@@ -5,8 +5,6 @@ import type { OpenCalls } from '#server/http/open-calls';
 import { ProviderError } from '#server/provider/error';
 import { refuseOverTokenBudget } from './token-budget.ts';
 
-const wholeAnswerMs = 10 * 60_000;
-
 /** The program has closed its connection: nobody is there for the rest of the answer. */
 export class CallerLeft extends Error {
   override name = 'CallerLeft';
@@ -21,7 +19,7 @@ export async function whileCalled(
   const { controller, done } = openCalls.begin(caller);
   const timer = setTimeout(
     () => controller.abort(new ProviderError('provider_timeout', 'The provider did not answer in time.')),
-    wholeAnswerMs,
+    openCalls.longestMs,
   );
   const onClose = () => controller.abort(new CallerLeft('The program has closed its connection.'));
   reply.raw.once('close', onClose);

@@ -1,9 +1,7 @@
-import { createSimulator } from '@roster/simulator/simulator';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { emptyDatabase, engines, goodKey } from '#server/testing/app';
+import { describe, expect, test } from 'vitest';
+import { engines, goodKey } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
-import { killableServer, registered, seeded } from '#server/testing/crash';
-import { beside } from '#server/testing/database';
+import { freeJobs, killableInstallation, registered, seeded } from '#server/testing/crash';
 import { uploaded } from '#server/testing/files';
 import { filesIn, indexed, storesOf } from '#server/testing/knowledge';
 
@@ -11,23 +9,7 @@ const rounds = 6;
 
 describe.each(engines)('killed again and again on %s', (engine) => {
   test('each assistant has one store with its files, and nothing else is there', { timeout: 900_000 }, async () => {
-    const database = await emptyDatabase(engine);
-    const simulator = createSimulator({ tokenDelayMs: 0 });
-    const provider = await simulator.listen();
-    const server = await killableServer({
-      DATA_DIR: database.dataDir,
-      PROVIDER_BASE_URL: provider.url,
-      ...(database.url && { DATABASE_URL: database.url }),
-    });
-    onTestFinished(async () => {
-      await server.kill();
-      await simulator.close();
-      await database.remove();
-    });
-    const app = { dataDir: database.dataDir, databaseUrl: database.url, provider };
-    /** Jobs that a dead process had taken are free again only after their lease; here at once. Not while one lives. */
-    const freeJobs = () => beside(app, (db) => db.updateTable('jobs').set({ claimed_until: null }).execute());
-
+    const { app, server } = await killableInstallation(engine);
     await server.start();
     const visitor = await registered(server, 'ada');
     const fileIds: number[] = [];
@@ -42,7 +24,7 @@ describe.each(engines)('killed again and again on %s', (engine) => {
       expect(status).toBe(200);
       await new Promise((resolve) => setTimeout(resolve, random(60)));
       await server.kill();
-      await freeJobs();
+      await freeJobs(app);
       await server.start();
     }
     for (const assistantId of assistants) await indexed(app, visitor, assistantId, ['ready', 'ready']);
@@ -54,7 +36,7 @@ describe.each(engines)('killed again and again on %s', (engine) => {
       expect((await visitor.delete(`/api/assistants/${assistantId}`)).status).toBe(204);
       if (assistantId % 2 === 0) {
         await server.kill();
-        await freeJobs();
+        await freeJobs(app);
         await server.start();
       }
     }

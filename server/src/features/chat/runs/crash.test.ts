@@ -1,9 +1,7 @@
-import { createSimulator } from '@roster/simulator/simulator';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Engine } from '#server/db/connect';
-import { emptyDatabase, engines } from '#server/testing/app';
+import { describe, expect, test } from 'vitest';
+import { engines } from '#server/testing/app';
 import { ask, benchText, clientId, messagesOf, newThread, until } from '#server/testing/chat';
-import { type KillableServer, killableServer, registered, seeded, witness } from '#server/testing/crash';
+import { type KillableServer, killableInstallation, registered, seeded, witness } from '#server/testing/crash';
 import { beside } from '#server/testing/database';
 import { lastOf, readEvents, textOf } from '#server/testing/events';
 import type { Visitor } from '#server/testing/visitor';
@@ -28,7 +26,7 @@ async function sendNext({ visitor, threadId, next, sent }: Line): Promise<Sent |
 
 describe.each(engines)('killed again and again on %s', (engine) => {
   test('nothing that was acknowledged is lost, doubled or left hanging', { timeout: 900_000 }, async () => {
-    const { database, server } = await installation(engine);
+    const { app, server } = await killableInstallation(engine);
     await server.start();
     const lines = await linesOf([await registered(server, 'ada'), await registered(server, 'bob')]);
     const random = seeded(20_261_120);
@@ -46,9 +44,9 @@ describe.each(engines)('killed again and again on %s', (engine) => {
       const unsure = (await Promise.all(sending)).flatMap((sent, index) => (sent ? [] : (lines[index] ?? [])));
 
       startTimes.push(await server.start());
-      if (engine === 'sqlite') expect(await underWayIn(database)).toBe(0);
+      if (engine === 'sqlite') expect(await underWayIn(app)).toBe(0);
       // PostgreSQL notices after a moment that the dead process's connection is gone.
-      else await until('The end of every run', async () => (await underWayIn(database)) === 0);
+      else await until('The end of every run', async () => (await underWayIn(app)) === 0);
 
       // What was not acknowledged is sent again, as a browser does; it must become one message, not two.
       for (const line of unsure) {
@@ -62,30 +60,13 @@ describe.each(engines)('killed again and again on %s', (engine) => {
     expect(startTimes.toSorted((a, b) => a - b)[Math.floor(startTimes.length / 2)]).toBeLessThan(5_000);
     for (const { visitor, threadId } of lines)
       expect((await ask(server, visitor, threadId, 'Are you still there?')).answer.state).toBe('complete');
-    const positions = await beside({ dataDir: database.dataDir, databaseUrl: database.url }, (db) =>
+    const positions = await beside(app, (db) =>
       db.selectFrom('messages').select(['thread_id', 'position']).orderBy('id').execute(),
     );
     expect(new Set(positions.map(({ thread_id, position }) => `${thread_id} ${position}`)).size).toBe(positions.length);
     expect(await server.terminate()).toBe(0);
   });
 });
-
-async function installation(engine: Engine) {
-  const database = await emptyDatabase(engine);
-  const simulator = createSimulator({ tokenDelayMs: 0 });
-  const provider = await simulator.listen();
-  const server = await killableServer({
-    DATA_DIR: database.dataDir,
-    PROVIDER_BASE_URL: provider.url,
-    ...(database.url && { DATABASE_URL: database.url }),
-  });
-  onTestFinished(async () => {
-    await server.kill();
-    await simulator.close();
-    await database.remove();
-  });
-  return { database, server };
-}
 
 /** Two conversations for each. */
 async function linesOf(people: Visitor[]): Promise<Line[]> {
@@ -118,8 +99,8 @@ async function checkLine(
   expect(lastOf(await readEvents(server, visitor, runId, { after }))).toEqual(lastOf(events));
 }
 
-const underWayIn = ({ dataDir, url }: { dataDir: string; url: string | undefined }) =>
-  beside({ dataDir, databaseUrl: url }, async (db) => {
+const underWayIn = (app: Parameters<typeof beside>[0]) =>
+  beside(app, async (db) => {
     const rows = await db.selectFrom('runs').select('id').where('state', 'in', ['queued', 'running']).execute();
     return rows.length;
   });

@@ -1,36 +1,19 @@
-import { createSimulator } from '@roster/simulator/simulator';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Engine } from '#server/db/connect';
-import { emptyDatabase, engines, goodKey } from '#server/testing/app';
+import { describe, expect, test } from 'vitest';
+import { engines, goodKey } from '#server/testing/app';
 import { until } from '#server/testing/chat';
-import { killableServer, registered, seeded } from '#server/testing/crash';
+import { killableInstallation, registered, seeded } from '#server/testing/crash';
 import { beside } from '#server/testing/database';
 import { aroundToday } from '#server/testing/days';
 import { draft, jobOf, jobStep, jobsAtProvider, pass, trainingFile, untilStatus } from '#server/testing/fine-tuning';
 
 const rounds = { sqlite: 10, postgres: 5 };
 
-async function installation(engine: Engine) {
-  const database = await emptyDatabase(engine);
-  const simulator = createSimulator({ jobStepMs: jobStep });
-  const provider = await simulator.listen();
-  const server = await killableServer({
-    DATA_DIR: database.dataDir,
-    PROVIDER_BASE_URL: provider.url,
-    FOLLOW_INTERVAL_MS: '20',
-    ...(database.url && { DATABASE_URL: database.url }),
-  });
-  onTestFinished(async () => {
-    await server.kill();
-    await simulator.close();
-    await database.remove();
-  });
-  return { app: { dataDir: database.dataDir, databaseUrl: database.url, provider }, server };
-}
-
 describe.each(engines)('killed again and again on %s', (engine) => {
   test('a job reaches the provider once, and its end is seen once', { timeout: 900_000 }, async () => {
-    const { app, server } = await installation(engine);
+    const { app, server } = await killableInstallation(engine, {
+      simulator: { jobStepMs: jobStep },
+      env: { FOLLOW_INTERVAL_MS: '20' },
+    });
     await server.start();
     const visitor = await registered(server, 'ada');
     const random = seeded(20_261_122);

@@ -1,7 +1,10 @@
 import type { ServerResponse } from 'node:http';
+import { isObject, type JsonObject } from '#server/is-object';
 import type { TokenCounts } from '#server/provider/catalogue';
 import { chatUsage } from '#server/provider/chat-completions';
 import { ProviderError } from '#server/provider/error';
+import { eventJson } from '#server/provider/event-reader';
+import { failureInStream } from '#server/provider/failures';
 import { networkFailure } from '#server/provider/http';
 import type { Relayed } from '#server/provider/relay';
 
@@ -11,6 +14,8 @@ export type Outcome = { usage: TokenCounts | null; events: number; failure: unkn
 const wholeLimit = 20 * 1024 * 1024;
 const eventLimit = 4 * 1024 * 1024;
 
+const endedEarly = () =>
+  new ProviderError('provider_broke_off', 'The provider broke off before the answer was complete.');
 const tooLarge = () => new ProviderError('provider_unavailable', 'The provider’s answer is too large.');
 function brokeOff(cause: unknown): ProviderError {
   if (cause instanceof ProviderError) return cause;
@@ -35,13 +40,11 @@ export async function readWhole({ body }: Relayed, signal: AbortSignal): Promise
   return Buffer.concat(chunks);
 }
 
-/** Of a whole answer; null where it says nothing. */
+/** What a whole answer says it has used; null where it says nothing. @throws ProviderError where it is no answer */
 export function usageIn(whole: Buffer): TokenCounts | null {
-  try {
-    return chatUsage(JSON.parse(whole.toString())?.usage);
-  } catch {
-    return null;
-  }
+  const { usage, error, choices } = eventJson(whole.toString());
+  if (error && !Array.isArray(choices)) throw failureInStream(isObject(error) ? error : { message: error });
+  return chatUsage(usage);
 }
 
 const mayHoldUsage = (bytes: Buffer) => bytes.includes('"usage":{') || bytes.includes('"usage": {');
@@ -52,31 +55,80 @@ function endOfEvents(bytes: Buffer): number {
   return Math.max(plain < 0 ? 0 : plain + 2, carriage < 0 ? 0 : carriage + 4);
 }
 
+/** The end of an event is as long as this at most. */
+const endBytes = 4;
+
+/** Cuts what arrives into whole events; what follows the last one is held, and copied only once it is whole. */
+function eventCutter() {
+  let held: Buffer[] = [];
+  let heldBytes = 0;
+  /** The last bytes of what is held: an end may have begun there. */
+  let tail: Buffer = Buffer.alloc(0);
+  return {
+    heldBytes: () => heldBytes,
+    held: () => Buffer.concat(held),
+    /** All events that are whole by now; undefined: none. */
+    cut(chunk: Buffer): Buffer | undefined {
+      const looked = tail.length > 0 ? Buffer.concat([tail, chunk]) : chunk;
+      const found = endOfEvents(looked);
+      if (found === 0) {
+        held.push(chunk);
+        heldBytes += chunk.length;
+        tail = looked.subarray(1 - endBytes);
+        return undefined;
+      }
+      const end = heldBytes - tail.length + found;
+      const all = held.length > 0 ? Buffer.concat([...held, chunk]) : chunk;
+      tail = all.subarray(Math.max(end, all.length + 1 - endBytes));
+      held = end < all.length ? [all.subarray(end)] : [];
+      heldBytes = all.length - end;
+      return all.subarray(0, end);
+    },
+  };
+}
+
 function countOf(bytes: Buffer): number {
   let count = 0;
   for (let at = bytes.indexOf('data:'); at >= 0; at = bytes.indexOf('data:', at + 5)) count++;
   return count;
 }
 
-/** The usage in an event; `isAlone`: the event holds nothing else. */
-function usageOfEvent(event: string): { usage: TokenCounts; isAlone: boolean } | undefined {
+/** What an event holds, where that is an object. */
+function dataOf(event: string): JsonObject | undefined {
   const data = event
     .split(/\r?\n/)
     .flatMap((line) => (line.startsWith('data:') ? line.slice(5).trim() : []))
     .join('');
   if (!data.startsWith('{')) return undefined;
   try {
-    const value = JSON.parse(data);
-    const usage = chatUsage(value.usage);
-    return usage ? { usage, isAlone: Array.isArray(value.choices) && value.choices.length === 0 } : undefined;
+    return JSON.parse(data);
   } catch {
     return undefined;
   }
 }
 
+/** The usage in an event; `isAlone`: the event holds nothing else. */
+function usageOfEvent(event: string): { usage: TokenCounts; isAlone: boolean } | undefined {
+  const data = dataOf(event);
+  const usage = chatUsage(data?.usage);
+  return usage ? { usage, isAlone: Array.isArray(data?.choices) && data.choices.length === 0 } : undefined;
+}
+
+const eventsIn = (text: string) => text.split(/(?<=\r?\n\r?\n)/);
+
+/** Whether the last events of a stream say that it has ended, well or with an error; not all say `[DONE]`. */
+const isEnd = (events: string) =>
+  /^data: ?\[DONE\]/m.test(events) ||
+  /"finish_reason": ?"/.test(events) ||
+  eventsIn(events).some((event) => Boolean(dataOf(event)?.error));
+
+/** Packets at the end of a stream in which its end has to stand. */
+const lastPackets = 4;
+
 /**
  * Passes events on as they come, packet by packet and byte by byte, and looks in passing for the one that says what was used.
- * With `hidesUsage` that one is left out: its program has not asked for it. The connection is left open at the end.
+ * With `hidesUsage` that one is left out: its program has not asked for it. An event goes out once it is whole, so that something
+ * can be said behind the last one if the provider fails. The connection is left open at the end.
  */
 export function passOn(
   { body }: Relayed,
@@ -85,7 +137,8 @@ export function passOn(
 ): Promise<Outcome> {
   return new Promise((resolve) => {
     const outcome: Outcome = { usage: null, events: 0, failure: undefined };
-    let rest: Buffer = Buffer.alloc(0);
+    const cutter = eventCutter();
+    const last: Buffer[] = [];
 
     function finish(failure?: unknown) {
       body.removeAllListeners();
@@ -102,30 +155,26 @@ export function passOn(
     function examined(events: Buffer): Buffer {
       outcome.events += countOf(events);
       if (!mayHoldUsage(events)) return events;
-      const kept = events
-        .toString()
-        .split(/(?<=\r?\n\r?\n)/)
-        .filter((event) => {
-          const found = usageOfEvent(event);
-          if (found) outcome.usage = found.usage;
-          return !(found?.isAlone && hidesUsage);
-        });
+      const kept = eventsIn(events.toString()).filter((event) => {
+        const found = usageOfEvent(event);
+        if (found) outcome.usage = found.usage;
+        return !(found?.isAlone && hidesUsage);
+      });
       return hidesUsage ? Buffer.from(kept.join('')) : events;
     }
 
     body.on('data', (chunk: Buffer) => {
-      if (!hidesUsage) write(chunk);
-      const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
-      const end = endOfEvents(bytes);
-      rest = bytes.subarray(end);
-      if (rest.length > eventLimit) return finish(tooLarge());
-      if (end === 0) return;
-      const events = examined(bytes.subarray(0, end));
-      if (hidesUsage) write(events);
+      const events = cutter.cut(chunk);
+      if (cutter.heldBytes() > eventLimit) return finish(tooLarge());
+      if (!events) return;
+      last.push(events);
+      if (last.length > lastPackets) last.shift();
+      write(examined(events));
     });
     body.on('end', () => {
-      const last = examined(rest);
-      if (hidesUsage) write(last);
+      const rest = cutter.held();
+      if (!isEnd(Buffer.concat([...last, rest]).toString())) return finish(endedEarly());
+      write(examined(rest));
       finish();
     });
     body.on('error', (error: Error) => finish(signal.aborted ? signal.reason : brokeOff(error)));

@@ -89,6 +89,8 @@ describe.each(engines)('the relay of a bare model on %s', (engine) => {
     const { text } = await send(body);
     expect(text).toBe(exchange.packets.join(''));
     expect(exchange.got).toBe(body);
+    exchange.packets = [...'data: 1\r\n\r\ndata: 2\n\ndata: [DONE]\n\n'];
+    expect((await send(body)).text).toBe(exchange.packets.join(''));
   });
 
   test('asks for the usage of a stream by a field in front, and takes that event alone out again', async () => {
@@ -127,6 +129,7 @@ describe.each(engines)('the relay of a bare model on %s', (engine) => {
     exchange.packets = [
       'data: {"usage":{"broken\n\n',
       'data: {"usage":{"prompt_tokens":"many"}}\n\n',
+      'data: {"choices":[{"finish_reason": "stop"}]}\n\n',
       'no event at all',
     ];
     const { status, text } = await send('{"model":"gpt-4o","stream":true,"messages":[{"role":"user","content":"Hi"}]}');

@@ -12,6 +12,7 @@ import { settled } from '#server/http/error-handler';
 import { sendEventHeaders } from '#server/http/event-stream';
 import type { OpenCalls } from '#server/http/open-calls';
 import { ProviderError } from '#server/provider/error';
+import { notAnAnswer } from '#server/provider/event-reader';
 import type { Provider } from '#server/provider/provider';
 import type { RelayCall, Relayed } from '#server/provider/relay';
 import type { Secret } from '#server/security/secret';
@@ -53,6 +54,7 @@ export function chatCompletionService(dependencies: Dependencies) {
       const { relayed, hidesUsage } = await ask(provider, order, { apiKey, streams: body.stream === true, signal });
       tellNotes(reply, order.notes);
       const isStream = relayed.contentType.includes('text/event-stream');
+      if (isStream && body.stream !== true) throw notAskedFor(relayed);
       if (isStream) await answerInStream(call, relayed, endWith, { hidesUsage, signal });
       else await answerWhole(reply, relayed, endWith, signal);
     } catch (error) {
@@ -98,9 +100,17 @@ async function ask(provider: Dependencies['provider'], order: PreparedRequest, c
   }
 }
 
+/** Events that a program has not asked for, and would take for a text. */
+function notAskedFor({ body }: Relayed): ProviderError {
+  body.on('error', () => undefined);
+  body.destroy();
+  return notAnAnswer();
+}
+
 async function answerWhole(reply: FastifyReply, relayed: Relayed, end: End, signal: AbortSignal) {
   const whole = await readWhole(relayed, signal);
-  await end({ usage: usageIn(whole), events: Math.ceil(whole.length / 4) });
+  const usage = usageIn(whole);
+  await end({ usage, events: Math.ceil(whole.length / 4) });
   await reply
     .status(200)
     .type(relayed.contentType || 'application/json')

@@ -2,17 +2,19 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { HumanMessage } from '@langchain/core/messages';
 import { ChatOpenAI } from '@langchain/openai';
 import { streamText } from 'ai';
-import OpenAI7, { toFile } from 'openai';
-import OpenAI4 from 'openai-4';
-import OpenAI5 from 'openai-5';
-import OpenAI6 from 'openai-6';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
+import { begun, calls, message, orderOf } from '#server/testing/assistant-stream';
 import { created } from '#server/testing/assistants';
 import { benchText } from '#server/testing/chat';
+import { helperPlaces, type OfficialClient, officialClients, type RunStream } from '#server/testing/official-clients';
+import { whileIndexing } from '#server/testing/vector-stores';
 
-const messages = [{ role: 'user' as const, content: 'Hello [[bench 5]]' }];
+const saying = (content: string) => ({ messages: [{ role: 'user' as const, content }] });
+const { messages } = saying('Hello [[bench 5]]');
+const quick = { pollIntervalMs: 20 };
+const weather = { type: 'function' as const, function: { name: 'get_weather' } };
 
 describe.each(engines)('programs with the clients that there are, on %s', (engine) => {
   let app: TestApp;
@@ -26,45 +28,102 @@ describe.each(engines)('programs with the clients that there are, on %s', (engin
   });
   afterAll(() => app.stop());
 
-  // The helpers are the same in all of them, but not their types.
-  const asked = { model: 'gpt-4o', messages };
-  const official = [
-    () => {
-      const client = new OpenAI4({ ...options, maxRetries: 0 });
-      return { client, answer: () => client.beta.chat.completions.stream(asked).finalContent() };
-    },
-    () => {
-      const client = new OpenAI5({ ...options, maxRetries: 0 });
-      return { client, answer: () => client.chat.completions.stream(asked).finalContent() };
-    },
-    () => {
-      const client = new OpenAI6({ ...options, maxRetries: 0 });
-      return { client, answer: () => client.chat.completions.stream(asked).finalContent() };
-    },
-    () => {
-      const client = new OpenAI7({ ...options, maxRetries: 0 });
-      return { client, answer: () => client.chat.completions.stream(asked).finalContent() };
-    },
+  type Use = (official: OfficialClient, version: string) => Promise<void>;
+
+  /** One thing that programs do, with each version's own helpers. */
+  const cases: [what: string, use: Use][] = [
+    [
+      'lists models',
+      async ({ client }) => {
+        const names: string[] = [];
+        for await (const { id } of await client.models.list()) names.push(id);
+        expect(names).toEqual(expect.arrayContaining(['Tutor@roster', 'gpt-4o']));
+      },
+    ],
+    [
+      'streams chat completions',
+      async ({ answer }) => {
+        for (const model of ['gpt-4o', 'Tutor@roster']) expect(await answer({ model, messages })).toBe(benchText(5));
+      },
+    ],
+    [
+      'streams responses',
+      async ({ client }) => {
+        const stream = client.responses.stream({ model: 'gpt-4o', input: 'Hello [[bench 5]]' });
+        const said = [{ type: 'output_text', text: benchText(5) }];
+        expect(await stream.finalResponse()).toMatchObject({ status: 'completed', output: [{ content: said }] });
+      },
+    ],
+    [
+      'uploads files',
+      async ({ client }, version) => {
+        const file = new File(['Hello'], `${version}.txt`);
+        const made = await client.files.create({ file, purpose: 'assistants' });
+        expect(made).toMatchObject({ object: 'file', bytes: 5, filename: `${version}.txt`, purpose: 'assistants' });
+        expect(await (await client.files.content(made.id)).text()).toBe('Hello');
+      },
+    ],
+    [
+      'uploads batches into vector stores, and waits for them',
+      async ({ client }, version) => {
+        const { id } = await client.vectorStores.create({ name: version });
+        const files = ['a', 'b'].map((name) => new File([`${name} of ${version}`], `${name}-${version}.md`));
+        const batch = await whileIndexing(app, client.vectorStores.fileBatches.uploadAndPoll(id, { files }, quick));
+        expect(batch).toMatchObject({ status: 'completed', file_counts: { completed: 2, total: 2 } });
+      },
+    ],
+    [
+      'starts runs, and waits for them',
+      async ({ client: { beta } }) => {
+        const { id: assistant_id } = await beta.assistants.create({ model: 'gpt-4o' });
+        const { id: thread_id } = await beta.threads.create({ messages });
+        const run = await beta.threads.runs.createAndPoll(thread_id, { assistant_id }, quick);
+        expect(run).toMatchObject({ thread_id, status: 'completed', usage: { completion_tokens: 5 } });
+      },
+    ],
+    [
+      'streams runs, also with their threads, with all events',
+      async ({ client: { beta } }) => {
+        const { id: assistant_id } = await beta.assistants.create({ model: 'gpt-4o' });
+        const { id: thread_id } = await beta.threads.create({ messages });
+        const ways: [opening: string[], start: () => RunStream][] = [
+          [[], () => beta.threads.runs.stream(thread_id, { assistant_id })],
+          [['thread.created'], () => beta.threads.createAndRunStream({ assistant_id, thread: { messages } })],
+        ];
+        for (const [opening, start] of ways) {
+          const stream = start();
+          expect(await orderOf(stream)).toEqual([...opening, ...begun, ...message, 'thread.run.completed']);
+          const [said] = await stream.finalMessages();
+          expect(said?.content[0]).toMatchObject({ text: { value: benchText(5) } });
+          expect(await stream.finalRun()).toMatchObject({ status: 'completed' });
+          expect(await stream.finalRunSteps()).toMatchObject([{ type: 'message_creation', status: 'completed' }]);
+        }
+      },
+    ],
+    [
+      'answers functions in a stream',
+      async ({ client: { beta }, submitToolOutputs }) => {
+        const { id: assistant_id } = await beta.assistants.create({ model: 'gpt-4o', tools: [weather] });
+        const stream = beta.threads.createAndRunStream({ assistant_id, thread: saying('[[call]] Rain?') });
+        expect(await orderOf(stream)).toEqual(['thread.created', ...begun, ...calls, 'thread.run.requires_action']);
+        const run = await stream.finalRun();
+        const open = run.required_action?.submit_tool_outputs.tool_calls ?? [];
+        expect(open).toMatchObject([{ function: { name: 'get_weather', arguments: expect.any(String) } }]);
+        const going = submitToolOutputs(
+          run,
+          open.map(({ id }) => ({ tool_call_id: id, output: 'dry' })),
+        );
+        const order = ['thread.run.step.completed', ...begun.slice(1), ...message, 'thread.run.completed'];
+        expect(await orderOf(going)).toEqual(order);
+        expect(JSON.stringify(await going.finalMessages())).toContain('The functions said: dry.');
+        expect(await going.finalRun()).toMatchObject({ id: run.id, status: 'completed' });
+      },
+    ],
   ];
-  const versions = ['4.104.0', '5.23.2', '6.49.0', '7.57.0'].map(
-    (version, index) => [version, official[index]] as const,
-  );
 
-  test.each(versions)('the official one, %s, streams answers, lists models and uploads', async (version, make) => {
-    if (!make) throw new Error('no such client');
-    const { client, answer } = make();
-    expect(await answer()).toBe(benchText(5));
-
-    const names: string[] = [];
-    for await (const { id } of await client.models.list()) names.push(id);
-    expect(names).toEqual(expect.arrayContaining(['Tutor@roster', 'gpt-4o']));
-
-    const made = await client.files.create({
-      file: await toFile(Buffer.from('Hello'), `${version}.txt`),
-      purpose: 'assistants',
-    });
-    expect(made).toMatchObject({ object: 'file', bytes: 5, filename: `${version}.txt`, purpose: 'assistants' });
-    expect(await (await client.files.content(made.id)).text()).toBe('Hello');
+  // Side by side: the first three ask only every five seconds how far a batch is, whatever they are told.
+  describe.concurrent.each(officialClients)('the official one, %s,', (version, make) => {
+    test.each(cases)('%s', async (_, use) => use(make({ ...options, maxRetries: 0 }), version));
   });
 
   test('LangChain answers at once and in pieces', async () => {
@@ -85,3 +144,13 @@ describe.each(engines)('programs with the clients that there are, on %s', (engin
     expect(text).toBe(benchText(5));
   });
 });
+
+test.each(officialClients)(
+  'of the helpers that are tested, %s lacks those that its row says',
+  (_version, make, lacks) => {
+    const { client } = make({ baseURL: 'http://127.0.0.1:9/v1', apiKey: 'none', maxRetries: 0 });
+    const at = (place: string) =>
+      place.split('.').reduce<unknown>((of, name) => (of === undefined ? undefined : Object(of)[name]), client);
+    expect(helperPlaces.filter((place) => typeof at(place) !== 'function')).toEqual(lacks);
+  },
+);

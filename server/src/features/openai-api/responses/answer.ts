@@ -72,6 +72,9 @@ export async function readAnswer(
   try {
     await read(answered, reader, send, signal);
   } catch (failure) {
+    // What it has begun with, where nothing else came.
+    const frames = reader.taken();
+    if (frames !== '') send(frames);
     return brokenOff(base, failure, reader);
   }
   const ending = reader.ending();

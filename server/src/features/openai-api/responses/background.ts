@@ -3,11 +3,10 @@ import type { FastifyBaseLogger } from 'fastify';
 import { endsWithin } from '#server/ends-within';
 import { restarting } from '#server/errors';
 import { ProviderError } from '#server/provider/error';
+import type { ProviderTimes } from '#server/provider/times';
 import type { ResponseRepository } from './repository.ts';
 
 const drainWithinMs = 25_000;
-/** A model that thinks for long is what the background is for. */
-const longestMs = 60 * 60_000;
 const cancelWithinMs = 5_000;
 const lookEveryMs = 100;
 
@@ -19,6 +18,7 @@ export class Cancelled extends Error {
 type Dependencies = {
   repository: Pick<ResponseRepository, 'wanted' | 'find' | 'requestCancel'>;
   log: FastifyBaseLogger;
+  providerTimes: Pick<ProviderTimes, 'backgroundMs'>;
 };
 
 type Held = { controller: AbortController; done: () => void };
@@ -35,14 +35,14 @@ async function endElsewhere({ find }: Pick<ResponseRepository, 'find'>, userId: 
 }
 
 /** Responses that are written without their programs. Each belongs to the process that took it. */
-export function backgroundWork({ repository, log }: Dependencies) {
+export function backgroundWork({ repository, log, providerTimes }: Dependencies) {
   const live = new Map<number, Live>();
   let isClosing = false;
 
   async function run(id: number, { controller, done }: Held, write: (signal: AbortSignal) => Promise<void>) {
     const timer = setTimeout(
-      () => controller.abort(new ProviderError('provider_timeout', 'The response took longer than an hour.')),
-      longestMs,
+      () => controller.abort(new ProviderError('provider_timeout', 'The response took too long.')),
+      providerTimes.backgroundMs,
     );
     try {
       await write(controller.signal);

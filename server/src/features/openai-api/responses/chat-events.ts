@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '#server/is-object';
 import type { TokenCounts } from '#server/provider/catalogue';
 import { chatUsage } from '#server/provider/chat-completions';
-import { eventJson } from '#server/provider/event-reader';
+import { eventJson, notAnAnswer } from '#server/provider/event-reader';
 import { failureInStream } from '#server/provider/failures';
 import type { AnswerReader, Ending } from './answer-reader.ts';
 import { eventWriter } from './events.ts';
@@ -101,6 +101,7 @@ export function chatReader(base: ResponseObject): AnswerReader {
     },
     whole(answer) {
       addChunk(answer);
+      if (list(answer.choices).length === 0) throw notAnAnswer();
       end();
     },
     // Some servers close without `[DONE]`; what they said is whole once a reason to finish has come.

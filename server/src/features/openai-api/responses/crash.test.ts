@@ -1,9 +1,8 @@
-import { createSimulator } from '@roster/simulator/simulator';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Engine } from '#server/db/connect';
-import { emptyDatabase, engines } from '#server/testing/app';
+import { engines } from '#server/testing/app';
 import { benchText } from '#server/testing/chat';
-import { killableServer, registered } from '#server/testing/crash';
+import { killableInstallation, registered } from '#server/testing/crash';
 import { conforming } from '#server/testing/openai-schema';
 import { program, recorded } from '#server/testing/responses';
 import { until } from '#server/testing/until';
@@ -12,20 +11,10 @@ const model = 'gpt-4o';
 const slow = { model, input: '[[bench 4000]] [[delay 20]]' };
 
 async function installation(engine: Engine) {
-  const database = await emptyDatabase(engine);
-  onTestFinished(() => database.remove());
-  const simulator = createSimulator({ tokenDelayMs: 0 });
-  const provider = await simulator.listen();
-  onTestFinished(() => simulator.close());
-  const server = await killableServer({
-    DATA_DIR: database.dataDir,
-    ...(database.url && { DATABASE_URL: database.url }),
-    PROVIDER_BASE_URL: provider.url,
-  });
-  onTestFinished(() => server.kill());
+  const { app, server } = await killableInstallation(engine);
   await server.start();
   const own = await program(server, await registered(server, 'ada'));
-  return { server, ...own, rows: () => recorded({ dataDir: database.dataDir, databaseUrl: database.url }, own.id) };
+  return { server, ...own, rows: () => recorded(app, own.id) };
 }
 
 describe.each(engines)('responses under way on %s', (engine) => {

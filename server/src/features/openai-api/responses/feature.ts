@@ -22,6 +22,7 @@ type Dependencies = Parameters<typeof responseAsking>[0] &
   Parameters<typeof providerNames>[0] &
   Omit<Parameters<typeof responseService>[0], 'orderOf' | 'ask' | 'store' | 'background' | 'begun'> & {
     log: FastifyBaseLogger;
+    providerTimes: Parameters<typeof backgroundWork>[0]['providerTimes'];
     database: Pick<OpenDatabase, 'db' | 'reader'>;
     calls: ApiCalls;
     ids: () => Promise<Ids>;

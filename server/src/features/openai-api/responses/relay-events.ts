@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '#server/is-object';
-import { eventJson } from '#server/provider/event-reader';
+import { eventJson, notAnAnswer } from '#server/provider/event-reader';
 import { failureInStream } from '#server/provider/failures';
 import { responsesUsage } from '#server/provider/responses';
 import type { AnswerReader, Ending } from './answer-reader.ts';
@@ -66,14 +66,17 @@ export function relayReader(base: ResponseObject): AnswerReader {
     },
     // Also where events were asked for: those who read them get what there is.
     whole(answer) {
-      const { status } = answer;
+      const { status = 'completed', error, output: items } = answer;
+      if (error && status !== 'failed') throw failureInStream(isObject(error) ? error : { message: error });
+      const ended = endings.get(`response.${status}`);
+      if (!ended || (ended !== 'failed' && !Array.isArray(items))) throw notAnAnswer();
       const writer = eventWriter(base, (frame) => {
         frames += frame;
       });
       writer.begin();
-      for (const item of kept(answer.output)) writer.item(item);
+      for (const item of kept(items)) writer.item(item);
       number = writer.nextNumber();
-      end(status === 'incomplete' || status === 'failed' ? status : 'completed', answer);
+      end(ended, answer);
     },
     taken() {
       const taken = frames;

@@ -1,10 +1,8 @@
-import { createSimulator } from '@roster/simulator/simulator';
 import type OpenAI from 'openai';
 import { toFile } from 'openai';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { emptyDatabase, engines, goodKey } from '#server/testing/app';
-import { killableServer, registered, seeded } from '#server/testing/crash';
-import { beside } from '#server/testing/database';
+import { describe, expect, test } from 'vitest';
+import { engines, goodKey } from '#server/testing/app';
+import { freeJobs, killableInstallation, registered, seeded } from '#server/testing/crash';
 import { filesIn, storesOf } from '#server/testing/knowledge';
 import { until } from '#server/testing/until';
 import { fileProgram, whileIndexing } from '#server/testing/vector-stores';
@@ -14,20 +12,7 @@ const files = 8;
 
 describe.each(engines)('killed in the middle of batches on %s', (engine) => {
   test('each store is at the provider once, with all of its files', { timeout: 600_000 }, async () => {
-    const database = await emptyDatabase(engine);
-    const simulator = createSimulator({ tokenDelayMs: 0 });
-    const provider = await simulator.listen();
-    const server = await killableServer({
-      DATA_DIR: database.dataDir,
-      PROVIDER_BASE_URL: provider.url,
-      ...(database.url && { DATABASE_URL: database.url }),
-    });
-    onTestFinished(async () => {
-      await server.kill();
-      await simulator.close();
-      await database.remove();
-    });
-    const app = { dataDir: database.dataDir, databaseUrl: database.url, provider };
+    const { app, server } = await killableInstallation(engine);
     await server.start();
     const { client } = await fileProgram(server, await registered(server, 'ada'));
     const sent = await Promise.all(
@@ -44,8 +29,7 @@ describe.each(engines)('killed in the middle of batches on %s', (engine) => {
       made.push({ id, batch });
       await new Promise((resolve) => setTimeout(resolve, random(60)));
       await server.kill();
-      // Jobs that a dead process had taken are free again only after their lease; here at once.
-      await beside(app, (db) => db.updateTable('jobs').set({ claimed_until: null }).execute());
+      await freeJobs(app);
       await server.start();
     }
     for (const { id, batch } of made) {

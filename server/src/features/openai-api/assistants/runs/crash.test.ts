@@ -1,9 +1,8 @@
-import { createSimulator } from '@roster/simulator/simulator';
 import OpenAI from 'openai';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { newToken } from '#server/testing/access-tokens';
-import { emptyDatabase, engines } from '#server/testing/app';
-import { killableServer, registered } from '#server/testing/crash';
+import { engines } from '#server/testing/app';
+import { killableInstallation, registered } from '#server/testing/crash';
 
 const tools = [{ type: 'function' as const, function: { name: 'get_weather' } }];
 const saying = (content: string) => ({ messages: [{ role: 'user' as const, content }] });
@@ -12,19 +11,7 @@ const quick = { pollIntervalMs: 50 };
 test.each(engines)(
   'on %s a run that waits when its process is killed goes on afterwards, and one that is written has failed',
   async (engine) => {
-    const simulator = createSimulator({ tokenDelayMs: 0 });
-    const provider = await simulator.listen();
-    const { dataDir, url, remove } = await emptyDatabase(engine);
-    const server = await killableServer({
-      DATA_DIR: dataDir,
-      PROVIDER_BASE_URL: provider.url,
-      ...(url && { DATABASE_URL: url }),
-    });
-    onTestFinished(async () => {
-      await server.kill();
-      await simulator.close();
-      await remove();
-    });
+    const { server } = await killableInstallation(engine);
     await server.start();
     const { token } = await newToken(await registered(server, 'ada'));
     const client = new OpenAI({ apiKey: token, baseURL: `${server.url}/v1`, maxRetries: 0 });

@@ -2,9 +2,9 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
+import { begun, calls, message, orderOf } from '#server/testing/assistant-stream';
 import { asksOf, benchText, forgetAsks, messagesOf } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
-import { conforming } from '#server/testing/openai-schema';
 import type { Visitor } from '#server/testing/visitor';
 
 const weather = {
@@ -14,37 +14,6 @@ const weather = {
 const saying = (content: string) => ({ messages: [{ role: 'user' as const, content }] });
 const clientOf = (app: TestApp, apiKey: string) => new OpenAI({ apiKey, baseURL: `${app.url}/v1`, maxRetries: 0 });
 const quick = { pollIntervalMs: 20 };
-
-type AnyEvent = { event: string; data: unknown };
-const schemas: [beginning: string, schema: string][] = [
-  ['thread.run.step.delta', 'RunStepDeltaObject'],
-  ['thread.run.step.', 'RunStepObject'],
-  ['thread.message.delta', 'MessageDeltaObject'],
-  ['thread.message.', 'MessageObject'],
-  ['thread.run.', 'RunObject'],
-  ['thread.', 'ThreadObject'],
-];
-/** Each as the provider describes it. Repeated deltas are one: how often they come is no part of the order. */
-async function orderOf(stream: AsyncIterable<AnyEvent>) {
-  const names: string[] = [];
-  for await (const { event, data } of stream) {
-    const [, schema = ''] = schemas.find(([beginning]) => event.startsWith(beginning)) ?? [];
-    conforming(schema, data);
-    if (names.at(-1) !== event) names.push(event);
-  }
-  return names;
-}
-const begun = ['thread.run.created', 'thread.run.queued', 'thread.run.in_progress'];
-const message = [
-  'thread.run.step.created',
-  'thread.run.step.in_progress',
-  'thread.message.created',
-  'thread.message.in_progress',
-  'thread.message.delta',
-  'thread.message.completed',
-  'thread.run.step.completed',
-];
-const calls = ['thread.run.step.created', 'thread.run.step.in_progress', 'thread.run.step.delta'];
 
 describe.each(engines)('runs of programs on %s', (engine) => {
   let app: TestApp;

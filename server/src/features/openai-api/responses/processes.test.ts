@@ -1,0 +1,54 @@
+import OpenAI from 'openai';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { asksOf } from '#server/testing/chat';
+import { beside } from '#server/testing/database';
+import { program, recorded } from '#server/testing/responses';
+import { until } from '#server/testing/until';
+import { responseRepository } from './repository.ts';
+
+type Wish = 'cancelled' | 'deleted';
+const wishes: Wish[] = ['cancelled', 'deleted'];
+
+/** Through another process; a database in SQLite has one, so there it is done beside it, as the other one would. */
+async function doneElsewhere(app: TestApp, token: string, name: string, wish: Wish) {
+  if (app.databaseUrl) {
+    const { url } = await app.secondProcess();
+    const { responses } = new OpenAI({ baseURL: `${url}/v1`, apiKey: token, maxRetries: 0 });
+    if (wish === 'deleted') return void (await responses.delete(name));
+    return expect(await responses.cancel(name)).toMatchObject({ id: name, status: 'cancelled', error: null });
+  }
+  await beside(app, async (db) => {
+    const { id, user_id: userId } = await db
+      .selectFrom('responses')
+      .select(['id', 'user_id'])
+      .executeTakeFirstOrThrow();
+    const repository = responseRepository(db);
+    await repository.requestCancel(userId, id);
+    if (wish === 'deleted') await repository.remove(userId, id);
+  });
+}
+
+describe.each(engines)('a response in the background on %s', (engine) => {
+  test.each(wishes)('is %s from elsewhere than where it is written', async (wish) => {
+    const app = await startApp(engine);
+    onTestFinished(() => app.stop());
+    const { id: tokenId, token, client } = await program(app, await app.withKey('ada'));
+    const input = '[[bench 4000]] [[delay 20]]';
+    const { id } = await client.responses.create({ model: 'gpt-4o', input, background: true });
+    await until('The first words', async () => ((await asksOf(app))[0]?.tokens ?? 0) > 0);
+    await doneElsewhere(app, token, id, wish);
+    const left = await until('The end at the provider', async () => {
+      const [asked] = await asksOf(app);
+      return asked?.aborted && asked;
+    });
+    expect(left.tokens).toBeLessThan(4_000);
+    expect(await recorded(app, tokenId)).toMatchObject([{ estimated: 1 }]);
+    if (wish === 'deleted') await expect(client.responses.retrieve(id)).rejects.toMatchObject({ status: 404 });
+    else {
+      expect(await client.responses.retrieve(id)).toMatchObject({ status: 'cancelled' });
+      // Once it has ended, nothing changes.
+      expect(await client.responses.cancel(id)).toMatchObject({ status: 'cancelled' });
+    }
+  });
+});

@@ -107,6 +107,14 @@ export default {
       to: { path: '^web/src/data/uploads/send\\.ts$' },
     },
     {
+      name: 'http-is-not-imported',
+      comment:
+        'Imported by name, node:http loads its WebSocket, and with that all of Node’s own fetch: 6 MB. Types cost nothing.',
+      severity: 'error',
+      from: { path: '^server/src/', pathNot: ['^server/src/testing/', '\\.test\\.ts$'] },
+      to: { path: '^(node:)?http$', dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'only-repositories-know-sql',
       comment:
         'Everything that asks the database is in files named repository, in db/, or learned traits of a provider.',

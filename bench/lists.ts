@@ -13,6 +13,7 @@ import { exchange } from './exchange.ts';
 import { ms, percentile, printTable } from './figures.ts';
 import { email, key, type Lists, listsFolder } from './lists-data.ts';
 import { type Paced, runPaced } from './paced.ts';
+import { endedAlso } from './processes.ts';
 import { commonWord, rareWord } from './prose.ts';
 import { askAll, type Place, type Question } from './questions.ts';
 import { get, newThreads, type Person, post, signIn, startRoster } from './roster.ts';
@@ -32,12 +33,14 @@ export async function measureLists(): Promise<{ faults: string[] }> {
   const sqlite = { name: 'SQLite', env: {}, floor: sqliteFloor(join(lists.folder, 'roster.db')) };
   const faults = await measureOn(sqlite, lists, source);
   const postgres = await startPostgres();
+  endedAlso.add(postgres.stop);
   try {
     const url = await copied(lists, postgres.url);
     const floor = postgresFloor(url, lists.folder);
     faults.push(...(await measureOn({ name: 'PostgreSQL', env: { DATABASE_URL: url }, floor }, lists, source)));
   } finally {
     await postgres.stop();
+    endedAlso.delete(postgres.stop);
   }
   await source.program.stop();
   return { faults };

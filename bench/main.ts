@@ -3,12 +3,13 @@ import { cpus, loadavg, release, totalmem } from 'node:os';
 import { measureAnalytics } from './analytics.ts';
 import { measureApiRelay } from './api-relay.ts';
 import { measureBeginnings } from './beginnings.ts';
+import { measureCompression } from './compression.ts';
 import { measureExchanges } from './exchanges.ts';
 import { measureFirstLoad } from './first-load.ts';
 import { measureLighthouse } from './lighthouse.ts';
 import { measureLists } from './lists.ts';
 import { measureLongTasks } from './long-tasks.ts';
-import { endAll } from './processes.ts';
+import { endAll, endedAlso } from './processes.ts';
 import { printProfile } from './profile.ts';
 import { measureRelay } from './relay.ts';
 import { settings } from './settings.ts';
@@ -29,6 +30,7 @@ const parts: Part[] = [
   { name: 'sign-ins', measure: measureSignIns },
   { name: 'upload', measure: measureUpload },
   { name: 'validation', measure: measureValidation },
+  { name: 'compression', measure: measureCompression },
   { name: 'start', measure: measureStart },
   { name: 'first-load', measure: measureFirstLoad },
   { name: 'lighthouse', measure: measureLighthouse },
@@ -38,7 +40,7 @@ const parts: Part[] = [
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
     endAll();
-    process.exit(130);
+    void Promise.allSettled([...endedAlso].map((end) => end())).then(() => process.exit(130));
   });
 
 const only = process.argv.slice(2);

@@ -16,6 +16,8 @@ export type Program = {
 };
 
 const running = new Set<ChildProcess>();
+/** What else is ended when this process is told to end. */
+export const endedAlso = new Set<() => Promise<void>>();
 
 type Options = { env?: Record<string, string>; cwd?: string; ipc?: boolean };
 

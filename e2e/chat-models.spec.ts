@@ -165,6 +165,8 @@ test('a model that fails leaves the others alone; on a phone they are tabs, and 
   await tab('gpt-4o').click();
   await page.getByRole('button', { name: 'Go on with this one' }).click();
   await expect(answers.getByText('1/2')).toBeVisible();
+  // As in another browser, which remembers nothing.
+  await page.evaluate(() => localStorage.clear());
   await page.reload();
   await expect(answers.getByText('1/2')).toBeVisible();
   await expect(tab('gpt-4.1')).toBeHidden();

@@ -130,6 +130,8 @@ export const Message = z.object({
   siblings: z.array(Id),
   /** Of an answer: the ids of those that several models were asked for together, this one included, in the order asked; else empty. */
   together: z.array(Id),
+  /** Which of `together` was chosen to go on with, by showing it; null: none so far. */
+  chosenId: Id.nullable(),
   createdAt: Time,
   finishedAt: Time.nullable(),
 });

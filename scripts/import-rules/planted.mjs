@@ -77,6 +77,12 @@ export const planted = [
     files: { 'web/src/features/chat/page.ts': "import '../../parts/form.ts';\n", 'web/src/parts/form.ts': other },
   },
   {
+    rule: 'http-is-not-imported',
+    files: {
+      'server/src/http/codes.ts': "import { STATUS_CODES } from 'node:http';\nexport const codes = STATUS_CODES;\n",
+    },
+  },
+  {
     rule: 'only-repositories-know-sql',
     files: {
       'server/src/features/chat/service.ts': "import { sql } from 'kysely';\nexport const query = sql;\n",

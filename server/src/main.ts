@@ -1,5 +1,6 @@
 import { loadConfig, secretVariables } from './config.ts';
 import { CannotStart } from './errors.ts';
+import { collectAfterStart } from './garbage-collector.ts';
 import { createLog } from './log.ts';
 import { start } from './start.ts';
 
@@ -18,6 +19,7 @@ try {
 
   const running = await start(config, log);
   log.info({ url: config.publicUrl.origin }, 'Roster is ready');
+  collectAfterStart();
   if (process.stdout.isTTY) console.log(`\n  Roster is ready at ${config.publicUrl.origin}\n`);
   if (running.setupCode) console.log(`Set-up code for the first account: ${running.setupCode}`);
 

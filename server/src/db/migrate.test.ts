@@ -12,6 +12,7 @@ import { migrate } from './migrate.ts';
 import { up as addComparisons } from './migrations/0010-usage-of-comparisons.ts';
 import { up as indexWordsInside } from './migrations/0014-words-inside-texts.ts';
 import { up as sumUpByToken } from './migrations/0020-usage-by-token.ts';
+import { up as addChosen } from './migrations/0022-chosen-answers.ts';
 import released from './migrations/released.json' with { type: 'json' };
 
 const root = join(import.meta.dirname, '../../..');
@@ -170,6 +171,48 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
       { ...both, day: '2026-11-01', requests: 2, input_tokens: 10, cost_usd: 0.5, unpriced_requests: 1 },
       { ...both, day: '2026-11-02', requests: 1, input_tokens: 5, cost_usd: 0.25, unpriced_requests: 0 },
     ]);
+  });
+
+  test('takes of several answers so far the one that is shown for chosen, unless it is the first', async () => {
+    const { database } = await opened();
+    const { db } = database;
+    await migrate(database);
+    const at = '2026-11-01T00:00:00.000Z';
+    const user = { email: 'ada@example.com', role: 'Admin', status: 'Active', created_at: at } as const;
+    const { id: userId } = await db.insertInto('users').values(user).returning('id').executeTakeFirstOrThrow();
+    const { id: instance } = await db
+      .insertInto('instances')
+      .values({ started_at: at })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const expected: { id: number; chosen: 0 | 1 }[] = [];
+    for (const shown of [0, 1]) {
+      const thread = { user_id: userId, title: '', title_source: 'chosen', pinned: 0, archived: 0 } as const;
+      const { id: threadId } = await db
+        .insertInto('threads')
+        .values({ ...thread, created_at: at, updated_at: at })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      const message = { user_id: userId, thread_id: threadId, text: '', reasoning: '', created_at: at } as const;
+      for (const beside of [0, 1]) {
+        const { id } = await db
+          .insertInto('messages')
+          .values({ ...message, role: 'assistant', position: beside + 2, depth: 1 })
+          .returning('id')
+          .executeTakeFirstOrThrow();
+        const run = { user_id: userId, thread_id: threadId, message_id: id, model: 'a', beside, instance } as const;
+        await db
+          .insertInto('runs')
+          .values({ ...run, state: 'complete', created_at: at })
+          .execute();
+        if (beside === shown)
+          await db.updateTable('threads').set({ head_message_id: id }).where('id', '=', threadId).execute();
+        expected.push({ id, chosen: shown === 1 && beside === 1 ? 1 : 0 });
+      }
+    }
+    await db.schema.alterTable('messages').dropColumn('chosen').execute();
+    await addChosen(db);
+    expect(await db.selectFrom('messages').select(['id', 'chosen']).orderBy('id').execute()).toEqual(expected);
   });
 
   test('finds in the conversations so far what new ones are found by', async () => {

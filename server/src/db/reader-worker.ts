@@ -1,11 +1,15 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ReaderAnswer, ReaderQuestion } from './reader.ts';
+import { searchWords } from './search-words.ts';
 import { bindable, statementCache } from './statements.ts';
 
 const port = parentPort;
 if (!port) throw new Error('This file runs as a worker thread');
 const database = new DatabaseSync(String(workerData), { readOnly: true, timeout: 5_000 });
+// What a question keeps for itself while it is answered.
+database.exec('pragma temp_store = memory');
+database.function('search_words', { deterministic: true }, (text) => searchWords(String(text)));
 const prepare = statementCache(database);
 
 port.on('message', ({ id, sql, parameters }: ReaderQuestion) => {

@@ -141,6 +141,8 @@ export type Database = {
     client_digest: string | null;
     /** A program's words on it for itself, JSON. */
     metadata: string | null;
+    /** Of several answers that were asked for together: the one that was chosen to go on with. */
+    chosen: Generated<Flag>;
     /** What neither `text` nor its files say: the order of its parts, addresses of images, what tools its files are for. JSON. */
     content: string | null;
     created_at: string;

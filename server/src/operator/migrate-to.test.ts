@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { emptyDatabase, password, startApp, type TestApp } from '#server/testing/app';
 import { ask, messagesOf, newThread } from '#server/testing/chat';
@@ -23,6 +24,8 @@ describe('migrate-to', () => {
     await ask(app, ada, threadId, 'Does a wombat move house? {[}]}"\\');
     fileId = (await uploaded(app, ada, { content })).id;
     await untilCopy(ada, fileId, 'ready');
+    const named = await uploaded(app, ada, { filename: 'burrow-plan.txt', purpose: 'user_data' });
+    await ask(app, ada, threadId, 'And this one?', { fileIds: [named.id] });
     deletedId = await newThread(ada);
     await ada.delete(`/api/threads/${deletedId}`);
     before = await messagesOf(ada, threadId);
@@ -88,8 +91,14 @@ describe('migrate-to', () => {
     expect(await messagesOf(ada, threadId)).toEqual(before);
     const visitor = app.visitor();
     expect((await visitor.post('/api/login', { email: 'ada@example.com', password })).status).toBe(200);
-    const { body } = await visitor.get('/api/threads?q=wombat');
-    expect(body.items.map(({ id }: { id: number }) => id)).toEqual([threadId]);
+    for (const word of ['wombat', 'burrow']) {
+      const { body } = await visitor.get(`/api/threads?q=${word}`);
+      expect([word, body.items.map(({ id }: { id: number }) => id)]).toEqual([word, [threadId]]);
+    }
+    const { rows: indexes } = await beside({ dataDir: app.dataDir, databaseUrl: url }, (db) =>
+      sql`select 1 from pg_indexes where indexname in ('message_search_words', 'thread_search_words')`.execute(db),
+    );
+    expect(indexes).toHaveLength(2);
     expect(sha256((await download(app, visitor, fileId)).bytes)).toBe(sha256(content));
     const { answer } = await ask(app, visitor, threadId, 'And then?');
     expect(answer.state).toBe('complete');

@@ -197,27 +197,70 @@ export async function fill(trx: Kysely<Database>, from: Tables): Promise<Map<Tab
   const known = await trx.introspection.getTables();
   for (const table of tables.toReversed()) await sql`delete from ${sql.table(table)}`.execute(trx);
   const counts = new Map<Table, number>();
+  const search = searchRepository(trx);
+  const index = await search.withoutIndex();
   for (const table of tables) {
     const columns = known.find(({ name }) => name === table)?.columns.map(({ name }) => name) ?? [];
     let count = 0;
     for await (const rows of batches(from.rowsOf(table))) {
       await insert(trx, table, columns, rows);
-      await putWords(searchRepository(trx), table, rows);
+      await putWords(search, table, rows);
       count += rows.length;
     }
     const stored = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(trx);
     if (stored.rows[0]?.count !== count) throw new Error(`${table} has not taken all of its rows`);
     counts.set(table, count);
   }
+  await putNames(trx, search);
+  await index();
   await continueIds(trx, await from.lastIds());
   return counts;
 }
 
 async function putWords(search: SearchRepository, table: Table, rows: Row[]) {
-  for (const { id, user_id: userId, title, text } of rows) {
-    if (typeof id !== 'number' || typeof userId !== 'number') continue;
-    if (table === 'threads' && typeof title === 'string') await search.putTitle(userId, id, title);
-    if (table === 'messages' && typeof text === 'string' && text !== '') await search.putMessage(userId, id, text);
+  const entries = rows.flatMap(({ id, user_id: userId, title, text }) => {
+    const words = table === 'threads' ? title : text;
+    return typeof id === 'number' && typeof userId === 'number' && typeof words === 'string'
+      ? [{ id, userId, text: words }]
+      : [];
+  });
+  if (table === 'threads') await search.putAll('thread_search', entries);
+  if (table === 'messages')
+    await search.putAll(
+      'message_search',
+      entries.filter(({ text }) => text !== ''),
+    );
+}
+
+/** The names of what is attached are found too; they come in a table of their own. */
+async function putNames(trx: Kysely<Database>, search: SearchRepository) {
+  for (let after = 0; ; ) {
+    const messages = await trx
+      .selectFrom('messages')
+      .select(['id', 'user_id', 'text'])
+      .where('id', '>', after)
+      .where('id', 'in', trx.selectFrom('message_files').select('message_id'))
+      .orderBy('id')
+      .limit(fetched)
+      .execute();
+    const last = messages.at(-1);
+    if (!last) break;
+    const files = await trx
+      .selectFrom('message_files')
+      .select(['message_id', 'filename'])
+      .where('message_id', '>', after)
+      .where('message_id', '<=', last.id)
+      .orderBy('position')
+      .execute();
+    const names = Map.groupBy(files, ({ message_id }) => message_id);
+    for (const { id, user_id, text } of messages)
+      await search.putMessage(
+        user_id,
+        id,
+        text,
+        names.get(id)?.map(({ filename }) => filename),
+      );
+    after = last.id;
   }
 }
 

@@ -37,6 +37,7 @@ export const exchange = (threadId: number, ...parts: Partial<Message>[]): Messag
     rating: null,
     siblings: [index + 1],
     together: [],
+    chosenId: null,
     createdAt: givenDay,
     finishedAt: givenDay,
     ...part,

@@ -5,9 +5,11 @@ import { emptyDatabase } from '#server/testing/app';
 import { plansOf } from '#server/testing/query-plans';
 import { branchRepository } from './messages/branch-repository.ts';
 import { messageFileRepository } from './messages/file-repository.ts';
+import { messageRepository } from './messages/repository.ts';
 import { siblingsOf } from './messages/row-repository.ts';
 import { runRepository } from './runs/repository.ts';
 import { toolCallRepository } from './runs/tool-call-repository.ts';
+import { searchRepository } from './search/repository.ts';
 import { findThreads } from './search/threads-repository.ts';
 import { threadRepository } from './threads/repository.ts';
 
@@ -23,7 +25,6 @@ test('no question of a conversation looks at all runs or at all messages of a pe
     await threads.list(1, { archived: false, programs: false, limit: 50, after: undefined });
     await threads.list(1, { archived: true, programs: undefined, limit: 50, after: undefined });
     await threads.list(1, { archived: false, programs: true, limit: 50, after: undefined });
-    await findThreads(db, 1, 'words', { archived: undefined, programs: undefined, limit: 50, after: undefined });
     await branchRepository(db).messages(1, branch);
     await branchRepository(db).words(1, branch);
     await branchRepository(db).wordsBefore(1, 1, 1);
@@ -60,6 +61,31 @@ test('what stands beside the beginning of a conversation is looked for in it, no
   });
   expect(plans).toHaveLength(2);
   for (const plan of plans) expect(plan).toMatch(/messages USING INDEX \S+ \(thread_id=\?\)/);
+  await database.close();
+  await remove();
+});
+
+test('what was found is looked up one by one, and its conversations are not walked through', async () => {
+  const { dataDir, remove } = await emptyDatabase('sqlite');
+  const database = connect(undefined, dataDir);
+  const { db } = database;
+  await migrate(database);
+  const at = '2026-11-01T00:00:00.000Z';
+  const user = { email: 'ada@example.com', role: 'Admin', status: 'Active', created_at: at } as const;
+  const { id: userId } = await db.insertInto('users').values(user).returning('id').executeTakeFirstOrThrow();
+  const thread = { title: 'Plain', titleSource: 'chosen', assistantId: null, model: null, at } as const;
+  for (let number = 0; number < 51; number++) {
+    const { id: threadId } = await threadRepository(db).insert(userId, thread);
+    const message = { threadId, parentId: null, depth: 0, position: 1, role: 'user', client: null, at } as const;
+    const id = await messageRepository(db).insert(userId, { ...message, text: 'words' });
+    await searchRepository(db).putMessage(userId, id ?? 0, 'words');
+  }
+  const search = { archived: undefined, programs: undefined, limit: 50, after: undefined };
+  const plans = await plansOf(db, async (watched) => {
+    expect(await findThreads(watched, userId, 'words', search)).toHaveLength(51);
+  });
+  for (const plan of plans)
+    expect(plan).not.toMatch(/(threads|messages) USING .*\(user_id=\?\)|SCAN (threads|messages)/);
   await database.close();
   await remove();
 });

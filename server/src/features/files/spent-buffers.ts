@@ -1,5 +1,4 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { garbageCollector } from '#server/garbage-collector';
 
 const collectEvery = 8 * 1024 * 1024;
 
@@ -9,22 +8,17 @@ const collectEvery = 8 * 1024 * 1024;
  * than all the rest of the server needs. A collection takes one to two milliseconds.
  */
 export function spentBuffers() {
-  let collect: unknown;
+  let collect: ReturnType<typeof garbageCollector> | undefined;
   let passed = 0;
   return {
     passed(bytes: number) {
       passed += bytes;
       if (passed < collectEvery) return;
       passed = 0;
-      collect ??= collector();
-      if (typeof collect === 'function') collect({ type: 'minor', execution: 'sync' });
+      collect ??= garbageCollector();
+      collect({ type: 'minor', execution: 'sync' });
     },
   };
 }
 
 export type SpentBuffers = ReturnType<typeof spentBuffers>;
-
-function collector(): unknown {
-  setFlagsFromString('--expose-gc');
-  return runInNewContext('gc');
-}

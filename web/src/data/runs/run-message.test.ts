@@ -20,6 +20,7 @@ const message: Message = {
   sources: [],
   rating: null,
   together: [],
+  chosenId: null,
   siblings: [2],
   createdAt: '2026-11-20T10:00:00.000Z',
   finishedAt: null,

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import { type Operand, type Places, prepared } from '#server/db/prepared';
 import type { Database } from '#server/db/schema';
 import type { MessagePlace } from './repository.ts';
-import { hasCalls, isOf, selectMessages, withSiblings } from './row-repository.ts';
+import { hasCalls, isOf, selectMessages, siblingsOf, togetherWith, withSiblings } from './row-repository.ts';
 
 /** A range of a branch: the messages of these depths on the way from the beginning to `head`. */
 export type BranchRange = { threadId: number; head: number; from: number; to: number };
@@ -61,16 +61,29 @@ export function branchRepository(db: Kysely<Database>) {
       const { rows } = await branch(userId, range).execute(db);
       return rows.some(({ id }) => id === message.id);
     },
-    /** The end of the newest branch that runs through a message: the newest child, and so on. Ids grow downwards. */
+    /** The end of the newest branch that runs through a message: the newest child, or the chosen one of several, and so on. Ids grow downwards. */
     async newestEnd(messageId: number): Promise<number> {
       const { rows } = await sql<{ id: number }>`
         with recursive down (id) as (
           select id from messages where id = ${messageId}
           union all
-          select (select max(c.id) from messages c where c.parent_id = down.id) from down
+          select (select c.id from messages c where c.parent_id = down.id
+            order by c.created_at desc, c.chosen desc, c.id desc limit 1) from down
           where exists (select 1 from messages c where c.parent_id = down.id)
         ) select max(id) as id from down`.execute(db);
       return rows[0]?.id ?? messageId;
+    },
+    /** Of answers that were asked for together, the one to go on with. Any other message is none of several. */
+    async choose(userId: number, { id, threadId, parentId, role }: MessagePlace) {
+      if (role !== 'assistant' || parentId === null) return;
+      const siblings = await siblingsOf(db, userId, threadId, [parentId], false);
+      const own = siblings.find((sibling) => sibling.id === id);
+      const together = own ? togetherWith(own, siblings) : [];
+      for (const one of together) {
+        const chosen = one.id === id ? 1 : 0;
+        if (one.chosen !== chosen)
+          await db.updateTable('messages').set({ chosen }).where(isOf(userId)).where('id', '=', one.id).execute();
+      }
     },
   };
 }

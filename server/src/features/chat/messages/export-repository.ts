@@ -7,7 +7,9 @@ import type { KeptAttachment } from './file-repository.ts';
 import { filesOf, isOf, type MessageRow, selectMessages, toMessage } from './row-repository.ts';
 
 /** A message with what an export has of its files. */
-export type MessageToKeep = Omit<Message, 'siblings' | 'together' | 'files' | 'calls' | 'waitsUntil'> & {
+export type MessageToKeep = Omit<Message, 'siblings' | 'together' | 'chosenId' | 'files' | 'calls' | 'waitsUntil'> & {
+  /** Of several answers that were asked for together: the one that was gone on with. */
+  chosen?: true;
   /** `sha256` finds the file among those of the same archive; null where it was deleted. */
   files: Pick<KeptAttachment, 'filename' | 'size' | 'kind' | 'sha256'>[];
   /** What a program has written with it. Absent where that is nothing. */
@@ -62,12 +64,13 @@ async function withKeptFiles(db: Kysely<Database>, userId: number, rows: Message
     ids.map(({ runId }) => runId),
   );
   return rows.map((row) => {
-    const { siblings: _siblings, together: _together, ...message } = toMessage(row);
+    const { siblings: _siblings, together: _together, chosenId: _chosen, ...message } = toMessage(row);
     const own = files.get(row.id) ?? [];
     const called = (calls.get(row.id) ?? []).map(({ kind, name, input, output }) => ({ kind, name, input, output }));
     const asked = row.run_id === null ? undefined : runs.get(row.run_id);
     return {
       ...message,
+      ...(row.chosen === 1 && { chosen: true }),
       files: own.map(({ filename, size, kind, sha256 }) => ({ filename, size, kind, sha256 })),
       ...(row.metadata !== null && { metadata: JSON.parse(row.metadata) }),
       ...(called.length > 0 && { calls: called }),

@@ -130,6 +130,41 @@ describe.each(engines)('the models of a conversation on %s', (engine) => {
     expect(body.messages.map(({ model }: Message) => model)).toEqual([null, ...three, null, 'gpt-4o', 'gpt-5-mini']);
   });
 
+  test('which of the answers was chosen is known everywhere, also where it is the first', async () => {
+    const threadId = await newThread(ada);
+    const { message, runs } = await askAll(threadId, 'Which one?', three);
+    const [first = 0, second = 0, third = 0] = runs.map(({ messageId }) => messageId);
+    const end = async () => (await messagesOf(ada, threadId)).map(({ id, chosenId }) => [id, chosenId]);
+    expect(await end()).toEqual([
+      [message.id, null],
+      [first, null],
+    ]);
+    for (const id of [first, second]) {
+      await change(threadId, { shownMessageId: id });
+      expect(await end()).toEqual([
+        [message.id, null],
+        [id, id],
+      ]);
+      expect((await answersTo(message.id)).map(({ chosenId }) => chosenId)).toEqual([id, id, id]);
+    }
+    // Coming back from another version of the question, the chosen one is shown, and not the last.
+    await ask(app, ada, threadId, 'Which one, please?', { parentId: null });
+    await change(threadId, { shownMessageId: message.id });
+    expect(await end()).toEqual([
+      [message.id, null],
+      [second, second],
+    ]);
+    const bob = await app.withKey('bob');
+    expect((await bob.patch(`/api/threads/${threadId}`, { shownMessageId: third })).status).toBe(404);
+    // An answer that came later is none of them, and takes nothing from the choice.
+    const again = await ada.post(`/api/messages/${message.id}/regenerate`, {});
+    await readEvents(app, ada, again.body.run.id);
+    await change(threadId, { shownMessageId: again.body.message.id });
+    expect((await answersTo(message.id)).map(({ chosenId }) => chosenId)).toEqual([second, second, second, null]);
+    const { body } = await ada.get(`/api/threads/${threadId}/export?format=json`);
+    expect(body.messages.filter(({ chosen }: { chosen?: true }) => chosen)).toMatchObject([{ id: second }]);
+  });
+
   test('an assistant’s words go to each model, with what each one takes', async () => {
     const assistantId = await created(ada, { name: 'Wren', model: 'gpt-4o', temperature: 0.3, instructions: 'Sing.' });
     const threadId = await newThread(ada, { assistantId });

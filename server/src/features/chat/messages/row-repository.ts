@@ -41,7 +41,7 @@ export const selectMessages = (db: Kysely<Database>) =>
 
 export type MessageRow = Awaited<ReturnType<ReturnType<typeof selectMessages>['executeTakeFirstOrThrow']>>;
 
-const siblingColumns = ['id', 'parent_id', 'created_at'] as const;
+const siblingColumns = ['id', 'parent_id', 'created_at', 'chosen'] as const;
 
 const findSiblings = prepared((db, at: Places<{ userId: number; threadId: number; parentId: number }>) =>
   db
@@ -99,6 +99,14 @@ export const siblingsOf = (
     .orderBy('id')
     .execute();
 
+type Sibling = Awaited<ReturnType<typeof siblingsOf>>[number];
+
+/** The answers that were asked for in the same call, which have the same creation time; none beside a single one. */
+export function togetherWith({ created_at }: Pick<Sibling, 'created_at'>, siblings: Sibling[]): Sibling[] {
+  const together = siblings.filter((sibling) => sibling.created_at === created_at);
+  return together.length > 1 ? together : [];
+}
+
 /** As they are shown: with their siblings and attachments. */
 export async function withSiblings(
   db: Kysely<Database>,
@@ -119,12 +127,12 @@ export async function withSiblings(
   const calls = await callsOf(db, userId, rows);
   return rows.map((row) => {
     const beside = byParent.get(row.parent_id) ?? [];
-    // Answers of one call have the same creation time.
-    const together = beside.filter(({ created_at }) => created_at === row.created_at).map(({ id }) => id);
+    const together = row.role === 'assistant' ? togetherWith(row, beside) : [];
     return {
       ...toMessage(row),
       siblings: beside.map(({ id }) => id),
-      together: row.role === 'assistant' && together.length > 1 ? together : [],
+      together: together.map(({ id }) => id),
+      chosenId: together.find(({ chosen }) => chosen === 1)?.id ?? null,
       files: (files.get(row.id) ?? []).map(shownFile),
       ...calls(row.id),
     };
@@ -153,6 +161,7 @@ export function toMessage(row: MessageRow): Omit<Message, 'calls' | 'waitsUntil'
     rating: row.rated_at === null ? null : { value: row.rating_value, correction: row.correction },
     siblings: [],
     together: [],
+    chosenId: null,
     createdAt: row.created_at,
     finishedAt: row.run_finished_at,
     ...(imageUrls.length > 0 && { imageUrls }),

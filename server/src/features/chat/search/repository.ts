@@ -6,6 +6,7 @@ import { searchWords } from '#server/db/search-words';
 import { wordsOf } from './words.ts';
 
 type Index = 'thread_search' | 'message_search';
+type Entry = { id: number; userId: number; text: string };
 
 const putOn = (index: Index) => ({
   postgres: prepared(
@@ -44,6 +45,30 @@ export function searchRepository(db: Kysely<Database>) {
     /** With the names of what is attached to it. */
     putMessage: (userId: number, messageId: number, text: string, filenames: string[] = []) =>
       put('message_search', userId, messageId, [...filenames, text].join('\n')),
+    /** Many of which nothing is there yet, where a whole installation is filled in. */
+    async putAll(index: Index, entries: Entry[]) {
+      if (entries.length === 0) return;
+      if (!isPostgres(db)) for (const { id, userId, text } of entries) await put(index, userId, id, text);
+      else
+        await sql`insert into ${sql.table(index)} (id, user_id, words)
+          select id, user_id, to_tsvector('simple', words) from unnest(
+            ${entries.map(({ id }) => id)}::integer[], ${entries.map(({ userId }) => userId)}::integer[],
+            ${entries.map(({ text }) => searchWords(text))}::text[]) as entry (id, user_id, words)`.execute(db);
+    },
+    /**
+     * Before very many are put: PostgreSQL makes the index of all words at once in a tenth of the time that it takes to add
+     * them one by one. Returns what makes it, afterwards.
+     */
+    async withoutIndex(): Promise<() => Promise<void>> {
+      if (!isPostgres(db)) return async () => undefined;
+      const { rows } = await sql<{ indexname: string; indexdef: string }>`select indexname, indexdef from pg_indexes
+        where schemaname = current_schema() and tablename in ('thread_search', 'message_search')
+          and indexdef like '% USING gin %'`.execute(db);
+      for (const { indexname } of rows) await sql`drop index ${sql.id(indexname)}`.execute(db);
+      return async () => {
+        for (const { indexdef } of rows) await sql.raw(indexdef).execute(db);
+      };
+    },
     /** Before the rows themselves are deleted; on PostgreSQL the entries go with them. */
     async forgetThread(userId: number, threadId: number) {
       if (isPostgres(db)) return;
@@ -68,34 +93,36 @@ export function searchRepository(db: Kysely<Database>) {
 export type SearchRepository = ReturnType<typeof searchRepository>;
 
 /**
- * Two parts of a query: `hits (thread_id, message_id)`, the newest matching message of each thread, and
- * `titles (thread_id)`. undefined where the query has no word.
+ * What matches: `thread_id`, and `message_id` where it is a message and not the title. undefined where the query has no
+ * word.
  */
-export function searchSources(db: Kysely<Database>, userId: number, query: string) {
+export function hitsOf(db: Kysely<Database>, userId: number, query: string): RawBuilder<unknown> | undefined {
   const words = wordsOf(query);
   if (words.length === 0) return undefined;
-  return isPostgres(db) ? postgresSources(userId, words) : sqliteSources(userId, words);
+  return isPostgres(db) ? postgresHits(userId, words) : sqliteHits(userId, words);
 }
 
-type Sources = { hits: RawBuilder<unknown>; titles: RawBuilder<unknown> };
+/** Of a table of FTS5. */
+export const wordsMatch = (words: string[]) => `words : (${words.map((word) => `"${word}" *`).join(' AND ')})`;
+export const matchOf = (userId: number, words: string[]) => `owner : u${userId} AND ${wordsMatch(words)}`;
 
-function sqliteSources(userId: number, words: string[]): Sources {
-  const match = `owner : u${userId} AND words : (${words.map((word) => `"${word}" *`).join(' AND ')})`;
-  return {
-    hits: sql`select m.thread_id as thread_id, max(m.id) as message_id
+function sqliteHits(userId: number, words: string[]) {
+  const match = matchOf(userId, words);
+  return sql`select m.thread_id as thread_id, m.id as message_id
       from message_search join messages m on m.id = message_search.rowid
-      where message_search match ${match} and m.user_id = ${userId} group by m.thread_id`,
-    titles: sql`select rowid as thread_id from thread_search where thread_search match ${match}`,
-  };
+      where message_search match ${match} and m.user_id = ${userId}
+    union all select rowid, null from thread_search where thread_search match ${match}`;
 }
 
-function postgresSources(userId: number, words: string[]): Sources {
-  const match = words.map((word) => `${word}:*`).join(' & ');
-  return {
-    hits: sql`select m.thread_id as thread_id, max(m.id) as message_id
+/** Of a tsvector. */
+export const asTsquery = (words: string[]) =>
+  sql`to_tsquery('simple', ${words.map((word) => `${word}:*`).join(' & ')})`;
+
+function postgresHits(userId: number, words: string[]) {
+  const query = asTsquery(words);
+  return sql`select m.thread_id as thread_id, m.id as message_id
       from message_search s join messages m on m.id = s.id
-      where s.words @@ to_tsquery('simple', ${match}) and s.user_id = ${userId} group by m.thread_id`,
-    titles: sql`select id as thread_id from thread_search
-      where words @@ to_tsquery('simple', ${match}) and user_id = ${userId}`,
-  };
+      where s.words @@ ${query} and s.user_id = ${userId}
+    union all select id, null from thread_search
+      where words @@ ${query} and user_id = ${userId}`;
 }

@@ -2,7 +2,8 @@ import type { OpenDatabase } from '#server/db/connect';
 import type { PartialAnswers } from '#server/features/chat/runs/partial-answers';
 import { runRepository } from '#server/features/chat/runs/repository';
 import { type ThreadRecord, threadRepository } from '#server/features/chat/threads/repository';
-import { type FoundThread, findThreads, type SearchOptions } from './threads-repository.ts';
+import type { SearchOptions } from './listed.ts';
+import { type FoundThread, findThreads } from './threads-repository.ts';
 import { hasWords } from './words.ts';
 
 type Dependencies = { database: Pick<OpenDatabase, 'db' | 'reader'>; underWay: Pick<PartialAnswers, 'logOf'> };

@@ -1,20 +1,12 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { messageFileRepository } from '#server/features/chat/messages/file-repository';
-import {
-  flag,
-  type ListedThreads,
-  madeByPrograms,
-  type ThreadPosition,
-  type ThreadRecord,
-  threadPage,
-  toThreadRecord,
-} from '#server/features/chat/threads/repository';
-import { searchSources } from './repository.ts';
+import { isOf } from '#server/features/chat/messages/row-repository';
+import { type ThreadRecord, threadRepository } from '#server/features/chat/threads/repository';
+import { type Found, inOrder, isListed, type SearchOptions } from './listed.ts';
+import { hasManyHits, isLarge, pageAmongNewest } from './newest-repository.ts';
+import { hitsOf } from './repository.ts';
 
-export type SearchOptions = {
-  [Name in keyof ListedThreads]: boolean | undefined;
-} & { limit: number; after: ThreadPosition | undefined };
 /** `match`: the newest message that has the words; null where only the title has them. */
 export type FoundThread = { thread: ThreadRecord; match: { messageId: number; text: string } | null };
 
@@ -25,27 +17,33 @@ export async function findThreads(
   query: string,
   options: SearchOptions,
 ): Promise<FoundThread[]> {
-  const sources = searchSources(db, userId, query);
-  if (!sources) return [];
-  let threads = threadPage(db, userId, options.limit, options.after)
-    .leftJoin(sql<{ thread_id: number; message_id: number }>`(${sources.hits})`.as('hits'), (join) =>
-      join.onRef('hits.thread_id', '=', 'threads.id'),
-    )
-    .select('hits.message_id as match_id')
-    .where((eb) =>
-      eb.or([
-        eb('hits.message_id', 'is not', null),
-        eb('threads.id', 'in', sql<number>`(select thread_id from (${sources.titles}) as titles)`),
-      ]),
-    );
-  if (options.archived !== undefined) threads = threads.where('threads.archived', '=', flag(options.archived));
-  if (options.programs !== undefined) threads = threads.where(madeByPrograms(options.programs));
-  const rows = await threads.execute();
-  const texts = await textsOf(db, userId, rows);
-  return rows.map((row) => ({
-    thread: toThreadRecord(row),
-    match: row.match_id === null ? null : { messageId: row.match_id, text: texts.get(row.match_id) ?? '' },
-  }));
+  const hits = hitsOf(db, userId, query);
+  if (!hits) return [];
+  const isCommon = (await isLarge(db)) && (await hasManyHits(db, userId, query));
+  const found =
+    (isCommon && (await pageAmongNewest(db, userId, query, options))) || (await page(db, userId, hits, options));
+  const threads = await threadRepository(db).byIds(
+    userId,
+    found.map(({ id }) => id),
+  );
+  const texts = await textsOf(db, userId, found);
+  return found.flatMap(({ id, match_id }) => {
+    const thread = threads.get(id);
+    if (!thread) return [];
+    return { thread, match: match_id === null ? null : { messageId: match_id, text: texts.get(match_id) ?? '' } };
+  });
+}
+
+/** From the hits to their threads, which SQLite would do the other way round: `cross join` keeps it to the order written. */
+async function page(db: Kysely<Database>, userId: number, hits: RawBuilder<unknown>, options: SearchOptions) {
+  const { rows } = await sql<Found>`
+    with found as materialized
+      (select thread_id, max(message_id) as match_id from (${hits}) as hits group by thread_id)
+    select threads.id, found.match_id from found cross join threads
+    where threads.id = found.thread_id and ${isListed(userId, options)} ${inOrder} limit ${options.limit + 1}`.execute(
+    db,
+  );
+  return rows;
 }
 
 /** Reads the text of one page's matches only, then the names of their attachments: sorting the text of all matches takes three times as long. */
@@ -59,7 +57,7 @@ async function textsOf(
   const rows = await db
     .selectFrom('messages')
     .select(['id', 'text'])
-    .where('user_id', '=', userId)
+    .where(isOf(userId))
     .where('id', 'in', ids)
     .execute();
   const files = await messageFileRepository(db).of(userId, ids);

@@ -104,7 +104,7 @@ const showEnd = prepared((db, at: Places<Shown>) =>
 );
 
 /** The newest first, pinned ones before the rest; a row more than asked for tells whether there is another page. */
-export function threadPage(db: Kysely<Database>, userId: number, limit: number, after: ThreadPosition | undefined) {
+function threadPage(db: Kysely<Database>, userId: number, limit: number, after: ThreadPosition | undefined) {
   const query = selectThreads(db)
     .where('threads.user_id', '=', userId)
     .where('threads.purpose', '=', 'chat')
@@ -135,6 +135,15 @@ export function threadRepository(db: Kysely<Database>) {
       if (programs !== undefined) page = page.where(madeByPrograms(programs));
       const rows = await page.execute();
       return rows.map(toThreadRecord);
+    },
+    async byIds(userId: number, ids: number[]): Promise<Map<number, ThreadRecord>> {
+      if (ids.length === 0) return new Map();
+      const rows = await selectThreads(db)
+        // With a plus, so that SQLite looks these up instead of walking through all of their owner's.
+        .where(sql<boolean>`+threads.user_id = ${userId}`)
+        .where('threads.id', 'in', ids)
+        .execute();
+      return new Map(rows.map((row) => [row.id, toThreadRecord(row)]));
     },
     async insert(
       userId: number,

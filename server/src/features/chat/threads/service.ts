@@ -148,25 +148,26 @@ async function insertThread(trx: Kysely<Database>, userId: number, draft: Draft)
 /** false: there is no such conversation of theirs. */
 async function changeThread(trx: Kysely<Database>, userId: number, threadId: number, changes: Changes) {
   const { shownMessageId, ...plain } = changes;
-  const headMessageId =
-    shownMessageId === undefined ? undefined : await endOfBranch(trx, userId, threadId, shownMessageId);
+  const shown = shownMessageId === undefined ? undefined : await shownPlace(trx, userId, threadId, shownMessageId);
   const found = await threadRepository(trx).update(userId, threadId, {
     ...plain,
     // Each takes the place of the other.
     ...(typeof changes.assistantId === 'number' && { model: null }),
     ...(typeof changes.model === 'string' && { assistantId: null }),
-    headMessageId,
+    headMessageId: shown && (await branchRepository(trx).newestEnd(shown.id)),
     ...(changes.title !== undefined && { titleSource: 'chosen' }),
   });
+  // With the thread's row in hand, so that of two choices at once one is the last.
+  if (found && shown) await branchRepository(trx).choose(userId, shown);
   if (found && changes.title !== undefined) await searchRepository(trx).putTitle(userId, threadId, changes.title);
   return found;
 }
 
-async function endOfBranch(trx: Kysely<Database>, userId: number, threadId: number, messageId: number) {
+async function shownPlace(trx: Kysely<Database>, userId: number, threadId: number, messageId: number) {
   const place = await messageRepository(trx).place(userId, messageId);
   if (place?.threadId !== threadId)
     throw new AppError('not_found', 'This message does not exist.', {
       fields: { shownMessageId: 'This message does not exist.' },
     });
-  return branchRepository(trx).newestEnd(messageId);
+  return place;
 }

@@ -1,7 +1,6 @@
 import { chat, type Message } from '@roster/contracts/chat';
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { call } from '#web/lib/api.ts';
-import { readStoredJson, writeStored } from '#web/lib/storage.ts';
 import { isUnderWay, type MessageWindow } from './message-window.ts';
 
 /** The answers to one question. Under the thread's key, so that they go with it. */
@@ -15,24 +14,10 @@ export const answersQuery = (threadId: number, questionId: number) =>
     refetchOnWindowFocus: 'always',
   });
 
-const storageKey = 'chat-gone-on';
-const keptAtMost = 200;
-
-function goneOn(): unknown[] {
-  const kept = readStoredJson(storageKey);
-  return Array.isArray(kept) ? kept : [];
-}
-
-/** The user has chosen the answer to go on with. The server knows it too, unless that was the first one. */
-export function markGoneOn(questionId: number): void {
-  writeStored(storageKey, JSON.stringify([questionId, ...goneOn()].slice(0, keptAtMost)));
-}
-
 /** The answer at the end of a conversation beside which others were asked for, and none has been chosen yet. */
 export function undecided(window: MessageWindow | undefined): Message | null {
   const last = window?.newerCursor === null ? window.items.at(-1) : undefined;
-  if (!last || last.together.length < 2 || last.together[0] !== last.id) return null;
-  return goneOn().includes(last.parentId) ? null : last;
+  return last && last.together.length > 1 && last.chosenId === null ? last : null;
 }
 
 /** The runs that write the answers that stand side by side, the shown one's among them. */

@@ -76,6 +76,7 @@ export function awaitedAnswer(
     rating: null,
     siblings: together.length > 0 ? [...together] : [run.messageId],
     together: [...together],
+    chosenId: null,
     createdAt: question.createdAt,
     finishedAt: null,
   };

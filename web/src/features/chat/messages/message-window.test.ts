@@ -25,6 +25,7 @@ const message = (
   rating: null,
   siblings: [id],
   together: [],
+  chosenId: null,
   createdAt: '2026-11-20T10:00:00Z',
   finishedAt: null,
   ...more,

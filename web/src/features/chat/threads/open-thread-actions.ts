@@ -2,7 +2,7 @@ import type { Message } from '@roster/contracts/chat';
 import type { Choice } from '#web/features/chat/answerers/use-assistants.ts';
 import type { StoredFile } from '#web/features/chat/attachments/attachments.ts';
 import { focusUnlessTouch } from '#web/features/chat/focus-unless-touch.ts';
-import { markGoneOn, runsTogether, undecided } from '#web/features/chat/messages/answers.ts';
+import { runsTogether, undecided } from '#web/features/chat/messages/answers.ts';
 import { pendingMessage } from '#web/features/chat/messages/message-changes.ts';
 import { isUnderWay } from '#web/features/chat/messages/message-window.ts';
 import type { ThreadActions, UnsentEdit } from '#web/features/chat/messages/thread-actions.ts';
@@ -124,7 +124,6 @@ function showBranch({ client, threadId, list }: OpenThread, messageId: number) {
 /** `model`: what answers from here on, where no assistant does. */
 function goOnWith(open: OpenThread, answer: Message, model: string | undefined) {
   const { client, threadId, change, list, box } = open;
-  if (answer.parentId !== null) markGoneOn(answer.parentId);
   change({ failure: null });
   const shown = () => {
     list.current?.goToEnd();

@@ -12,7 +12,7 @@ import { migrate } from './migrate.ts';
 import { up as addComparisons } from './migrations/0010-usage-of-comparisons.ts';
 import { up as indexWordsInside } from './migrations/0014-words-inside-texts.ts';
 import { up as sumUpByToken } from './migrations/0020-usage-by-token.ts';
-import { up as addChosen } from './migrations/0022-chosen-answers.ts';
+import { up as addChosen } from './migrations/0021-chosen-answers.ts';
 import released from './migrations/released.json' with { type: 'json' };
 
 const root = join(import.meta.dirname, '../../..');

@@ -24,7 +24,7 @@ import * as runsOfPrograms from './migrations/0017-runs-of-programs.ts';
 import * as programVectorStores from './migrations/0018-program-vector-stores.ts';
 import * as responses from './migrations/0019-responses.ts';
 import * as usageByToken from './migrations/0020-usage-by-token.ts';
-import * as chosenAnswers from './migrations/0022-chosen-answers.ts';
+import * as chosenAnswers from './migrations/0021-chosen-answers.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -54,7 +54,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0018-program-vector-stores', programVectorStores],
   ['0019-responses', responses],
   ['0020-usage-by-token', usageByToken],
-  ['0022-chosen-answers', chosenAnswers],
+  ['0021-chosen-answers', chosenAnswers],
 ];
 
 const migrationFiles = new URL('./migrations/', import.meta.url);

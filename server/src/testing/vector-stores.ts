@@ -1,8 +1,9 @@
-import OpenAI from 'openai';
+import OpenAI, { toFile } from 'openai';
 import { request } from 'undici';
 import { newToken } from './access-tokens.ts';
 import type { TestApp } from './app.ts';
-import { hurry } from './knowledge.ts';
+import { filesIn, hurry, storesOf } from './knowledge.ts';
+import { until } from './until.ts';
 import type { Visitor } from './visitor.ts';
 
 type Installation = Pick<TestApp, 'provider' | 'dataDir' | 'databaseUrl'>;
@@ -42,3 +43,40 @@ export async function atProvider(
   const body = await answer.body.text();
   return { status: answer.statusCode, body: JSON.parse(body) };
 }
+
+/** A person with a program, and a vector store that has these files in it, indexed. */
+export async function personWithStore(app: TestApp, ...names: string[]) {
+  const { visitor, key } = await app.someone();
+  const { token } = await newToken(visitor);
+  const client = new OpenAI({ apiKey: token, baseURL: `${app.url}/v1`, maxRetries: 0 });
+  const files: OpenAI.FileObject[] = [];
+  for (const name of names)
+    files.push(await client.files.create({ file: await toFile(Buffer.from(name), name), purpose: 'assistants' }));
+  const { id: storeId } = await client.vectorStores.create({ file_ids: files.map(({ id }) => id) });
+  const isDone = () =>
+    whileIndexing(
+      app,
+      until('The end of indexing', async () => {
+        const { status, file_counts: counts } = await client.vectorStores.retrieve(storeId);
+        return status === 'completed' && counts.completed === names.length;
+      }),
+    );
+  await isDone();
+  return { visitor, key, token, client, files, storeId, isDone };
+}
+
+/** The provider loses the store of this key. */
+export async function loseStore(app: Pick<TestApp, 'provider'>, key: string) {
+  const [there] = await storesOf(app, key);
+  await atProvider(app, key, `/vector_stores/${there?.id}`, 'DELETE');
+}
+
+/** It has it again, with so many files. */
+export const untilStoreIsBack = (app: Installation, key: string, files: number) =>
+  whileIndexing(
+    app,
+    until('The new store', async () => {
+      const [made] = await storesOf(app, key);
+      return made !== undefined && (await filesIn(app, key, made.id)).length === files;
+    }),
+  );

@@ -92,7 +92,7 @@ export function openAiApiFeatures(dependencies: Dependencies): Feature[] {
     database,
     ids,
     fileIds: namedFiles,
-    searchedStores: vectors.vectorStores.forRun,
+    searchedStores: vectors.vectorStores.forAnswer,
   };
   return [
     {
@@ -117,7 +117,7 @@ export function openAiApiFeatures(dependencies: Dependencies): Feature[] {
       openCalls,
       catalogue: base.catalogue,
       knowledgeOf: knowledge.forAnswer,
-      searchedStores: vectors.vectorStores.forRun,
+      searchedStores: vectors.vectorStores.forAnswer,
     }),
   ];
 }

@@ -10,6 +10,7 @@ import { withFault } from '#server/testing/faults';
 import { uploaded } from '#server/testing/files';
 import { indexed } from '#server/testing/knowledge';
 import { until } from '#server/testing/until';
+import { loseStore, untilStoreIsBack } from '#server/testing/vector-stores';
 import type { Visitor } from '#server/testing/visitor';
 
 const path = '/v1/chat/completions';
@@ -145,9 +146,9 @@ describe.each(engines)('chat completions of programs on %s', (engine) => {
     expect((await recorded(id)).map(({ assistant_id: of }) => of)).toEqual([assistantId, assistantId, assistantId]);
   });
 
-  test('know what the assistant’s files say about the question', async () => {
-    const { visitor } = await app.someone();
-    const { client } = await program(visitor);
+  test('know what the assistant’s files say about the question, and say so where they are lost and made again', async () => {
+    const { visitor, key } = await app.someone();
+    const { client, token } = await program(visitor);
     const assistantId = await created(visitor, { name: 'Reader', model: 'gpt-4o', instructions: 'Read.' });
     const { id: fileId } = await uploaded(app, visitor, { filename: 'terms.txt', content: 'Thirty days.' });
     await visitor.post(`/api/assistants/${assistantId}/files`, { fileIds: [fileId] });
@@ -160,6 +161,16 @@ describe.each(engines)('chat completions of programs on %s', (engine) => {
       { role: 'system', content: expect.stringContaining('[terms.txt]\nA passage of terms.txt.') },
       { role: 'user' },
     ]);
+    await loseStore(app, key);
+    const lost = await called(app, token, path, {
+      method: 'POST',
+      body: { model: 'Reader@roster', messages: asking('How long? [[bench 2]]') },
+    });
+    expect([lost.status, lost.headers['x-roster-note']]).toEqual([
+      200,
+      expect.stringContaining('could not be searched'),
+    ]);
+    await untilStoreIsBack(app, key, 1);
   });
 
   test('are told which model there is not, another person’s assistant among them', async () => {

@@ -11,7 +11,8 @@ const sealedThoughts = 'reasoning.encrypted_content';
  * so that what a model has thought has to come along, sealed, to be read again in the next response.
  */
 export function responsesRequest(order: ResponseOrder, catalogue: Pick<Catalogue, 'leastEffort'>) {
-  const { body, model, assistant, instructions, input, tools, isStored } = order;
+  const { body, model, assistant, instructions, input, isStored } = order;
+  const { tools } = order.searched;
   const { previous_response_id: _, background: __, conversation: ___, ...rest } = body;
   return (refused: ReadonlySet<Added>, streams: boolean): { text: string; added: ReadonlySet<Added> } => {
     const added = new Set<Added>();

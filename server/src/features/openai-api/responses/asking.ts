@@ -60,7 +60,9 @@ export function responseAsking({ provider, catalogue }: Dependencies) {
       try {
         return { ...(await byResponses(order, how)), notes: order.notes };
       } catch (error) {
-        if (!(error instanceof ProviderError) || error.code !== 'not_served') throw error;
+        if (!(error instanceof ProviderError)) throw error;
+        if (error.code === 'store_gone') throw order.searched.gone(error);
+        if (error.code !== 'not_served') throw error;
       }
     const answered = await byChat(order, how);
     if (wereServed) await areNotServed();

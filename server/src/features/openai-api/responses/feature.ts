@@ -14,12 +14,14 @@ import { responseOrders } from './order.ts';
 import { providerNames } from './provider-names.ts';
 import { keptResponses } from './reading.ts';
 import { responseRepository } from './repository.ts';
+import { storesSearched } from './searched-stores.ts';
 import { responseService } from './service.ts';
 import { responseStore } from './store.ts';
 
 type Dependencies = Parameters<typeof responseAsking>[0] &
-  Omit<Parameters<typeof responseOrders>[0], 'history' | 'names'> &
+  Omit<Parameters<typeof responseOrders>[0], 'history' | 'names' | 'searchedBy'> &
   Parameters<typeof providerNames>[0] &
+  Parameters<typeof storesSearched>[0] &
   Omit<Parameters<typeof responseService>[0], 'orderOf' | 'ask' | 'store' | 'background' | 'begun'> & {
     log: FastifyBaseLogger;
     providerTimes: Parameters<typeof backgroundWork>[0]['providerTimes'];
@@ -48,7 +50,12 @@ export function responseFeature({ database, calls, ids, ...dependencies }: Depen
     ...dependencies,
     background,
     begun: repository.begun,
-    orderOf: responseOrders({ ...dependencies, history, names: providerNames({ ...dependencies, ids }) }),
+    orderOf: responseOrders({
+      ...dependencies,
+      history,
+      names: providerNames({ ...dependencies, ids }),
+      searchedBy: storesSearched({ ...dependencies, ids }),
+    }),
     ask: responseAsking(dependencies),
     store: responseStore({ calls, ids, reading: responseRepository(database.reader) }),
   });

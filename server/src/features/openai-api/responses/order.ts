@@ -7,6 +7,7 @@ import type { Secret } from '#server/security/secret';
 import type { ResponseHistory } from './history.ts';
 import { type KeptItem, keptItem, readAgain } from './items.ts';
 import type { ProviderNames } from './provider-names.ts';
+import type { Searched, storesSearched } from './searched-stores.ts';
 
 /** A request as it was understood: what is to be asked of which model, and what is to be kept of it. */
 export type ResponseOrder = {
@@ -18,8 +19,7 @@ export type ResponseOrder = {
   instructions: string | null;
   /** As the model is to read it: the items before, and those of the request. */
   input: string | ResponseItem[];
-  /** As the provider knows them. */
-  tools: unknown;
+  searched: Searched;
   /** The new items, as they are kept. */
   kept: KeptItem[];
   previousId: number | null;
@@ -34,6 +34,7 @@ type Dependencies = {
   assistantModels: Pick<AssistantModels, 'isNamed'>;
   settingsOf: SettingsOf;
   names: ProviderNames;
+  searchedBy: ReturnType<typeof storesSearched>;
 };
 
 /** The words of the last message that a person has written. */
@@ -52,7 +53,7 @@ const instructionsOf = (assistant: AssistantSettings | null, { instructions }: R
 };
 
 /** Reads what a request stands for: the responses before it, the items that it names, the assistant that it calls. */
-export function responseOrders({ history, assistantModels, settingsOf, names }: Dependencies) {
+export function responseOrders({ history, assistantModels, settingsOf, names, searchedBy }: Dependencies) {
   return async (userId: number, body: ResponseRequest, apiKey: Secret): Promise<ResponseOrder> => {
     const before = await history.before(userId, body.previous_response_id);
     const named: ResponseItem[] = typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : body.input;
@@ -72,7 +73,7 @@ export function responseOrders({ history, assistantModels, settingsOf, names }: 
       assistant,
       instructions,
       input,
-      tools: await names.tools(userId, body.tools),
+      searched: await searchedBy(userId, body.tools),
       kept,
       previousId: before.previousId,
       isStored: body.store !== false,

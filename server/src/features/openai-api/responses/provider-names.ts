@@ -11,7 +11,6 @@ type Dependencies = {
   ids: () => Promise<Ids>;
   fileIds: Pick<FileIds, 'numbersOf'>;
   attachments: Pick<AttachmentReader, 'inspect' | 'forProvider'>;
-  searchedStores: (userId: number, storeIds: string[]) => Promise<{ storeIds: string[] }>;
 };
 
 const isFilePart = (part: unknown): part is JsonObject & { file_id: string } =>
@@ -36,12 +35,8 @@ function withFiles(item: ResponseItem, files: Files): ResponseItem {
   };
 }
 
-/**
- * Puts what the provider can read in the place of what only Roster knows: files and vector stores by their names.
- *
- * Long: two kinds of names, each with its refusals.
- */
-export function providerNames({ ids, fileIds, attachments, searchedStores }: Dependencies) {
+/** Puts what the provider can read in the place of what only Roster knows: files by their names. */
+export function providerNames({ ids, fileIds, attachments }: Dependencies) {
   /** What the model reads of each file. @throws where one cannot be read by a model */
   async function readFiles(userId: number, numbers: Map<string, number>): Promise<Files> {
     const found = await attachments.inspect(userId, [...new Set(numbers.values())]);
@@ -82,28 +77,11 @@ export function providerNames({ ids, fileIds, attachments, searchedStores }: Dep
     return items.map((item) => withFiles(item, files));
   }
 
-  /** A search of a store that has nothing yet is left out: the provider knows of no such store. */
-  async function withStores(userId: number, tool: unknown): Promise<unknown[]> {
-    if (!isObject(tool) || tool.type !== 'file_search' || !Array.isArray(tool.vector_store_ids)) return [tool];
-    const { decode } = await ids();
-    const isOurs = (id: unknown): id is string => typeof id === 'string' && decode('vs', id) !== undefined;
-    const own = tool.vector_store_ids.filter(isOurs);
-    if (own.length === 0) return [tool];
-    const { storeIds } = await searchedStores(userId, own);
-    const all = [...tool.vector_store_ids.filter((id) => !isOurs(id)), ...storeIds];
-    return all.length === 0 ? [] : [{ ...tool, vector_store_ids: all }];
-  }
-
   return {
     /** Items of the request. @throws ApiRefusal for a file that is not there, or that no model reads */
     items: (userId: number, items: ResponseItem[]) => withReadFiles(userId, items, false),
     /** Items of responses before: a file that has been deleted since is said to be missing. */
     itemsBefore: (userId: number, items: ResponseItem[]) => withReadFiles(userId, items, true),
-    /** @throws ApiRefusal for a vector store that is not there */
-    async tools(userId: number, tools: unknown): Promise<unknown> {
-      if (!Array.isArray(tools)) return tools;
-      return (await Promise.all(tools.map((tool) => withStores(userId, tool)))).flat();
-    },
   };
 }
 

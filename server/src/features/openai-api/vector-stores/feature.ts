@@ -114,7 +114,7 @@ export function vectorStoreFeature({ database, config, provider, keys, log, ids,
     /** For the Assistants API and its runs. */
     vectorStores: {
       create: stores.create,
-      forRun: search.forRun,
+      forAnswer: search.forAnswer,
       /** Puts a file into a store that a program has made. */
       addFile: files.create,
       /** @throws 404 where one of them is none of theirs */

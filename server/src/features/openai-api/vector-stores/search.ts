@@ -24,11 +24,12 @@ type Dependencies = {
   entryIn: (userId: number, storeId: string, fileId: string) => Promise<{ store: ProgramStore; entry: StoreEntry }>;
 };
 
-const lost = () =>
+/** What a program is told where the provider does not have a store any more. */
+export const storeLost = (cause: ProviderError) =>
   new ApiRefusal(
     'unavailable',
     'The provider does not have this vector store any more. Its files are being indexed again; try again in a few minutes.',
-    { retryAfterSeconds: 60 },
+    { retryAfterSeconds: 60, cause },
   );
 
 function optionsOf({ query, filters, max_num_results, ranking_options, rewrite_query }: Search): SearchOptions {
@@ -41,7 +42,7 @@ function optionsOf({ query, filters, max_num_results, ranking_options, rewrite_q
   };
 }
 
-/** The vector stores that a run may search, by their ids at the provider. */
+/** The vector stores that an answer may search, by their ids at the provider. */
 export type SearchedStores = {
   storeIds: string[];
   /** Their files, by the ids that the provider cites them by. */
@@ -68,7 +69,7 @@ export function storeSearch({ db, ids, access, provider, keys, repair, onProblem
       if (!(error instanceof ProviderError)) throw error;
       if (error.code === 'store_gone') {
         await repair(userId, store);
-        throw lost();
+        throw storeLost(error);
       }
       if (error.code === 'key_rejected') await keys.noteRejected(userId, error.message);
       throw toldToProgram(error);
@@ -134,10 +135,10 @@ export function storeSearch({ db, ids, access, provider, keys, repair, onProblem
     },
 
     /**
-     * For a run with `file_search`: which stores the provider searches, and which of our files it cites. Those that are
+     * For an answer with `file_search`: which stores the provider searches, and which of our files it cites. Those that are
      * empty, or not made yet, are left out. @throws 404, 400
      */
-    async forRun(userId: number, storeIds: string[]): Promise<SearchedStores> {
+    async forAnswer(userId: number, storeIds: string[]): Promise<SearchedStores> {
       const files = new Map<string, SearchedFile>();
       const searched: string[] = [];
       const asked: ProgramStore[] = [];

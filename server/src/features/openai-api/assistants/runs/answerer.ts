@@ -10,7 +10,7 @@ import type { RunOptions } from './options.ts';
 type Dependencies = {
   catalogue: Pick<Catalogue, 'parameters'>;
   knowledgeOf: (userId: number, assistantId: number) => Promise<Knowledge>;
-  searchedStores: StoreSearch['forRun'];
+  searchedStores: StoreSearch['forAnswer'];
 };
 
 /** What a chain of runs has used of what it may. */

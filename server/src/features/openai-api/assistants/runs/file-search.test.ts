@@ -1,13 +1,10 @@
-import OpenAI, { toFile } from 'openai';
+import type OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { asksOf, benchText, forgetAsks } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
-import { filesIn, storesOf } from '#server/testing/knowledge';
 import { conforming } from '#server/testing/openai-schema';
-import { until } from '#server/testing/until';
-import { atProvider, whileIndexing } from '#server/testing/vector-stores';
+import { loseStore, personWithStore, untilStoreIsBack } from '#server/testing/vector-stores';
 
 const quick = { pollIntervalMs: 20 };
 const tools = [{ type: 'file_search' as const }];
@@ -21,27 +18,12 @@ describe.each(engines)('runs with file_search on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  /** A person with a program, and a vector store with these files in it. */
+  /** A person with a program, and an assistant that searches a vector store with these files in it. */
   async function withStore(...names: string[]) {
-    const { visitor, key } = await app.someone();
-    const { token } = await newToken(visitor);
-    const client = new OpenAI({ apiKey: token, baseURL: `${app.url}/v1`, maxRetries: 0 });
-    const files: OpenAI.FileObject[] = [];
-    for (const name of names)
-      files.push(await client.files.create({ file: await toFile(Buffer.from(name), name), purpose: 'assistants' }));
-    const { id: storeId } = await client.vectorStores.create({ file_ids: files.map(({ id }) => id) });
-    const isDone = () =>
-      whileIndexing(
-        app,
-        until('The end of indexing', async () => {
-          const { status, file_counts: counts } = await client.vectorStores.retrieve(storeId);
-          return status === 'completed' && counts.completed === names.length;
-        }),
-      );
-    await isDone();
-    const tool_resources = { file_search: { vector_store_ids: [storeId] } };
-    const { id: assistant_id } = await client.beta.assistants.create({ model: 'gpt-4o', tools, tool_resources });
-    return { visitor, key, client, files, storeId, isDone, assistant_id };
+    const person = await personWithStore(app, ...names);
+    const tool_resources = { file_search: { vector_store_ids: [person.storeId] } };
+    const { id: assistant_id } = await person.client.beta.assistants.create({ model: 'gpt-4o', tools, tool_resources });
+    return { ...person, assistant_id };
   }
 
   const textOf = (message: OpenAI.Beta.Threads.Message | undefined) => {
@@ -137,19 +119,12 @@ describe.each(engines)('runs with file_search on %s', (engine) => {
 
   test('fail in words where the provider has lost the vector store, which is then made again', async () => {
     const { client, key, isDone, assistant_id } = await withStore('handbook.md');
-    const [there] = await storesOf(app, key);
-    await atProvider(app, key, `/vector_stores/${there?.id}`, 'DELETE');
+    await loseStore(app, key);
     const asked = { assistant_id, thread: saying('[[bench 2]] What?') };
     const lost = await client.beta.threads.createAndRunPoll(asked, quick);
     expect(lost).toMatchObject({ status: 'failed', last_error: { code: 'server_error' } });
     expect(lost.last_error?.message).toContain('being indexed again');
-    await whileIndexing(
-      app,
-      until('The new store', async () => {
-        const [made] = await storesOf(app, key);
-        return made !== undefined && (await filesIn(app, key, made.id)).length === 1;
-      }),
-    );
+    await untilStoreIsBack(app, key, 1);
     await isDone();
     const { thread_id } = lost;
     const found = await client.beta.threads.runs.createAndPoll(thread_id, { assistant_id }, quick);

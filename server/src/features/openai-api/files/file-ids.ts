@@ -27,6 +27,11 @@ export function fileIds({ db, ids }: Dependencies) {
     /** Those of these numbers that are this person's files now. */
     present: (userId: number, fileIds: readonly number[]): Promise<Set<number>> =>
       providerFileRepository(db).own(userId, [...new Set(fileIds)]),
+    /** What the provider calls its copies of these files, by our numbers. */
+    atProvider: (userId: number, fileIds: readonly number[]): Promise<Map<number, string>> =>
+      providerFileRepository(db).atProvider(userId, [...new Set(fileIds)]),
+    /** All files of this person that the provider has, by what it calls them. */
+    copies: (userId: number): Promise<Map<string, number>> => providerFileRepository(db).all(userId),
     /** Where a list goes on: a file that has been deleted since has its place too. */
     async placeOf(userId: number, id: string): Promise<number | undefined> {
       const number = (await ids()).decode('file', id);

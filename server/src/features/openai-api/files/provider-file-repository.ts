@@ -42,5 +42,37 @@ export function providerFileRepository(db: Kysely<Database>) {
       }
       return found;
     },
+    /** Every copy that the provider has named, with its file. */
+    async all(userId: number): Promise<Map<string, number>> {
+      const rows = await db
+        .selectFrom('provider_copies')
+        .select(['provider_file_id', 'file_id'])
+        .where('user_id', '=', userId)
+        .where('provider_file_id', 'is not', null)
+        .where('file_id', 'is not', null)
+        .execute();
+      return new Map(
+        rows.flatMap(({ provider_file_id: id, file_id: file }): [string, number][] =>
+          id === null || file === null ? [] : [[id, file]],
+        ),
+      );
+    },
+    /** The copies of these files that are for what the files are for now. */
+    async atProvider(userId: number, ids: readonly number[]): Promise<Map<number, string>> {
+      const found = new Map<number, string>();
+      for (const group of inGroups(ids)) {
+        const rows = await db
+          .selectFrom('files')
+          .innerJoin('provider_copies as copy', (join) =>
+            join.onRef('copy.file_id', '=', 'files.id').onRef('copy.purpose', '=', 'files.purpose'),
+          )
+          .select(['files.id', 'copy.provider_file_id as copyId'])
+          .where('files.user_id', '=', userId)
+          .where('files.id', 'in', group)
+          .execute();
+        for (const { id, copyId } of rows) if (copyId !== null) found.set(id, copyId);
+      }
+      return found;
+    },
   };
 }

@@ -9,6 +9,7 @@ import type { Relayed } from '#server/provider/relay';
 import type { AnswerReader } from './answer-reader.ts';
 import { chatReader } from './chat-events.ts';
 import { done, endFrame, errorFrame } from './events.ts';
+import type { Naming } from './item-files.ts';
 import type { KeptItem } from './items.ts';
 import { relayReader } from './relay-events.ts';
 import { ownResponse, type ResponseObject, usageObject } from './response-object.ts';
@@ -66,9 +67,9 @@ async function read(answered: Answered, reader: AnswerReader, send: (frames: str
 export async function readAnswer(
   answered: Answered,
   base: ResponseObject,
-  { send, signal }: { send: (frames: string) => void; signal: AbortSignal },
+  { send, signal, naming }: { send: (frames: string) => void; signal: AbortSignal; naming: Naming | undefined },
 ): Promise<Outcome> {
-  const reader = answered.speaks === 'chat' ? chatReader(base) : relayReader(base);
+  const reader = answered.speaks === 'chat' ? chatReader(base) : relayReader(base, naming);
   try {
     await read(answered, reader, send, signal);
   } catch (failure) {

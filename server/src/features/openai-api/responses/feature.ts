@@ -9,6 +9,7 @@ import { hourMs } from '#server/jobs/upkeep';
 import { responseAsking } from './asking.ts';
 import { backgroundWork } from './background.ts';
 import { responseExport } from './export-part.ts';
+import { fileNames } from './file-names.ts';
 import { responseHistory } from './history.ts';
 import { responseOrders } from './order.ts';
 import { providerNames } from './provider-names.ts';
@@ -19,9 +20,10 @@ import { responseService } from './service.ts';
 import { responseStore } from './store.ts';
 
 type Dependencies = Parameters<typeof responseAsking>[0] &
-  Omit<Parameters<typeof responseOrders>[0], 'history' | 'names' | 'searchedBy'> &
+  Omit<Parameters<typeof responseOrders>[0], 'history' | 'names' | 'searchedBy' | 'fileNames'> &
   Parameters<typeof providerNames>[0] &
   Parameters<typeof storesSearched>[0] &
+  Parameters<typeof fileNames>[0] &
   Omit<Parameters<typeof responseService>[0], 'orderOf' | 'ask' | 'store' | 'background' | 'begun'> & {
     log: FastifyBaseLogger;
     providerTimes: Parameters<typeof backgroundWork>[0]['providerTimes'];
@@ -45,6 +47,7 @@ const noReplay = () =>
 export function responseFeature({ database, calls, ids, ...dependencies }: Dependencies): Feature {
   const repository = responseRepository(database.db);
   const history = responseHistory({ repository, ids });
+  const inItems = fileNames({ ...dependencies, ids });
   const background = backgroundWork({ ...dependencies, repository });
   const service = responseService({
     ...dependencies,
@@ -55,11 +58,12 @@ export function responseFeature({ database, calls, ids, ...dependencies }: Depen
       history,
       names: providerNames({ ...dependencies, ids }),
       searchedBy: storesSearched({ ...dependencies, ids }),
+      fileNames: inItems,
     }),
     ask: responseAsking(dependencies),
     store: responseStore({ calls, ids, reading: responseRepository(database.reader) }),
   });
-  const kept = keptResponses({ repository, background, ids });
+  const kept = keptResponses({ repository, background, ids, fileNames: inItems });
   return {
     apiRoutes({ route, rawRoute }) {
       rawRoute(api.create, service.create);

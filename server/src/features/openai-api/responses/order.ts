@@ -4,7 +4,9 @@ import type { SettingsOf } from '#server/features/openai-api/chat-completions/as
 import { type AssistantSettings, estimateInput } from '#server/features/openai-api/chat-completions/request';
 import { isObject } from '#server/is-object';
 import type { Secret } from '#server/security/secret';
+import type { FileNames } from './file-names.ts';
 import type { ResponseHistory } from './history.ts';
+import type { Naming } from './item-files.ts';
 import { type KeptItem, keptItem, readAgain } from './items.ts';
 import type { ProviderNames } from './provider-names.ts';
 import type { Searched, storesSearched } from './searched-stores.ts';
@@ -20,6 +22,8 @@ export type ResponseOrder = {
   /** As the model is to read it: the items before, and those of the request. */
   input: string | ResponseItem[];
   searched: Searched;
+  /** Of the files that the answer names; undefined: it can name none. */
+  naming: Naming | undefined;
   /** The new items, as they are kept. */
   kept: KeptItem[];
   previousId: number | null;
@@ -35,6 +39,7 @@ type Dependencies = {
   settingsOf: SettingsOf;
   names: ProviderNames;
   searchedBy: ReturnType<typeof storesSearched>;
+  fileNames: FileNames;
 };
 
 /** The words of the last message that a person has written. */
@@ -53,7 +58,7 @@ const instructionsOf = (assistant: AssistantSettings | null, { instructions }: R
 };
 
 /** Reads what a request stands for: the responses before it, the items that it names, the assistant that it calls. */
-export function responseOrders({ history, assistantModels, settingsOf, names, searchedBy }: Dependencies) {
+export function responseOrders({ history, assistantModels, settingsOf, names, searchedBy, fileNames }: Dependencies) {
   return async (userId: number, body: ResponseRequest, apiKey: Secret): Promise<ResponseOrder> => {
     const before = await history.before(userId, body.previous_response_id);
     const named: ResponseItem[] = typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : body.input;
@@ -63,9 +68,12 @@ export function responseOrders({ history, assistantModels, settingsOf, names, se
       ? await settingsOf(userId, { model: body.model, question: questionOf(kept) }, apiKey)
       : null;
     const isText = typeof body.input === 'string' && before.items.length === 0;
-    const input = isText
-      ? body.input
-      : [...(await names.itemsBefore(userId, before.items.flatMap(readAgain))), ...(await names.items(userId, read))];
+    const said = await fileNames.forProvider<ResponseItem>(userId, [
+      ...(await names.itemsBefore(userId, before.items.flatMap(readAgain))),
+      ...(await names.items(userId, read)),
+    ]);
+    const input = isText ? body.input : said.items;
+    const searched = await searchedBy(userId, body.tools);
     const instructions = instructionsOf(assistant, body);
     return {
       body,
@@ -73,7 +81,8 @@ export function responseOrders({ history, assistantModels, settingsOf, names, se
       assistant,
       instructions,
       input,
-      searched: await searchedBy(userId, body.tools),
+      searched,
+      naming: await fileNames.ofAnswer(userId, { ...searched, before: said.files }),
       kept,
       previousId: before.previousId,
       isStored: body.store !== false,

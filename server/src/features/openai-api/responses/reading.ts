@@ -3,6 +3,7 @@ import type { Ids } from '#server/features/openai-api/ids';
 import { listAnswer, numberedPage } from '#server/features/openai-api/list';
 import { ApiRefusal } from '#server/http/api-errors';
 import type { BackgroundWork } from './background.ts';
+import type { FileNames } from './file-names.ts';
 import type { KeptItem } from './items.ts';
 import type { ResponseRepository } from './repository.ts';
 
@@ -10,16 +11,21 @@ type Dependencies = {
   repository: Pick<ResponseRepository, 'find' | 'items' | 'inputPage' | 'named' | 'remove'>;
   background: Pick<BackgroundWork, 'cancel'>;
   ids: () => Promise<Ids>;
+  fileNames: Pick<FileNames, 'forProgram'>;
 };
 
 /** As the provider words it, which programs may look for. */
 const noResponse = (id: string) =>
   new ApiRefusal('not_found', `Response with id '${id.slice(0, 100)}' not found.`, { param: 'id' });
 
-const parsed = (item: string): KeptItem => JSON.parse(item);
-
 /** The responses that are kept of a person, by their names. */
-export function keptResponses({ repository, background, ids }: Dependencies) {
+export function keptResponses({ repository, background, ids, fileNames }: Dependencies) {
+  const read = (userId: number, rows: { item: string }[]) =>
+    fileNames.forProgram(
+      userId,
+      rows.map(({ item }): KeptItem => JSON.parse(item)),
+    );
+
   async function numberOf(name: string): Promise<number> {
     const id = (await ids()).decode('resp', name);
     if (id === undefined) throw noResponse(name);
@@ -40,7 +46,7 @@ export function keptResponses({ repository, background, ids }: Dependencies) {
       id: name,
       status: state,
       error: error === null ? null : JSON.parse(error),
-      output: rows.map(({ item }) => parsed(item)),
+      output: await read(userId, rows),
     };
   }
 
@@ -65,10 +71,7 @@ export function keptResponses({ repository, background, ids }: Dependencies) {
       const places = new Map((await repository.named(userId, ends, id)).map((row) => [row.name, row.id] as const));
       const numbered = numberedPage(page, 'item', (end) => places.get(end));
       const rows = await repository.inputPage(userId, id, numbered);
-      return listAnswer(
-        rows.map(({ item }) => parsed(item)),
-        page.limit,
-      );
+      return listAnswer(await read(userId, rows), page.limit);
     },
   };
 }

@@ -4,6 +4,7 @@ import { failureInStream } from '#server/provider/failures';
 import { responsesUsage } from '#server/provider/responses';
 import type { AnswerReader, Ending } from './answer-reader.ts';
 import { eventWriter, frameOf } from './events.ts';
+import { type Naming, renamedEvents, renamedItem } from './item-files.ts';
 import { type KeptItem, outputItem } from './items.ts';
 import { ownResponse, type ResponseObject } from './response-object.ts';
 
@@ -14,27 +15,48 @@ const endings = new Map<string, Ending['status']>([
 ]);
 const beginnings = new Set(['response.created', 'response.in_progress', 'response.queued']);
 
-const kept = (items: unknown): KeptItem[] =>
-  Array.isArray(items) ? items.flatMap((item) => outputItem(item) ?? []) : [];
-
 /**
- * Passes the events of a provider's Responses on as they come: only those that carry the whole response are rewritten, to our
- * names, and the last one is kept back.
+ * Passes the events of a provider's Responses on as they come: only those that carry the whole response or name files are
+ * rewritten, to our names, and the last one is kept back.
  *
  * Long: each kind of event adds to the same answer.
  */
-export function relayReader(base: ResponseObject): AnswerReader {
+export function relayReader(base: ResponseObject, naming: Naming | undefined): AnswerReader {
+  const renamedEvent = naming && renamedEvents(naming);
   const items = new Map<number, KeptItem>();
   let frames = '';
   let number = 0;
+  /** Events that were left out. */
+  let missing = 0;
   let deltas = 0;
   let ending: Ending | undefined;
 
   const output = () => [...items.keys()].sort((one, other) => one - other).flatMap((index) => items.get(index) ?? []);
 
+  function kept(all: unknown): KeptItem[] {
+    const its = Array.isArray(all) ? all.flatMap((one) => outputItem(one) ?? []) : [];
+    return naming ? its.map((item) => renamedItem(item, naming)) : its;
+  }
+
   function rewritten(type: string, event: JsonObject) {
     const response = ownResponse(base, isObject(event.response) ? event.response : {}, 'in_progress', []);
     frames += frameOf(type, JSON.stringify({ ...event, type, response }));
+  }
+
+  /** Those that come after one that was left out move up. */
+  function numbered(event: JsonObject): string {
+    const { sequence_number: at } = event;
+    return JSON.stringify({ ...event, ...(typeof at === 'number' && { sequence_number: at - missing }) });
+  }
+
+  function passOn(type: string, event: JsonObject, data: string) {
+    const told = renamedEvent ? renamedEvent(type, event) : event;
+    if (!told) return void missing++;
+    if (type === 'response.output_item.done') itemDone(told);
+    if (type.endsWith('.delta')) deltas++;
+    if (told !== event || missing > 0) frames += frameOf(type, numbered(told));
+    // An event in several lines is one line of JSON all the same.
+    else frames += frameOf(type, data.includes('\n') ? data.replaceAll('\n', ' ') : data);
   }
 
   function itemDone({ item, output_index: index }: JsonObject) {
@@ -59,10 +81,7 @@ export function relayReader(base: ResponseObject): AnswerReader {
       if (type === 'error') throw failureInStream(isObject(event.error) ? event.error : event);
       number++;
       if (beginnings.has(type)) return rewritten(type, event);
-      if (type === 'response.output_item.done') itemDone(event);
-      if (type.endsWith('.delta')) deltas++;
-      // An event in several lines is one line of JSON all the same.
-      frames += frameOf(type, data.includes('\n') ? data.replaceAll('\n', ' ') : data);
+      passOn(type, event, data);
     },
     // Also where events were asked for: those who read them get what there is.
     whole(answer) {
@@ -85,6 +104,6 @@ export function relayReader(base: ResponseObject): AnswerReader {
     },
     ending: () => ending,
     soFar: () => ({ output: output(), deltas }),
-    nextNumber: () => number,
+    nextNumber: () => number - missing,
   };
 }

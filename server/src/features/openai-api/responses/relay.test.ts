@@ -119,6 +119,19 @@ describe.each(engines)('the relay of responses on %s', (engine) => {
     expect(conforming('Response', last?.response)).toMatchObject({ status: 'completed', output: [said('Kept')] });
   });
 
+  test('leaves files that are the provider’s alone by the names that it has for them', async () => {
+    const theirs = [
+      { type: 'file_citation', file_id: 'file-theirs', filename: 'a.md', index: 0 },
+      { type: 'container_file_citation', file_id: 'cfile_1', container_id: 'cntr_1', filename: 'a.csv' },
+    ];
+    const output = [{ ...message, content: [{ type: 'output_text', text: 'Hello', annotations: theirs }] }];
+    exchange.type = json;
+    exchange.answer = JSON.stringify({ output });
+    const { body } = await send({ tools: [{ type: 'file_search', vector_store_ids: ['vs_theirs'] }] });
+    expect(body.output).toEqual(output);
+    expect((await called(app, token, `${path}/${body.id}`)).body.output).toEqual(output);
+  });
+
   test.each([
     ['no JSON', json, 'Hello'],
     ['a list', json, '[]'],

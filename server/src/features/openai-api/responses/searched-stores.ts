@@ -2,11 +2,12 @@ import type { Ids } from '#server/features/openai-api/ids';
 import { type SearchedStores, type StoreSearch, storeLost } from '#server/features/openai-api/vector-stores/search';
 import { isObject } from '#server/is-object';
 import type { ProviderError } from '#server/provider/error';
+import type { Sources } from './file-names.ts';
 
 type Dependencies = { ids: () => Promise<Ids>; searchedStores: StoreSearch['forAnswer'] };
 
 /** What the tools of a response search. */
-export type Searched = {
+export type Searched = Omit<Sources, 'before'> & {
   /** The tools, with the vector stores as the provider knows them. */
   tools: unknown;
   /** The provider does not have one of the stores: what the program is told. Roster's are made again. */
@@ -38,6 +39,9 @@ export function storesSearched({ ids, searchedStores }: Dependencies) {
     const hasOthers = searches.some(({ others }) => others.length > 0);
     return {
       tools: Array.isArray(tools) ? searches.flatMap(({ tools: those }) => those) : tools,
+      files: new Map(own.flatMap(({ files }) => [...files])),
+      areAll: !hasOthers && own.some(({ storeIds }) => storeIds.length > 0),
+      hasOthers,
       gone(error) {
         for (const { onRefused } of own) onRefused();
         const isNamed = own.some(({ storeIds }) => storeIds.some((id) => error.message.includes(id)));

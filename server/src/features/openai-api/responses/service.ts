@@ -88,17 +88,18 @@ function attendedAnswers({ ask }: Pick<Dependencies, 'ask'>, noted: Noted) {
 
   return async (call: Call, begun: Begun, signal: AbortSignal): Promise<void> => {
     const { order, open } = begun;
+    const { naming } = order;
     const { body, reply, request } = call;
     const answered = await askFor(call, begun, signal);
     tellNotes(reply, answered.notes);
     if (body.stream === true) {
       sendEventHeaders(request, reply);
       const { send, finish } = framesTo(reply, answered);
-      const outcome = await readAnswer(answered, open.base, { send, signal });
+      const outcome = await readAnswer(answered, open.base, { send, signal, naming });
       if (outcome.failure !== undefined) await noted(call, outcome.failure);
       return finish(await lastFrames(call, begun, outcome));
     }
-    const outcome = await readAnswer(answered, open.base, { send: () => undefined, signal });
+    const outcome = await readAnswer(answered, open.base, { send: () => undefined, signal, naming });
     await end(order, open, outcome);
     if (outcome.failure !== undefined) {
       await noted(call, outcome.failure);
@@ -148,7 +149,8 @@ function unattendedAnswers({ openCalls, background, begun: markBegun, ask }: Dep
     await markBegun(call.caller.userId, open.id ?? 0);
     try {
       const answered = await ask(order, { apiKey, signal, streams: true });
-      const outcome = await readAnswer(answered, open.base, { send, signal });
+      const { naming } = order;
+      const outcome = await readAnswer(answered, open.base, { send, signal, naming });
       await end(order, open, outcome);
       if (outcome.failure !== undefined) await noted(call, outcome.failure);
       send(outcome.lastFrames);

@@ -4,6 +4,7 @@ import { AppError } from '#server/errors';
 const exposed = [
   'x-request-id',
   'retry-after',
+  'openai-poll-after-ms',
   'x-ratelimit-limit-requests',
   'x-ratelimit-remaining-requests',
   'x-ratelimit-reset-requests',

@@ -14,6 +14,7 @@ import type { ProviderKeyService } from '#server/features/account/provider-key';
 import type { FillStore } from '#server/features/assistants/knowledge/fill-store';
 import type { FileIds } from '#server/features/openai-api/files/file-ids';
 import type { Ids } from '#server/features/openai-api/ids';
+import { polled } from '#server/features/openai-api/polling';
 import type { ApiDoor } from '#server/http/api-door';
 import type { Provider } from '#server/provider/provider';
 import { storeAccess } from './access.ts';
@@ -83,7 +84,9 @@ export function vectorStoreFeature({ database, config, provider, keys, log, ids,
 
       route(apiVectorStoreFiles.create, ({ caller, params, body }) => files.create(caller.userId, params.id, body));
       route(apiVectorStoreFiles.list, ({ caller, params, query }) => files.list(caller.userId, params.id, query));
-      route(apiVectorStoreFiles.get, ({ caller, params: { id, fileId } }) => files.get(caller.userId, id, fileId));
+      route(apiVectorStoreFiles.get, async ({ caller, params: { id, fileId }, reply }) =>
+        polled(reply, await files.get(caller.userId, id, fileId)),
+      );
       route(apiVectorStoreFiles.update, ({ caller, params: { id, fileId }, body }) =>
         files.update(caller.userId, id, fileId, body.attributes),
       );
@@ -96,7 +99,9 @@ export function vectorStoreFeature({ database, config, provider, keys, log, ids,
 
       const { batches } = files;
       route(apiFileBatches.create, ({ caller, params, body }) => batches.create(caller.userId, params.id, body));
-      route(apiFileBatches.get, ({ caller, params: { id, batchId } }) => batches.get(caller.userId, id, batchId));
+      route(apiFileBatches.get, async ({ caller, params: { id, batchId }, reply }) =>
+        polled(reply, await batches.get(caller.userId, id, batchId)),
+      );
       route(apiFileBatches.cancel, ({ caller, params: { id, batchId } }) => batches.cancel(caller.userId, id, batchId));
       route(apiFileBatches.files, ({ caller, params: { id, batchId }, query }) =>
         batches.files(caller.userId, id, batchId, query),

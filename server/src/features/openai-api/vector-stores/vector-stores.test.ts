@@ -226,6 +226,23 @@ describe.each(engines)('vector stores of programs on %s', (engine) => {
     expect([bad.status, bad.body.error.param]).toEqual([400, 'file_ids']);
   });
 
+  test('tell programs when to look again, until there is nothing more to come', async () => {
+    const { client } = await someone();
+    const [file = ''] = await send(client, 'a.md');
+    const { id: vector_store_id } = await client.vectorStores.create({});
+    const { id: batch } = await client.vectorStores.fileBatches.create(vector_store_id, { file_ids: [file] });
+    const told = async () => {
+      const { files, fileBatches } = client.vectorStores;
+      const one = await files.retrieve(file, { vector_store_id }).withResponse();
+      const all = await fileBatches.retrieve(batch, { vector_store_id }).withResponse();
+      return [one, all].map(({ response }) => response.headers.get('openai-poll-after-ms'));
+    };
+    const soon = expect.stringMatching(/^[5-9]\d\d$/);
+    expect(await told()).toEqual([soon, soon]);
+    await isDone(client, vector_store_id);
+    expect(await told()).toEqual([null, null]);
+  });
+
   test('whose batch is cancelled keep what was indexed, and nothing else at the provider', async () => {
     const { client, key } = await someone();
     const [first, second] = await send(client, 'a.md', 'b.md');

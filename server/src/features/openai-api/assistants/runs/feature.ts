@@ -9,6 +9,7 @@ import { onThread } from '#server/features/openai-api/assistants/thread-ids';
 import type { FileIds } from '#server/features/openai-api/files/file-ids';
 import type { Ids } from '#server/features/openai-api/ids';
 import { listAnswer, numberedPage, secondsOf } from '#server/features/openai-api/list';
+import { polled } from '#server/features/openai-api/polling';
 import type { ApiDoor } from '#server/http/api-door';
 import { noSuchThing } from '#server/http/api-errors';
 import type { Caller } from '#server/http/caller';
@@ -119,7 +120,7 @@ export function apiRunFeature(dependencies: Dependencies) {
           );
         }),
       );
-      route(api.get, ({ caller, params }) => onRun(caller, params, objectOf));
+      route(api.get, async ({ caller, params, reply }) => polled(reply, await onRun(caller, params, objectOf)));
       route(api.modify, ({ caller, params, body: { metadata } }) =>
         onRun(caller, params, async (run) => {
           if (metadata !== undefined) await programRuns.setMetadata(caller.userId, run.id, metadata ?? {});

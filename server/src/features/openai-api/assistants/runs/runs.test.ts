@@ -188,11 +188,18 @@ describe.each(engines)('runs of programs on %s', (engine) => {
     const slow = await threadWith('Hello [[bench 400]] [[delay 50]]');
     const stream = client.beta.threads.runs.stream(slow, { assistant_id: plain });
     const names: string[] = [];
+    /** When it says to look at it again. */
+    const told = async (id: string) => {
+      const asked = client.beta.threads.runs.retrieve(id, { thread_id: slow });
+      return (await asked.withResponse()).response.headers.get('openai-poll-after-ms');
+    };
     for await (const { event, data } of stream) {
       if (names.at(-1) !== event) names.push(event);
-      if (event === 'thread.message.created')
-        await client.beta.threads.runs.cancel(data.run_id ?? '', { thread_id: slow });
+      if (event !== 'thread.message.created') continue;
+      expect(await told(data.run_id ?? '')).toMatch(/^\d{3,4}$/);
+      await client.beta.threads.runs.cancel(data.run_id ?? '', { thread_id: slow });
     }
+    expect(await told((await stream.finalRun()).id)).toBeNull();
     expect(names.slice(-3)).toEqual(['thread.message.incomplete', 'thread.run.step.cancelled', 'thread.run.cancelled']);
   });
 

@@ -1,41 +1,25 @@
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { environment, node, root } from '../install.mjs';
 
-/** Runs a program to its end. What it prints goes to `take`, or straight to the terminal. */
-function run(args, { cwd = '.', env = {} }, take) {
+/** Runs a program to its end. What it prints goes to `printed`, or straight to the terminal. */
+function run(args, { cwd = '.', env = {} }, printed) {
   return new Promise((resolve) => {
-    const stdio = take ? ['ignore', 'pipe', 'pipe'] : 'inherit';
+    const stdio = printed ? ['ignore', 'pipe', 'pipe'] : 'inherit';
     const child = spawn(node, args, { cwd: join(root, cwd), env: { ...environment(), ...env }, stdio });
-    if (take) for (const stream of [child.stdout, child.stderr]) take(stream);
+    if (printed) for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => printed.push(chunk));
     child.on('close', (code) => resolve(code === 0));
   });
 }
 
-/** How a check shows what its programs print. */
-const shown = {
-  /** As it comes. */
-  live: () => ({}),
-  /** As it comes, each line with the name of the check: others print too. */
-  labelled: (name) => ({
-    take: (stream) => createInterface({ input: stream }).on('line', (line) => console.log(`${name} │ ${line}`)),
-  }),
-  /** In one piece at its end. */
-  atEnd() {
-    const printed = [];
-    return { take: (stream) => stream.on('data', (chunk) => printed.push(chunk)), printed };
-  },
-};
-
-/** Performs one check. Returns what it came to. */
-async function perform({ name, run: work }, rest, way) {
+/** Performs one check, live or with what it prints in one piece at its end. Returns what it came to. */
+async function perform({ name, run: work }, rest, isLive) {
   const started = performance.now();
-  const { take, printed } = shown[way](name.replace('tests: ', ''));
+  const printed = isLive ? undefined : [];
   const heading = `\n── ${name} ${'─'.repeat(Math.max(3, 60 - name.length))}\n`;
-  if (!printed) process.stdout.write(heading);
-  const program = (args, options = {}) => run(args, options, take);
+  if (isLive) process.stdout.write(heading);
+  const program = (args, options = {}) => run(args, options, printed);
   const { passed, failed, names = [] } = await work({ rest, program });
   const seconds = (performance.now() - started) / 1000;
   if (printed) process.stdout.write(Buffer.concat([Buffer.from(heading), ...printed]));
@@ -46,8 +30,7 @@ async function perform({ name, run: work }, rest, way) {
 
 /**
  * Performs the checks of these steps: those that take one core side by side, then the steps that take all of them, one
- * after the other, and at last those that wait as much as they work, at the same time. Returns an outcome for each
- * check, with the name of its step.
+ * after the other. Returns an outcome for each check, with the name of its step.
  */
 export async function performAll(steps, rest) {
   const outcomes = [];
@@ -60,21 +43,14 @@ export async function performAll(steps, rest) {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const { step, check } = next;
       await begun.get(step.needs);
-      const ending = perform(check, rest, isOnly ? 'live' : 'atEnd');
+      const ending = perform(check, rest, isOnly);
       begun.set(step.name, ending);
       await note(step, ending);
     }
   }
   await Promise.all(Array.from({ length: availableParallelism() }, lane));
-  const alone = steps.filter((step) => step.alone);
-  const together = alone.filter(({ waitsMuch }) => waitsMuch);
-  const isOne = together.length < 2;
-  for (const step of alone.filter(({ waitsMuch }) => isOne || !waitsMuch))
-    for (const check of step.checks) await note(step, perform(check, rest, 'live'));
-  if (!isOne)
-    await Promise.all(
-      together.flatMap((step) => step.checks.map((check) => note(step, perform(check, rest, 'labelled')))),
-    );
+  for (const step of steps.filter(({ alone }) => alone))
+    for (const check of step.checks) await note(step, perform(check, rest, true));
   return outcomes;
 }
 

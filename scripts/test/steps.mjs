@@ -63,8 +63,7 @@ const building = "process.exitCode = (await import('./scripts/build.mjs')).build
 
 /**
  * What `npm test` runs, in this order. Checks take one core each, and run side by side; those of a step that is `alone`
- * take all cores there are, and what is written behind the step's name. Steps that `waitsMuch`, for disks, timers and
- * pages, leave a third of the cores idle by themselves, and run at the same time.
+ * take all cores there are, and what is written behind the step's name.
  */
 export const steps = [
   {
@@ -103,13 +102,12 @@ export const steps = [
   { name: 'first-load', about: 'what a first visit fetches, against its budget', needs: 'build', checks: [firstLoad] },
   { name: 'simulator', about: 'tests of the simulated provider', alone: true, checks: [testsOf('simulator')] },
   { name: 'web', about: 'tests of the web: logic in Node, components in Chromium', alone: true, checks: [web] },
-  { name: 'server', about: 'tests of the server', alone: true, waitsMuch: true, checks: [testsOf('server')] },
+  { name: 'server', about: 'tests of the server', alone: true, checks: [testsOf('server')] },
   {
     name: 'browser',
     about: 'tests of the built product in Chromium',
     needs: 'build',
     alone: true,
-    waitsMuch: true,
     checks: [browser],
   },
 ];

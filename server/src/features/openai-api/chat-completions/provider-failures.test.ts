@@ -121,6 +121,39 @@ async function installed(engine: Engine, url: string, providerTimes?: Partial<Pr
   return { app, programs };
 }
 
+type Told = Awaited<ReturnType<typeof called>> & { model: string; records: Awaited<ReturnType<typeof recorded>> };
+type Asked = (answer: () => RawAnswer, stream: boolean, code?: string) => Promise<Told[]>;
+
+/** What is told does not differ between the engines, so that one of them is enough; what is recorded may. */
+function tellsAlike(asked: Asked) {
+  describe.each([
+    ['at once', false],
+    ['as events', true],
+  ])('answering %s', (_, stream) => {
+    test.each(beginnings)('that %s', async (_what, answer, status, code) => {
+      for (const { status: told, body, text, records, headers } of await asked(answer, stream, code)) {
+        if (told === 200) {
+          // It had begun, as events without a word.
+          expect([stream, String(headers['content-type'])]).toEqual([true, expect.stringContaining('event-stream')]);
+          expect(JSON.parse(text.slice(6))).toMatchObject({ error: { code } });
+        } else expect([told, body.error], text).toMatchObject([status, { code, type: 'server_error' }]);
+        expect(text).not.toContain('<html');
+        expect(records).toMatchObject([{ estimated: 1, output_tokens: 0 }]);
+      }
+    });
+  });
+
+  test.each(streams)('whose stream %s', async (_what, answer, text, code) => {
+    for (const told of await asked(answer, true, code)) {
+      expect([told.status, told.text.startsWith(text)]).toEqual([200, true]);
+      const rest = told.text.slice(text.length);
+      expect(rest).toMatch(/^data: [^\n]*\n\n$/);
+      expect(JSON.parse(rest.slice(6)), rest).toMatchObject({ error: { code, type: 'server_error', param: null } });
+      expect(told.records).toMatchObject([{ estimated: 1, output_tokens: text === '' ? 0 : 1 }]);
+    }
+  });
+}
+
 describe.each(engines)('a program’s provider that misbehaves, on %s', (engine) => {
   let provider: Awaited<ReturnType<typeof startRawProvider>>;
   let usual: Awaited<ReturnType<typeof installed>>;
@@ -156,33 +189,7 @@ describe.each(engines)('a program’s provider that misbehaves, on %s', (engine)
     return all;
   }
 
-  // What is told does not differ between the engines; what is recorded does, below.
-  describe.runIf(engine === 'sqlite').each([
-    ['at once', false],
-    ['as events', true],
-  ])('answering %s', (_, stream) => {
-    test.each(beginnings)('that %s', async (_what, answer, status, code) => {
-      for (const { status: told, body, text, records, headers } of await asked(answer, stream, code)) {
-        if (told === 200) {
-          // It had begun, as events without a word.
-          expect([stream, String(headers['content-type'])]).toEqual([true, expect.stringContaining('event-stream')]);
-          expect(JSON.parse(text.slice(6))).toMatchObject({ error: { code } });
-        } else expect([told, body.error], text).toMatchObject([status, { code, type: 'server_error' }]);
-        expect(text).not.toContain('<html');
-        expect(records).toMatchObject([{ estimated: 1, output_tokens: 0 }]);
-      }
-    });
-  });
-
-  test.runIf(engine === 'sqlite').each(streams)('whose stream %s', async (_what, answer, text, code) => {
-    for (const told of await asked(answer, true, code)) {
-      expect([told.status, told.text.startsWith(text)]).toEqual([200, true]);
-      const rest = told.text.slice(text.length);
-      expect(rest).toMatch(/^data: [^\n]*\n\n$/);
-      expect(JSON.parse(rest.slice(6)), rest).toMatchObject({ error: { code, type: 'server_error', param: null } });
-      expect(told.records).toMatchObject([{ estimated: 1, output_tokens: text === '' ? 0 : 1 }]);
-    }
-  });
+  if (engine === 'sqlite') tellsAlike(asked);
 
   test('whose stream is slow is waited for; one that is slow without end is not', async () => {
     const slow = { packets: [words('A'), words('B', 'stop'), done], everyMs: 400 };

@@ -8,6 +8,7 @@ import {
   goodKey,
   request,
   test,
+  untilUsable,
 } from './fixtures.ts';
 
 /** Pages, each with what shows that it is there. */
@@ -61,10 +62,10 @@ test.describe('axe finds nothing grave in either theme, and nothing scrolls side
     }
   });
 
-  test('on the pages of a new account', async ({ page, signedIn }) => {
+  test('on the pages of a new account', async ({ page, signedIn: _ }) => {
     for (const entry of [ownPages[0], ownPages[1], assistantsPage]) {
       await open(page, entry);
-      await expect(page.getByText(signedIn.email).first()).toBeVisible();
+      await untilUsable(page);
       await expectAccessibleInBothThemes(page);
     }
   });

@@ -12,6 +12,7 @@ import {
   request,
   test,
   toasts,
+  untilUsable,
 } from './fixtures.ts';
 import { expectBareAddress, keptAddressLink, keptMail } from './mailbox.ts';
 
@@ -132,9 +133,9 @@ test('the own address is changed with the password and the link that goes to the
   await expect(elsewhere).toHaveURL(/\/settings/);
 });
 
-test('all data is downloaded as one archive, and a failure is told', async ({ page, withAssistant }) => {
+test('all data is downloaded as one archive, and a failure is told', async ({ page, withAssistant: _ }) => {
   await page.goto('/settings');
-  await expect(page.getByText(withAssistant.email).first()).toBeVisible();
+  await untilUsable(page);
   const button = page.getByRole('button', { name: 'Download your data' });
   const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
   expect(download.suggestedFilename()).toMatch(/^roster-export-\d{4}-\d\d-\d\d\.zip$/);

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, expectToast, goodKey, openAtRest, password, request, test, toasts } from './fixtures.ts';
+import { expect, expectToast, goodKey, openAtRest, password, request, test, toasts, untilUsable } from './fixtures.ts';
 
 const keyField = (page: Page) => page.getByLabel(/^(API key|Replace the API key)$/);
 const today = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date());
@@ -10,9 +10,9 @@ async function saveKey(page: Page, key: string) {
 }
 
 test.describe('the API key', () => {
-  test.beforeEach(async ({ page, signedIn }) => {
+  test.beforeEach(async ({ page, signedIn: _ }) => {
     await page.goto('/settings?tab=api-keys');
-    await expect(page.getByText(signedIn.email).first()).toBeVisible();
+    await untilUsable(page);
   });
 
   test('is tried, saved, and never shown again', async ({ page }) => {

@@ -11,6 +11,7 @@ import {
   request,
   test,
   toasts,
+  untilUsable,
 } from './fixtures.ts';
 import type { Roster } from './roster.ts';
 
@@ -52,7 +53,7 @@ test('what chats took is on the page, to the digit, and leads back to the conver
   expect(totals.costUsd).toBeLessThan(0.1);
 
   await page.goto('/analytics');
-  await expect(page.getByText(withAssistant.email).first()).toBeVisible();
+  await untilUsable(page);
   await expect(page.getByText('All costs are estimates')).toBeVisible();
   await expect(card(page, 'Cost Overview')).toContainText(dollars.format(totals.costUsd));
   await expect(card(page, 'Cost Overview')).toContainText('Nothing before');

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Download } from '@playwright/test';
-import { expect, expectToast, goodKey, newEmail, password, request, test } from './fixtures.ts';
+import { expect, expectToast, goodKey, newEmail, password, request, test, untilUsable } from './fixtures.ts';
 
 const retired = {
   object: 'list',
@@ -22,9 +22,9 @@ async function contentOf(download: Download) {
   return JSON.parse(readFileSync(await download.path(), 'utf8'));
 }
 
-test('brings assistants along from the provider in three steps', async ({ page, signedIn }) => {
+test('brings assistants along from the provider in three steps', async ({ page, signedIn: _ }) => {
   await page.goto('/settings?tab=assistants&view=import');
-  await expect(page.getByText(signedIn.email).first()).toBeVisible();
+  await untilUsable(page);
   const fetchThem = page.getByRole('button', { name: 'Fetch Assistants' });
   await fetchThem.click();
   await expect(page.getByText('API Key is required')).toBeVisible();
@@ -65,11 +65,11 @@ test('brings assistants along from the provider in three steps', async ({ page, 
   await expect(page.getByRole('checkbox', { name: /Math Tutor/ })).toBeDisabled();
 });
 
-test('reads a file of the retired API, and a second time reports it', async ({ page, signedIn }) => {
+test('reads a file of the retired API, and a second time reports it', async ({ page, signedIn: _ }) => {
   const file = { name: 'assistants.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(retired)) };
   const choose = async () => {
     await page.goto('/settings?tab=assistants&view=import');
-    await expect(page.getByText(signedIn.email).first()).toBeVisible();
+    await untilUsable(page);
     const chooser = page.waitForEvent('filechooser');
     await page.getByRole('button', { name: 'Choose File' }).click();
     await (await chooser).setFiles(file);
@@ -83,9 +83,9 @@ test('reads a file of the retired API, and a second time reports it', async ({ p
   await expect(page.getByText("It was imported already, as 'Recipe Scribe'.")).toBeVisible();
 });
 
-test('an export is a file that another account reads back', async ({ page, roster, elsewhere, withAssistant }) => {
+test('an export is a file that another account reads back', async ({ page, roster, elsewhere, withAssistant: _ }) => {
   await page.goto('/settings?tab=assistants');
-  await expect(page.getByText(withAssistant.email).first()).toBeVisible();
+  await untilUsable(page);
   const one = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export Tutor' }).click();
   expect((await one).suggestedFilename()).toBe('tutor.json');

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, expectToast, goodKey, request, test } from './fixtures.ts';
+import { expect, expectToast, goodKey, request, test, untilUsable } from './fixtures.ts';
 
 const card = (page: Page, name: string) =>
   page
@@ -10,10 +10,10 @@ const model = (page: Page) => page.getByLabel('Model', { exact: true });
 const temperature = (page: Page) => page.getByRole('slider', { name: 'Temperature' });
 
 test.describe('creating', () => {
-  test('makes an assistant, and the first one the default', async ({ page, roster, signedIn }) => {
+  test('makes an assistant, and the first one the default', async ({ page, roster, signedIn: _ }) => {
     await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
     await page.goto('/settings?tab=assistants&view=create');
-    await expect(page.getByText(signedIn.email).first()).toBeVisible();
+    await untilUsable(page);
     await expect(page.getByLabel('Name')).toHaveAttribute('aria-required', 'true');
     await expect(model(page)).toHaveValue('gpt-4o');
     await expect(temperature(page)).toHaveValue('0.7');

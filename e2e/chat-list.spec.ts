@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { conversation, exchange, startThread } from './conversation.ts';
-import { expect, request, test } from './fixtures.ts';
+import { expect, request, test, untilUsable } from './fixtures.ts';
 
 const list = (page: Page) => page.getByRole('navigation', { name: 'Recent conversations' });
 const row = (page: Page, title: string) => list(page).getByRole('link', { name: title });
@@ -68,7 +68,7 @@ test('a search finds words in messages and opens the conversation there', async 
   await expect(list(page).getByRole('link')).toHaveCount(2);
 });
 
-test('a list of many conversations scrolls to its end', async ({ page, roster, withAssistant }) => {
+test('a list of many conversations scrolls to its end', async ({ page, roster, withAssistant: _ }) => {
   for (let first = 1; first <= 120; first += 20)
     await Promise.all(
       Array.from({ length: 20 }, (_, index) => startThread(page, roster, { title: `Conversation ${first + index}` })),
@@ -77,7 +77,7 @@ test('a list of many conversations scrolls to its end', async ({ page, roster, w
   const { body: rest } = await request(page, roster, 'GET', `/api/threads?limit=100&cursor=${all.body.nextCursor}`);
   const last = rest.items.at(-1).title;
   await page.goto('/chat');
-  await expect(page.getByText(withAssistant.email).first()).toBeVisible();
+  await untilUsable(page);
   await expect(row(page, all.body.items[0].title)).toBeVisible();
   await expect(page.getByRole('link', { name: last, exact: true })).toHaveCount(0);
   await list(page).hover();

@@ -1,5 +1,5 @@
 import { conversation, counted } from './conversation.ts';
-import { expect, expectToast, goodKey, newEmail, password, test } from './fixtures.ts';
+import { expect, expectToast, goodKey, newEmail, password, test, untilUsable } from './fixtures.ts';
 
 test('from nothing to an answer that survives a reload, is found again and goes on', async ({ page }) => {
   await page.goto('/auth?tab=register');
@@ -86,9 +86,9 @@ test('an answer goes on while nobody watches', async ({ page, context, withAssis
   await expect(conversation(later).answers).toContainText(counted(100));
 });
 
-test('the dialog for a new chat chooses the assistant', async ({ page, withAssistant }) => {
+test('the dialog for a new chat chooses the assistant', async ({ page, withAssistant: _ }) => {
   await page.goto('/chat');
-  await expect(page.getByText(withAssistant.email).first()).toBeVisible();
+  await untilUsable(page);
   await expect(page.getByRole('heading', { name: 'Chat with AI' })).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Recent Conversations' })).toBeVisible();
   await expect(page.getByText('No conversations yet')).toBeVisible();
@@ -111,9 +111,9 @@ test('the dialog for a new chat chooses the assistant', async ({ page, withAssis
   await expect(answers).toContainText('I keep to my instructions: “Explain with one example.”');
 });
 
-test('without a key there is a notice that leads to Settings', async ({ page, signedIn }) => {
+test('without a key there is a notice that leads to Settings', async ({ page, signedIn: _ }) => {
   await page.goto('/chat');
-  await expect(page.getByText(signedIn.email).first()).toBeVisible();
+  await untilUsable(page);
   await expect(page.getByText('An API key is needed to chat')).toBeVisible();
   const { message, send } = conversation(page);
   await message.fill('Is anybody there?');

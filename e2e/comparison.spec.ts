@@ -1,5 +1,13 @@
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, expectNoSidewaysScroll, expectToast, request, test } from './fixtures.ts';
+import {
+  expect,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  expectToast,
+  request,
+  test,
+  untilUsable,
+} from './fixtures.ts';
 import type { Roster } from './roster.ts';
 
 const prompt = (page: Page, number: number) => page.getByRole('region', { name: `Prompt ${number}`, exact: true });
@@ -25,10 +33,10 @@ async function open(page: Page, id: number) {
 test('two models are compared: prepared, asked, voted on, and found again in Analytics', async ({
   page,
   roster,
-  withAssistant,
+  withAssistant: _,
 }) => {
   await page.goto('/fine-tuning?tab=compare');
-  await expect(page.getByText(withAssistant.email).first()).toBeVisible();
+  await untilUsable(page);
   await expect(page.getByText('No comparisons yet')).toBeVisible();
   await page.getByRole('button', { name: 'New comparison' }).click();
   await dialog(page).getByRole('button', { name: 'Prepare comparison' }).click();

@@ -85,10 +85,10 @@ async function slowUploads(page: Page, bytesPerSecond: number) {
 
 test('several files go one after the other; what the server would not take is marked before', async ({
   page,
-  signedIn,
+  signedIn: _,
 }) => {
   await openFiles(page);
-  await expect(page.getByText(signedIn.email).first()).toBeVisible();
+  await untilUsable(page);
   await expect(page.getByText('No files uploaded yet')).toBeVisible();
   await expect(card(page, 'Storage Used')).toHaveText('0 MB');
 
@@ -134,9 +134,9 @@ test('several files go one after the other; what the server would not take is ma
   await expect(card(page, 'Files Used by AI')).toHaveText('0');
 });
 
-test('progress, cancelling, sending again, and leaving only after a question', async ({ page, signedIn }) => {
+test('progress, cancelling, sending again, and leaving only after a question', async ({ page, signedIn: _ }) => {
   await page.goto('/');
-  await expect(page.getByText(signedIn.email).first()).toBeVisible();
+  await untilUsable(page);
   await page.getByRole('link', { name: 'Files', exact: true }).click();
   const fullSpeed = await slowUploads(page, 120_000);
   // The second takes its time as well: what is sent again while it arrives is told with it.
@@ -169,9 +169,9 @@ test('progress, cancelling, sending again, and leaving only after a question', a
   await expect(names(page)).toHaveText(['slow.bin', 'second.txt']);
 });
 
-test('a failed upload says why, stays in sight, and can be retried', async ({ page, signedIn }) => {
+test('a failed upload says why, stays in sight, and can be retried', async ({ page, signedIn: _ }) => {
   await openFiles(page);
-  await expect(page.getByText(signedIn.email).first()).toBeVisible();
+  await untilUsable(page);
   await page.route('**/api/files/upload', (route) =>
     route.fulfill({ status: 507, json: { code: 'no_space', message: 'The server has no room for more files.' } }),
   );
@@ -189,9 +189,9 @@ test('a failed upload says why, stays in sight, and can be retried', async ({ pa
   await expect(names(page)).toHaveText(['notes.txt']);
 });
 
-test('files dropped anywhere on the page are ready to be sent', async ({ page, signedIn }) => {
+test('files dropped anywhere on the page are ready to be sent', async ({ page, signedIn: _ }) => {
   await openFiles(page);
-  await expect(page.getByText(signedIn.email).first()).toBeVisible();
+  await untilUsable(page);
   const transfer = await page.evaluateHandle(() => {
     const made = new DataTransfer();
     made.items.add(new File(['Hello'], 'dropped.txt', { type: 'text/plain' }));
@@ -206,11 +206,11 @@ test('files dropped anywhere on the page are ready to be sent', async ({ page, s
   await expect(queued(page, 'dropped.txt')).toHaveCount(2);
 });
 
-test('by keyboard alone: choose, send, look, delete', async ({ page, signedIn }) => {
+test('by keyboard alone: choose, send, look, delete', async ({ page, signedIn: _ }) => {
   // From here on choosers are caught: to ask for it only when one opens may be too late on a busy machine.
   page.on('filechooser', () => undefined);
   await openFiles(page);
-  await expect(page.getByText(signedIn.email).first()).toBeVisible();
+  await untilUsable(page);
   await page.getByRole('button', { name: 'Upload Files' }).first().focus();
   await page.keyboard.press('Enter');
   await expect(dialog(page).getByRole('button', { name: 'Browse Files' })).toBeFocused();
@@ -241,7 +241,7 @@ test('by keyboard alone: choose, send, look, delete', async ({ page, signedIn })
   await expect(page.getByText('No files uploaded yet')).toBeVisible();
 });
 
-test('a download is the file, byte for byte; previews run nothing', async ({ page, roster, signedIn }) => {
+test('a download is the file, byte for byte; previews run nothing', async ({ page, roster, signedIn: _ }) => {
   const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, at) => (at * 7919) % 256));
   await store(page, roster, 'data.bin', bytes);
   await store(page, roster, 'long.txt', 'word '.repeat(20_000));
@@ -251,7 +251,7 @@ test('a download is the file, byte for byte; previews run nothing', async ({ pag
   await store(page, roster, 'pixel.txt', pixel);
   await store(page, roster, 'paper.pdf', '%PDF-1.7 paper');
   await openFiles(page);
-  await expect(page.getByText(signedIn.email).first()).toBeVisible();
+  await untilUsable(page);
 
   const download = page.waitForEvent('download');
   await page.getByRole('link', { name: 'Download data.bin' }).click();
@@ -294,11 +294,11 @@ test('a download is the file, byte for byte; previews run nothing', async ({ pag
 test('what has become of the copy at the provider is said, and follows by itself', async ({
   page,
   roster,
-  signedIn,
+  signedIn: _,
 }) => {
   await store(page, roster, 'notes.txt');
   await openFiles(page);
-  await expect(page.getByText(signedIn.email).first()).toBeVisible();
+  await untilUsable(page);
   await expect(row(page, 'notes.txt')).toContainText('Waiting for key');
   await row(page, 'notes.txt').getByRole('link', { name: 'add your API key' }).click();
   // A key of its own, so that its faults are met by nobody else.

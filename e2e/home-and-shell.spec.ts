@@ -38,10 +38,10 @@ test.describe('the theme', () => {
   };
   const themesSeen = (page: Page) => page.evaluate(() => Reflect.get(window, 'themesSeen'));
 
-  test('is dark until one is chosen, is kept, and never flashes', async ({ page, signedIn }) => {
+  test('is dark until one is chosen, is kept, and never flashes', async ({ page, signedIn: _ }) => {
     await page.addInitScript(recordThemes);
     await page.goto('/settings?tab=preferences');
-    await expect(page.getByText(signedIn.email).first()).toBeVisible();
+    await untilUsable(page);
     expect(await themesSeen(page)).toEqual(['dark before the first paint']);
     await expect(page.getByRole('radio', { name: 'Dark' })).toBeChecked();
 
@@ -54,10 +54,10 @@ test.describe('the theme', () => {
     expect(await themesSeen(page)).toEqual(['light before the first paint']);
   });
 
-  test('follows the device when that is chosen, at once', async ({ page, signedIn }) => {
+  test('follows the device when that is chosen, at once', async ({ page, signedIn: _ }) => {
     await page.emulateMedia({ colorScheme: 'light' });
     await page.goto('/settings?tab=preferences');
-    await expect(page.getByText(signedIn.email).first()).toBeVisible();
+    await untilUsable(page);
     const shown = page.locator('html');
     await page.getByText('System', { exact: true }).click();
     await expect(shown).toHaveAttribute('data-theme', 'light');
@@ -72,16 +72,16 @@ test.describe('the theme', () => {
 });
 
 test.describe('toasts', () => {
-  test.beforeEach(async ({ page, signedIn }) => {
+  test.beforeEach(async ({ page, signedIn: _ }) => {
     await page.goto('/settings?tab=preferences');
-    await expect(page.getByText(signedIn.email).first()).toBeVisible();
+    await untilUsable(page);
   });
 });
 
-test('a change of page is said, and the focus goes to its heading', async ({ page, signedIn }) => {
+test('a change of page is said, and the focus goes to its heading', async ({ page, signedIn: _ }) => {
   // A link of the shell that stands before the scripts opens a page anew, where there is nothing to say.
   await openAtRest(page, '/');
-  await expect(page.getByText(signedIn.email).first()).toBeVisible();
+  await untilUsable(page);
   const said = page.locator('[data-page-change]');
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await expect(said).toHaveText('');

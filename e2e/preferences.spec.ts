@@ -9,6 +9,7 @@ import {
   request,
   test,
   toasts,
+  untilUsable,
 } from './fixtures.ts';
 import type { Roster } from './roster.ts';
 
@@ -176,13 +177,13 @@ test('own colors are tried, kept, on every device before the first paint, and ta
 
 test('a failed save says why and keeps what was changed; a failed load is not mentioned', async ({
   page,
-  signedIn,
+  signedIn: _,
 }) => {
   const path = '**/api/settings/preferences';
   const down = { status: 503, json: { code: 'unavailable', message: 'The database is being moved.' } };
   await page.route(path, (route) => route.fulfill(down));
   await openPreferences(page, 'Notifications');
-  await expect(page.getByText(signedIn.email).first()).toBeVisible();
+  await untilUsable(page);
   const sound = page.getByRole('switch', { name: 'Sound Effects' });
   await expect(sound).toBeChecked();
   await sound.click();

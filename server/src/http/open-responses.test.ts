@@ -46,7 +46,7 @@ describe.each(engines)('downloads that are under way on %s', (engine) => {
   async function isCut(body: Awaited<ReturnType<typeof begun>>[number]): Promise<boolean> {
     const pieces = body[Symbol.asyncIterator]();
     try {
-      while (!(await pieces.next()).done) await sleep(30);
+      while (!(await pieces.next()).done) await sleep(200);
     } catch {
       // What broke off is told as an error.
     }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
@@ -18,6 +19,13 @@ type Dependencies = {
 
 type StoreOf = { userId: number; storeId: number };
 
+/** By who fills it: soon it is let go of. */
+class BeingWorkedOn extends Error {
+  override name = 'BeingWorkedOn';
+}
+const letGoWithinMs = 5_000;
+const lookEveryMs = 50;
+
 /** Removes vector stores at the provider that no assistant and no program needs any more. */
 export function storeRemoval({ db, provider, keys, isGone }: Dependencies) {
   const stores = storeRepository(db);
@@ -26,7 +34,8 @@ export function storeRemoval({ db, provider, keys, isGone }: Dependencies) {
   async function remove({ userId, storeId }: StoreOf) {
     const store = await stores.find(userId, storeId);
     if (store?.state !== 'removing' && store?.state !== 'expired') return;
-    if (store.instance !== null && !(await isGone(store.instance))) throw new Error('The store is being worked on');
+    if (store.instance !== null && !(await isGone(store.instance)))
+      throw new BeingWorkedOn('The store is being worked on');
     try {
       if (store.providerStoreId !== null || store.sentAt !== null) {
         const apiKey = await keys.open(userId);
@@ -56,6 +65,13 @@ export function storeRemoval({ db, provider, keys, isGone }: Dependencies) {
     await keys.noteRejected(userId, error.message);
   }
 
+  /** Its failure is noted with the store, and the job retries. */
+  async function tryNow(of: StoreOf) {
+    const giveUpAt = performance.now() + letGoWithinMs;
+    const isToBeTriedAgain = (error: unknown) => error instanceof BeingWorkedOn && performance.now() < giveUpAt;
+    while (await remove(of).then(() => false, isToBeTriedAgain)) await sleep(lookEveryMs);
+  }
+
   return {
     job: jobHandler(removeStoreJob, remove),
 
@@ -66,8 +82,7 @@ export function storeRemoval({ db, provider, keys, isGone }: Dependencies) {
           if (assistantId !== null) await releaseStore(trx, userId, assistantId);
           else if (state !== 'removing') await releaseProgramStore(trx, userId, id);
         });
-      // Its failure is noted with the store, and the job retries.
-      for (const { id } of await stores.all(userId)) await remove({ userId, storeId: id }).catch(() => undefined);
+      for (const { id } of await stores.all(userId)) await tryNow({ userId, storeId: id });
       return [{ left: (await stores.all(userId)).length, one: 'vector store', many: 'vector stores' }];
     },
   };

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { goodKey, password, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { until } from '#server/testing/chat';
+import { beside } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
 import { atProvider, filePlaces, sha256, startFileApp, untilCopy, uploaded } from '#server/testing/files';
 import { indexed, storesOf } from '#server/testing/knowledge';
@@ -70,7 +71,25 @@ describe.each(filePlaces)('an account with files on %s and %s', (engine, store) 
     await ivy.post(`/api/assistants/${assistantId}/files`, { fileIds: [id] });
     await indexed(app, ivy, assistantId, ['ready']);
     expect(await storesOf(app, key)).toHaveLength(1);
-    expect((await close(ivy, { removeAtProvider: true })).status).toBe(204);
+    // Who has filled it holds it until a moment after that.
+    const held = () =>
+      beside(app, (db) => db.selectFrom('vector_stores').select(['instance', 'state']).executeTakeFirstOrThrow());
+    const hold = (instance: number | null) =>
+      beside(app, (db) =>
+        db.updateTable('vector_stores').set({ instance }).where('assistant_id', '=', assistantId).execute(),
+      );
+    const { instance } = await beside(app, (db) =>
+      db
+        .selectFrom('instances')
+        .select(({ fn }) => fn.max('id').as('instance'))
+        .executeTakeFirstOrThrow(),
+    );
+    await until('The end of the filling', async () => (await held()).instance === null);
+    await hold(instance);
+    const closing = close(ivy, { removeAtProvider: true });
+    await until('The removal', async () => (await held()).state === 'removing');
+    await beside(app, (db) => db.updateTable('vector_stores').set({ instance: null }).execute());
+    expect((await closing).status).toBe(204);
     expect(await storesOf(app, key)).toEqual([]);
     expect(await atProvider(app, key)).toEqual([]);
   });

@@ -36,6 +36,7 @@ const settingsPages = [
   ['/settings?tab=assistants&view=api-key', 'Your assistants call OpenAI with this key.'],
   ['/settings?tab=assistants&view=create', 'Instructions'],
   ['/settings?tab=assistants&view=import', 'Import from a JSON file'],
+  ['/settings?tab=tools', 'No tool servers yet.'],
   ['/settings?tab=preferences', 'Appearance'],
 ] as const;
 

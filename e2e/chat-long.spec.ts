@@ -1,6 +1,6 @@
 import type { Locator } from '@playwright/test';
 import { conversation, exchange, startThread } from './conversation.ts';
-import { expect, test } from './fixtures.ts';
+import { expect, hold, request, test } from './fixtures.ts';
 
 const distanceToEnd = (scroller: Locator) =>
   scroller.evaluate((area) => Math.round(area.scrollHeight - area.scrollTop - area.clientHeight));
@@ -69,16 +69,19 @@ test('nothing moves under a pressed pointer while an answer grows', async ({ pag
   await expect(answers).toHaveCount(2);
   await growth();
   const good = answers.first().getByRole('button', { name: 'Good answer' });
-  await expect(async () => {
-    await good.hover();
-    await page.mouse.down();
-    if (await good.evaluate((button) => button.matches(':active'))) return;
-    // It has moved on between the two.
-    await page.mouse.up();
-    throw new Error('The pointer is beside the button');
-  }).toPass();
+  await hold(page, good);
   const top = await scroller.evaluate((area) => area.scrollTop);
-  await expect.poll(() => distanceToEnd(scroller)).toBeGreaterThan(60);
+  const shown = async () => (await answers.last().innerText()).length;
+  const stored = async (): Promise<number> => {
+    const { body } = await request(page, roster, 'GET', `/api/threads/${id}/messages`);
+    return body.items.at(-1).text.length;
+  };
+  // What had arrived before may still be drawn; what arrives now waits.
+  await expect(async () => {
+    const [shownBefore, storedBefore] = [await shown(), await stored()];
+    await expect.poll(stored).toBeGreaterThan(storedBefore + 300);
+    expect(await shown()).toBe(shownBefore);
+  }).toPass();
   expect(await scroller.evaluate((area) => area.scrollTop)).toBe(top);
   await page.mouse.up();
   await expect(good).toHaveAttribute('aria-pressed', 'true');

@@ -30,7 +30,8 @@ async function holdDrawing(page: Page, path: string) {
     const draw = () => {
       MessagePort.prototype.postMessage = postMessage;
       for (const post of held) post();
-      return new Promise((resolve) => requestIdleCallback(() => resolve(null)));
+      // A page that nothing is drawn in may not be told that it is idle.
+      return new Promise((resolve) => requestIdleCallback(() => resolve(null), { timeout: 2000 }));
     };
     Object.assign(globalThis, { isDrawingDue: () => held.length > 0, draw });
   }, path);
@@ -202,6 +203,15 @@ test.describe('before any script', () => {
     await expect(conversation(page).message).toBeFocused();
     await press(page.getByRole('button', { name: 'Collapse sidebar' }));
     await expect(page.getByRole('button', { name: 'Expand sidebar' })).toBeVisible();
+    await untilUsable(page);
+
+    await page.goto('/files', { waitUntil: 'commit' });
+    await untilDue();
+    await page.getByRole('button', { name: /sidebar/ }).focus();
+    await page.keyboard.down(' ');
+    await draw();
+    await page.keyboard.up(' ');
+    await expect(page.getByRole('button', { name: 'Collapse sidebar' })).toBeVisible();
     await untilUsable(page);
   });
 

@@ -1,5 +1,5 @@
 import AxeBuilder from '@axe-core/playwright';
-import { type BrowserContext, test as base, expect, type Page } from '@playwright/test';
+import { type BrowserContext, test as base, expect, type Locator, type Page } from '@playwright/test';
 import { type Roster, startRoster } from './roster.ts';
 
 export const password = 'correct horse battery';
@@ -181,4 +181,16 @@ export async function expectNoSidewaysScroll(page: Page) {
   await untilUsable(page);
   const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   await expect.poll(overflow).toBeLessThanOrEqual(0);
+}
+
+/** Presses what may be moving, and keeps it pressed. */
+export async function hold(page: Page, button: Locator) {
+  await expect(async () => {
+    await button.hover();
+    await page.mouse.down();
+    if (await button.evaluate((element) => element.matches(':active'))) return;
+    // It has moved on between the two.
+    await page.mouse.up();
+    throw new Error('The pointer is beside the button');
+  }).toPass();
 }

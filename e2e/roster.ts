@@ -9,13 +9,15 @@ type Options = {
   env?: Record<string, string>;
   /** Parts of its API that the provider does not know, such as 'assistants'. */
   without?: NonNullable<Parameters<typeof createSimulator>[0]>['without'];
+  /** Where the tools are called that assistants have then. */
+  toolsUrl?: string;
 };
 
 /** Training takes as long as the test says: a step of a job is a minute of the provider's clock, which is moved by hand. */
 export const jobStepMs = 60_000;
 
 /** The built product as its users run it: a process of its own on a fresh data folder, with the simulator as its provider. */
-export async function startRoster({ env = {}, without = [] }: Options = {}) {
+export async function startRoster({ env = {}, without = [], toolsUrl }: Options = {}) {
   const simulator = createSimulator({ tokenDelayMs: 5, without, jobStepMs });
   const provider = await simulator.listen();
   const dataDir = mkdtempSync(join(tmpdir(), 'roster-e2e-'));
@@ -24,7 +26,8 @@ export async function startRoster({ env = {}, without = [] }: Options = {}) {
   let child = await launch();
 
   async function launch(): Promise<ChildProcess> {
-    const started = spawn(process.execPath, ['server/src/main.ts'], {
+    const main = toolsUrl === undefined ? 'server/src/main.ts' : 'server/src/testing/main-with-tools.ts';
+    const started = spawn(process.execPath, [main], {
       env: {
         // Compiled once for all of them.
         NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
@@ -36,6 +39,7 @@ export async function startRoster({ env = {}, without = [] }: Options = {}) {
         LOG_LEVEL: 'error',
         RATE_LIMIT_SCALE: '1000',
         FOLLOW_INTERVAL_MS: '200',
+        ...(toolsUrl !== undefined && { TOOLS_URL: toolsUrl }),
         ...env,
       },
       stdio: ['ignore', 'inherit', 'inherit'],

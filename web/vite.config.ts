@@ -121,6 +121,8 @@ export default defineConfig({
       },
     },
   },
+  // Of a worker, which is not looked into at the start: found later, it would have the page loaded anew.
+  optimizeDeps: { include: ['@cfworker/json-schema'] },
   server: {
     host: '127.0.0.1',
     proxy: { '/api': server, '/auth/google': server, '/auth/github': server },

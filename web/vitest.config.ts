@@ -22,7 +22,8 @@ export default defineConfig({
       },
       {
         plugins: [react(), tailwindcss({ optimize: false })],
-        optimizeDeps: { entries: ['src/main.tsx', 'src/**/*.test.tsx'] },
+        // Workers are found by nobody before they are started: a library that comes then has every page loaded anew.
+        optimizeDeps: { entries: ['src/main.tsx', 'src/**/*-worker.ts', 'src/**/*.test.tsx'] },
         test: {
           name: 'components',
           isolate: false,

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { ApiKey } from './account.ts';
+import { AssistantTools } from './assistant-tools.ts';
 import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
 import { ReasoningEffort } from './models.ts';
+import { ResponseSchema } from './response-schema.ts';
 import { requiredText, textUpTo } from './text.ts';
 
 /** What the pages call one that has no name. */
@@ -43,6 +45,13 @@ const assistantFields = {
      */
     change: textUpTo(importedInstructionsLimit, instructionsMessage),
     stored: z.string(),
+  },
+  tools: { draft: AssistantTools.default({}), change: AssistantTools, stored: AssistantTools },
+  /** The form of its answers, as the text of a JSON schema; null: none. */
+  responseSchema: {
+    draft: ResponseSchema.nullable().default(null),
+    change: ResponseSchema.nullable(),
+    stored: z.string().nullable(),
   },
 };
 

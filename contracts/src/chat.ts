@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ClientId, endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
 import { RunError } from './errors.ts';
 import { requiredText, textUpTo } from './text.ts';
+import { PlacedLink, WebLink } from './web-links.ts';
 
 export const messageLimit = 10_000;
 export const attachedFilesLimit = 20;
@@ -27,6 +28,8 @@ export const Thread = z.object({
   updatedAt: Time,
   /** A run that is under way in it: where several models answer one question, that of the shown answer if it is one of them. */
   runId: Id.nullable(),
+  /** A run in it waits until its owner approves the call of a tool; left out: none does. */
+  waitsForApproval: z.literal(true).optional(),
 });
 export type Thread = z.output<typeof Thread>;
 
@@ -37,7 +40,8 @@ export const ThreadListItem = Thread.extend({
 export type ThreadListItem = z.output<typeof ThreadListItem>;
 
 export const finalStates = ['complete', 'stopped', 'failed', 'interrupted'] as const;
-export const RunState = z.enum(['queued', 'running', ...finalStates]);
+/** `waiting`: until a person approves what a tool is asked; no process holds it. */
+export const RunState = z.enum(['queued', 'running', 'waiting', ...finalStates]);
 export type RunState = z.output<typeof RunState>;
 
 export const Usage = z.object({
@@ -66,6 +70,18 @@ export const AttachedFile = z.object({
 });
 export type AttachedFile = z.output<typeof AttachedFile>;
 
+export const madeFilesLimit = 20;
+
+/** What a tool has made for an answer and is not kept as a file. */
+export const UnkeptFile = z.object({
+  filename: z.string(),
+  /** `fetching`: it is being fetched from the provider. `failed`: nothing more will come of it. */
+  state: z.enum(['fetching', 'failed']),
+  /** Why, in words; null: nothing has gone wrong so far. */
+  error: z.string().nullable(),
+});
+export type UnkeptFile = z.output<typeof UnkeptFile>;
+
 /** What the reader thinks of an answer, and how it should have read. */
 export const AnswerRating = z.object({
   value: z.enum(['good', 'bad']).nullable(),
@@ -76,21 +92,36 @@ export type AnswerRating = z.output<typeof AnswerRating>;
 
 export const correctionLimit = 100_000;
 
+/**
+ * How far a call of a tool is. `waiting`: for a program that answers a function, or for a person. `uncertain`: it may have run.
+ */
+export const ToolCallState = z.enum(['running', 'waiting', 'done', 'failed', 'denied', 'uncertain']);
+export type ToolCallState = z.output<typeof ToolCallState>;
+
 /** A tool that the model called while it answered. */
 export const ToolCall = z.object({
-  kind: z.enum(['function', 'file_search', 'code_interpreter']),
-  /** The provider's. */
+  /** `server`: a tool of a tool server; a `function` is a program's, and the others are run by the provider. */
+  kind: z.enum(['function', 'file_search', 'code_interpreter', 'web_search', 'image_generation', 'server']),
+  /** Unique within its run. */
   callId: z.string(),
   name: z.string(),
-  /** Of a function its arguments as JSON; of a search its queries as a JSON list; else the code. */
+  /** For people: what the tool calls itself; empty where the kind says it. */
+  title: z.string(),
+  /** Of which tool server it is; null: of none. */
+  server: z.string().nullable(),
+  state: ToolCallState,
+  /** Of a function its arguments as JSON; of a search its queries as a JSON list; else the code or the description. */
   input: z.string(),
-  /** What came of it; null: a function that nobody has answered yet. Of the provider's own tools a JSON list. */
+  /** What came of it; null: nothing yet. Of the provider's own tools a JSON list. */
   output: z.string().nullable(),
 });
 export type ToolCall = z.output<typeof ToolCall>;
 
 /** As an answer shows it: of long texts the beginning. */
-export const ShownCall = ToolCall.omit({ callId: true });
+export const ShownCall = ToolCall.extend({
+  /** Where it stands: before this character (UTF-16 unit) of the answer's text. */
+  at: z.number().int(),
+});
 export type ShownCall = z.output<typeof ShownCall>;
 
 const calledNoteBegins = 'Called ';
@@ -115,15 +146,22 @@ export const Message = z.object({
   error: RunError.nullable(),
   /** What Roster did differently than asked, in words: a parameter left out, a history cut. */
   notes: z.array(z.string()),
+  /** Of a question what was attached to it; of an answer what tools of the provider have made for it. */
   files: z.array(AttachedFile),
+  /** Of an answer what was made for it and is not among `files`: not yet, or never. */
+  unkept: z.array(UnkeptFile).optional(),
   /** The addresses of images, where a program put any into it. Only the provider looks at what is there. */
   imageUrls: z.array(z.string()).optional(),
   /** The names of the assistant’s files that the model took the answer from, as the provider cites them. */
   sources: z.array(z.string()),
-  /** What the model called while it wrote this, where a program let it. */
+  /** Of an answer that cites pages of the web: where in its text which one is. */
+  links: z.array(PlacedLink).optional(),
+  /** What the model called while it wrote this. */
   calls: z.array(ShownCall).optional(),
   /** So long a program can say what the functions have answered; left out: none is waited for. */
   waitsUntil: Time.optional(),
+  /** Of an answer that was asked for in a form: its run has the schema. */
+  hasSchema: z.literal(true).optional(),
   /** null: not rated. Questions have none. */
   rating: AnswerRating.nullable(),
   /** The ids of all messages that follow the same parent, this one included, oldest first: the branches. */
@@ -155,6 +193,9 @@ export const RunEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('source'), text: z.string() }),
   /** What was said last is taken from this file. */
   z.object({ type: z.literal('citation'), fileId: Id }),
+  /** What was said last is taken from this page of the web. */
+  WebLink.extend({ type: z.literal('link') }),
+  /** A call, or how far it is by now: a later one takes the place of the earlier one with the same `callId`. */
   z.object({ type: z.literal('tool'), call: ToolCall }),
   Usage.extend({ type: z.literal('usage') }),
   z.object({ type: z.literal('finished'), reason: z.enum(['complete', 'stopped', 'length', 'content_filter']) }),
@@ -163,6 +204,13 @@ export const RunEvent = z.discriminatedUnion('type', [
 export type RunEvent = z.output<typeof RunEvent>;
 
 const byId = z.strictObject({ id: PathId });
+/** What denies a call says it to the model. */
+export const approvalReasonLimit = 1_000;
+/** How a person decides on the call of a tool; `approve_thread`: also on later calls of it in the conversation. */
+export const ApprovalDecision = z.enum(['approve', 'approve_thread', 'deny']);
+export type ApprovalDecision = z.output<typeof ApprovalDecision>;
+/** What a tool may be called with, in UTF-16 units. */
+export const toolInputLimit = 65_536;
 const Flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 
 /** As the provider calls it. */
@@ -353,12 +401,33 @@ export const chat = {
     output: RunEvent,
     respondsWith: 'events',
   }),
+  responseSchema: endpoint({
+    method: 'GET',
+    path: '/api/runs/:id/response-schema',
+    access: 'user',
+    summary: 'The JSON schema that the answer of a run was asked for with, as text; null: none.',
+    params: byId,
+    output: z.object({ schema: z.string().nullable() }),
+  }),
   stop: endpoint({
     method: 'POST',
     path: '/api/runs/:id/stop',
     access: 'user',
     summary: 'Stops a run; a run that has ended stays as it is.',
     params: byId,
+    output: Run,
+  }),
+  approve: endpoint({
+    method: 'POST',
+    path: '/api/runs/:id/approvals/:callId',
+    access: 'editor',
+    summary: 'Decides on the call of a tool that a run waits for. The run goes on once all of them are decided.',
+    params: z.strictObject({ id: PathId, callId: z.string().regex(/^[\x21-\x7e]{1,220}$/) }),
+    body: z.strictObject({
+      decision: ApprovalDecision,
+      /** Why it is denied, for the model. */
+      reason: textUpTo(approvalReasonLimit, 'The reason cannot exceed 1000 characters').optional(),
+    }),
     output: Run,
   }),
 };

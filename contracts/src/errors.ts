@@ -67,6 +67,7 @@ export const runFailures = [
   'provider_broke_off',
   'provider_unreachable',
   'provider_timeout',
+  'budget_exceeded',
   'interrupted',
   'internal',
 ] as const;

@@ -34,6 +34,8 @@ export const File = z.object({
   date: Time,
   createdAt: Time,
   purpose: FilePurpose,
+  /** A tool of the provider has made it for an answer. */
+  madeByAssistant: z.boolean(),
   /** How many assistants, messages, fine-tuning jobs and vector stores of programs use it. */
   usedBy: z.number().int(),
   provider: z.object({
@@ -55,6 +57,11 @@ export const FilesQuery = z.strictObject({
   q: z.string().trim().max(255, 'The search cannot exceed 255 characters').optional(),
   sort: FileSort.default('newest'),
   purpose: FilePurpose.optional(),
+  /** Only those that tools of the provider have made for answers, or only the others. */
+  madeByAssistant: z
+    .enum(['true', 'false'])
+    .transform((value) => value === 'true')
+    .optional(),
 });
 
 /** What has become of a deleted file. Roster's own copy is gone in any case. */

@@ -21,7 +21,7 @@ export const Figures = z.object({
 });
 export type Figures = z.output<typeof Figures>;
 
-export const usagePurposes = ['chat', 'title', 'comparison', 'training'] as const;
+export const usagePurposes = ['chat', 'tool_step', 'title', 'comparison', 'training'] as const;
 export const UsagePurpose = z.enum(usagePurposes);
 export type UsagePurpose = z.output<typeof UsagePurpose>;
 
@@ -29,7 +29,7 @@ export const UsageRequest = z.object({
   id: Id,
   at: Time,
   model: z.string(),
-  /** `title`: the suggestion of a conversation's title. `training`: a fine-tuning job, its tokens are input tokens. */
+  /** `tool_step`: a request of an answer that called tools, but for its last one. `title`: the suggestion of a conversation's title. `training`: a fine-tuning job, its tokens are input tokens. */
   purpose: UsagePurpose,
   assistant: z.object({ id: Id, name: z.string().nullable() }).nullable(),
   /** Of a program’s call. */

@@ -19,7 +19,7 @@ const check = (name, args) => ({ name, run: async ({ program }) => one(await pro
 /** What it found is kept, so that the next time only what has changed is looked at. */
 const types = (name) => {
   const kept = ['--incremental', '--tsBuildInfoFile', join(root, `.cache/types/${name}.tsbuildinfo`)];
-  return check(`types: ${name}`, [bin('typescript/bin/tsc'), '-p', name, ...kept]);
+  return check(`types: ${name}`, [bin('typescript-7/bin/tsc'), '-p', name, ...kept]);
 };
 
 /** A path from the root as its workspace calls it. */

@@ -33,11 +33,11 @@ async function openDoors(base: Foundation, { features, findCaller, findActor, ch
   return { router, door };
 }
 
-export async function createApp({ checkResponses = false, jobTimes, ...parts }: Given & ForTests) {
+export async function createApp({ checkResponses = false, jobTimes, tools, ...parts }: Given & ForTests) {
   const base = await foundation(parts, parts);
   const { app, config, cookie, database, log, mail, openResponses, provider, sessions, store, streams } = base;
   const { db } = database;
-  const { auth, findCaller, all: features } = createFeatures(base);
+  const { auth, findCaller, all: features } = createFeatures(base, tools);
   const state = { ready: false };
 
   const findActor: Parameters<typeof createRouter>[0]['findActor'] = (token, { ip }) => sessions.find(token, ip);

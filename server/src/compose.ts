@@ -11,15 +11,21 @@ import { trainingFeature } from './features/fine-tuning/feature.ts';
 import { modelRepository as tunedModelRepository } from './features/fine-tuning/models/repository.ts';
 import { modelFeature } from './features/models/feature.ts';
 import { openAiApiFeatures } from './features/openai-api/feature.ts';
+import { fileIds } from './features/openai-api/files/file-ids.ts';
 import { installationIds } from './features/openai-api/id-key-repository.ts';
 import { copySettledInStores } from './features/openai-api/vector-stores/job.ts';
 import { storesNamed } from './features/openai-api/vector-stores/named.ts';
+import { toolServerFeature } from './features/tool-servers/feature.ts';
 import { usageFeature } from './features/usage/feature.ts';
 import { userFeature } from './features/users/feature.ts';
-import type { Foundation } from './foundation.ts';
+import type { Foundation, ToolsForTests } from './foundation.ts';
 
-/** The map: each feature gets by argument what it needs of those before it. */
-export function createFeatures(base: Foundation) {
+/**
+ * The map: each feature gets by argument what it needs of those before it.
+ *
+ * Long: the list of the features.
+ */
+export function createFeatures(base: Foundation, tools?: ToolsForTests) {
   const auth = authFeature(base);
   const models = modelFeature({ ...base, tunedModels: tunedModelRepository(base.database.db).choice });
   const files = fileFeature({
@@ -32,10 +38,21 @@ export function createFeatures(base: Foundation) {
   const knowledge = knowledgeFeature({ ...base, files });
   const { db } = base.database;
   const ids = installationIds(db);
-  const assistants = assistantFeature({ ...base, models, knowledge, storesNamed: storesNamed({ db, ids }) });
+  const assistants = assistantFeature({
+    ...base,
+    models,
+    knowledge,
+    storesNamed: storesNamed({ db, ids }),
+    filesNamed: fileIds({ db, ids }).found,
+  });
+  const toolServers = toolServerFeature(base);
   const usage = usageFeature({ ...base, ownsAssistant: assistants.owns });
   const { pricing, budgets } = usage;
-  const chat = chatFeature({ ...base, models, assistants, pricing, budgets, knowledge, files });
+  const toolParts = {
+    toolBox: tools?.box ?? toolServers.toolBox,
+    toolCallMs: tools?.callMs ?? base.toolTimes.callMs,
+  };
+  const chat = chatFeature({ ...base, models, assistants, pricing, budgets, knowledge, files, ...toolParts });
   const training = trainingFeature({
     ...base,
     models,
@@ -57,7 +74,17 @@ export function createFeatures(base: Foundation) {
     attachments: chat.attachments,
     programRuns: chat.programRuns,
   });
-  const ofUsers: Feature[] = [apiTokens, usage, assistants, chat, files, knowledge, training, ...forPrograms];
+  const ofUsers: Feature[] = [
+    apiTokens,
+    usage,
+    assistants,
+    toolServers,
+    chat,
+    files,
+    knowledge,
+    training,
+    ...forPrograms,
+  ];
   const { confirmPassword, refuseGuessable, hashPassword, passwordLink } = auth;
   const account = accountFeature({ ...base, models, confirmPassword, features: ofUsers });
   const removeAccount = account.remove;
@@ -67,6 +94,7 @@ export function createFeatures(base: Foundation) {
     account,
     models,
     assistants,
+    toolServers,
     knowledge,
     chat,
     files,

@@ -112,6 +112,7 @@ describe('the configuration', () => {
     ['a port that is none', { DATA_DIR, PORT: '70000' }, 'PORT'],
     ['a word for a port', { DATA_DIR, PORT: 'http' }, 'PORT'],
     ['an unknown registration', { DATA_DIR, REGISTRATION: 'maybe' }, 'REGISTRATION'],
+    ['a pattern of tool hosts', { DATA_DIR, TOOL_HOSTS_ALLOWED: 'a.org, *.b.org' }, 'TOOL_HOSTS_ALLOWED: *.b.org'],
     ['a negative number of proxies', { DATA_DIR, TRUST_PROXY: '-1' }, 'TRUST_PROXY'],
     ['a rate of nothing', { DATA_DIR, RATE_LIMIT_SCALE: '0' }, 'RATE_LIMIT_SCALE'],
   ])('refuses %s and says what to change', (_what, variables, said) => {

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { CannotStart } from './errors.ts';
+import { CannotStart, reasonOf } from './errors.ts';
+import { allowedHosts } from './http/allowed-hosts.ts';
 import {
   generatedMasterKeys,
   type MasterKey,
@@ -63,6 +64,7 @@ const Environment = z.object({
   FOLLOW_INTERVAL_MS: setting(z.coerce.number().int().min(1).max(3_600_000).default(5_000)),
   REGISTRATION: setting(z.enum(['open', 'closed']).default('open')),
   API_ALLOWED_ORIGINS: setting(z.string().max(10_000).default('')),
+  TOOL_HOSTS_ALLOWED: setting(z.string().max(10_000).default('')),
   TRUST_PROXY: setting(z.coerce.number().int().min(0).max(10).default(0)),
   LOG_LEVEL: setting(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info')),
   RATE_LIMIT_SCALE: setting(z.coerce.number().positive().default(1)),
@@ -180,6 +182,15 @@ function originsOf(list: string): ReadonlySet<string> {
   return new Set(origins);
 }
 
+/** What tool servers may be connected to although it is private, of this machine or at another port. */
+function toolHostsOf(list: string) {
+  try {
+    return allowedHosts(list);
+  } catch (cause) {
+    throw new UnusableConfiguration(`TOOL_HOSTS_ALLOWED: ${reasonOf(cause)}.`, { cause });
+  }
+}
+
 /** One secret, one purpose: who learns the one must not have the other. */
 function refuseSharedSecrets(env: z.output<typeof Environment>, keys: MasterKey[]) {
   const password = (address: string | undefined) => address && URL.parse(address)?.password;
@@ -255,6 +266,7 @@ export function loadConfig(variables: Record<string, string | undefined>) {
     followIntervalMs: env.FOLLOW_INTERVAL_MS,
     registration: env.REGISTRATION,
     apiAllowedOrigins: originsOf(env.API_ALLOWED_ORIGINS),
+    toolHostsAllowed: toolHostsOf(env.TOOL_HOSTS_ALLOWED),
     trustProxy: env.TRUST_PROXY,
     logLevel: env.LOG_LEVEL,
     rateLimitScale: env.RATE_LIMIT_SCALE,

@@ -1,11 +1,13 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from './config.ts';
+import type { ToolBox } from './conversation/tools.ts';
 import type { OpenDatabase } from './db/connect.ts';
 import type { Presence } from './db/presence.ts';
 import { providerKeyService } from './features/account/provider-key.ts';
 import { sessionCookie } from './features/auth/cookie.ts';
 import type { HashingCost } from './features/auth/password-hashing.ts';
 import { liveSessions, sessionService } from './features/auth/sessions.ts';
+import { type ToolTimes, usualToolTimes } from './features/tool-servers/times.ts';
 import type { ConnectionTimes } from './http/connections.ts';
 import { createEventStreams } from './http/event-stream.ts';
 import { createOpenResponses } from './http/open-responses.ts';
@@ -18,6 +20,9 @@ import { type ProviderTimes, usualProviderTimes } from './provider/times.ts';
 import { createVault } from './security/vault.ts';
 import { createFileStore } from './storage/create.ts';
 
+/** Tools that stand for those of tool servers. */
+export type ToolsForTests = { box: ToolBox; callMs?: number };
+
 export type ForTests = {
   /** Parse every answer with its contract. */
   checkResponses?: boolean;
@@ -25,6 +30,8 @@ export type ForTests = {
   connectionTimes?: ConnectionTimes;
   jobTimes?: { pollMs: number };
   providerTimes?: ProviderTimes;
+  toolTimes?: ToolTimes;
+  tools?: ToolsForTests;
 };
 
 export type Given = {
@@ -38,7 +45,7 @@ export type Given = {
 /** What the server and the features are built on. */
 export async function foundation(
   given: Given,
-  { connectionTimes, hashingCost, providerTimes = usualProviderTimes }: ForTests,
+  { connectionTimes, hashingCost, providerTimes = usualProviderTimes, toolTimes = usualToolTimes }: ForTests,
 ) {
   const { config, database, log } = given;
   const { db } = database;
@@ -61,6 +68,7 @@ export async function foundation(
     catalogue: loadCatalogue(config.modelCatalogue),
     provider,
     providerTimes,
+    toolTimes,
     store: await createFileStore(config),
     vault,
     keys: providerKeyService({ db, vault, provider, config }),

@@ -3,6 +3,8 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { assistantRoutes } from './assistants/routes.ts';
 import { AGENTS, type AgentSeed, ASSISTANTS, type AssistantSeed } from './assistants/seeds.ts';
 import { chatRoutes } from './chat/routes.ts';
+import { Containers } from './containers/containers.ts';
+import { containerRoutes } from './containers/routes.ts';
 import { controlRoutes } from './faults/control-routes.ts';
 import { FaultList } from './faults/fault-list.ts';
 import { fileRoutes } from './files/routes.ts';
@@ -60,6 +62,7 @@ function worldOf(options: SimulatorOptions): World {
     clock: new Clock(),
     accounts: new Accounts(storage, options.data !== undefined),
     ledger: new Ledger(storage, options.data !== undefined),
+    containers: new Containers(),
     faults: new FaultList(),
     journal: new Journal(),
     sufferedOnce: new Set(),
@@ -74,6 +77,7 @@ function api(app: FastifyInstance, world: World): void {
   chatRoutes(app, world);
   fileRoutes(app, world);
   vectorStoreRoutes(app, world);
+  containerRoutes(app, world);
   fineTuningRoutes(app, world);
   assistantRoutes(app, world);
   organizationRoutes(app, world);

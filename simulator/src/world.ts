@@ -1,4 +1,5 @@
 import type { AgentSeed, AssistantSeed } from './assistants/seeds.ts';
+import type { Containers } from './containers/containers.ts';
 import type { FaultList } from './faults/fault-list.ts';
 import type { Journal } from './http/journal.ts';
 import type { Ledger } from './organization/ledger.ts';
@@ -12,6 +13,7 @@ export const API_PARTS = [
   'chat',
   'files',
   'vector_stores',
+  'containers',
   'fine_tuning',
   'assistants',
   'agents',
@@ -34,6 +36,7 @@ export type World = {
   clock: Clock;
   accounts: Accounts;
   ledger: Ledger;
+  containers: Containers;
   faults: FaultList;
   journal: Journal;
   /** Messages whose fault was to happen once and did. */

@@ -37,6 +37,7 @@
     focused: null,
     composing: false,
     pressing: false,
+    holding: false,
     keys: [],
     carried: [],
     stop: new AbortController(),
@@ -102,6 +103,11 @@
   for (const type of ['pointerdown', 'pointermove', 'pointerup', 'pointercancel'])
     listen(type, ({ buttons }) => {
       early.pressing = buttons > 0;
+    });
+  // A held space bar presses a button when it is let go.
+  for (const type of ['keydown', 'keyup'])
+    listen(type, ({ key, target }) => {
+      if (key === ' ' && (type === 'keyup' || target.closest?.('button'))) early.holding = type === 'keydown';
     });
   globalThis.__early = early;
 

@@ -1,3 +1,5 @@
+import type { PlacedLink } from '@roster/contracts/web-links';
+
 /** How closely a model looks at an image. */
 export type ImageDetail = 'auto' | 'low' | 'high';
 
@@ -12,13 +14,15 @@ export type Citation = { fileId: number; at: number };
 
 /**
  * What a message is made of beyond its text and its files, as it is stored: only where a program sent more than words, or an
- * answer cites files.
+ * answer cites files or pages of the web.
  * Files are named by their ids, which stay when the files are deleted.
  */
 export type StoredContent = {
   parts?: StoredPart[];
   /** Of an answer, in the order of its text. */
   citations?: Citation[];
+  /** Of an answer, the pages of the web that it cites, in the same order. */
+  links?: PlacedLink[];
   /** Which tools its files are for. */
   attachments?: { fileId: number; tools: { type: 'file_search' | 'code_interpreter' }[] }[];
 };
@@ -38,6 +42,16 @@ export function textsOf(parts: StoredPart[], text: string): (string | null)[] {
     return words;
   });
 }
+
+/** The files of a message that are for code and for nothing else: no model reads them where code can. */
+export const codeFilesOf = ({ attachments = [], parts = [] }: StoredContent): Set<number> => {
+  const shown = new Set(parts.flatMap((part) => (part.type === 'image_file' ? part.fileId : [])));
+  return new Set(
+    attachments.flatMap(({ fileId, tools }) =>
+      !shown.has(fileId) && tools.every(({ type }) => type === 'code_interpreter') ? fileId : [],
+    ),
+  );
+};
 
 /** The files that a message names, each once: the order of those that are attached to it. */
 export const fileIdsOf = ({ parts = [], attachments = [] }: StoredContent): number[] => [

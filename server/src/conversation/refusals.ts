@@ -14,13 +14,19 @@ export class RunUnderWay extends AppError {
   override name = 'RunUnderWay';
   /** Of a program's run the first of its chain, by which programs know it. */
   readonly runId: number;
-  constructor({ runId, isWaiting }: { runId: number; isWaiting: boolean }) {
+  constructor({ runId, waitsFor }: { runId: number; waitsFor: 'functions' | 'approval' | null }) {
     super(
       'run_in_progress',
-      isWaiting
-        ? 'A program is to answer functions that were called in this conversation. Wait until it has, ten minutes at most.'
-        : 'An answer is still being written in this conversation. Stop it or wait for it.',
+      waitsFor === null
+        ? 'An answer is still being written in this conversation. Stop it or wait for it.'
+        : waits[waitsFor],
     );
     this.runId = runId;
   }
 }
+
+const waits = {
+  functions:
+    'A program is to answer functions that were called in this conversation. Wait until it has, ten minutes at most.',
+  approval: 'An answer in this conversation waits for your approval. Approve or deny what it asks, or stop it.',
+};

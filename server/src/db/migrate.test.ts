@@ -13,6 +13,7 @@ import { up as addComparisons } from './migrations/0010-usage-of-comparisons.ts'
 import { up as indexWordsInside } from './migrations/0014-words-inside-texts.ts';
 import { up as sumUpByToken } from './migrations/0020-usage-by-token.ts';
 import { up as addChosen } from './migrations/0021-chosen-answers.ts';
+import { up as placeToolCalls } from './migrations/0023-tool-calls.ts';
 import released from './migrations/released.json' with { type: 'json' };
 
 const root = join(import.meta.dirname, '../../..');
@@ -270,6 +271,65 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
     const first = await insert();
     await sql`delete from instances`.execute(database.db);
     expect(await insert()).toBeGreaterThan(first);
+  });
+
+  test('knows of calls that were made before how far they are and where they stand, and what assistants may use', async () => {
+    const { database } = await opened();
+    const { db } = database;
+    await migrate(database);
+    for (const column of ['title', 'server', 'state', 'text_at'])
+      await sql`alter table tool_calls drop column ${sql.ref(column)}`.execute(db);
+    await sql`alter table assistants drop column tools`.execute(db);
+    const at = new Date().toISOString();
+    const idOf = async (insert: ReturnType<typeof sql<{ id: number }>>) => {
+      const [row] = (await insert.execute(db)).rows;
+      if (!row) throw new Error('Nothing was inserted.');
+      return row.id;
+    };
+    const userId = await idOf(sql`insert into users (email, role, status, created_at)
+      values ('ada@example.com', 'Admin', 'Active', ${at}) returning id`);
+    for (const fields of [
+      '{"tools":[{"type":"code_interpreter"}]}',
+      '{"tools":[{"type":"file_search"}],"metadata":{"code_interpreter":"no"}}',
+    ]) {
+      const id = await idOf(sql`insert into assistants
+        (user_id, name, description, model, temperature, instructions, is_default, created_at, updated_at)
+        values (${userId}, 'Tutor', '', 'gpt-4o', 0.7, '', 0, ${at}, ${at}) returning id`);
+      await sql`insert into assistant_api_fields (assistant_id, user_id, fields) values (${id}, ${userId}, ${fields})`.execute(
+        db,
+      );
+    }
+    const threadId =
+      await idOf(sql`insert into threads (user_id, title, title_source, pinned, archived, created_at, updated_at)
+      values (${userId}, '', 'opening', 0, 0, ${at}, ${at}) returning id`);
+    const messageId = await idOf(sql`insert into messages
+      (user_id, thread_id, position, depth, role, text, reasoning, created_at)
+      values (${userId}, ${threadId}, 1, 0, 'assistant', 'Rain 🌧', '', ${at}) returning id`);
+    const runId = await idOf(sql`insert into runs (user_id, thread_id, message_id, model, state, instance, created_at)
+      values (${userId}, ${threadId}, ${messageId}, 'gpt-4o', 'complete', 1, ${at}) returning id`);
+    for (const [position, [kind, output]] of [
+      ['file_search', '[]'],
+      ['function', 'rain'],
+      ['function', null],
+    ].entries())
+      await sql`insert into tool_calls (run_id, position, user_id, message_id, kind, call_id, name, input, output)
+        values (${runId}, ${position}, ${userId}, ${messageId}, ${kind}, ${`call_${position}`}, 'x', '{}', ${output})`.execute(
+        db,
+      );
+
+    await placeToolCalls(db);
+    const calls = await db
+      .selectFrom('tool_calls')
+      .select(['title', 'server', 'state', 'text_at'])
+      .orderBy('position')
+      .execute();
+    expect(calls).toEqual([
+      { title: '', server: null, state: 'done', text_at: 0 },
+      { title: '', server: null, state: 'done', text_at: 7 },
+      { title: '', server: null, state: 'waiting', text_at: 7 },
+    ]);
+    const kept = await db.selectFrom('assistants').select('tools').orderBy('id').execute();
+    expect(kept).toEqual([{ tools: '{"codeInterpreter":{}}' }, { tools: '{}' }]);
   });
 });
 

@@ -25,6 +25,11 @@ import * as programVectorStores from './migrations/0018-program-vector-stores.ts
 import * as responses from './migrations/0019-responses.ts';
 import * as usageByToken from './migrations/0020-usage-by-token.ts';
 import * as chosenAnswers from './migrations/0021-chosen-answers.ts';
+import * as responseSchemas from './migrations/0022-response-schemas.ts';
+import * as toolCalls from './migrations/0023-tool-calls.ts';
+import * as madeFiles from './migrations/0024-made-files.ts';
+import * as toolServers from './migrations/0025-tool-servers.ts';
+import * as toolLoop from './migrations/0026-tool-loop.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -55,6 +60,11 @@ const migrations: [name: string, migration: Migration][] = [
   ['0019-responses', responses],
   ['0020-usage-by-token', usageByToken],
   ['0021-chosen-answers', chosenAnswers],
+  ['0022-response-schemas', responseSchemas],
+  ['0023-tool-calls', toolCalls],
+  ['0024-made-files', madeFiles],
+  ['0025-tool-servers', toolServers],
+  ['0026-tool-loop', toolLoop],
 ];
 
 const migrationFiles = new URL('./migrations/', import.meta.url);

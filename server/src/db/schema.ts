@@ -1,10 +1,12 @@
 import type { SecurityEventKind } from '@roster/contracts/account';
 import type { AssistantSettings, KnowledgeState } from '@roster/contracts/assistants';
+import type { ApprovalDecision, ToolCall } from '@roster/contracts/chat';
 import type { Vote } from '@roster/contracts/fine-tuning/comparisons';
 import type { DatasetExample, DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import type { JobEvent, JobStatus, TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
 import type { ResponseState } from '@roster/contracts/openai-api/responses';
 import type { VectorStoreFileError } from '@roster/contracts/openai-api/vector-stores';
+import type { ToolApproval, ToolServer } from '@roster/contracts/tool-servers';
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { Columns } from './columns.ts';
 
@@ -84,7 +86,10 @@ export type Database = {
     notice: string | null;
   };
   provider_traits: { base_url: string; model: string; trait: string; value: string; learned_at: string };
-  assistants: Columns<AssistantSettings> & {
+  assistants: Columns<Omit<AssistantSettings, 'tools' | 'responseSchema'>> & {
+    /** JSON. */
+    tools: Generated<string>;
+    response_schema: Generated<string | null>;
     id: Id;
     user_id: number;
     is_default: Flag;
@@ -98,6 +103,50 @@ export type Database = {
     user_id: number;
     /** JSON. */
     fields: string;
+  };
+  tool_servers: {
+    id: Id;
+    user_id: number;
+    name: string;
+    kind: ToolServer['kind'];
+    url: string;
+    auth_type: ToolServer['auth']['type'];
+    auth_name: string | null;
+    /** The header's value with the origin that it was given for, sealed. */
+    auth_sealed: string | null;
+    auth_last4: string | null;
+    is_offered: Flag;
+    is_on: Flag;
+    state: ToolServer['state'];
+    notice: string | null;
+    looked_at: string | null;
+    /** Grows with each look that is asked for: what an earlier one finds does not count. */
+    look: number;
+    created_at: string;
+  };
+  /** As of the last look that succeeded. */
+  tool_server_tools: {
+    server_id: number;
+    name: string;
+    user_id: number;
+    position: number;
+    title: string;
+    description: string;
+    /** JSON. */
+    input_schema: string;
+    is_read_only: Flag;
+    may_repeat: Flag;
+    digest: string;
+  };
+  assistant_tool_choices: {
+    assistant_id: number;
+    server_id: number;
+    name: string;
+    /** Of the assistant. */
+    user_id: number;
+    position: number;
+    approval: ToolApproval;
+    digest: string;
   };
   threads: {
     id: Id;
@@ -157,8 +206,9 @@ export type Database = {
     model: string;
     /** How many answers to the same question were asked for before it, in the same call. */
     beside: Generated<number>;
-    state: 'queued' | 'running' | 'complete' | 'stopped' | 'failed' | 'interrupted';
-    /** The process that executes it. */
+    /** `waiting`: until a person approves the call of a tool; no process holds it. */
+    state: 'queued' | 'running' | 'waiting' | 'complete' | 'stopped' | 'failed' | 'interrupted';
+    /** The process that executes it, or has last done so. */
     instance: number;
     stop_requested: Generated<Flag>;
     /** The number of the last stored event. */
@@ -172,6 +222,12 @@ export type Database = {
     notes: Generated<string>;
     /** The names of the assistant's files that the answer cites, a JSON list. */
     sources: Generated<string>;
+    /** The JSON schema that the answer was asked for with. */
+    response_schema: Generated<string | null>;
+    /** What an answer that has called tools goes on with, on whichever process: how it was asked for, JSON. */
+    tool_loop: Generated<string | null>;
+    /** Until when it waits; after that it is ended. */
+    waits_until: Generated<string | null>;
     created_at: string;
     finished_at: string | null;
   };
@@ -199,12 +255,38 @@ export type Database = {
     position: number;
     user_id: number;
     message_id: number;
-    kind: 'function' | 'file_search' | 'code_interpreter';
+    kind: ToolCall['kind'];
     call_id: string;
     name: string;
+    title: Generated<string>;
+    server: Generated<string | null>;
+    state: Generated<ToolCall['state']>;
     input: string;
-    /** null: a function that has not been answered. */
+    /** null: nothing has come of it yet. */
     output: string | null;
+    /** How much of the answer's text stands before it. */
+    text_at: Generated<number>;
+    /** Of which step of its answer it is. */
+    step: Generated<number>;
+    /** Of a tool of a tool server, as it was when the model called it. */
+    server_id: Generated<number | null>;
+    tool: Generated<string | null>;
+    digest: Generated<string | null>;
+    /** Whether it may be called again where it is not known what came of it. */
+    may_repeat: Generated<Flag>;
+    /** null: a person is to decide. */
+    decision: Generated<ApprovalDecision | 'not_asked' | null>;
+    reason: Generated<string | null>;
+  };
+  /** The tools that a person has approved for later calls in a conversation, as they were then. */
+  thread_approvals: {
+    thread_id: number;
+    user_id: number;
+    server_id: number;
+    tool: string;
+    digest: string;
+    /** `thread`: for all later calls. `once`: one was approved, which is enough for a tool that asks once. */
+    given: 'once' | 'thread';
   };
   /** The events of runs that are under way, in batches; folded into the message when the run ends. */
   run_events: { run_id: number; first_event: number; last_event: number; events: string };
@@ -220,7 +302,11 @@ export type Database = {
     comparison_id: number | null;
     /** Of a program's call. */
     access_token_id: number | null;
-    purpose: 'chat' | 'title' | 'training';
+    /** `tool_step`: of an answer that called tools, each request but the last. */
+    purpose: 'chat' | 'tool_step' | 'title' | 'training';
+    /** Of a step, in the place of `run_id`: the run, and which of its requests it was. */
+    step_of: Generated<number | null>;
+    step: Generated<number | null>;
     model: string;
     input_tokens: number;
     cached_tokens: number;
@@ -311,6 +397,8 @@ export type Database = {
     /** The name of its bytes in the store. */
     storage_key: string;
     purpose: 'assistants' | 'user_data' | 'fine-tune';
+    /** A tool of the provider has made it for an answer. */
+    made_by_assistant: Generated<Flag>;
     created_at: string;
   };
   /** Uploads that are under way, with the room they may need. Without a foreign key: bytes outlive their owner. */
@@ -341,6 +429,23 @@ export type Database = {
     size: number;
     kind: 'image' | 'document' | 'text';
     media_type: string;
+  };
+  /** What tools of the provider have made for an answer. Once it is kept it is among the message's files, at the same place. */
+  made_files: {
+    id: Id;
+    user_id: number;
+    message_id: number;
+    position: number;
+    filename: string;
+    state: 'fetching' | 'kept' | 'failed';
+    /** In words for people: why it is not kept, or not yet. */
+    error: string | null;
+    /** Where it is fetched from; null: its bytes came with the answer. */
+    container_id: string | null;
+    container_file_id: string | null;
+    /** As long as its container is there; null: its answer is being written. */
+    fetch_until: string | null;
+    created_at: string;
   };
   /** A file at the provider: one for each purpose it is sent with. It outlives the file until it is removed there. */
   provider_copies: {

@@ -12,7 +12,7 @@ import { ownTime } from '#server/testing/own-clock';
 import { watchdog } from '#server/testing/watchdog';
 
 /** For each call; every engine gets its share, of other input. A release is checked with GENERATED_CASES=2000. */
-const cases = Number(process.env.GENERATED_CASES ?? 200) / engines.length;
+const cases = Number(process.env.GENERATED_CASES ?? 100) / engines.length;
 const atOnce = 10;
 /** Of this process's own time: far more than any answer takes, and far less than for ever. */
 const answeredWithinMs = 30_000;

@@ -1,4 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
+import { prepared } from '#server/db/prepared';
 import type { Database } from '#server/db/schema';
 
 /** A claimed job, with its payload as stored. */
@@ -11,6 +12,17 @@ const toJob = (row: Selectable<Database['jobs']>, claimedUntil: string): StoredJ
   attempts: row.attempts,
   claimedUntil,
 });
+
+/** Asked every second for as long as Roster runs. */
+const due = prepared<{ now: string }, { id: number }>((db, at) =>
+  db
+    .selectFrom('jobs')
+    .select('id')
+    .where('given_up_at', 'is', null)
+    .where('run_at', '<=', at('now'))
+    .where((eb) => eb.or([eb('claimed_until', 'is', null), eb('claimed_until', '<=', at('now'))]))
+    .limit(1),
+);
 
 export function jobRepository(db: Kysely<Database>) {
   return {
@@ -32,6 +44,8 @@ export function jobRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
+    /** Whether there may be one to claim: asking costs a fraction of a claim. */
+    isAnyDue: async (now: string): Promise<boolean> => (await due.first(db, { now })) !== undefined,
     /**
      * Claims the job that has been due longest. The claim expires, so that the job of a process that died is free again. The condition
      * stands in the update itself, so of several processes only one gets it.

@@ -95,8 +95,10 @@ function oneAfterTheOther(work: () => Promise<void>, log: FastifyBaseLogger) {
 async function takeAll({ jobs, handlers, log, perform, underWay }: Working, looking: Looking) {
   while (looking.isOpen() && underWay.size < atOnce) {
     const now = Date.now();
+    const at = new Date(now).toISOString();
+    if (!(await jobs.isAnyDue(at))) return;
     const full = fullKinds(handlers, underWay);
-    const job = await jobs.claim(new Date(now).toISOString(), new Date(now + leaseMs).toISOString(), full);
+    const job = await jobs.claim(at, new Date(now + leaseMs).toISOString(), full);
     if (!job) return;
     if (!looking.isOpen()) return jobs.letGo(job);
     const work = perform(job)

@@ -6,23 +6,32 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { ask, newThread } from '#server/testing/chat';
 import { roster } from '#server/testing/roster';
+import { startToolServer } from '#server/testing/tool-peer';
+import { added, looked } from '#server/testing/tool-servers';
 import type { Visitor } from '#server/testing/visitor';
 
 describe.each(engines)('keys rotate on %s', (engine) => {
   let app: TestApp;
   let ada: Visitor;
   let threadId = 0;
+  let serverId = 0;
+  let peer: Awaited<ReturnType<typeof startToolServer>>;
   let file = '';
   let variables: Record<string, string>;
   beforeAll(async () => {
-    app = await startApp(engine);
+    peer = await startToolServer();
+    app = await startApp(engine, { env: { TOOL_HOSTS_ALLOWED: '127.0.0.1' } });
     ada = await app.withKey('ada');
     threadId = await newThread(ada);
     await ada.post('/api/settings/admin-key', { adminKey: 'sk-admin-of-ada-0123456789' });
+    serverId = (await added(ada, peer.url, { auth: { type: 'header', name: 'X-Key', value: 'of-ada' } })).id;
     file = join(app.dataDir, 'master.key');
     variables = { DATA_DIR: app.dataDir, ...(app.databaseUrl && { DATABASE_URL: app.databaseUrl }) };
   });
-  afterAll(() => app.stop());
+  afterAll(async () => {
+    await app.stop();
+    await peer.close();
+  });
 
   const keyFiles = () => readdirSync(app.dataDir).filter((name) => name.startsWith('master.key'));
   const keyOpens = async () => {
@@ -30,6 +39,10 @@ describe.each(engines)('keys rotate on %s', (engine) => {
     expect(answer.state).toBe('complete');
     // The process is another one each time, so nothing is remembered: the admin key was opened.
     expect((await ada.get('/api/analytics/provider?from=2026-11-01&to=2026-11-02')).status).toBe(200);
+    peer.requests.length = 0;
+    await ada.post(`/api/tool-servers/${serverId}/refresh`);
+    expect((await looked(ada, serverId)).state).toBe('ready');
+    expect(peer.requests[0]?.headers['x-key']).toBe('of-ada');
   };
 
   test('is refused while Roster runs, and leaves the key as it is', async () => {

@@ -21,6 +21,9 @@ const inOrder: Record<Table, true> = {
   provider_traits: true,
   assistants: true,
   assistant_api_fields: true,
+  tool_servers: true,
+  tool_server_tools: true,
+  assistant_tool_choices: true,
   threads: true,
   messages: true,
   runs: true,
@@ -36,6 +39,7 @@ const inOrder: Record<Table, true> = {
   file_uploads: true,
   file_uses: true,
   message_files: true,
+  made_files: true,
   provider_copies: true,
   jobs: true,
   usage_by_day: true,
@@ -65,6 +69,7 @@ const inOrder: Record<Table, true> = {
   response_items: true,
   program_runs: true,
   tool_calls: true,
+  thread_approvals: true,
 };
 const isTable = (name: string): name is Table => Object.hasOwn(inOrder, name);
 export const tables = Object.keys(inOrder).filter(isTable);

@@ -56,16 +56,37 @@ const notTaken = () =>
 
 /** Takes the calls of one answer, each once, as far as they are of a size and number that can be kept. */
 export function callReader(tell: (call: ToolCall) => void) {
+  const begun = new Set<string>();
   const taken = new Set<string>();
+  const ofNoServer = { title: '', server: null };
   return {
+    /** What cannot be told yet is told when it is taken. */
+    begin(kind: ToolCall['kind'], given: { callId: unknown; name: unknown; input: unknown }) {
+      const parsed = Call.safeParse({ ...given, output: null });
+      if (!parsed.success || begun.size >= callsLimit || begun.has(parsed.data.callId)) return;
+      begun.add(parsed.data.callId);
+      tell({ kind, ...parsed.data, ...ofNoServer, state: 'running' });
+    },
     /** @throws ProviderError: an answer whose calls are not all there is none */
-    take(kind: ToolCall['kind'], given: { callId: unknown; name: unknown; input: unknown; output: unknown }) {
+    take(
+      kind: ToolCall['kind'],
+      given: { callId: unknown; name: unknown; input: unknown; output: unknown },
+      hasFailed = false,
+    ) {
       const parsed = Call.safeParse(given);
       if (!parsed.success || taken.size >= callsLimit) throw notTaken();
       const { callId, name, input, output } = parsed.data;
       if (taken.has(callId)) return;
       taken.add(callId);
-      tell({ kind, callId, name, input: storable(input), output: output === null ? null : storable(output) });
+      tell({
+        kind,
+        callId,
+        name,
+        ...ofNoServer,
+        state: hasFailed ? 'failed' : output === null ? 'waiting' : 'done',
+        input: storable(input),
+        output: output === null ? null : storable(output),
+      });
     },
   };
 }

@@ -4,6 +4,7 @@ import { ProviderError } from './error.ts';
 import type { ProviderHttp } from './http.ts';
 import type { AnswerEnd, AnswerPiece, AnswerRequest } from './provider.ts';
 import { answerByResponses } from './responses.ts';
+import { leaveToolsOut, refusedTool } from './served-tools.ts';
 import { noResponses, type Traits } from './traits.ts';
 
 /** Request parameters that an answer can do without, by the names providers use for them. */
@@ -20,6 +21,7 @@ const inWords: Record<string, string> = {
   temperature: 'The temperature',
   top_p: 'The nucleus sampling',
   effort: 'The reasoning effort',
+  format: 'The answer format',
 };
 
 type OnPieces = (pieces: AnswerPiece[]) => void;
@@ -40,12 +42,34 @@ export function answering(http: ProviderHttp, providerName: string, traits: Trai
       else search?.onRefused();
       return true;
     }
+    if (await learnOfAssistant(error, request, omitted, onPieces)) return true;
     const parameter = refusedParameter(error, omitted);
     if (!parameter) return false;
     omitted.add(parameter);
     await traits.learn(model, traitOf(request, parameter));
     if (inWords[parameter]) onPieces([leftOut(parameter, model)]);
     return true;
+  }
+
+  /** Likewise a tool of the provider, or the form that an assistant wants. false: neither was refused. */
+  async function learnOfAssistant(error: unknown, request: AnswerRequest, omitted: Set<string>, onPieces: OnPieces) {
+    const { model } = request;
+    const tool = refusedTool(error, request, omitted);
+    if (tool) {
+      leaveToolsOut(request, omitted, onPieces, { isRefused: (name) => name === tool, why: doesNotServe(model) });
+      await traits.learn(model, traitOf(request, tool));
+      return true;
+    }
+    const form = refusedForm(error, request, omitted);
+    if (form) {
+      omitted.add(form);
+      // A schema that cannot be kept to word by word says nothing of others.
+      if (form === 'strict format') return true;
+      await traits.learn(model, traitOf(request, form));
+      onPieces([leftOut(form, model)]);
+      return true;
+    }
+    return false;
   }
 
   async function answerOnce(
@@ -60,6 +84,7 @@ export function answering(http: ProviderHttp, providerName: string, traits: Trai
         return await answerByResponses(http, request, omitted, onPieces, signal);
       } catch (error) {
         if (!(error instanceof ProviderError) || error.code !== 'not_served') throw error;
+        if (readsFiles(request) && error.isFileGone) throw error;
       }
     const canDoWithout = !request.search?.isNeeded;
     if (
@@ -67,6 +92,7 @@ export function answering(http: ProviderHttp, providerName: string, traits: Trai
       leaveSearchOut(request, omitted, onPieces, `${providerIn('beginning', providerName)} has no file search.`)
     )
       request.search?.onRefused();
+    leaveToolsOut(request, omitted, onPieces, { why: `${providerIn('beginning', providerName)} does not run tools.` });
     const end = await answerByChatCompletions(http, request, omitted, onPieces, signal);
     if (hadResponses) await traits.learn('*', noResponses);
     return end;
@@ -79,16 +105,55 @@ export function answering(http: ProviderHttp, providerName: string, traits: Trai
     const omitted = new Set([...dispensable.values()].filter(isRefused));
     for (const [parameter, value] of Object.entries(given))
       if (value !== null && omitted.has(parameter)) onPieces([leftOut(parameter, model)]);
+    leaveToolsOut(request, omitted, onPieces, { isRefused, why: doesNotServe(model) });
+    if (isRefused('format')) leaveFormOut(request, omitted, onPieces);
     if (isRefused('search') && !search?.isNeeded) leaveSearchOut(request, omitted, onPieces, notWith(model));
     for (;;) {
       try {
-        return await answerOnce(request, omitted, onPieces, signal);
+        return await answerOnce(inForm(request, omitted), omitted, onPieces, signal);
       } catch (error) {
         if (!(await learn(error, request, omitted, onPieces))) throw error;
       }
     }
   };
 }
+
+function leaveFormOut({ model, canLeaveFormatOut }: AnswerRequest, omitted: Set<string>, onPieces: OnPieces) {
+  if (!canLeaveFormatOut) return;
+  omitted.add('format');
+  onPieces([leftOut('format', model)]);
+}
+
+/** The request in the form that has not been refused. */
+function inForm(request: AnswerRequest, omitted: ReadonlySet<string>): AnswerRequest {
+  const { format, canLeaveFormatOut } = request;
+  if (!canLeaveFormatOut || format?.type !== 'json_schema') return request;
+  if (omitted.has('format')) return { ...request, format: undefined };
+  if (!omitted.has('strict format')) return request;
+  return { ...request, format: { ...format, json_schema: { ...format.json_schema, strict: false } } };
+}
+
+/** Which part of an assistant's own form was refused, if it was: that it is kept to word by word, or all of it. */
+function refusedForm(
+  error: unknown,
+  { format, canLeaveFormatOut }: AnswerRequest,
+  omitted: ReadonlySet<string>,
+): 'format' | 'strict format' | undefined {
+  if (!canLeaveFormatOut || format?.type !== 'json_schema' || omitted.has('format')) return undefined;
+  if (!(error instanceof ProviderError) || error.status !== 400) return undefined;
+  const isAboutForm =
+    /^(text|response_format)\b/.test(error.param ?? '') || /response_format|text\.format/.test(error.message);
+  if (!isAboutForm) return undefined;
+  if (/invalid schema/i.test(error.message))
+    return format.json_schema.strict && !omitted.has('strict format') ? 'strict format' : undefined;
+  const isRefused =
+    error.code === 'unsupported_parameter' || /not supported|unsupported|unavailable/i.test(error.message);
+  return isRefused ? 'format' : undefined;
+}
+
+const readsFiles = ({ tools }: AnswerRequest) => (tools?.codeInterpreter?.fileIds.length ?? 0) > 0;
+
+const doesNotServe = (model: string) => `${model} does not support it.`;
 
 /** A model that refuses one effort may take another one. */
 const traitOf = ({ effort }: AnswerRequest, parameter: string) =>

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Config } from '#server/config';
 import type { Database } from '#server/db/schema';
 import { answering } from './answering.ts';
+import { providerContainers } from './containers.ts';
 import { providerFiles } from './files.ts';
 import { providerFineTuning } from './fine-tuning.ts';
 import { createProviderHttp } from './http.ts';
@@ -35,6 +36,7 @@ export async function createProvider(options: {
     checkKey: keyChecker(http, name),
     ...providerLists(http, name),
     files: providerFiles(http),
+    containers: providerContainers(http, times),
     organization: providerOrganization(http, name),
     vectorStores: providerVectorStores(http, traits, times),
     fineTuning: providerFineTuning(http),

@@ -52,6 +52,13 @@ export class ProviderError extends Error {
     return this.status === undefined || this.status >= 500 || this.status === 408;
   }
 
+  /** A file that the request names is not at the provider; which one, not every provider says. */
+  get isFileGone(): boolean {
+    if (this.code === 'store_gone' || this.code === 'model_not_found') return false;
+    const ofRequest = this.status === undefined || this.status === 400 || this.status === 404;
+    return ofRequest && /no such file|\bfiles?\b.*\b(not found|not exist|deleted|expired)\b/i.test(this.message);
+  }
+
   /** The provider has no such object. */
   get isNotFound(): boolean {
     return this.status === 404;

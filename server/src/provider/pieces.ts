@@ -1,3 +1,4 @@
+import type { WebLink } from '@roster/contracts/web-links';
 import type { ToolCall } from './answer-tools.ts';
 import type { AnswerPiece } from './provider.ts';
 
@@ -33,6 +34,10 @@ export function collectPieces(onPieces: (pieces: AnswerPiece[]) => void) {
     },
     addCitation(fileId: number) {
       pieces.push({ type: 'citation', fileId });
+    },
+    addLink({ url, title }: WebLink) {
+      pieces.push({ type: 'link', url, title });
+      length += url.length + title.length;
     },
     addCall(call: ToolCall) {
       pieces.push({ type: 'tool', call });

@@ -1,10 +1,14 @@
+import type { AssistantTools } from '@roster/contracts/assistant-tools';
 import type { ReasoningEffort } from '@roster/contracts/models';
+import type { WebLink } from '@roster/contracts/web-links';
 import type { Secret } from '#server/security/secret';
 import type { AnswerTools, ResponseFormat, ToolCall } from './answer-tools.ts';
 import type { TokenCounts } from './catalogue.ts';
+import type { ProviderContainers } from './containers.ts';
 import type { ProviderFiles } from './files.ts';
 import type { ProviderFineTuning } from './fine-tuning.ts';
 import type { KeyCheck } from './key-check.ts';
+import type { MadeFile } from './made-files.ts';
 import type { ProviderOrganization } from './organization.ts';
 import type { RelayCall, Relayed } from './relay.ts';
 import type { ProviderVectorStores } from './vector-stores.ts';
@@ -16,6 +20,8 @@ export type TurnFile = {
   mediaType: string;
   /** How closely an image is looked at. */
   detail?: TurnImage['detail'];
+  /** What the model reads in its place, where it is for code alone. */
+  instead?: string;
   /** Called while the request is made, so that no run holds bytes; undefined: it is not to be had any more. */
   read: () => Promise<Buffer | undefined>;
 };
@@ -44,10 +50,16 @@ export type AnswerRequest = {
   topP?: number | null;
   maxOutputTokens?: number | undefined;
   format?: ResponseFormat | undefined;
+  /** An answer comes in no form where the model refuses it, instead of not at all. */
+  canLeaveFormatOut?: boolean;
   search?: FileSearch | undefined;
   tools?: AnswerTools | undefined;
+  /** What the provider runs itself, as an assistant has it; an answer goes on without what is refused. */
+  hosted?: AssistantTools | undefined;
   /** Told whether a request is under way: a run that is stopped between two attempts has cost nothing. */
   onAsking?: (isAsked: boolean) => void;
+  /** Told of each file that a tool has made for the answer, once. */
+  onMade?: (made: MadeFile) => void;
 };
 
 /** A file of Roster's, which the provider knows by another id. */
@@ -71,6 +83,8 @@ export type AnswerPiece =
   | { type: 'text' | 'reasoning' | 'note' | 'source'; text: string }
   /** What was said last is taken from this file of Roster's. */
   | { type: 'citation'; fileId: number }
+  /** What was said last is taken from this page of the web. */
+  | ({ type: 'link' } & WebLink)
   | { type: 'tool'; call: ToolCall };
 
 export type AnswerEnd = {
@@ -114,6 +128,7 @@ export type Provider = {
   /** All that can be imported. @throws ProviderError, `not_served` where the provider has neither list */
   assistants: (apiKey: Secret) => Promise<ProviderAssistant[]>;
   files: ProviderFiles;
+  containers: ProviderContainers;
   organization: ProviderOrganization;
   vectorStores: ProviderVectorStores;
   fineTuning: ProviderFineTuning;

@@ -1,6 +1,10 @@
+import type { AssistantTools } from '@roster/contracts/assistant-tools';
+import { beginningOf } from '@roster/contracts/cut';
 import { z } from 'zod';
 import { type AnswerTools, type CallReader, noParameters, type ResponseFormat } from './answer-tools.ts';
+import type { MadeFileReader } from './made-files.ts';
 import type { AnswerRequest, ConversationTurn, FileSearch } from './provider.ts';
+import { addressLimit, isWebAddress, titleLimit } from './web-links.ts';
 
 const functionOf = ({ name, description, parameters = noParameters, strict }: AnswerTools['functions'][number]) => ({
   type: 'function',
@@ -26,16 +30,27 @@ function formatOf(format: ResponseFormat) {
   return format.type === 'json_schema' ? { type: format.type, ...format.json_schema } : format;
 }
 
+const webSearchOf = ({ domains = [], location }: NonNullable<AssistantTools['webSearch']>) => ({
+  type: 'web_search',
+  ...(domains.length > 0 && { filters: { allowed_domains: domains } }),
+  ...(location && { user_location: { type: 'approximate', ...location } }),
+});
+
+type ToolRequest = Pick<AnswerRequest, 'tools' | 'search' | 'hosted' | 'format'>;
+
 /** The part of a Responses request that is about tools and the answer's form. */
-export function toolFields({ tools, search, format }: Pick<AnswerRequest, 'tools' | 'search' | 'format'>) {
-  const code = tools?.codeInterpreter;
+export function toolFields({ tools, search, hosted, format }: ToolRequest) {
+  const code = tools?.codeInterpreter ?? (hosted?.codeInterpreter ? { fileIds: [] } : null);
+  const web = hosted?.webSearch;
   const all = [
     ...(tools?.functions ?? []).map(functionOf),
     ...(search ? [searchOf(search)] : []),
+    ...(web ? [webSearchOf(web)] : []),
     ...(code ? [{ type: 'code_interpreter', container: { type: 'auto', file_ids: code.fileIds } }] : []),
   ];
   const include = [
     ...(search?.isNeeded ? ['file_search_call.results'] : []),
+    ...(web ? ['web_search_call.action.sources'] : []),
     ...(code ? ['code_interpreter_call.outputs'] : []),
   ];
   return {
@@ -68,6 +83,20 @@ const passagesOf = (results: z.output<typeof Found>[], search: FileSearch | unde
     return file ? [{ ...file, score, text }] : [];
   });
 
+const queriesLimit = 20;
+/** Of all of them as JSON: pages show 4,000 characters of what came of a call. */
+const sourcesLength = 3_900;
+
+const WebSource = z.object({ url: z.string().catch(''), title: z.string().catch('') }).catch({ url: '', title: '' });
+
+/** What was done in the web: searched, a page opened, or something looked for in it. */
+const WebAction = z.object({
+  query: z.string().nullish().catch(null),
+  queries: z.array(z.string()).min(1).nullish().catch(null),
+  url: z.string().nullish().catch(null),
+  sources: z.array(WebSource).nullish().catch(null),
+});
+
 const ToolItem = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('function_call'), call_id: z.unknown(), name: z.unknown(), arguments: z.unknown() }),
   z.looseObject({
@@ -82,20 +111,66 @@ const ToolItem = z.discriminatedUnion('type', [
     code: z.string().nullish().catch(null),
     outputs: z.array(z.unknown()).nullish().catch(null),
   }),
+  z.looseObject({
+    type: z.literal('web_search_call'),
+    id: z.unknown(),
+    action: WebAction.nullish().catch(null),
+  }),
 ]);
 
+const inputOf = (data: z.output<typeof WebAction> | null | undefined) => {
+  const queries = data?.queries ?? (data?.query ? [data.query] : data?.url ? [data.url] : []);
+  return JSON.stringify(queries.slice(0, queriesLimit).map((query) => beginningOf(query, titleLimit)));
+};
+
+/** Links are shown to people: only addresses of the web, and as many as a page shows whole. */
+function sourcesOf(data: z.output<typeof WebAction> | null | undefined) {
+  let room = sourcesLength;
+  return (data?.sources ?? [])
+    .filter(({ url }) => url.length <= addressLimit && isWebAddress(url))
+    .map(({ url, title }) => ({ url, title: beginningOf(title, titleLimit) }))
+    .filter((source) => {
+      room -= JSON.stringify(source).length + 1;
+      return room > 0;
+    });
+}
+
+const runByProvider = {
+  file_search_call: 'file_search',
+  code_interpreter_call: 'code_interpreter',
+  web_search_call: 'web_search',
+} as const;
+
+/** Tells that the provider has begun to run one of its tools. */
+export function beginItem(calls: CallReader, item: unknown) {
+  const parsed = ToolItem.safeParse(item);
+  if (!parsed.success || parsed.data.type === 'function_call') return;
+  const { data } = parsed;
+  const kind = runByProvider[data.type];
+  // Some providers say at once what they search for, others only with what was found.
+  const input = data.type === 'web_search_call' && data.action ? inputOf(data.action) : '';
+  if (kind !== 'file_search') calls.begin(kind, { callId: data.id, name: kind, input });
+}
+
 /** Takes a finished item of the output, if it is a call of a tool. */
-export function takeItem(calls: CallReader, item: unknown, search: FileSearch | undefined) {
+export function takeItem(
+  { calls, made }: { calls: CallReader; made: MadeFileReader },
+  item: unknown,
+  search: FileSearch | undefined,
+) {
   const parsed = ToolItem.safeParse(item);
   // What was cut off was never called.
   if (!parsed.success || parsed.data.status === 'incomplete') return;
   const { data } = parsed;
   if (data.type === 'function_call')
     return calls.take('function', { callId: data.call_id, name: data.name, input: data.arguments, output: null });
-  const name = data.type === 'file_search_call' ? 'file_search' : 'code_interpreter';
+  const name = runByProvider[data.type];
+  const hasFailed = data.status === 'failed';
   const [input, output] =
     data.type === 'file_search_call'
       ? [JSON.stringify(data.queries), passagesOf(data.results ?? [], search)]
-      : [data.code ?? '', data.outputs];
-  calls.take(name, { callId: data.id, name, input, output: JSON.stringify(output ?? []) });
+      : data.type === 'web_search_call'
+        ? [inputOf(data.action), sourcesOf(data.action)]
+        : [data.code ?? '', data.outputs && made.ofOutputs(data.outputs)];
+  calls.take(name, { callId: data.id, name, input, output: JSON.stringify(output ?? []) }, hasFailed);
 }

@@ -5,11 +5,14 @@ import type { TokenCounts } from './catalogue.ts';
 import { eventJson, readEvents } from './event-reader.ts';
 import { failureInStream } from './failures.ts';
 import type { ProviderHttp } from './http.ts';
+import { madeFileReader } from './made-files.ts';
 import { collectPieces, tellOfWaits } from './pieces.ts';
 import type { AnswerEnd, AnswerPiece, AnswerRequest, ConversationTurn, FileSearch } from './provider.ts';
-import { callItems, takeItem, toolFields } from './response-tools.ts';
+import { beginItem, callItems, takeItem, toolFields } from './response-tools.ts';
+import { servedTools } from './served-tools.ts';
 import { believed, tokenCount } from './token-counts.ts';
 import { contentOf } from './turn-parts.ts';
+import { webLinkReader } from './web-links.ts';
 
 const Usage = z.object({
   input_tokens: tokenCount,
@@ -69,7 +72,11 @@ async function requestBody(request: AnswerRequest, omitted: Omitted) {
     ...(typeof topP === 'number' && !omitted.has('top_p') && { top_p: topP }),
     ...(Object.keys(reasoning).length > 0 && { reasoning }),
     ...(maxOutputTokens !== undefined && { max_output_tokens: maxOutputTokens }),
-    ...toolFields({ ...request, search: omitted.has('search') ? undefined : search }),
+    ...toolFields({
+      ...request,
+      hosted: servedTools(request, omitted),
+      search: omitted.has('search') ? undefined : search,
+    }),
   };
 }
 
@@ -86,7 +93,11 @@ const relevant = new Set([
 ]);
 
 /** Where an answer with tools says what it is taken from, and which tools were called. */
-const relevantToTools = new Set(['response.output_text.annotation.added', 'response.output_item.done']);
+const relevantToTools = new Set([
+  'response.output_text.annotation.added',
+  'response.output_item.added',
+  'response.output_item.done',
+]);
 
 const FileCitation = z.object({
   type: z.literal('file_citation'),
@@ -98,18 +109,23 @@ const WithCitations = z.object({ content: z.array(z.object({ annotations: z.arra
 const nameLimit = 255;
 const citationsLimit = 1_000;
 
-type Cited = { tell: (name: string) => void; cite: (fileId: number) => void };
+type Cited = {
+  tell: (name: string) => void;
+  cite: (fileId: number) => void;
+  /** Pages of the web are cited too, and what code has made. */
+  others: (annotation: unknown) => void;
+};
 
 /**
  * Reports each cited file once, by its name in Roster, else by the provider's; and each place where one of Roster's is cited,
  * as the text comes to it: providers count places differently, and some not at all.
  */
-function citationReader(search: FileSearch | undefined, { tell, cite }: Cited) {
+function citationReader(search: FileSearch | undefined, { tell, cite, others }: Cited) {
   const told = new Set<string>();
   const cited = new Set<string>();
   function one(annotation: unknown) {
     const citation = FileCitation.safeParse(annotation);
-    if (!citation.success) return;
+    if (!citation.success) return others(annotation);
     const { file_id, filename, index } = citation.data;
     const file = search?.files.get(file_id);
     const place = `${index} ${file_id}`;
@@ -151,12 +167,22 @@ export async function answerByResponses(
   });
   let end: AnswerEnd | undefined;
   const pieces = collectPieces(onPieces);
+  const calls = callReader((call) => pieces.addCall(call));
+  const made = madeFileReader({
+    tell: (file) => request.onMade?.(file),
+    tooMany: (note) => pieces.add('note', note),
+  });
+  const link = webLinkReader(pieces.addLink);
   const citations = citationReader(request.search, {
     tell: (name) => pieces.add('source', name),
     cite: pieces.addCitation,
+    others(annotation) {
+      made.cited(annotation);
+      link(annotation);
+    },
   });
-  const calls = callReader((call) => pieces.addCall(call));
-  const hasTools = request.search !== undefined || request.tools !== undefined;
+  const hasTools = request.search !== undefined || request.tools !== undefined || request.hosted !== undefined;
+  const tellsCalls = request.tools !== undefined || request.hosted !== undefined || request.search?.isNeeded === true;
   const isRelevant = (name: string) => relevant.has(name) || (hasTools && relevantToTools.has(name));
 
   await readEvents(
@@ -178,7 +204,10 @@ export async function answerByResponses(
           case 'response.output_item.done':
             citations.allOf(event.item);
             // Of its own files an answer without tools of a program only says what they are called.
-            if (request.tools || request.search?.isNeeded) takeItem(calls, event.item, request.search);
+            if (tellsCalls) takeItem({ calls, made }, event.item, request.search);
+            return;
+          case 'response.output_item.added':
+            if (tellsCalls) beginItem(calls, event.item);
             return;
           case 'response.completed':
           case 'response.incomplete':

@@ -11,6 +11,8 @@ export type ProviderTimes = {
   wholeMs: number;
   /** A call that concerns a vector store, a search among them. */
   storeMs: number;
+  /** A file that code has made, from the request to its last byte. */
+  containerFileMs: number;
   /** A program's answer, from its request to its last byte. */
   answerMs: number;
   /** The same of a response in the background: a model that thinks for long is what that is for. */
@@ -23,6 +25,7 @@ export const usualProviderTimes: ProviderTimes = {
   // A connection that waits longer is taken for dead.
   wholeMs: 270_000,
   storeMs: 30_000,
+  containerFileMs: 2 * 60_000,
   answerMs: 10 * 60_000,
   backgroundMs: 60 * 60_000,
 };

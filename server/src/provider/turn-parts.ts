@@ -8,7 +8,12 @@ export type TurnPart =
 /** The text that the model reads in place of a file. */
 export const notIncluded = (filename: string) => `[The attached file “${filename}” is not included.]`;
 
-async function fileOf({ filename, kind, mediaType, detail = 'auto', read }: TurnFile): Promise<TurnPart> {
+/** The same of a file that only its code reads. */
+export const givenToCode = (filename: string) =>
+  `[The attached file “${filename}” is among the files that your code can read.]`;
+
+async function fileOf({ filename, kind, mediaType, detail = 'auto', instead, read }: TurnFile): Promise<TurnPart> {
+  if (instead !== undefined) return { type: 'text', text: instead };
   const bytes = await read();
   if (!bytes) return { type: 'text', text: notIncluded(filename) };
   if (kind === 'text') return { type: 'text', text: `Attached file “${filename}”:\n\n${bytes.toString('utf8')}` };

@@ -3,6 +3,8 @@ import { pino } from 'pino';
 import { loadConfig } from '#server/config';
 import type { Engine } from '#server/db/connect';
 import type { HashingCost } from '#server/features/auth/password-hashing';
+import { type ToolTimes, usualToolTimes } from '#server/features/tool-servers/times';
+import type { ToolsForTests } from '#server/foundation';
 import { type ConnectionTimes, usualTimes } from '#server/http/connections';
 import { logSettings } from '#server/log';
 import { type ProviderTimes, usualProviderTimes } from '#server/provider/times';
@@ -28,6 +30,8 @@ type Options = {
   connectionTimes?: Partial<ConnectionTimes>;
   hashingCost?: HashingCost;
   providerTimes?: Partial<ProviderTimes>;
+  toolTimes?: Partial<ToolTimes>;
+  tools?: ToolsForTests;
   /** How the server reaches its PostgreSQL, where not directly. */
   databaseBy?: (url: URL) => URL;
 };
@@ -40,6 +44,8 @@ export async function startApp(
     simulator: simulatorOptions = {},
     connectionTimes,
     providerTimes,
+    toolTimes,
+    tools,
     hashingCost = cheapHashing,
     databaseBy = (url) => url,
   }: Options = {},
@@ -78,7 +84,9 @@ export async function startApp(
       synchronous: 'off',
       // Tests make stored work due behind the worker's back.
       jobTimes: { pollMs: 100 },
+      ...(tools && { tools }),
       ...(connectionTimes && { connectionTimes: { ...usualTimes, ...connectionTimes } }),
+      ...(toolTimes && { toolTimes: { ...usualToolTimes, ...toolTimes } }),
       ...(providerTimes && { providerTimes: { ...usualProviderTimes, ...providerTimes } }),
     });
     const url = `http://localhost:${port}`;

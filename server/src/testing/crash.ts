@@ -19,6 +19,9 @@ export function seeded(seed: number): (below: number) => number {
   };
 }
 
+/** How often a test kills its server. A release is checked with CRASH_ROUNDS=25: each round starts a server anew, which costs a second. */
+export const roundsOr = (usual: number) => Number(process.env.CRASH_ROUNDS ?? usual);
+
 /** A server that is killed and started again, on the same data and at the same address. */
 export async function killableServer(variables: Record<string, string>) {
   const port = await freePort();

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url));
+const mainWithTools = fileURLToPath(new URL('./main-with-tools.ts', import.meta.url));
 
 export type Spawned = {
   child: ChildProcess;
@@ -21,10 +22,13 @@ export const compiled = (variables: Record<string, string>) => {
   return { ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), ...variables };
 };
 
-/** The server as an operator starts it: a process of its own, with nothing but these variables and options of Node. */
+/**
+ * The server as an operator starts it: a process of its own, with nothing but these variables and options of Node. Where TOOLS_URL
+ * is one of them, with tools that are called there.
+ */
 export function spawnServer(variables: Record<string, string>, flags: string[] = []): Spawned {
   const output = { text: '' };
-  const child = spawn(process.execPath, [...flags, main], {
+  const child = spawn(process.execPath, [...flags, variables.TOOLS_URL ? mainWithTools : main], {
     env: compiled(variables),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

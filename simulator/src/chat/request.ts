@@ -1,5 +1,6 @@
 import { choiceOf, functionOf, type ToolUse } from '../generation/calls.ts';
 import type { Question, Turn } from '../generation/question.ts';
+import { schemaOf } from '../generation/structured.ts';
 import { inputTokens } from '../generation/usage.ts';
 import { invalidRequest } from '../http/errors.ts';
 import {
@@ -205,10 +206,12 @@ export function readChatRequest(account: Account, raw: unknown): ChatRequest {
     tools: {
       functions: tools.map((tool, index) => functionOf(tool, `tools[${index}]`)),
       runsCode: false,
+      searchesWeb: false,
       choice: choiceOf(body.tool_choice),
       parallel: optionalBoolean(body, 'parallel_tool_calls') ?? true,
       ...told,
     },
+    schema: schemaOf(optionalObject(body, 'response_format'), 'response_format'),
   };
   const tokens = inputTokens(question, 0);
   checkContext(model, tokens);

@@ -4,7 +4,7 @@ import type { Fault } from './fault.ts';
 export type CallWish = { names: readonly string[]; rounds: number };
 
 /** What a person writes into a message as `[[words]]` to see an answer of a certain kind. */
-type AnswerWish = {
+export type AnswerWish = {
   /** An answer of so many tokens. */
   tokens?: number;
   /** So many numbered tokens, each with the time it was sent. */
@@ -15,8 +15,22 @@ type AnswerWish = {
   reasoning?: boolean;
   /** Calls functions. */
   call?: CallWish;
+  /** Says a sentence before it calls functions. */
+  saying?: boolean;
+  /** Calls a function of this name, which nobody has offered. */
+  invented?: string;
+  /** Calls functions with what is no JSON, or with so many thousand characters. */
+  badArguments?: 'broken' | number;
   /** Runs code. */
   code?: boolean;
+  /** Searches the web. */
+  web?: boolean;
+  /** Has the code make these files. */
+  make?: readonly string[];
+  /** So many items in the lists of an answer that fits a schema. */
+  rows?: number;
+  /** An answer that does not fit the schema it was asked for with. */
+  invalid?: boolean;
 };
 
 export type Directives = { fault: Fault; wish: AnswerWish; once: boolean };
@@ -26,6 +40,8 @@ const SLOW_TOKEN_MS = 150;
 
 /** `numbers` are those in the directive, in order: `[[drop after 5]]` gives `[5]`; `words` are all of them. */
 type Reading = (numbers: readonly number[], words: readonly string[]) => { fault?: Fault; wish?: AnswerWish };
+
+const numbered = (count: number) => Array.from({ length: Math.min(count, 100) }, (_, index) => `file-${index + 1}.txt`);
 
 const READINGS: { [word: string]: Reading } = {
   slow: ([seconds]) => ({
@@ -61,7 +77,15 @@ const READINGS: { [word: string]: Reading } = {
   refusal: () => ({ wish: { refusal: true } }),
   reasoning: () => ({ wish: { reasoning: true } }),
   call: ([rounds], names) => ({ wish: { call: { names, rounds: rounds ?? 1 } } }),
+  saying: () => ({ wish: { saying: true } }),
+  invent: (_, [name = 'nothing']) => ({ wish: { invented: name } }),
+  arguments: ([thousands]) => ({ wish: { badArguments: thousands ?? 'broken' } }),
+  web: () => ({ wish: { web: true } }),
   code: () => ({ wish: { code: true } }),
+  make: ([count], names) => ({ wish: { code: true, make: count === undefined ? names : numbered(count) } }),
+  rows: ([count]) => ({ wish: { rows: Math.min(count ?? 2, 20_000) } }),
+  invalid: () => ({ wish: { invalid: true } }),
+  format: () => ({ fault: { fail: 'unsupported_format' } }),
 };
 
 const DIRECTIVE = /\[\[([^[\]]{1,80})\]\]/g;

@@ -10,6 +10,7 @@ import {
   rateLimited,
   serverError,
   trainingNotAvailable,
+  unsupportedFormat,
   unsupportedParameter,
 } from '../http/errors.ts';
 
@@ -64,6 +65,7 @@ export const FAILURE_NAMES = [
   'training_not_available',
   'context_length_exceeded',
   'unsupported_temperature',
+  'unsupported_format',
   'html',
 ] as const;
 type FailureName = (typeof FAILURE_NAMES)[number];
@@ -111,6 +113,8 @@ function named(name: Exclude<FailureName, 'html'>, fault: Fault, key: string, mo
       return contextTooLong();
     case 'unsupported_temperature':
       return unsupportedParameter('temperature');
+    case 'unsupported_format':
+      return unsupportedFormat();
   }
 }
 

@@ -15,6 +15,7 @@ function answer(text: string, hostile = false): string {
       wantsSummary: false,
       maxTokens: undefined,
       tools: noTools,
+      schema: null,
     },
     hostile,
   );

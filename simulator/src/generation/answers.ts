@@ -43,7 +43,8 @@ function preface({ instructions, turns, attachments, tools }: Question): string[
     parts.push(`This is your message number ${asked.length}; the conversation began with “${quoted(first.text)}”.`);
   }
   if (attachments.length > 0) parts.push(`I received ${attachments.map((name) => `**${name}**`).join(', ')}.`);
-  if (tools.outputs.length > 0) parts.push(`The functions said: ${tools.outputs.join('; ')}.`);
+  const outputs = tools.outputs.map((said) => (said.length > 2_000 ? `${said.slice(0, 2_000)}...` : said));
+  if (outputs.length > 0) parts.push(`The functions said: ${outputs.join('; ')}.`);
   return parts;
 }
 

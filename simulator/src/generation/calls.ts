@@ -1,4 +1,4 @@
-import type { CallWish } from '../faults/directives.ts';
+import type { AnswerWish } from '../faults/directives.ts';
 import { isObject, type JsonObject, missing, optionalObject, requiredString } from '../http/fields.ts';
 import { keywords } from './title.ts';
 
@@ -8,6 +8,7 @@ export type FunctionSpec = { name: string; parameters: JsonObject };
 export type ToolUse = {
   functions: readonly FunctionSpec[];
   runsCode: boolean;
+  searchesWeb: boolean;
   /** The name of a function, or one of the provider's words. */
   choice: string;
   parallel: boolean;
@@ -20,6 +21,7 @@ export type ToolUse = {
 export const noTools: ToolUse = {
   functions: [],
   runsCode: false,
+  searchesWeb: false,
   choice: 'auto',
   parallel: true,
   outputs: [],
@@ -60,15 +62,26 @@ function argumentsFor(parameters: JsonObject, text: string): JsonObject {
 }
 
 /** The functions that the model calls instead of answering. */
-export function callsFor(tools: ToolUse, wish: CallWish | undefined, text: string): Call[] {
+export function callsFor(
+  tools: ToolUse,
+  { call: wish, invented, badArguments }: Pick<AnswerWish, 'call' | 'invented' | 'badArguments'>,
+  text: string,
+): Call[] {
   const { functions, choice, parallel, rounds } = tools;
   if (choice === 'none' || functions.length === 0) return [];
+  if (invented !== undefined && rounds === 0) return [{ name: invented, arguments: '{}' }];
   const forced = functions.filter(({ name }) => name === choice);
   const isForced = forced.length > 0 || choice === 'required';
   if (!isForced && (wish === undefined || rounds >= wish.rounds)) return [];
   const wished = functions.filter(({ name }) => wish?.names.includes(name.toLowerCase()));
   const called = [forced, wished, functions.slice(0, 1)].find((list) => list.length > 0) ?? [];
-  return called
-    .slice(0, parallel ? undefined : 1)
-    .map(({ name, parameters }) => ({ name, arguments: JSON.stringify(argumentsFor(parameters, text)) }));
+  return called.slice(0, parallel ? undefined : 1).map(({ name, parameters }) => ({
+    name,
+    arguments: badly(badArguments) ?? JSON.stringify(argumentsFor(parameters, text)),
+  }));
+}
+
+function badly(wish: AnswerWish['badArguments']): string | undefined {
+  if (wish === undefined) return undefined;
+  return wish === 'broken' ? '{"city":' : JSON.stringify({ city: 'x'.repeat(wish * 1_000) });
 }

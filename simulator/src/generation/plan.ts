@@ -4,6 +4,7 @@ import type { Effort } from '../models/rules.ts';
 import { answerTo, longAnswer } from './answers.ts';
 import { type Call, callsFor } from './calls.ts';
 import { lastUserText, type Question } from './question.ts';
+import { structuredAnswer } from './structured.ts';
 import { asksForTitle, titleFor } from './title.ts';
 import { tokensOf } from './tokens.ts';
 
@@ -21,8 +22,12 @@ export type Plan = {
   stamped: boolean;
   /** The functions that are called instead of an answer. */
   calls: readonly Call[];
+  /** What the web is searched for before the answer. */
+  webQuery: string | null;
   /** Code that is run before the answer. */
   code: string | null;
+  /** The files that it makes. */
+  made: readonly string[];
 };
 
 const REASONING_TOKENS: { [name in Effort]: number } = {
@@ -34,6 +39,9 @@ const REASONING_TOKENS: { [name in Effort]: number } = {
   xhigh: 1_024,
   max: 2_048,
 };
+
+const BEFORE_CALLS = 'Let me look that up.';
+const beforeCalls = ({ saying = false }: Directives['wish']) => (saying ? tokensOf(BEFORE_CALLS) : []);
 
 const REFUSAL = "I'm sorry, but I can't help with that request.";
 
@@ -67,6 +75,8 @@ function wording(question: Question, { wish }: Directives): string[] {
   if (wish.bench !== undefined) return numbered(wish.bench);
   if (wish.tokens !== undefined) return longAnswer(wish.tokens);
   if (wish.refusal === true) return tokensOf(REFUSAL);
+  if (question.schema !== null)
+    return tokensOf(structuredAnswer(question.schema, withoutDirectives(lastUserText(question.turns)), wish));
   return tokensOf(answerTo(question, wish.hostile === true));
 }
 
@@ -84,12 +94,27 @@ function codeFor({ tools, turns }: Question, { wish }: Directives): string | nul
   return `print(len(${JSON.stringify(lastUserText(turns))}))`;
 }
 
+function webQueryFor({ tools, turns }: Question, { wish }: Directives): string | null {
+  return tools.searchesWeb && wish.web === true ? withoutDirectives(lastUserText(turns)) : null;
+}
+
+/** What the answer says of the files that its code has made. Pictures that are only shown are not spoken of. */
+export const madeLink = (name: string) => `[${name}](sandbox:/mnt/data/${name})`;
+export const isCited = (name: string) => !/^(inline|output)/.test(name);
+
+function tokensAbout(made: readonly string[]): string[] {
+  const links = made.filter(isCited).map(madeLink);
+  return links.length === 0 ? [] : tokensOf(`\n\nI made ${links.join(', ')}.`);
+}
+
 export function planFor(question: Question, directives: Directives, fault: Fault): Plan {
   const { wish } = directives;
   const calls = asksForTitle(question.instructions)
     ? []
-    : callsFor(question.tools, wish.call, withoutDirectives(lastUserText(question.turns)));
-  const all = calls.length > 0 ? [] : wording(question, directives);
+    : callsFor(question.tools, wish, withoutDirectives(lastUserText(question.turns)));
+  const code = codeFor(question, directives);
+  const made = code === null ? [] : (wish.make ?? []);
+  const all = calls.length > 0 ? beforeCalls(wish) : [...wording(question, directives), ...tokensAbout(made)];
   const forced = directives.wish.reasoning === true;
   const effort = forced && (question.effort === null || question.effort === 'none') ? 'medium' : question.effort;
   const isTitle = asksForTitle(question.instructions);
@@ -115,6 +140,8 @@ export function planFor(question: Question, directives: Directives, fault: Fault
     ending,
     stamped: directives.wish.bench !== undefined,
     calls: fault.incomplete === undefined ? calls : [],
-    code: codeFor(question, directives),
+    webQuery: webQueryFor(question, directives),
+    code,
+    made,
   };
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../http/fields.ts';
 import type { Effort } from '../models/rules.ts';
 import type { ToolUse } from './calls.ts';
 
@@ -15,6 +16,8 @@ export type Question = {
   /** Reasoning included, as the provider counts it. */
   maxTokens: number | undefined;
   tools: ToolUse;
+  /** The schema that the answer has to fit. */
+  schema: JsonObject | null;
 };
 
 export function lastUserText(turns: readonly Turn[]): string {

@@ -119,6 +119,13 @@ export function contextTooLong() {
   );
 }
 
+/** As models say it that are older than structured outputs. */
+export function unsupportedFormat() {
+  return invalidRequest(
+    "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model. Learn more about supported models at the Structured Outputs guide.",
+  );
+}
+
 export function unsupportedParameter(param: string) {
   return invalidRequest(`Unsupported parameter: '${param}' is not supported with this model.`, param);
 }

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import type { Container } from '../containers/containers.ts';
 import type { Fault } from '../faults/fault.ts';
 import { EventStream } from '../generation/event-stream.ts';
 import { wait } from '../generation/pacing.ts';
@@ -25,6 +26,7 @@ type Work = {
   base: JsonObject & { id: string };
   plan: Plan;
   search: Search | null;
+  container: Container | null;
   fault: Fault;
   delayMs: number;
 };
@@ -70,16 +72,18 @@ function keep(work: Work, account: Account, response: JsonObject, readyMs: numbe
 }
 
 async function answerInStream(work: Work): Promise<void> {
-  const { world, reply, plan, search, fault, delayMs, base } = work;
+  const { world, reply, plan, search, container, fault, delayMs, base } = work;
   const { account, entry } = reply.request.call;
   const stream = new EventStream(reply, fault.fragments);
-  const events = new ResponseEvents({ stream, entry, base, plan, search, fault, delayMs });
+  const events = new ResponseEvents({ stream, entry, base, plan, search, container, fault, delayMs });
   events.begin();
   if (plan.summary !== null) await events.reason(plan.summary);
   if (search !== null) events.search(search);
-  if (plan.code !== null) events.runCode(plan.code, work.request.includeCodeOutputs);
-  for (const call of plan.calls) events.call(call);
-  const ended = plan.calls.length > 0 ? 'said' : await events.message();
+  if (plan.webQuery !== null) events.searchWeb(plan.webQuery);
+  if (plan.code !== null && container !== null) events.runCode(plan.code, container, work.request.includeCodeOutputs);
+  const isSilent = plan.calls.length > 0 && plan.tokens.length === 0;
+  const ended = isSilent ? 'said' : await events.message();
+  if (ended === 'said') for (const call of plan.calls) events.call(call);
   if (ended !== 'error' && ended !== 'failed') await charge(work, entry.tokens);
   switch (ended) {
     case 'left':
@@ -106,29 +110,27 @@ async function answerInStream(work: Work): Promise<void> {
   }
 }
 
+const outputOf = ({ plan, search, container, request }: Work) =>
+  wholeOutput({ plan, search, container, showsCode: request.includeCodeOutputs });
+
 async function answerAtOnce(work: Work): Promise<FastifyReply> {
-  const { world, reply, request, plan, search, fault, delayMs } = work;
+  const { world, reply, plan, fault, delayMs } = work;
   const { account, entry, signal } = reply.request.call;
   if (delayMs > 0) await wait(plan.tokens.length * delayMs, signal);
   if (sufferInstead(fault, reply)) return reply;
   entry.tokens = plan.tokens.length;
   const failed = fault.failedAfter !== undefined;
   if (!failed) await charge(work, entry.tokens);
-  const output = failed ? [] : wholeOutput(plan, search, request.includeCodeOutputs);
+  const output = failed ? [] : outputOf(work);
   const response = finished(work, failed ? 'failed' : statusOf(plan), output, plan.tokens.length);
   keep(work, account, response, world.clock.now());
   return reply.send(response);
 }
 
 async function answerInBackground(work: Work): Promise<FastifyReply> {
-  const { world, reply, request, plan, search, base, delayMs } = work;
+  const { world, reply, plan, base, delayMs } = work;
   const { account } = reply.request.call;
-  const response = finished(
-    work,
-    statusOf(plan),
-    wholeOutput(plan, search, request.includeCodeOutputs),
-    plan.tokens.length,
-  );
+  const response = finished(work, statusOf(plan), outputOf(work), plan.tokens.length);
   keep(work, account, response, world.clock.now() + QUEUED_MS * 2 + plan.tokens.length * delayMs);
   await charge(work, plan.tokens.length);
   return reply.send({ ...base, status: 'queued' });
@@ -159,6 +161,7 @@ export async function createResponse(world: World, reply: FastifyReply, body: un
     request,
     base: responseBase(request, world.clock.seconds()),
     plan,
+    container: plan.code === null ? null : world.containers.make(call.account.id, plan.made, world.clock.now()),
     search: request.searchIn.length === 0 ? null : { query, results, shown: request.includeResults },
     fault,
     delayMs: fault.tokenDelayMs ?? world.settings.tokenDelayMs,

@@ -1,5 +1,6 @@
 import { choiceOf, functionOf } from '../generation/calls.ts';
 import type { Question, Turn } from '../generation/question.ts';
+import { schemaOf } from '../generation/structured.ts';
 import { inputTokens } from '../generation/usage.ts';
 import { contextTooLong, invalidRequest, ProviderError } from '../http/errors.ts';
 import {
@@ -94,6 +95,21 @@ function searchedStores(account: Account, tools: readonly unknown[]): string[] {
   return stores;
 }
 
+/** The files that a container is made with have to be there; 50 at most. */
+function checkContainers(account: Account, tools: readonly unknown[]): void {
+  for (const [index, tool] of tools.entries()) {
+    if (!isObject(tool) || tool.type !== 'code_interpreter') continue;
+    const param = `tools[${index}].container`;
+    if (typeof tool.container === 'string') continue;
+    if (!isObject(tool.container) || tool.container.type !== 'auto') throw missing(param);
+    const ids = stringList(tool.container, 'file_ids');
+    if (ids.length > 50) throw invalidRequest('Expected at most 50 files.', `${param}.file_ids`);
+    for (const id of ids)
+      if (!account.files.some((file) => file.id === id))
+        throw new ProviderError(404, { message: `File with id '${id}' not found.`, param: `${param}.file_ids` });
+  }
+}
+
 /** Instructions are not part of the chain and have to be sent again. */
 function earlierTokens(account: Account, previousId: string | undefined): number {
   if (previousId === undefined) return 0;
@@ -160,10 +176,12 @@ function readQuestion(account: Account, body: JsonObject, model: string, effort:
         tool.type === 'function' ? [functionOf(tool, `tools[${index}]`)] : [],
       ),
       runsCode: tools.some(({ type }) => type === 'code_interpreter'),
+      searchesWeb: tools.some(({ type }) => type === 'web_search'),
       choice: choiceOf(body.tool_choice),
       parallel: optionalBoolean(body, 'parallel_tool_calls') ?? true,
       ...said,
     },
+    schema: schemaOf(optionalObject(optionalObject(body, 'text') ?? {}, 'format'), 'text.format.schema'),
   };
   return { question, items };
 }
@@ -181,6 +199,7 @@ export function readResponseRequest(account: Account, raw: unknown): ResponseReq
   const previousId = optionalString(body, 'previous_response_id');
   const tokens = inputTokens(question, earlierTokens(account, previousId));
   if (tokens > rulesOf(model).context) throw contextTooLong();
+  checkContainers(account, optionalList(body, 'tools') ?? []);
   const store = optionalBoolean(body, 'store') ?? true;
   const background = optionalBoolean(body, 'background') ?? false;
   if (background && !store) throw invalidRequest("Background mode requires 'store' to be true.", 'background');

@@ -1,4 +1,6 @@
-import type { Plan } from '../generation/plan.ts';
+import type { Container } from '../containers/containers.ts';
+import { contentOf } from '../containers/made.ts';
+import { isCited, madeLink, type Plan } from '../generation/plan.ts';
 import type { Usage } from '../generation/usage.ts';
 import type { JsonObject } from '../http/fields.ts';
 import { newId } from '../state/identifiers.ts';
@@ -59,9 +61,35 @@ export function callItem(id: string, callId: string, name: string, given: string
   return { id, type: 'function_call', status, call_id: callId, name, arguments: given };
 }
 
-export function codeItem(id: string, container: string, code: string, shown: boolean, status: ItemStatus): JsonObject {
-  const outputs = shown && status === 'completed' ? [{ type: 'logs', logs: '42\n' }] : null;
-  return { id, type: 'code_interpreter_call', status, container_id: container, code, outputs };
+/** Of the pictures that are only shown some come with their bytes, others with the address of a file in the container. */
+function imageOutputs({ id, files }: Container): JsonObject[] {
+  return files.flatMap((file) => {
+    const bytes = () => contentOf(file.name).toString('base64');
+    if (file.name.startsWith('inline')) return [{ type: 'image', url: `data:image/png;base64,${bytes()}` }];
+    if (!file.name.startsWith('output')) return [];
+    return [{ type: 'image', url: `https://provider.example/v1/containers/${id}/files/${file.id}/content` }];
+  });
+}
+
+export function codeItem(
+  id: string,
+  container: Container,
+  code: string,
+  shown: boolean,
+  status: ItemStatus,
+): JsonObject {
+  const outputs = shown && status === 'completed' ? [{ type: 'logs', logs: '42\n' }, ...imageOutputs(container)] : null;
+  return { id, type: 'code_interpreter_call', status, container_id: container.id, code, outputs };
+}
+
+/** Where the text speaks of the files that code has made. */
+export function madeCitations(container: Container | null, text: string): JsonObject[] {
+  return (container?.files ?? []).flatMap(({ id, name }) => {
+    const start = isCited(name) ? text.indexOf(madeLink(name)) : -1;
+    if (start < 0) return [];
+    const place = { start_index: start, end_index: start + madeLink(name).length };
+    return [{ type: 'container_file_citation', container_id: container?.id, file_id: id, filename: name, ...place }];
+  });
 }
 
 export function contentPart(kind: Plan['kind'], text: string, annotations: readonly JsonObject[]): JsonObject {

@@ -1,3 +1,4 @@
+import type { Container } from '../containers/containers.ts';
 import type { Fault } from '../faults/fault.ts';
 import type { Call } from '../generation/calls.ts';
 import type { EventStream } from '../generation/event-stream.ts';
@@ -15,10 +16,12 @@ import {
   citedAfter,
   codeItem,
   contentPart,
+  madeCitations,
   messageItem,
   reasoningItem,
   searchItem,
 } from './response-object.ts';
+import { webCitations, webItem } from './web-search.ts';
 
 export type Search = { query: string; results: readonly SearchResult[]; shown: boolean };
 
@@ -28,6 +31,8 @@ type Streaming = {
   base: JsonObject;
   plan: Plan;
   search: Search | null;
+  /** Where the code runs. */
+  container: Container | null;
   fault: Fault;
   delayMs: number;
 };
@@ -103,8 +108,17 @@ export class ResponseEvents {
     this.#itemDone(index, searchItem(id, 'completed', query, shown ? results : null));
   }
 
-  runCode(code: string, shown: boolean): void {
-    const [id, container] = [newId('ci_'), newId('cntr_')];
+  searchWeb(query: string): void {
+    const id = newId('ws_');
+    const index = this.output.length;
+    const place = { output_index: index, item_id: id };
+    this.send('response.output_item.added', { output_index: index, item: webItem(id, 'in_progress', query) });
+    for (const step of ['in_progress', 'searching', 'completed']) this.send(`response.web_search_call.${step}`, place);
+    this.#itemDone(index, webItem(id, 'completed', query));
+  }
+
+  runCode(code: string, container: Container, shown: boolean): void {
+    const id = newId('ci_');
     const index = this.output.length;
     const place = { output_index: index, item_id: id };
     this.send('response.output_item.added', {
@@ -133,7 +147,7 @@ export class ResponseEvents {
   }
 
   async message(): Promise<Ended> {
-    const { stream, entry, plan, search, fault, delayMs } = this.#streaming;
+    const { stream, entry, plan, search, container, fault, delayMs } = this.#streaming;
     const id = newId('msg_');
     const index = this.output.length;
     const place = { item_id: id, output_index: index, content_index: 0 };
@@ -143,7 +157,9 @@ export class ResponseEvents {
     });
     this.send('response.content_part.added', { ...place, part: contentPart(plan.kind, '', []) });
 
-    const annotations = plan.kind === 'text' && search !== null ? citations(search.results, plan.tokens) : [];
+    const found = foundFor(plan, search);
+    const annotations = [...found, ...madeCitations(container, plan.tokens.join(''))];
+    const cited = Math.min(1, found.length);
     const tellCitations = (from: number, to: number) => {
       for (const [at, annotation] of annotations.slice(from, to).entries())
         this.send('response.output_text.annotation.added', { ...place, annotation_index: from + at, annotation });
@@ -158,7 +174,7 @@ export class ResponseEvents {
       fault,
       send(token) {
         delta(plan.tokens[token] ?? '');
-        if (token + 1 === citedAfter(plan.tokens)) tellCitations(0, 1);
+        if (token + 1 === citedAfter(plan.tokens)) tellCitations(0, cited);
       },
       malformed: () => stream.write(`event: ${name}.delta\ndata: {"type":"${name}.delta","delta":"brok\n\n`),
       unknown: () => this.send('response.daydream.delta', { ...place, daydream: 'Clients ignore this.' }),
@@ -169,7 +185,7 @@ export class ResponseEvents {
       return ended;
     }
 
-    tellCitations(1, annotations.length);
+    tellCitations(cited, annotations.length);
     const part = contentPart(plan.kind, text, annotations);
     if (plan.kind === 'refusal') this.send('response.refusal.done', { ...place, refusal: text });
     else this.send('response.output_text.done', { ...place, text, logprobs: [] });
@@ -184,23 +200,35 @@ export class ResponseEvents {
   }
 }
 
+/** What the text cites, in the order of its places. */
+function foundFor(plan: Plan, search: Search | null): JsonObject[] {
+  if (plan.kind !== 'text') return [];
+  if (plan.webQuery !== null) return webCitations(plan.tokens);
+  return search === null ? [] : citations(search.results, plan.tokens);
+}
+
+type Whole = { plan: Plan; search: Search | null; container: Container | null; showsCode: boolean };
+
 /** The same items without a stream. */
-export function wholeOutput(plan: Plan, search: Search | null, showsCode: boolean): JsonObject[] {
+export function wholeOutput({ plan, search, container, showsCode }: Whole): JsonObject[] {
   const text = plan.tokens.join('');
   const output: JsonObject[] = [];
   if (plan.summary !== null) output.push(reasoningItem(newId('rs_'), plan.summary));
   if (search !== null) {
     output.push(searchItem(newId('fs_'), 'completed', search.query, search.shown ? search.results : null));
   }
-  if (plan.code !== null) output.push(codeItem(newId('ci_'), newId('cntr_'), plan.code, showsCode, 'completed'));
+  if (plan.webQuery !== null) output.push(webItem(newId('ws_'), 'completed', plan.webQuery));
+  if (plan.code !== null && container !== null)
+    output.push(codeItem(newId('ci_'), container, plan.code, showsCode, 'completed'));
   if (plan.calls.length > 0) {
     return [
       ...output,
       ...plan.calls.map((call) => callItem(newId('fc_'), newId('call_'), call.name, call.arguments, 'completed')),
     ];
   }
-  const annotations = plan.kind === 'text' && search !== null ? citations(search.results, plan.tokens) : [];
+  const found = foundFor(plan, search);
   const status = plan.ending === 'completed' ? 'completed' : 'incomplete';
-  output.push(messageItem(newId('msg_'), status, [contentPart(plan.kind, text, annotations)]));
+  const part = contentPart(plan.kind, text, [...found, ...madeCitations(container, text)]);
+  output.push(messageItem(newId('msg_'), status, [part]));
   return output;
 }

@@ -5,6 +5,8 @@ type Early = {
   composing: boolean;
   /** Between press and release of a pointer. */
   pressing: boolean;
+  /** Likewise of the space bar on a button. */
+  holding: boolean;
   /** Pressed outside of fields. */
   keys: KeyboardEventInit[];
   /** Dropped onto a conversation or pasted into its message. */
@@ -41,6 +43,8 @@ function type(field: Field, value: string) {
   field.dispatchEvent(new Event('input', { bubbles: true }));
 }
 
+const isFree = ({ composing, pressing, holding }: Early) => !composing && !pressing && !holding;
+
 let free: Promise<void> | undefined;
 
 /**
@@ -49,17 +53,17 @@ let free: Promise<void> | undefined;
  */
 export function untilFree(): Promise<void> | undefined {
   const early = globalThis.__early;
-  if (!early?.composing && !early?.pressing) return undefined;
+  if (!early || isFree(early)) return undefined;
   free ??= new Promise((resolve) => {
     const heard = new AbortController();
     const check = () => {
-      if (early.composing || early.pressing) return;
+      if (!isFree(early)) return;
       heard.abort();
       free = undefined;
       resolve();
     };
     // The press becomes a click in the same task.
-    for (const type of ['compositionend', 'focusout', 'pointerup', 'pointercancel', 'pointermove'])
+    for (const type of ['compositionend', 'focusout', 'pointerup', 'pointercancel', 'pointermove', 'keyup'])
       document.addEventListener(type, () => setTimeout(check), { signal: heard.signal });
   });
   return free;

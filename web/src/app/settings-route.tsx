@@ -1,8 +1,16 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Suspense } from 'react';
 import { SettingsPage } from '#web/features/account/settings-page.tsx';
 import { AccessTokensCard } from '#web/features/api-tokens/access-tokens-card.tsx';
 import { AssistantsPanel } from '#web/features/assistants/assistants-panel.tsx';
+import { AssistantTools } from '#web/features/tool-servers/assistant-tools.tsx';
+import { loadedPart } from '#web/ui/loaded-part.tsx';
+import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { useLoginProviderOutcome } from './use-login-provider-outcome.ts';
+
+const ToolServersCard = loadedPart(
+  async () => (await import('#web/features/tool-servers/tool-servers-card.tsx')).ToolServersCard,
+);
 
 export function SettingsRoute() {
   const { tab = 'account', view = 'list', edit, connected, error } = useSearch({ from: '/signed-in/settings' });
@@ -13,10 +21,16 @@ export function SettingsRoute() {
       tab={tab}
       onTabChange={(next) => void navigate({ to: '/settings', search: { tab: next } })}
       accessTokens={<AccessTokensCard />}
+      tools={
+        <Suspense fallback={<SpinnerPanel label="Loading tool servers" className="min-h-64" />}>
+          <ToolServersCard />
+        </Suspense>
+      }
       assistants={
         <AssistantsPanel
           view={view}
           editing={edit}
+          tools={(assistantId) => <AssistantTools assistantId={assistantId} />}
           onViewChange={(next) => void navigate({ to: '/settings', search: { tab: 'assistants', view: next } })}
           onEdit={(id) =>
             void navigate({ to: '/settings', search: { tab: 'assistants', ...(id === undefined ? {} : { edit: id }) } })

@@ -40,7 +40,15 @@ export function Sidebar({ collapsed, onToggle, onSearch, onNavigate }: SidebarPr
           <Mark className="size-6 shrink-0" />
           <span className="font-semibold text-lg tracking-[-0.012em] collapsed:sr-only">Roster</span>
         </Link>
-        <IconButton label={toggleLabel} icon={PanelLeft} side="right" aria-expanded={!collapsed} onClick={onToggle} />
+        <IconButton
+          // The shell knows nothing of a collapsed sidebar; a press on its button is known by this.
+          name="sidebar"
+          label={toggleLabel}
+          icon={PanelLeft}
+          side="right"
+          aria-expanded={!collapsed}
+          onClick={onToggle}
+        />
       </div>
       <SearchButton collapsed={collapsed} onSearch={onSearch} />
       <NewChatLink collapsed={collapsed} onNavigate={onNavigate} />

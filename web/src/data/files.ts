@@ -12,7 +12,9 @@ import { addressOf, call, callForBytes, callPage } from '#web/lib/api.ts';
 import { isJsonl } from './uploads/refusal.ts';
 
 /** Which files are shown, and in which order. */
-export type FilesView = { q: string; sort: FileSort; purpose: FilePurpose | null };
+export type FilesView = { q: string; sort: FileSort; purpose: ShownPurpose | null };
+/** `made`: by a tool of the provider, for an answer. */
+export type ShownPurpose = FilePurpose | 'made';
 type FilesPage = Awaited<ReturnType<typeof readPage>>;
 
 const filesKey = ['files'] as const;
@@ -20,6 +22,9 @@ const pageSize = 50;
 const removedAtOnce = 100;
 /** The cursor of the first page. */
 const start = '';
+
+const purposeQuery = (purpose: ShownPurpose) =>
+  purpose === 'made' ? ({ madeByAssistant: 'true' } as const) : ({ purpose, madeByAssistant: 'false' } as const);
 
 const readPage = ({ q, sort, purpose }: FilesView, cursor: string, signal?: AbortSignal) =>
   callPage(
@@ -29,7 +34,7 @@ const readPage = ({ q, sort, purpose }: FilesView, cursor: string, signal?: Abor
         limit: pageSize,
         sort,
         ...(q === '' ? {} : { q }),
-        ...(purpose === null ? {} : { purpose }),
+        ...(purpose !== null && purposeQuery(purpose)),
         ...(cursor === start ? {} : { cursor }),
       },
     },

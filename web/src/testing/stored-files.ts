@@ -10,6 +10,7 @@ export const storedFile = (id: number, filename: string, more: Partial<File> = {
   date: givenDay,
   createdAt: givenDay,
   purpose: 'assistants',
+  madeByAssistant: false,
   usedBy: 0,
   provider: { state: 'ready', error: null },
   ...more,
@@ -30,10 +31,11 @@ export function keepFiles(...given: File[]): void {
     kept = kept.filter(({ id }) => !ids.includes(id));
     return gone.map(({ id, filename }) => ({ id, filename, provider: 'removed', message: null }));
   };
-  answer(files.list, ({ query: { q = '', purpose, sort, cursor, limit } }) => {
+  answer(files.list, ({ query: { q = '', purpose, madeByAssistant, sort, cursor, limit } }) => {
     const found = kept
       .filter((file) => file.filename.toLowerCase().includes(q.toLowerCase()))
       .filter((file) => purpose === undefined || file.purpose === purpose)
+      .filter((file) => madeByAssistant === undefined || file.madeByAssistant === madeByAssistant)
       .toSorted(orders[sort]);
     const start = Number(cursor ?? 0);
     const items = found.slice(start, start + limit);

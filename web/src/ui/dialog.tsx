@@ -13,11 +13,11 @@ export type DialogProps = {
   children?: ReactNode;
   /** Buttons, the main one last. For a form: give the form an id and the button `form={id}`. */
   footer?: ReactNode;
-  size?: 'sm' | 'md' | 'lg' | undefined;
+  size?: 'sm' | 'md' | 'lg' | 'xl' | undefined;
   role?: 'dialog' | 'alertdialog' | undefined;
 };
 
-const sizes = { sm: 'max-w-md', md: 'max-w-xl', lg: 'max-w-3xl' };
+const sizes = { sm: 'max-w-md', md: 'max-w-xl', lg: 'max-w-3xl', xl: 'max-w-5xl' };
 
 const stay = () => undefined;
 

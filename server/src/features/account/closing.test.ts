@@ -13,6 +13,7 @@ import { quick, trained } from '#server/testing/fine-tuning';
 import { indexed } from '#server/testing/knowledge';
 import { keptFor } from '#server/testing/mail';
 import { rowsOf, tablesWith } from '#server/testing/rows';
+import { looked, newServer } from '#server/testing/tool-servers';
 import { createVisitor, type Visitor } from '#server/testing/visitor';
 
 /** Rows of work that is under way, which ends with the account; the code that does the work removes them. */
@@ -81,6 +82,9 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     const asked = { model: 'gpt-4o', input: `${word} input` };
     await called(app, token, '/v1/responses', { method: 'POST', body: asked });
     await batched(token, word);
+    const auth = { type: 'header', name: 'X-Key', value: word };
+    const { id: toolServerId } = (await newServer(visitor, `https://127.0.0.1/${word}`, { name: word, auth })).body;
+    await looked(visitor, toolServerId);
     const at = new Date().toISOString();
     const runId = answer.run?.id ?? 0;
     await beside(app, async (db) => {
@@ -105,8 +109,33 @@ describe.each(engines)('closing the own account on %s', (engine) => {
         .values({ run_id: runId, position: 0, user_id: userId, message_id: answer.id, ...call })
         .execute();
       await db
+        .insertInto('made_files')
+        .values({
+          user_id: userId,
+          message_id: answer.id,
+          position: 0,
+          filename: word,
+          state: 'failed',
+          created_at: at,
+        })
+        .execute();
+      await db
+        .insertInto('thread_approvals')
+        .values({ thread_id: threadId, user_id: userId, server_id: 1, tool: word, digest: word, given: 'once' })
+        .execute();
+      await db
         .insertInto('assistant_api_fields')
         .values({ assistant_id: assistantId, user_id: userId, fields: JSON.stringify({ metadata: { word } }) })
+        .execute();
+      const server = { user_id: userId, server_id: toolServerId, name: word, digest: word, position: 0 };
+      const tool = { title: word, description: word, input_schema: '{}' };
+      await db
+        .insertInto('tool_server_tools')
+        .values({ ...server, ...tool, is_read_only: 0, may_repeat: 0 })
+        .execute();
+      await db
+        .insertInto('assistant_tool_choices')
+        .values({ ...server, assistant_id: assistantId, approval: 'always' })
         .execute();
       await db
         .insertInto('identities')

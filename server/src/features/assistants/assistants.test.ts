@@ -23,6 +23,8 @@ describe.each(engines)('assistants on %s', (engine) => {
       temperature: 0.7,
       reasoningEffort: null,
       instructions: '',
+      tools: {},
+      responseSchema: null,
       isDefault: true,
       openaiAssistantId: null,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
@@ -66,7 +68,7 @@ describe.each(engines)('assistants on %s', (engine) => {
 
   test('are refused with fields that the server owns or does not know', async () => {
     const ada = await app.as('ada');
-    for (const field of ['id', 'userId', 'isDefault', 'openaiAssistantId', 'createdAt', 'tools']) {
+    for (const field of ['id', 'userId', 'isDefault', 'openaiAssistantId', 'createdAt', 'toolServers']) {
       const { status, body } = await ada.post('/api/assistants', draft({ [field]: 1 }));
       expect([status, body.fields]).toEqual([400, { [field]: 'This field is not known' }]);
     }

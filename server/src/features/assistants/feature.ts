@@ -21,6 +21,7 @@ type Dependencies = {
   models: Pick<ModelService, 'usable'>;
   knowledge: Pick<KnowledgeService, 'list' | 'add' | 'remove' | 'retry'>;
   storesNamed: Imports['storesNamed'];
+  filesNamed: Imports['filesNamed'];
 };
 
 /** The assistants of each user, and how they come in. */
@@ -32,10 +33,11 @@ export function assistantFeature({
   models,
   knowledge,
   storesNamed,
+  filesNamed,
 }: Dependencies) {
   const { db } = database;
   const assistants = assistantService({ database, models });
-  const imports = importService({ db, provider, keys, models, catalogue, storesNamed });
+  const imports = importService({ db, provider, keys, models, catalogue, storesNamed, filesNamed });
   const { find, labels } = assistantRepository(db);
 
   return {

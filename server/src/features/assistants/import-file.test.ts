@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created, defaultsOf, draft, idsOf } from '#server/testing/assistants';
+import { atProvider } from '#server/testing/files';
 import { storesOf } from '#server/testing/knowledge';
 import { until } from '#server/testing/until';
 import { whileIndexing } from '#server/testing/vector-stores';
@@ -159,9 +160,9 @@ describe.each(engines)('importing a file on %s', (engine) => {
         'top_p (7) cannot be taken along.',
         'The response format json_schema cannot be taken along.',
         'Metadata cannot be taken along: a.',
-        'The one file of its code interpreter cannot be taken along.',
         'Its 2 files cannot be taken along.',
         'Its vector store cannot be taken along: vs_old. Give it the files again.',
+        'Its file for code cannot be taken along: file-a. Give it the files again.',
       ],
     });
   });
@@ -193,9 +194,12 @@ describe.each(engines)('importing a file on %s', (engine) => {
       top_p: 0.25,
       response_format: { type: 'json_object' as const },
     };
-    const searching = (id: unknown) => ({ tool_resources: { file_search: { vector_store_ids: [id] } } });
+    const searching = (id: unknown, file_id = file.id) => ({
+      tool_resources: { file_search: { vector_store_ids: [id] }, code_interpreter: { file_ids: [file_id] } },
+    });
+    const [copy] = await atProvider(app, key);
     const { body } = await visitor.post(path, [
-      retired({ ...told, ...searching(there?.id) }),
+      retired({ ...told, ...searching(there?.id, copy?.id) }),
       retired({ id: 'asst_Second', ...told, ...searching(store.id) }),
     ]);
     expect(body.failed).toEqual([]);
@@ -218,6 +222,7 @@ describe.each(engines)('importing a file on %s', (engine) => {
     expect(ofOther.imported[0].notes).toEqual([
       'Agents have no temperature; it is 1.',
       `Its vector store cannot be taken along: ${store.id}. Give it the files again.`,
+      `Its file for code cannot be taken along: ${file.id}. Give it the files again.`,
     ]);
     const [{ api }] = (await other.get('/api/assistants/export')).body.assistants;
     expect(api).toEqual({ tools: [{ type: 'function', function: { name: 'get_time' } }] });

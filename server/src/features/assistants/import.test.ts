@@ -43,8 +43,8 @@ describe.each(engines)('importing from the provider on %s', (engine) => {
   test('says what cannot be taken along', async () => {
     const { body } = await (await app.withKey('bob')).post(fetchPath, {});
     expect(candidate(body, contracts)?.notes).toEqual([
-      'The one file of its code interpreter cannot be taken along.',
       'Its vector store cannot be taken along: vs_68b1f0c2d4e6485fa1. Give it the files again.',
+      'Its file for code cannot be taken along: file-Qp7Ls2Vn9Xc4Rt1Wb6Ym. Give it the files again.',
       expect.stringContaining('The model gpt-4-turbo'),
     ]);
     expect(candidate(body, handbook)?.notes).toEqual([
@@ -56,7 +56,7 @@ describe.each(engines)('importing from the provider on %s', (engine) => {
       expect.stringContaining('is not among those your API key can use'),
     ]);
     expect(candidate(body, agent)).toMatchObject({ source: 'agents', name: 'Release Notes Writer', description: '' });
-    expect(candidate(body, agent)?.notes).toContain('The tool web_search cannot be taken along.');
+    expect(candidate(body, agent)?.notes).not.toContain('The tool web_search cannot be taken along.');
   });
 
   test('takes the chosen ones along as the provider has them now', async () => {
@@ -71,7 +71,12 @@ describe.each(engines)('importing from the provider on %s', (engine) => {
     ]);
     expect(body.imported[0]).toMatchObject({ name: 'Math Tutor', model: 'gpt-4o', temperature: 0.3, isDefault: true });
     expect(body.imported[1].instructions).toHaveLength(20_000);
-    expect(body.imported[2]).toMatchObject({ description: '', reasoningEffort: 'medium', isDefault: false });
+    expect(body.imported[2]).toMatchObject({
+      description: '',
+      reasoningEffort: 'medium',
+      tools: { webSearch: {} },
+      isDefault: false,
+    });
     const { body: list } = await carol.get('/api/assistants');
     expect(list.map((one: { name: string }) => one.name)).toEqual([
       'Math Tutor',

@@ -17,7 +17,7 @@ import { ProviderError } from '#server/provider/error';
 import type { Provider, ProviderAssistant } from '#server/provider/provider';
 import { type ApiFields, apiFieldsRepository } from './api-fields-repository.ts';
 import { entriesOf } from './import-file.ts';
-import { withStore } from './program-fields.ts';
+import { withNamed } from './program-fields.ts';
 import { type Reading, readAssistant } from './read-assistant.ts';
 import { type AssistantRepository, assistantRepository, type ImportedDraft } from './repository.ts';
 
@@ -31,6 +31,8 @@ type Dependencies = {
   catalogue: Catalogue;
   /** The vector stores of a person that are known by these names, by the ids that they have here. */
   storesNamed: (userId: number, names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** Their files, likewise. */
+  filesNamed: (userId: number, names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 };
 
 /** `id` names the entry in the answer: the provider's id, or its place in the file. */
@@ -43,16 +45,25 @@ type Settled =
   | (Omit<Extract<Reading, { draft: unknown }>, 'program'> & { api: ApiFields | undefined });
 
 async function settled<Read extends { reading: Reading }>(
-  { storesNamed }: Dependencies,
+  { storesNamed, filesNamed }: Dependencies,
   userId: number,
   all: Read[],
 ): Promise<(Omit<Read, 'reading'> & { reading: Settled })[]> {
-  const named = all.flatMap(({ reading }) => ('program' in reading ? reading.program.stores : []));
-  const found = await storesNamed(userId, named);
+  const named = all.flatMap(({ reading }) => ('program' in reading ? reading.program : []));
+  const found = {
+    stores: await storesNamed(
+      userId,
+      named.flatMap(({ stores }) => stores),
+    ),
+    files: await filesNamed(
+      userId,
+      named.flatMap(({ codeFiles }) => codeFiles),
+    ),
+  };
   return all.map(({ reading, ...entry }) => {
     if ('problem' in reading) return { ...entry, reading };
     const { program, ...rest } = reading;
-    const { api, notes } = withStore(program, found);
+    const { api, notes } = withNamed(program, found);
     return { ...entry, reading: { ...rest, api, notes: [...reading.notes, ...notes] } };
   });
 }

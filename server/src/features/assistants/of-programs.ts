@@ -43,12 +43,13 @@ export function programAssistants({ db, models }: Dependencies) {
     async change(
       { userId, stillMay }: Writer,
       id: number,
-      settings: Partial<AssistantSettings>,
+      settingsAfter: (stored: Assistant) => Partial<AssistantSettings>,
       after: (before: ApiFields) => ApiFields,
     ): Promise<Kept | undefined> {
       const before = await assistantRepository(db).find(userId, id);
-      if (settings.model !== undefined && settings.model !== before?.model)
-        await checkModel(models, userId, settings.model);
+      if (!before) return undefined;
+      const { model } = settingsAfter(before);
+      if (model !== undefined && model !== before.model) await checkModel(models, userId, model);
       return alone(db, userId, async (assistants, trx) => {
         await stillMay(trx);
         const stored = await assistants.find(userId, id);
@@ -56,7 +57,7 @@ export function programAssistants({ db, models }: Dependencies) {
         const kept = apiFieldsRepository(trx);
         const fields = after((await kept.of(userId, [id])).get(id) ?? {});
         await kept.put(userId, id, fields);
-        return { assistant: await assistants.update(userId, id, { ...stored, ...settings }), fields };
+        return { assistant: await assistants.update(userId, id, { ...stored, ...settingsAfter(stored) }), fields };
       });
     },
     /** false: there is none of theirs. */

@@ -7,14 +7,16 @@ import {
 } from '@roster/contracts/openai-api/assistants/tools';
 import { Metadata } from '@roster/contracts/openai-api/metadata';
 import { z } from 'zod';
+import { codeFilesAtMost } from '#server/conversation/code-files';
 import { isObject, type JsonObject } from '#server/is-object';
 import type { ApiFields } from './api-fields-repository.ts';
-import { brief, count, listIn, someOf } from './left-behind.ts';
+import { brief, listIn, someOf } from './left-behind.ts';
+import { isOnlyOfForm } from './provider-tools.ts';
 
-/** What an assistant has for programs, and the vector stores that it names, which have to be looked for. */
-export type ProgramFields = { fields: ApiFields; stores: string[] };
+/** What an assistant has for programs, and what its tools name, which has to be looked for. */
+export type ProgramFields = { fields: ApiFields; stores: string[]; codeFiles: string[] };
 
-const nothing: ProgramFields = { fields: {}, stores: [] };
+const nothing: ProgramFields = { fields: {}, stores: [], codeFiles: [] };
 const TopP = z.number().min(0).max(1);
 
 /** What only programs set: as Roster has exported it, else as the provider tells it. `notes`: what cannot be taken along. */
@@ -30,13 +32,18 @@ export function programFieldsIn(raw: JsonObject, notes: string[]): ProgramFields
     const parsed = ApiAssistantFields.safeParse(exported);
     if (!parsed.success) return undefined;
     const { tool_resources: named, ...fields } = parsed.data;
-    return { fields, stores: namedIn(named ?? {}, notes) };
+    return { fields, ...namedIn(named ?? {}) };
   }
 }
 
 function toldFields(raw: JsonObject, notes: string[]): ProgramFields {
   const { tools, tool_resources: resources, metadata, top_p: topP, response_format: format, name, id } = raw;
-  const taken = toolsIn(listIn(tools).filter(isObject), notes);
+  const taken = toolsIn(
+    listIn(tools)
+      .filter(isObject)
+      .filter((tool) => !isOnlyOfForm(tool)),
+    notes,
+  );
   const kept = <Schema extends z.ZodType>(schema: Schema, given: unknown, usual: unknown, note: () => string) => {
     if (given === undefined || given === null || given === usual) return undefined;
     const read = schema.safeParse(given);
@@ -59,7 +66,7 @@ function toldFields(raw: JsonObject, notes: string[]): ProgramFields {
         : undefined,
   };
   const fields = Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined));
-  return { fields, stores: namedIn(isObject(resources) ? resources : {}, notes) };
+  return { fields, ...namedIn(isObject(resources) ? resources : {}) };
 }
 
 /** Those that a program's run can use. */
@@ -90,27 +97,35 @@ function asRetired({ type, ...rest }: JsonObject): JsonObject {
 const idsIn = (resource: unknown, key: string) =>
   isObject(resource) ? listIn(resource[key]).filter((id) => typeof id === 'string') : [];
 
-/** The vector stores among what its tools may use. */
-function namedIn({ code_interpreter: code, file_search: search }: JsonObject, notes: string[]): string[] {
-  const files = idsIn(code, 'file_ids');
-  if (files.length > 0) notes.push(`The ${count(files, 'file')} of its code interpreter cannot be taken along.`);
-  return idsIn(search, 'vector_store_ids');
-}
+/** What its tools may use. */
+const namedIn = ({ code_interpreter: code, file_search: search }: JsonObject) => ({
+  stores: idsIn(search, 'vector_store_ids'),
+  codeFiles: idsIn(code, 'file_ids'),
+});
 
-/** With the vector store that was found: a run searches one. `found`: by the id that was named, the one it has here. */
-export function withStore({ fields, stores }: ProgramFields, found: ReadonlyMap<string, string>) {
-  const [first, ...others] = stores.filter((id) => found.has(id));
-  const lost = [...stores.filter((id) => !found.has(id)), ...others];
-  const notes =
-    lost.length === 0
-      ? []
-      : [
-          `Its ${lost.length === 1 ? 'vector store' : 'vector stores'} cannot be taken along: ${someOf(lost)}. Give it the files again.`,
-        ];
-  const own = first === undefined ? undefined : found.get(first);
-  const api: ApiFields = {
-    ...fields,
-    ...(own !== undefined && { tool_resources: { file_search: { vector_store_ids: [own] } } }),
+/** What is known here, by the names that others have for it. */
+export type Known = { stores: ReadonlyMap<string, string>; files: ReadonlyMap<string, string> };
+
+/** With what was found: a run searches one vector store, and its code reads so many files. */
+export function withNamed({ fields, stores, codeFiles }: ProgramFields, found: Known) {
+  const [store, ...otherStores] = stores.filter((id) => found.stores.has(id));
+  const lostStores = [...stores.filter((id) => !found.stores.has(id)), ...otherStores];
+  const files = [...new Set(codeFiles.flatMap((id) => found.files.get(id) ?? []))].slice(0, codeFilesAtMost);
+  const lostFiles = codeFiles.filter((id) => !files.includes(found.files.get(id) ?? ''));
+  const notes: string[] = [];
+  if (lostStores.length > 0)
+    notes.push(
+      `Its ${lostStores.length === 1 ? 'vector store' : 'vector stores'} cannot be taken along: ${someOf(lostStores)}. Give it the files again.`,
+    );
+  if (lostFiles.length > 0)
+    notes.push(
+      `Its ${lostFiles.length === 1 ? 'file' : 'files'} for code cannot be taken along: ${someOf(lostFiles)}. Give it the files again.`,
+    );
+  const own = store === undefined ? undefined : found.stores.get(store);
+  const resources = {
+    ...(own !== undefined && { file_search: { vector_store_ids: [own] } }),
+    ...(files.length > 0 && { code_interpreter: { file_ids: files } }),
   };
+  const api: ApiFields = { ...fields, ...(Object.keys(resources).length > 0 && { tool_resources: resources }) };
   return { api: Object.keys(api).length > 0 ? api : undefined, notes };
 }

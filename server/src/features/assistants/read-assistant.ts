@@ -16,6 +16,7 @@ import { z } from 'zod';
 import { isObject, type JsonObject } from '#server/is-object';
 import { brief, leftBehind } from './left-behind.ts';
 import { type ProgramFields, programFieldsIn } from './program-fields.ts';
+import { providerTools } from './provider-tools.ts';
 import type { ImportedDraft } from './repository.ts';
 
 /** What the provider uses where nothing is said, and what Roster's form begins with. */
@@ -74,6 +75,7 @@ const readers: { [Name in keyof AssistantSettings]?: (source: Source, notes: str
   model: ({ model }) => clean(model),
   temperature: temperatureOf,
   instructions: ({ instructions }, notes) => instructionsOf(instructions ?? '', notes),
+  tools: providerTools,
 };
 
 /** All fields of an assistant: each by its reader, the others as Roster exports them. */
@@ -88,6 +90,7 @@ function settingsOf(source: Source, notes: string[]): AssistantSettings {
 /** What is said of a value that a field cannot take. */
 const unknownValues: { [Name in keyof AssistantSettings]?: string } = {
   reasoningEffort: 'The reasoning effort is not known here; the model’s own default is used.',
+  responseSchema: 'The answer format cannot be taken along.',
 };
 
 /** What a new assistant begins with where there is nothing, or something that the field cannot take. */

@@ -21,7 +21,10 @@ type Row = Selectable<Database['assistants']> & { files: number };
 
 const toAssistant = (row: Row): Assistant => ({
   id: row.id,
-  ...AssistantSettings.parse(Object.fromEntries(assistantFieldNames.map((name) => [name, row[columnOf(name)]]))),
+  ...AssistantSettings.parse({
+    ...Object.fromEntries(assistantFieldNames.map((name) => [name, row[columnOf(name)]])),
+    tools: JSON.parse(row.tools),
+  }),
   isDefault: row.is_default === 1,
   openaiAssistantId: row.provider_assistant_id,
   files: Number(row.files),
@@ -29,7 +32,10 @@ const toAssistant = (row: Row): Assistant => ({
   updatedAt: row.updated_at,
 });
 
-const editable = (draft: AssistantSettings) => toColumns(AssistantSettings.parse(draft));
+function editable(draft: AssistantSettings) {
+  const { tools, ...settings } = AssistantSettings.parse(draft);
+  return { ...toColumns(settings), tools: JSON.stringify(tools) };
+}
 
 const fileCount =
   sql<number>`(select count(*) from assistant_files where assistant_files.assistant_id = assistants.id)`.as('files');

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
+import type { ToolBox } from '#server/conversation/tools';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Presence } from '#server/db/presence';
 import type { Database } from '#server/db/schema';
@@ -17,6 +18,9 @@ import type { Provider } from '#server/provider/provider';
 import type { FileStore } from '#server/storage/file-store';
 import { chatRemovalPart } from './account-removal.ts';
 import { conversationExport } from './export-part.ts';
+import { madeFileFetching } from './made-files/fetch.ts';
+import type { Keeping } from './made-files/store.ts';
+import { madeFileTaker } from './made-files/take.ts';
 import { answererFinder } from './messages/answerer.ts';
 import { attachmentReader } from './messages/attachments.ts';
 import { branchRepository } from './messages/branch-repository.ts';
@@ -24,9 +28,17 @@ import { messageExportRepository } from './messages/export-repository.ts';
 import { messagePages } from './messages/pages.ts';
 import { ratingService } from './messages/ratings.ts';
 import { messageRepository } from './messages/repository.ts';
+import {
+  type CodeCopies,
+  type OrderAgain,
+  type OrderMaker,
+  orderMaker,
+  readLoopSettings,
+} from './messages/run-order.ts';
 import { messageService } from './messages/service.ts';
 import { programConversations } from './programs/service.ts';
 import { chatRoutes } from './routes.ts';
+import { runApprovals } from './runs/approvals.ts';
 import { runEndings } from './runs/end.ts';
 import { eventRepository } from './runs/event-repository.ts';
 import { type RunExecutor, runExecutor } from './runs/executor.ts';
@@ -54,19 +66,24 @@ type Dependencies = {
   /** The knowledge of assistants. */
   knowledge: Pick<KnowledgeService, 'forAnswer'>;
   /** The attachments of messages. */
-  files: Pick<FileRepository, 'stored'>;
+  files: Pick<FileRepository, 'stored'> & Keeping['files'] & { copies: CodeCopies };
   store: Pick<FileStore, 'read'>;
   streams: EventStreams;
+  /** The tools of tool servers. */
+  toolBox: ToolBox;
+  toolCallMs: number;
   log: FastifyBaseLogger;
 };
 
 /** Conversations: threads, messages, and the runs that answer them. */
 export function chatFeature(dependencies: Dependencies) {
   const { database, streams, log } = dependencies;
-  const executor = createExecutor(dependencies);
-  const parts: Parts = { ...dependencies, executor, underWay: partialAnswersIn(database.db, executor) };
+  const orders = createOrders(dependencies);
+  const executor = createExecutor({ ...dependencies, ...orders });
+  const parts: Parts = { ...dependencies, ...orders, executor, underWay: partialAnswersIn(database.db, executor) };
   const exported = partialAnswersIn(database.reader, executor);
   const attachments = attachmentReader(dependencies);
+  const madeFiles = madeFileFetching({ ...dependencies, db: database.db });
   const messages = createMessages(parts);
   const routeParts = {
     threads: createThreads(parts),
@@ -75,6 +92,7 @@ export function chatFeature(dependencies: Dependencies) {
     ...createReading(parts),
     runs: runRepository(database.db),
     executor,
+    approve: createApprovals(parts),
     streams,
   };
 
@@ -92,10 +110,12 @@ export function chatFeature(dependencies: Dependencies) {
     }),
     /** Questions of other features, beside the conversations. */
     sideQuestions: createSideQuestions(parts, exported),
-    upkeep: chatUpkeep({ executor, search: searchRepository(database.db) }),
+    jobs: madeFiles.jobs,
+    upkeep: [...chatUpkeep({ executor, search: searchRepository(database.db) }), ...madeFiles.upkeep],
     removalPart: chatRemovalPart(executor),
     exportParts: [conversationExport(database, exported)],
     async recover() {
+      await madeFiles.recover();
       const recovered = await executor.recover();
       if (recovered > 0) log.warn({ recovered }, 'answers that a crash cut off were marked as interrupted');
     },
@@ -104,19 +124,48 @@ export function chatFeature(dependencies: Dependencies) {
   };
 }
 
-type Parts = Dependencies & { executor: RunExecutor; underWay: PartialAnswers };
+type Orders = { orderOf: OrderMaker; orderAgain: OrderAgain };
+type Parts = Dependencies & Orders & { executor: RunExecutor; underWay: PartialAnswers };
 
-function createExecutor({ database, provider, presence, catalogue, pricing, keys, log }: Dependencies) {
+const createOrders = (dependencies: Dependencies): Orders => {
+  const { database, keys, models, budgets, knowledge, files, store } = dependencies;
+  return orderMaker({
+    ...dependencies,
+    db: database.db,
+    defaultModel: models.defaultModel,
+    openKey: keys.open,
+    checkBudget: budgets.check,
+    knowledgeOf: knowledge.forAnswer,
+    attachments: attachmentReader({ files, store }),
+    copies: files.copies,
+  });
+};
+
+/** A person who approves a call is told before it is made where the answer could not go on. */
+const createApprovals = ({ database, presence, executor, keys, budgets }: Parts) =>
+  runApprovals({
+    database,
+    instance: presence.instance,
+    executor,
+    async checkGoingOn(userId, assistantId, settings) {
+      await keys.open(userId);
+      const { overBudget } = readLoopSettings(settings);
+      if (!overBudget) await budgets.check(userId, assistantId, 'Raise it in Analytics, then approve the call.');
+    },
+  });
+
+function createExecutor(dependencies: Dependencies & Orders) {
+  const { database, provider, catalogue, pricing, keys } = dependencies;
   const { db } = database;
   return runExecutor({
+    ...dependencies,
+    db,
     runs: runRepository(db),
     events: eventRepository(db),
-    provider,
-    presence,
-    log,
     endings: runEndings({ db, pricing }),
     onKeyRejected: keys.noteRejected,
     onComplete: titleSuggester({ db, provider, catalogue, pricing }),
+    takeMade: madeFileTaker({ ...dependencies, db }),
   });
 }
 
@@ -146,7 +195,6 @@ function createMessages(parts: Parts) {
       knowledgeOf: knowledge.forAnswer,
     }),
     checkModels: models.checkKnown,
-    defaultModel: models.defaultModel,
     attachments: attachmentReader({ files, store }),
   });
 }

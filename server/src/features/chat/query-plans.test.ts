@@ -1,13 +1,16 @@
 import { expect, test } from 'vitest';
 import { connect } from '#server/db/connect';
 import { migrate } from '#server/db/migrate';
+import { usageRepository } from '#server/features/usage/repository';
 import { emptyDatabase } from '#server/testing/app';
 import { plansOf } from '#server/testing/query-plans';
+import { madeFileRepository } from './made-files/repository.ts';
 import { branchRepository } from './messages/branch-repository.ts';
 import { messageFileRepository } from './messages/file-repository.ts';
 import { messageRepository } from './messages/repository.ts';
 import { siblingsOf } from './messages/row-repository.ts';
 import { runRepository } from './runs/repository.ts';
+import { serverCallRepository } from './runs/server-call-repository.ts';
 import { toolCallRepository } from './runs/tool-call-repository.ts';
 import { searchRepository } from './search/repository.ts';
 import { findThreads } from './search/threads-repository.ts';
@@ -29,10 +32,18 @@ test('no question of a conversation looks at all runs or at all messages of a pe
     await branchRepository(db).words(1, branch);
     await branchRepository(db).wordsBefore(1, 1, 1);
     await messageFileRepository(db).of(1, [1, 2]);
+    await madeFileRepository(db).unkept(1, [1, 2]);
+    await madeFileRepository(db).begin(1, 1, '2026-11-01T00:00:00.000Z');
+    await madeFileRepository(db).giveUp('2026-11-01T00:00:00.000Z', '');
     await toolCallRepository(db).shown(1, [1, 2]);
     await toolCallRepository(db).ofMessages(1, [1, 2]);
     await toolCallRepository(db).ofRuns(1, [1, 2]);
     await messageFileRepository(db).releaseThread(1, 1);
+    await serverCallRepository(db).open(1, 1);
+    await serverCallRepository(db).ofRun(1, 1);
+    await serverCallRepository(db).approvals(1, 1);
+    await usageRepository(db).ofSteps(1, [1, 2]);
+    await runRepository(db).expired('2026-11-01T00:00:00.000Z', 10);
     await runRepository(db).underWay(1);
     await runRepository(db).allUnderWay();
   });
@@ -42,9 +53,14 @@ test('no question of a conversation looks at all runs or at all messages of a pe
   // The only thing sorted is which of a conversation’s runs is named.
   for (const list of lists) expect(list.match(/TEMP B-TREE/g)).toHaveLength(1);
   for (const plan of plans) {
-    expect(plan).not.toMatch(/SCAN runs(?! USING INDEX runs_under_way)/);
+    // Both indexes have only runs that are under way.
+    expect(plan).not.toMatch(/SCAN runs(?! USING INDEX runs_(under_way|one_question_per_thread))/);
     expect(plan).not.toMatch(/messages USING .*\(user_id=\?\)/);
     expect(plan).not.toMatch(/SCAN message_files|message_files USING .*\(user_id=\?\)/);
+    expect(plan).not.toMatch(/SCAN made_files(?! USING INDEX made_files_to_fetch)|made_files USING .*\(user_id=\?\)/);
+    expect(plan).not.toMatch(
+      /SCAN (thread_approvals|usage_records)|(thread_approvals|usage_records) USING .*\(user_id=\?\)/,
+    );
     expect(plan).not.toMatch(/SCAN (tool_calls|program_runs)|tool_calls USING .*\(user_id=\?\)/);
   }
   await database.close();

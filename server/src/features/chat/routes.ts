@@ -5,6 +5,7 @@ import type { Router } from '#server/http/router';
 import type { MessagePages } from './messages/pages.ts';
 import type { RatingService } from './messages/ratings.ts';
 import type { MessageService } from './messages/service.ts';
+import type { RunApprovals } from './runs/approvals.ts';
 import type { RunExecutor } from './runs/executor.ts';
 import type { RunRepository } from './runs/repository.ts';
 import type { ConversationDownloads } from './threads/export.ts';
@@ -18,6 +19,7 @@ type Dependencies = {
   downloads: ConversationDownloads;
   runs: RunRepository;
   executor: RunExecutor;
+  approve: RunApprovals;
   streams: EventStreams;
 };
 
@@ -27,7 +29,7 @@ function lastEventId(header: string | string[] | undefined): number {
 }
 
 export function chatRoutes({ route, rawRoute }: Router, dependencies: Dependencies) {
-  const { threads, messages, ratings, pages, downloads, runs, executor, streams } = dependencies;
+  const { threads, messages, ratings, pages, downloads, runs, executor, approve, streams } = dependencies;
 
   async function ownRun(userId: number, runId: number) {
     const run = await runs.find(userId, runId);
@@ -48,6 +50,11 @@ export function chatRoutes({ route, rawRoute }: Router, dependencies: Dependenci
     await ratings.rate(actor.userId, params.id, body);
     return messages.find(actor.userId, params.id);
   });
+  route(api.responseSchema, async ({ actor, params }) => {
+    const run = await ownRun(actor.userId, params.id);
+    return { schema: (await runs.responseSchemas(actor.userId, [run.id])).get(run.id) ?? null };
+  });
+  route(api.approve, ({ actor, params, body }) => approve(actor, params.id, { ...body, callId: params.callId }));
   route(api.stop, async ({ actor, params }) => {
     const run = await ownRun(actor.userId, params.id);
     await executor.stop(actor.userId, run.id);

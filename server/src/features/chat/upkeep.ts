@@ -5,10 +5,11 @@ import type { SearchRepository } from './search/repository.ts';
 const stopsEveryMs = 1_000;
 const recoverEveryMs = 5_000;
 const mergeEveryMs = 60_000;
+const expireEveryMs = 5_000;
 
 /**
  * Upkeep: obeying stops that came before the run was live, or that no signal brought; ending
- * abandoned runs; tidying the search.
+ * abandoned runs, and those that have waited too long for a person; tidying the search.
  */
 export const chatUpkeep = ({ executor, search }: { executor: RunExecutor; search: SearchRepository }): Chore[] => [
   { everyMs: recoverEveryMs, run: executor.recoverAgain },
@@ -19,4 +20,5 @@ export const chatUpkeep = ({ executor, search }: { executor: RunExecutor; search
     },
   },
   { everyMs: stopsEveryMs, run: executor.obeyStops },
+  { everyMs: expireEveryMs, run: executor.expireWaiting },
 ];

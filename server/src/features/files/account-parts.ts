@@ -10,15 +10,23 @@ export function fileExport(db: Kysely<Database>, store: FileStore): ExportPart {
   return {
     description: [
       'files/INDEX.jsonl              each file with its name, type, size and checksum',
-      'files/<number>-<name>          the files themselves, as they were uploaded',
+      'files/<number>-<name>          the files themselves, as they were uploaded or made',
     ],
     async *entries(userId) {
       const files = (await fileRepository(db).all(userId)).map((file, index) => ({
         ...file,
         name: `files/${index + 1}-${cleanName(file.filename)}`,
       }));
-      const lines = files.map(({ name, filename, type, size, sha256, createdAt }) =>
-        JSON.stringify({ file: name, filename, type, size, sha256, createdAt }),
+      const lines = files.map(({ name, filename, type, size, sha256, createdAt, madeByAssistant }) =>
+        JSON.stringify({
+          file: name,
+          filename,
+          type,
+          size,
+          sha256,
+          createdAt,
+          ...(madeByAssistant === 1 && { madeByAssistant: true }),
+        }),
       );
       yield { name: 'files/INDEX.jsonl', content: lines.map((line) => `${line}\n`) };
       for (const { id, name, storedKey } of files) yield { name, content: bytesOf(readableKey(storedKey, id)) };

@@ -68,6 +68,23 @@ export function copyRepository(db: Kysely<Database>) {
       const row = await ofUser(userId).where('file_id', '=', fileId).where('purpose', '=', purpose).executeTakeFirst();
       return row && toCopy(row);
     },
+    /** Of these files the copies that an answer can use, by the numbers of the files. */
+    async readyFor(userId: number, fileIds: readonly number[]): Promise<Map<number, string>> {
+      if (fileIds.length === 0) return new Map();
+      const rows = await db
+        .selectFrom('provider_copies')
+        .select(['file_id', 'provider_file_id'])
+        .where('user_id', '=', userId)
+        .where('file_id', 'in', fileIds)
+        .where('state', '=', 'ready')
+        .where('purpose', '!=', 'fine-tune')
+        .execute();
+      return new Map(
+        rows.flatMap(({ file_id: file, provider_file_id: id }): [number, string][] =>
+          file === null || id === null ? [] : [[file, id]],
+        ),
+      );
+    },
     async inState(userId: number, state: State): Promise<ProviderCopy[]> {
       const rows = await ofUser(userId).where('state', '=', state).orderBy('id').execute();
       return rows.map(toCopy);

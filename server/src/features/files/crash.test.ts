@@ -2,14 +2,21 @@ import { describe, expect, test } from 'vitest';
 import type { Engine } from '#server/db/connect';
 import { goodKey } from '#server/testing/app';
 import { until } from '#server/testing/chat';
-import { freeJobs, type KillableServer, killableInstallation, registered, seeded } from '#server/testing/crash';
+import {
+  freeJobs,
+  type KillableServer,
+  killableInstallation,
+  registered,
+  roundsOr,
+  seeded,
+} from '#server/testing/crash';
 import { beside } from '#server/testing/database';
 import { atProvider, download, filePlaces, inStore, sha256, someBytes, upload } from '#server/testing/files';
 import { startS3 } from '#server/testing/s3';
 import type { Visitor } from '#server/testing/visitor';
 
-const rounds = { sqlite: 20, postgres: 5 };
-const roundsOnS3 = 8;
+const rounds = { sqlite: roundsOr(8), postgres: roundsOr(4) };
+const roundsOnS3 = roundsOr(4);
 
 async function installation(engine: Engine, store: 'disk' | 'S3') {
   const s3 = store === 'S3' ? await startS3() : undefined;

@@ -11,6 +11,7 @@ import type { FileStore } from '#server/storage/file-store';
 import { fileExport, fileRemovalPart } from './account-parts.ts';
 import { copyRepository } from './copy-repository.ts';
 import { fileDownload } from './download.ts';
+import { forwardedFiles } from './forwarded.ts';
 import { forwarding as createForwarding } from './forwarding.ts';
 import { fileListing } from './listing.ts';
 import { removal } from './removal.ts';
@@ -36,7 +37,11 @@ type Dependencies = {
 
 const sweepEveryMs = 30_000;
 
-/** A user's files, here and at the provider. */
+/**
+ * A user's files, here and at the provider.
+ *
+ * Long: its parts, each made from those before it.
+ */
 export function fileFeature(dependencies: Dependencies) {
   const { database, store, provider, keys, presence, config, onCopySettled, log } = dependencies;
   const { db } = database;
@@ -55,6 +60,7 @@ export function fileFeature(dependencies: Dependencies) {
     onCopySettled,
     log,
   });
+  const forwarded = forwardedFiles({ db, ensure: forwarding.ensure, forward: forwarding.forward });
   const removals = removal({ db, store, provider, keys, providerName, isGone, log });
   const hasKey = async (userId: number) => (await keys.config(userId)).hasApiKey;
   const uploads = uploadService({ db, store, instance, isGone, hasKey, minFreeBytes: config.minFreeDiskBytes, log });
@@ -86,9 +92,13 @@ export function fileFeature(dependencies: Dependencies) {
       ensure: forwarding.ensure,
       find: copies.ofFile,
       check: (userId: number) => forwarding.checkCopies({ userId }),
+      /** For what code reads at the provider: forwarded first, where it is not there yet. */
+      forwarded: forwarded.atProvider,
     },
     /** For what Roster itself makes: datasets, converted and divided training files. */
     make: uploads.make,
+    /** For what tools of the provider make for answers. */
+    keepMade: uploads.keepMade,
     remove: removals.remove,
     removalPart: fileRemovalPart(removals.removeAllOf),
     exportParts: [fileExport(db, store)],

@@ -45,6 +45,7 @@ describe.each(filePlaces)('files on %s and %s', (engine, store) => {
         date: body.createdAt,
         createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
         purpose: 'assistants',
+        madeByAssistant: false,
         usedBy: 0,
         provider: { state: 'waiting_for_key', error: null },
       },

@@ -101,6 +101,7 @@ export function forwarding(dependencies: Dependencies) {
     },
 
     ensure: ensureCopy,
+    forward: (copy: CopyPayload) => forwardCopy(dependencies, copy),
     keySaved: (userId: number) => forwardWithNewKey(dependencies, userId),
 
     /** Some were not found at the provider: those that it does not list are sent again. */

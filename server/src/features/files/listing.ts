@@ -21,8 +21,9 @@ export function fileListing(files: FileRepository) {
     userId: number,
     query: z.output<typeof FilesQuery>,
   ): Promise<{ items: File[]; nextCursor: string | null }> => {
-    const { limit, cursor, q, sort, purpose } = query;
-    const rows = await files.page(userId, { limit: limit + 1, sort, after: placeOf(cursor, sort), purpose, q });
+    const { limit, cursor, q, sort, purpose, madeByAssistant } = query;
+    const after = placeOf(cursor, sort);
+    const rows = await files.page(userId, { limit: limit + 1, sort, after, purpose, madeByAssistant, q });
     return pageOf(rows, limit, ({ key, size, id }) =>
       cursors.encode({ value: { name: key, size, newest: id, oldest: id }[sort], id }),
     );

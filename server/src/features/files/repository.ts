@@ -12,6 +12,7 @@ export type StoredFile = {
   sha256: string;
   storageKey: FileKey;
   purpose: FilePurpose;
+  madeByAssistant?: boolean;
 };
 
 /** Where a page of a list begins: after the file with this id, which has this value in the order of the list. */
@@ -22,6 +23,7 @@ type Page = {
   sort: FileSort;
   after: Place | undefined;
   purpose: FilePurpose | undefined;
+  madeByAssistant?: boolean | undefined;
   q: string | undefined;
 };
 
@@ -59,6 +61,7 @@ export function fileRepository(db: Kysely<Database>) {
         'files.type',
         'files.size',
         'files.purpose',
+        'files.made_by_assistant',
         'files.created_at',
         'copy.state',
         'copy.error',
@@ -82,6 +85,7 @@ export function fileRepository(db: Kysely<Database>) {
     date: row.created_at,
     createdAt: row.created_at,
     purpose: row.purpose,
+    madeByAssistant: row.made_by_assistant === 1,
     usedBy: row.used_by ?? 0,
     // A copy that is being removed belongs to no file.
     provider: { state: row.state === null || row.state === 'removing' ? 'queued' : row.state, error: row.error },
@@ -90,10 +94,14 @@ export function fileRepository(db: Kysely<Database>) {
   return {
     /** Other uploads of this person wait, so that together they stay within the quota. */
     lock: (userId: number) => lockUser(db, userId),
-    async page(userId: number, { limit, sort, after, purpose, q }: Page): Promise<(File & { key: string })[]> {
+    async page(
+      userId: number,
+      { limit, sort, after, purpose, madeByAssistant, q }: Page,
+    ): Promise<(File & { key: string })[]> {
       const { column, direction } = orders[sort];
       let query = shown(userId).select('files.name_key').limit(limit);
       if (purpose) query = query.where('files.purpose', '=', purpose);
+      if (madeByAssistant !== undefined) query = query.where('files.made_by_assistant', '=', madeByAssistant ? 1 : 0);
       if (q) query = query.where(sql<boolean>`files.name_key like ${pattern(q)} escape '\\'`);
       if (after) {
         const { value, id } = after;
@@ -126,6 +134,7 @@ export function fileRepository(db: Kysely<Database>) {
       return db
         .selectFrom('files')
         .select(['id', 'filename', 'storage_key as storedKey', 'type', 'size', 'sha256', 'created_at as createdAt'])
+        .select('made_by_assistant as madeByAssistant')
         .where('user_id', '=', userId)
         .orderBy('id')
         .execute();
@@ -142,6 +151,7 @@ export function fileRepository(db: Kysely<Database>) {
           sha256: file.sha256,
           storage_key: file.storageKey,
           purpose: file.purpose,
+          made_by_assistant: file.madeByAssistant ? 1 : 0,
           created_at: new Date().toISOString(),
         })
         .returning('id')

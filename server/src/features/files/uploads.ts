@@ -12,7 +12,7 @@ import { copyRepository } from './copy-repository.ts';
 import { forwardJob } from './jobs.ts';
 import { cleanName, cleanType } from './labels.ts';
 import { storeRemovalOfBytes } from './remove-bytes.ts';
-import { fileRepository } from './repository.ts';
+import { fileRepository, type StoredFile } from './repository.ts';
 import { type SpentBuffers, spentBuffers } from './spent-buffers.ts';
 import { type UploadRepository, uploadRepository } from './upload-repository.ts';
 
@@ -31,13 +31,19 @@ const atOnce = 2;
 const formBytes = 64 * 1024;
 const inMegabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(2)} MB`;
 
-/** What is made may not be larger than what may be uploaded. */
-async function* limited(content: AsyncIterable<Buffer>) {
+const tooLarge = () => new AppError('too_large', `The file would be larger than ${fileSizeLimit / 1024 / 1024} MB.`);
+
+/** What is made may not be larger than what may be uploaded, nor than the room that was reserved for it. */
+async function* limited(content: AsyncIterable<Buffer>, reserved = fileSizeLimit) {
   let size = 0;
   for await (const chunk of content) {
     size += chunk.length;
-    if (size > fileSizeLimit)
-      throw new AppError('too_large', `The file would be larger than ${fileSizeLimit / 1024 / 1024} MB.`);
+    if (size > fileSizeLimit) throw tooLarge();
+    if (size > reserved)
+      throw new AppError(
+        'quota_exceeded',
+        `The file would go beyond the ${inMegabytes(storageLimit)} that you can keep. Delete some files first.`,
+      );
     yield chunk;
   }
 }
@@ -53,8 +59,8 @@ type Uploader = Pick<Actor, 'userId' | 'stillMay'>;
 type Taken = Awaited<ReturnType<UploadRepository['taken']>>;
 
 /** @throws where there is no room for so many bytes */
-function checkRoom(taken: Taken, bytes: number) {
-  if (taken.underWay >= atOnce)
+function checkRoom(taken: Taken, bytes: number, isBesideUploads: boolean) {
+  if (taken.underWay >= atOnce && !isBesideUploads)
     throw new AppError('rate_limited', 'Two files are being uploaded already. Please wait for one of them.', {
       retryAfterSeconds: 1,
     });
@@ -70,13 +76,27 @@ function checkRoom(taken: Taken, bytes: number) {
     );
 }
 
-/** Returns the id of the upload. */
-const reserve = ({ db, instance }: Dependencies, userId: number, storageKey: FileKey, bytes: number) =>
+type Wanted = {
+  /** undefined: nobody knows; then as much as is left for a file. */
+  bytes: number | undefined;
+  /** What nobody uploads does not wait for those who do. */
+  isBesideUploads?: boolean;
+};
+type Reserved = { uploadId: number; bytes: number };
+
+const reserve = (
+  { db, instance }: Dependencies,
+  userId: number,
+  storageKey: FileKey,
+  { bytes: wanted, isBesideUploads = false }: Wanted,
+): Promise<Reserved> =>
   db.transaction().execute(async (trx) => {
     const uploads = uploadRepository(trx);
     if (!(await fileRepository(trx).lock(userId))) throw new AppError('not_signed_in', 'Please sign in.');
-    checkRoom(await uploads.taken(userId), bytes);
-    return uploads.insert(userId, storageKey, bytes, instance);
+    const taken = await uploads.taken(userId);
+    const bytes = wanted ?? Math.max(1, Math.min(fileSizeLimit, storageLimit - taken.bytes));
+    checkRoom(taken, bytes, isBesideUploads);
+    return { uploadId: await uploads.insert(userId, storageKey, bytes, instance), bytes };
   });
 
 type StoredBytes = { filename: string; type: string; size: number; sha256: string; storageKey: FileKey };
@@ -113,8 +133,9 @@ async function commit(
   { db, hasKey }: Dependencies,
   { userId, stillMay }: Uploader,
   uploadId: number,
-  stored: StoredBytes,
+  stored: StoredBytes & { madeByAssistant?: boolean },
   purpose: FilePurpose,
+  link?: (trx: Kysely<Database>, fileId: number) => Promise<void>,
 ): Promise<number> {
   const state = (await hasKey(userId)) ? 'queued' : 'waiting_for_key';
   return db.transaction().execute(async (trx) => {
@@ -125,6 +146,7 @@ async function commit(
     const { filename, size: bytes, sha256 } = stored;
     const copyId = await copyRepository(trx).insert(userId, fileId, { filename, bytes, sha256, purpose }, state);
     await enqueue(trx, forwardJob, { userId, copyId });
+    await link?.(trx, fileId);
     return fileId;
   });
 }
@@ -140,15 +162,16 @@ async function discard({ db, log }: Dependencies, uploadId: number, storedKey: s
 async function takeIn(
   dependencies: Dependencies,
   userId: number,
-  bytes: number,
-  storeAndCommit: (uploadId: number, storageKey: FileKey) => Promise<number>,
+  wanted: Wanted,
+  storeAndCommit: (reserved: Reserved, storageKey: FileKey) => Promise<number>,
 ): Promise<File> {
   const { db, log } = dependencies;
   const storageKey = newFileKey();
-  const uploadId = await reserve(dependencies, userId, storageKey, bytes);
+  const reserved = await reserve(dependencies, userId, storageKey, wanted);
+  const { uploadId } = reserved;
   let fileId: number;
   try {
-    fileId = await storeAndCommit(uploadId, storageKey);
+    fileId = await storeAndCommit(reserved, storageKey);
   } catch (error) {
     await discard(dependencies, uploadId, storageKey).catch((failure: unknown) =>
       log.error({ err: failure, uploadId }, 'a refused upload could not be cleared away; the next start does it'),
@@ -174,19 +197,63 @@ async function sweep(dependencies: Dependencies): Promise<number> {
 
 type MadeFile = { filename: string; type: string; purpose: FilePurpose; content: AsyncIterable<Buffer> };
 
+/** What a tool of the provider has made for an answer. */
+export type MadeForAnswer = {
+  filename: string;
+  /** As far as the provider says. */
+  bytes: number | undefined;
+  content: AsyncIterable<Buffer>;
+  /** First in the transaction that it comes in. @throws where nothing wants it any more */
+  isWanted: (trx: Kysely<Database>) => Promise<void>;
+  /** Once the bytes are there: what the file is called, and what belongs to it, in the same transaction. */
+  place: (
+    stored: StoredFile,
+  ) => Promise<{ filename: string; link: (trx: Kysely<Database>, fileId: number) => Promise<void> }>;
+};
+
+async function checkDisk({ store, minFreeBytes }: Dependencies) {
+  const free = await store.freeBytes();
+  if (free !== undefined && free < minFreeBytes) throw noSpace();
+}
+
+/**
+ * Kept and forwarded like an uploaded one.
+ * @throws AppError where there is no room for it
+ */
+async function keepMade(
+  dependencies: Dependencies,
+  buffers: SpentBuffers,
+  userId: number,
+  { filename, bytes: said, content, isWanted, place }: MadeForAnswer,
+) {
+  if (said !== undefined && said > fileSizeLimit) throw tooLarge();
+  await checkDisk(dependencies);
+  const wanted = { bytes: said, isBesideUploads: true };
+  await takeIn(dependencies, userId, wanted, async ({ uploadId, bytes }, storageKey) => {
+    const incoming = { filename, type: '', content: limited(content, bytes) };
+    const stored = { ...(await storeBytes(dependencies.store, buffers, storageKey, incoming)), madeByAssistant: true };
+    const { filename: name, link } = await place({ ...stored, purpose: 'user_data' });
+    const uploader = { userId, stillMay: isWanted };
+    return commit(dependencies, uploader, uploadId, { ...stored, filename: name }, 'user_data', link);
+  });
+}
+
 /** Takes files in: room is reserved first, then the bytes come, then the file is committed with its forwarding. */
 export function uploadService(dependencies: Dependencies) {
-  const { store, minFreeBytes } = dependencies;
+  const { store } = dependencies;
   const buffers = spentBuffers();
 
   return {
     /** A file that Roster itself makes: kept and forwarded like an uploaded one. */
     make: (actor: Actor, made: MadeFile): Promise<File> =>
-      takeIn(dependencies, actor.userId, fileSizeLimit, async (uploadId, storageKey) => {
+      takeIn(dependencies, actor.userId, { bytes: fileSizeLimit }, async ({ uploadId }, storageKey) => {
         const content = limited(made.content);
         const stored = await storeBytes(store, buffers, storageKey, { ...made, content });
         return commit(dependencies, actor, uploadId, stored, made.purpose);
       }),
+
+    /** A file that a tool of the provider has made. */
+    keepMade: (userId: number, made: MadeForAnswer) => keepMade(dependencies, buffers, userId, made),
 
     async upload(
       uploader: Uploader,
@@ -195,10 +262,9 @@ export function uploadService(dependencies: Dependencies) {
     ): Promise<File> {
       if (contentLength !== undefined && contentLength > fileSizeLimit + formBytes)
         throw new AppError('too_large', `The file is larger than ${fileSizeLimit / 1024 / 1024} MB.`);
-      const free = await store.freeBytes();
-      if (free !== undefined && free < minFreeBytes) throw noSpace();
+      await checkDisk(dependencies);
       const bytes = Math.min(contentLength ?? fileSizeLimit, fileSizeLimit);
-      return takeIn(dependencies, uploader.userId, bytes, async (uploadId, storageKey) => {
+      return takeIn(dependencies, uploader.userId, { bytes }, async ({ uploadId }, storageKey) => {
         const { fields, file } = await receive((incoming) => storeBytes(store, buffers, storageKey, incoming));
         if (fields.purpose === 'fine-tune' && !/\.jsonl$/i.test(file.filename))
           throw refused('file', 'A file for fine-tuning must be JSONL, with a name that ends in .jsonl.');

@@ -102,7 +102,7 @@ export function openAiApiFeatures(dependencies: Dependencies): Feature[] {
     },
     apiModelFeature(shared),
     chatCompletionFeature(shared),
-    responseFeature(shared),
+    responseFeature({ ...shared, files }),
     vectors,
     connectFeature(named),
     apiFileFeature({ files, openCalls, fileIds: namedFiles }),

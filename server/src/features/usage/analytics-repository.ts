@@ -156,7 +156,7 @@ type RequestRow = {
   id: number;
   created_at: string;
   model: string;
-  purpose: 'chat' | 'title' | 'training';
+  purpose: 'chat' | 'tool_step' | 'title' | 'training';
   assistant_id: number | null;
   assistant_name: string | null;
   access_token_id: number | null;

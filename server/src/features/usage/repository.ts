@@ -38,7 +38,11 @@ export type UsageRecord = TokenCounts & {
   runId: number | null;
   threadId: number | null;
   assistantId: number | null;
-  purpose: 'chat' | 'title' | 'training';
+  /** `tool_step`: of an answer that called tools, each request but the last. */
+  purpose: 'chat' | 'tool_step' | 'title' | 'training';
+  /** Of a step, in the place of `runId`: the run, and which of its requests it was. */
+  stepOf?: number | null;
+  step?: number | null;
   /** Of a training. */
   jobId?: number | null;
   /** Of a comparison's side questions. */
@@ -100,6 +104,8 @@ const insertRecord = prepared((db, at: Places<NewRecord>) =>
       job_id: at('jobId'),
       comparison_id: at('comparisonId'),
       access_token_id: at('accessTokenId'),
+      step_of: at('stepOf'),
+      step: at('step'),
       purpose: at('purpose'),
       model: at('model'),
       input_tokens: at('inputTokens'),
@@ -113,7 +119,7 @@ const insertRecord = prepared((db, at: Places<NewRecord>) =>
       day: at('day'),
       created_at: at('createdAt'),
     })
-    .onConflict((conflict) => conflict.columns(['run_id', 'purpose']).doNothing())
+    .onConflict((conflict) => conflict.doNothing())
     .returning('id'),
 );
 
@@ -154,18 +160,20 @@ export function usageRepository(db: Kysely<Database>) {
 
   return {
     /**
-     * Once per run and purpose (what has no run: once for each call of this), with the sums that it belongs to: writing it again changes nothing. Of an account that
+     * Once per run and purpose, and per step (what has no run: once for each call of this), with the sums that it belongs to: writing it again changes nothing. Of an account that
      * is gone nothing is kept; `isOwnerThere` says that the caller has just seen a row of theirs in this transaction.
      */
     async record(userId: number, usage: UsageRecord, isOwnerThere = false) {
       if (!isOwnerThere && !(await isThere(userId))) return;
       const day = usage.createdAt.slice(0, 10);
-      const { jobId = null, comparisonId = null, accessTokenId = null } = usage;
+      const { jobId = null, comparisonId = null, accessTokenId = null, stepOf = null, step = null } = usage;
       const row: NewRecord = {
         ...usage,
         jobId,
         comparisonId,
         accessTokenId,
+        stepOf,
+        step,
         userId,
         day,
         estimated: usage.estimated ? 1 : 0,
@@ -185,6 +193,23 @@ export function usageRepository(db: Kysely<Database>) {
       await addToDay(userId, { day, model: usage.model, assistantId: usage.assistantId ?? 0 }, sums);
       await addToQuarter(userId, quarterOf(usage.createdAt), sums);
       await addToToken(userId, accessTokenId, usage.createdAt, sums);
+    },
+
+    /** What the steps of runs have used that came before their last requests. */
+    async ofSteps(userId: number, runIds: number[]): Promise<Map<number, Usage[]>> {
+      const of = new Map<number, Usage[]>();
+      if (runIds.length === 0) return of;
+      const rows = await db
+        .selectFrom('usage_records')
+        .select(['step_of', ...usageColumns])
+        .where(sql<boolean>`+user_id = ${userId}`)
+        .where('step_of', 'in', runIds)
+        .execute();
+      for (const row of rows) {
+        const usage = toUsage(row);
+        if (row.step_of !== null && usage) of.set(row.step_of, [...(of.get(row.step_of) ?? []), usage]);
+      }
+      return of;
     },
 
     /** Some of the calls of a model that have no price, the oldest first. */
@@ -245,7 +270,7 @@ export function usageRepository(db: Kysely<Database>) {
       if (after) query = query.where(sql<boolean>`(created_at, id) > (${after.createdAt}, ${after.id})`);
       const rows = await query.execute();
       const records: UsageRecord[] = rows.map((row) => ({
-        runId: row.run_id,
+        runId: row.run_id ?? row.step_of,
         threadId: row.thread_id,
         assistantId: row.assistant_id,
         jobId: row.job_id,

@@ -9,6 +9,7 @@ import { comparisonsPath, newComparison } from '#server/testing/comparisons';
 import { examplesOf, gathered, rated, ratedThread } from '#server/testing/datasets';
 import { uploaded } from '#server/testing/files';
 import { quick, trainable, trained, trainingFile } from '#server/testing/fine-tuning';
+import { newServer } from '#server/testing/tool-servers';
 import type { Visitor } from '#server/testing/visitor';
 
 /** What a person has; the words in it must reach no administrator. */
@@ -28,6 +29,9 @@ const planted = {
   prompt: 'planted-in-the-prompt',
   training: 'planted-in-the-training',
   token: 'planted-in-the-token',
+  toolServer: 'planted-in-the-tool-server',
+  toolUrl: 'https://planted-in-the-address.example/',
+  toolHeader: 'planted-in-the-header-Xu9z',
 };
 const markers = [...Object.values(planted), 'plantedInTheKey'];
 
@@ -50,6 +54,7 @@ type Owned = {
   exampleId: number;
   noticeId: number;
   tokenId: number;
+  toolServerId: number;
   /** Of the administrator. */
   ownTrainingFileId: number;
   ownThreadId: number;
@@ -97,6 +102,7 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
     body: { value: 'bad' },
   }),
   'GET /api/runs/:id/events': ({ runId }) => ({ path: `/api/runs/${runId}/events` }),
+  'GET /api/runs/:id/response-schema': ({ runId }) => ({ path: `/api/runs/${runId}/response-schema` }),
   'GET /api/files/:id/content': ({ fileId }) => ({ path: `/api/files/${fileId}/content` }),
   'POST /api/files/:id/retry': ({ fileId }) => ({ path: `/api/files/${fileId}/retry`, body: {} }),
   'DELETE /api/files/:id': ({ fileId }) => ({ path: `/api/files/${fileId}` }),
@@ -159,7 +165,26 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
     body: { vote: 'tie' },
   }),
   'DELETE /api/fine-tuning/comparisons/:id': ({ comparisonId }) => ({ path: `${comparisonsPath}/${comparisonId}` }),
+  'PATCH /api/tool-servers/:id': ({ toolServerId }) => ({
+    path: `/api/tool-servers/${toolServerId}`,
+    body: { name: 'Taken' },
+  }),
+  'DELETE /api/tool-servers/:id': ({ toolServerId }) => ({ path: `/api/tool-servers/${toolServerId}` }),
+  'GET /api/tool-servers/:id/tools': ({ toolServerId }) => ({ path: `/api/tool-servers/${toolServerId}/tools` }),
+  'POST /api/tool-servers/:id/refresh': ({ toolServerId }) => ({
+    path: `/api/tool-servers/${toolServerId}/refresh`,
+    body: {},
+  }),
+  'GET /api/assistants/:id/tools': ({ assistantId }) => ({ path: `/api/assistants/${assistantId}/tools` }),
+  'POST /api/assistants/:id/tools': ({ assistantId }) => ({
+    path: `/api/assistants/${assistantId}/tools`,
+    body: { tools: [] },
+  }),
   'DELETE /api/access-tokens/:id': ({ tokenId }) => ({ path: `/api/access-tokens/${tokenId}` }),
+  'POST /api/runs/:id/approvals/:callId': ({ runId }) => ({
+    path: `/api/runs/${runId}/approvals/call_1`,
+    body: { decision: 'approve' },
+  }),
   'POST /api/runs/:id/stop': ({ runId }) => ({ path: `/api/runs/${runId}/stop`, body: {} }),
 };
 
@@ -176,6 +201,12 @@ const referringToTheirs: Record<string, (owned: Owned) => Attempt[]> = {
   ],
   'POST /api/assistants/:id/files': ({ ownAssistantId, fileId }) => [
     { path: `/api/assistants/${ownAssistantId}/files`, body: { fileIds: [fileId] } },
+  ],
+  'POST /api/assistants/:id/tools': ({ ownAssistantId, toolServerId }) => [
+    {
+      path: `/api/assistants/${ownAssistantId}/tools`,
+      body: { tools: [{ serverId: toolServerId, name: 'read', digest: 'a'.repeat(64), approval: 'never' }] },
+    },
   ],
   'POST /api/fine-tuning/jobs': ({ fileId, ownTrainingFileId }) => {
     const job = { name: 'Taken', baseModel: trainable };
@@ -259,7 +290,12 @@ describe.each(engines)('an administrator on %s', (engine) => {
     await ratedThread(app, ada, [{ value: 'good' }]);
     const { id: bobsId } = (await bob.get('/api/user')).body;
     await ada.post(`/api/admin/users/${bobsId}/reset-password`);
+    const toolServer = await newServer(bob, planted.toolUrl, {
+      name: planted.toolServer,
+      auth: { type: 'header', name: 'Authorization', value: planted.toolHeader },
+    });
     owned = {
+      toolServerId: toolServer.body.id,
       tokenId: (await newToken(bob, { name: planted.token })).id,
       noticeId: (await bob.get('/api/user/notices')).body[0].id,
       userId: (await bob.get('/api/user')).body.id,
@@ -340,6 +376,7 @@ describe.each(engines)('an administrator on %s', (engine) => {
       exampleId: unknownId,
       noticeId: unknownId,
       tokenId: unknownId,
+      toolServerId: unknownId,
     };
     const attempts = (of: Owned) => [
       ...Object.entries(onTheirs).map(([name, attempt]) => [name, attempt(of)] as const),
@@ -395,6 +432,9 @@ describe.each(engines)('an administrator on %s', (engine) => {
     expect(messages[1]?.rating).toEqual({ value: null, correction: planted.correction });
     expect((await bob.get('/api/fine-tuning/datasets')).body.items).toMatchObject([
       { name: planted.dataset, examples: 1, unreviewed: 1 },
+    ]);
+    expect((await bob.get('/api/tool-servers')).body).toMatchObject([
+      { name: planted.toolServer, url: planted.toolUrl },
     ]);
     expect(await examplesOf(bob, owned.datasetId)).toMatchObject([{ answer: planted.correction, edited: false }]);
   });

@@ -35,6 +35,7 @@ const carries: Record<RunEvent['type'], readonly [field: string, type: 'string' 
   note: ['text', 'string'],
   source: ['text', 'string'],
   citation: ['fileId', 'number'],
+  link: ['url', 'string'],
   tool: ['call', 'object'],
   usage: ['outputTokens', 'number'],
   finished: ['reason', 'string'],

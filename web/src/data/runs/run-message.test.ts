@@ -31,13 +31,15 @@ const run: LiveRun = {
   reasoning: 'Hm.',
   notes: ['Left out.'],
   sources: ['notes.pdf'],
+  links: [{ url: 'https://example.org', title: '', at: 3 }],
+  calls: [],
   usage,
   connection: 'open',
   end: null,
 };
 
 test('all that a run has brought stands in its message, sources included, before its end and after it', () => {
-  const { connection: _, end: __, ...brought } = run;
+  const { connection: _, end: __, calls: ___, ...brought } = run;
   expect(withArrived(message, run)).toEqual({ ...message, ...brought });
   expect(withArrived(message, { ...run, end: { state: 'complete', error: null } })).toEqual({
     ...message,

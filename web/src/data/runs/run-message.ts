@@ -1,4 +1,5 @@
-import type { Message } from '@roster/contracts/chat';
+import type { Message, ShownCall } from '@roster/contracts/chat';
+import type { PlacedLink } from '@roster/contracts/web-links';
 import type { LiveRun } from './run-store.ts';
 
 /** The longer of two states of the same text: the stored one is ahead until the stream has caught up. */
@@ -14,6 +15,8 @@ export function withArrived(message: Message, run: LiveRun | null): Message {
     reasoning: furthest(message.reasoning, run.reasoning),
     notes: [...furthest<readonly string[]>(message.notes, run.notes)],
     sources: [...furthest<readonly string[]>(message.sources, run.sources)],
+    ...(run.links.length > 0 && { links: [...furthest<readonly PlacedLink[]>(message.links ?? [], run.links)] }),
+    ...(run.calls.length > 0 && { calls: [...furthest<readonly ShownCall[]>(message.calls ?? [], run.calls)] }),
     usage: run.usage ?? message.usage,
   };
   const { end } = run;

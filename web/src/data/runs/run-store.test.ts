@@ -6,6 +6,8 @@ const nothing: LiveRun = {
   reasoning: '',
   notes: [],
   sources: [],
+  links: [],
+  calls: [],
   usage: null,
   connection: 'open',
   end: null,

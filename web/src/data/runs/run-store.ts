@@ -1,5 +1,7 @@
-import type { Message, RunEvent, Usage } from '@roster/contracts/chat';
+import type { Message, RunEvent, ShownCall, ToolCall, Usage } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
+import type { PlacedLink } from '@roster/contracts/web-links';
+import { afterPress } from '#web/lib/press.ts';
 import { useStore } from '#web/lib/store.ts';
 import { readRunEvents } from './run-events.ts';
 
@@ -9,22 +11,37 @@ export type LiveRun = {
   reasoning: string;
   notes: readonly string[];
   sources: readonly string[];
+  links: readonly PlacedLink[];
+  calls: readonly ShownCall[];
   usage: Usage | null;
   connection: 'connecting' | 'open' | 'lost';
   end: RunEnd | null;
 };
 
-export type RunEnd = { state: Exclude<Message['state'], 'queued' | 'running'>; error: RunError | null };
+export type RunEnd = { state: Exclude<Message['state'], 'queued' | 'running' | 'waiting'>; error: RunError | null };
 
 const nothingYet: LiveRun = {
   text: '',
   reasoning: '',
   notes: [],
   sources: [],
+  links: [],
+  calls: [],
   usage: null,
   connection: 'connecting',
   end: null,
 };
+
+/** Whether the answer waits until a person has decided on this call. */
+export const isAsked = ({ kind, state, output }: Pick<ToolCall, 'kind' | 'state' | 'output'>) =>
+  kind === 'server' && output === null && (state === 'waiting' || state === 'uncertain');
+
+/** A call stands where it began, however it goes on. */
+function withCall({ calls, text }: LiveRun, call: ToolCall): readonly ShownCall[] {
+  const before = calls.find(({ callId }) => callId === call.callId);
+  if (!before) return [...calls, { ...call, at: text.length }];
+  return calls.map((one) => (one === before ? { ...call, at: one.at } : one));
+}
 
 /** What a run is after an event. */
 export function withEvent(run: LiveRun, event: RunEvent): LiveRun {
@@ -37,9 +54,12 @@ export function withEvent(run: LiveRun, event: RunEvent): LiveRun {
       return { ...run, notes: [...run.notes, event.text] };
     case 'source':
       return { ...run, sources: [...run.sources, event.text] };
-    case 'citation':
+    case 'link':
+      return { ...run, links: [...run.links, { url: event.url, title: event.title, at: run.text.length }] };
     case 'tool':
-      // The files are named as sources, and what was called is said in a note.
+      return { ...run, calls: withCall(run, event.call) };
+    case 'citation':
+      // The files are named as sources.
       return run;
     case 'usage': {
       const { type: _, ...usage } = event;
@@ -74,11 +94,11 @@ export function watchRun(runId: number, onEnd: (run: LiveRun | null) => void): (
   let frame: number | null = null;
   const paint = () => {
     frame = null;
-    show(runId, current);
+    if (!leaving.signal.aborted) show(runId, current);
   };
   const change = (next: LiveRun) => {
     current = next;
-    frame ??= requestAnimationFrame(paint);
+    frame ??= requestAnimationFrame(() => afterPress(paint));
   };
   show(runId, current);
   const reading = readRunEvents(
@@ -90,13 +110,14 @@ export function watchRun(runId: number, onEnd: (run: LiveRun | null) => void): (
     },
     leaving.signal,
   );
-  reading.then(() => {
+  const end = () => {
     if (leaving.signal.aborted || !current.end) return;
     // Frames stand still in a hidden tab; the end is published all the same.
     if (frame !== null) cancelAnimationFrame(frame);
     paint();
     onEnd(current);
-  }, reportError);
+  };
+  reading.then(() => afterPress(end), reportError);
   return () => {
     leaving.abort();
     if (frame !== null) cancelAnimationFrame(frame);

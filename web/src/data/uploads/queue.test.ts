@@ -30,6 +30,7 @@ function setUp() {
           date: at,
           createdAt: at,
           purpose,
+          madeByAssistant: false,
           usedBy: 0,
           provider,
         };

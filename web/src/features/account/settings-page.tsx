@@ -14,9 +14,11 @@ type SettingsPageProps = {
   assistants: ReactNode;
   /** Below the provider key, likewise. */
   accessTokens: ReactNode;
+  /** The content of the Tools tab, likewise. */
+  tools: ReactNode;
 };
 
-export function SettingsPage({ tab, onTabChange, assistants, accessTokens }: SettingsPageProps) {
+export function SettingsPage({ tab, onTabChange, assistants, accessTokens, tools }: SettingsPageProps) {
   const contents: Record<SettingsTab, ReactNode> = {
     account: <AccountTab />,
     sessions: <SessionsTab />,
@@ -27,6 +29,7 @@ export function SettingsPage({ tab, onTabChange, assistants, accessTokens }: Set
       </div>
     ),
     assistants,
+    tools,
     preferences: <PreferencesTab />,
   };
   return (
@@ -44,6 +47,7 @@ export function SettingsPage({ tab, onTabChange, assistants, accessTokens }: Set
           { value: 'sessions', label: 'Sessions' },
           { value: 'api-keys', label: 'API Keys' },
           { value: 'assistants', label: 'Assistants' },
+          { value: 'tools', label: 'Tools' },
           { value: 'preferences', label: 'Preferences' },
         ]}
       >

@@ -1,2 +1,2 @@
-export const settingsTabs = ['account', 'sessions', 'api-keys', 'assistants', 'preferences'] as const;
+export const settingsTabs = ['account', 'sessions', 'api-keys', 'assistants', 'tools', 'preferences'] as const;
 export type SettingsTab = (typeof settingsTabs)[number];

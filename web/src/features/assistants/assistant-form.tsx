@@ -5,7 +5,9 @@ import { formatNumber } from '#web/lib/format.ts';
 import { Field } from '#web/ui/field.tsx';
 import { Input } from '#web/ui/input.tsx';
 import { Textarea } from '#web/ui/textarea.tsx';
+import { AnswerFormat } from './answer-format.tsx';
 import { ModelFields } from './model-fields.tsx';
+import { ToolFields } from './tool-fields.tsx';
 import type { AssistantForm } from './use-assistant-form.ts';
 
 type AssistantFieldsProps = { form: AssistantForm; models: ModelList | undefined };
@@ -47,6 +49,8 @@ export function AssistantFields({ form, models }: AssistantFieldsProps) {
       >
         {(control) => <Textarea {...control} {...form.register('instructions')} rows={9} />}
       </Field>
+      <ToolFields form={form} />
+      <AnswerFormat form={form} />
     </div>
   );
 }

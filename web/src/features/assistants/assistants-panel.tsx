@@ -15,11 +15,13 @@ type AssistantsPanelProps = {
   view: AssistantView;
   /** The id of the assistant whose form is open. */
   editing: number | undefined;
+  /** The tools of tool servers that an assistant may use, which are another feature's. */
+  tools: (assistantId: number) => ReactNode;
   onViewChange: (view: AssistantView) => void;
   onEdit: (id: number | undefined) => void;
 };
 
-export function AssistantsPanel({ view, editing, onViewChange, onEdit }: AssistantsPanelProps) {
+export function AssistantsPanel({ view, editing, tools, onViewChange, onEdit }: AssistantsPanelProps) {
   const [result, setResult] = useState<ImportResult | null>(null);
   const { reason } = useEditing();
   const toList = () => onViewChange('list');
@@ -61,7 +63,9 @@ export function AssistantsPanel({ view, editing, onViewChange, onEdit }: Assista
           <div className="min-w-0">{contents[view]}</div>
         </div>
       </Tabs>
-      {editing !== undefined && <EditPanel key={editing} id={editing} onClose={() => onEdit(undefined)} />}
+      {editing !== undefined && (
+        <EditPanel tools={tools} key={editing} id={editing} onClose={() => onEdit(undefined)} />
+      )}
     </>
   );
 }

@@ -55,6 +55,59 @@ test('a list that does not load says why, and tries again', async () => {
 });
 
 describe('creating', () => {
+  test('switches on tools that the provider runs, a search within named domains', async () => {
+    openAssistants('&view=create', assistant(1));
+    const search = page.getByRole('switch', { name: 'Web search' });
+    const domains = page.getByLabelText('Keep to these domains');
+    await expectHidden(domains);
+    await search.click();
+    await domains.fill('https://example.org');
+    await page.getByLabelText('Name').fill('Researcher');
+    await page.getByRole('button', { name: 'Create Assistant' }).click();
+    await expect
+      .element(page.getByText('Enter a domain like example.org, without https:// and without a path'))
+      .toBeVisible();
+    expect(callsOf(assistants.create)).toEqual([]);
+    await domains.fill('example.org, nasa.gov');
+    await page.getByRole('switch', { name: 'Code interpreter' }).click();
+    await page.getByRole('button', { name: 'Create Assistant' }).click();
+    await expect
+      .poll(() => callsOf(assistants.create).map(({ body }) => Object(body).tools))
+      .toEqual([{ webSearch: { domains: ['example.org', 'nasa.gov'] }, codeInterpreter: {} }]);
+  });
+
+  test('says from where the web is searched', async () => {
+    openAssistants('&view=create', assistant(1));
+    await page.getByRole('switch', { name: 'Web search' }).click();
+    await page.getByLabelText('Name').fill('Researcher');
+    const place = page.getByRole('group', { name: 'Location' });
+    const country = place.getByLabelText('Country');
+    await place.getByLabelText('City').fill('New York');
+    await country.fill('u');
+    await page.getByLabelText('Keep to these domains').fill('nasa.gov');
+    await page.getByRole('button', { name: 'Create Assistant' }).click();
+    await expect.element(place.getByText('Enter the country as two capital letters, like NL')).toBeVisible();
+    expect(callsOf(assistants.create)).toEqual([]);
+    await country.fill('us');
+    await expect.element(place.getByText('United States')).toBeVisible();
+    const sent = () => expect.poll(() => callsOf(assistants.create).map(({ body }) => Object(body).tools));
+    await page.getByRole('button', { name: 'Create Assistant' }).click();
+    await sent().toEqual([{ webSearch: { domains: ['nasa.gov'], location: { city: 'New York', country: 'US' } } }]);
+  });
+
+  test('an emptied location is none', async () => {
+    openAssistants('&view=create', assistant(1));
+    await page.getByRole('switch', { name: 'Web search' }).click();
+    await page.getByLabelText('Name').fill('Researcher');
+    const city = page.getByRole('group', { name: 'Location' }).getByLabelText('City');
+    await city.fill('Utrecht');
+    await city.fill(' ');
+    await page.getByRole('button', { name: 'Create Assistant' }).click();
+    await expect
+      .poll(() => callsOf(assistants.create).map(({ body }) => Object(body).tools))
+      .toEqual([{ webSearch: {} }]);
+  });
+
   test('offers the successor of a model that shuts down', async () => {
     openAssistants('&view=create', assistant(1));
     await expect

@@ -49,7 +49,7 @@ function CreateForm({ models, onDone }: { models: ModelList | undefined; onDone:
         <form onSubmit={form.handleSubmit(submit)} noValidate>
           <AssistantFields form={form} models={models} />
           <p className="mt-5 text-muted-foreground text-sm">
-            Files that it knows from are added once it is created, with Edit in the list.
+            Files that it knows from, and tools of tool servers, are added once it is created, with Edit in the list.
           </p>
           <div className="mt-6 flex justify-end gap-2">
             <Button onClick={onDone}>Cancel</Button>

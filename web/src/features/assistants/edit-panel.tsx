@@ -5,7 +5,7 @@ import {
   AssistantSettings,
 } from '@roster/contracts/assistants';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useId } from 'react';
+import { type ReactNode, useEffect, useId } from 'react';
 import { useUpdateAssistant } from '#web/data/assistant-changes.ts';
 import { assistantsQuery } from '#web/data/assistants.ts';
 import { useEditing } from '#web/data/current-user.ts';
@@ -22,12 +22,17 @@ import { AssistantFields } from './assistant-form.tsx';
 import { changesBetween } from './changes.ts';
 import { useEditForm } from './use-assistant-form.ts';
 
-type EditPanelProps = { id: number; onClose: () => void };
+type EditPanelProps = {
+  id: number;
+  /** What another feature has in the form. */
+  tools: (assistantId: number) => ReactNode;
+  onClose: () => void;
+};
 
-export function EditPanel({ id, onClose }: EditPanelProps) {
+export function EditPanel({ id, tools, onClose }: EditPanelProps) {
   const query = useQuery(assistantsQuery);
   const assistant = query.data?.find((candidate) => candidate.id === id);
-  if (assistant) return <OpenEditPanel assistant={assistant} onClose={onClose} />;
+  if (assistant) return <OpenEditPanel assistant={assistant} tools={tools(id)} onClose={onClose} />;
   return (
     <SidePanel open onOpenChange={onClose} title="Edit Assistant">
       {query.isPending ? (
@@ -41,7 +46,9 @@ export function EditPanel({ id, onClose }: EditPanelProps) {
   );
 }
 
-function OpenEditPanel({ assistant, onClose }: { assistant: Assistant; onClose: () => void }) {
+type OpenEditPanelProps = { assistant: Assistant; tools: ReactNode; onClose: () => void };
+
+function OpenEditPanel({ assistant, tools, onClose }: OpenEditPanelProps) {
   const models = useQuery(modelsQuery);
   const update = useUpdateAssistant();
   const { reason } = useEditing();
@@ -90,6 +97,7 @@ function OpenEditPanel({ assistant, onClose }: { assistant: Assistant; onClose: 
       <form id={formId} onSubmit={form.handleSubmit(submit)} noValidate>
         <AssistantFields form={form} models={models.data} />
       </form>
+      {tools}
       <AssistantFiles assistantId={assistant.id} />
       <UnsavedChanges when={form.formState.isDirty && !update.isSuccess} what="this assistant" />
     </SidePanel>

@@ -2,17 +2,10 @@ import { type Assistant, assistants } from '@roster/contracts/assistants';
 import { useMutation } from '@tanstack/react-query';
 import { call } from '#web/lib/api.ts';
 import { tellFailure } from '#web/lib/failure.ts';
+import { plainFileName } from '#web/lib/file-name.ts';
 import { saveJson } from '#web/lib/save-file.ts';
 
-/** 'Research Helper' becomes 'research-helper.json'. */
-export function exportFileName(name: string): string {
-  const plain = name
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
-    .replaceAll(/^-+|-+$/g, '')
-    .slice(0, 60);
-  return `${plain || 'assistant'}.json`;
-}
+export const exportFileName = (name: string): string => `${plainFileName(name, 'assistant')}.json`;
 
 /** Saves one assistant, or all of them, as a file that Import reads back. */
 export function useExport() {

@@ -1,17 +1,29 @@
-import type { ShownCall } from '@roster/contracts/chat';
+import { chat, type ShownCall } from '@roster/contracts/chat';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
+import { answer as answerCall } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
 import { oneAnswer } from '#web/testing/conversations.ts';
 import { expectCount, expectHidden, expectText, expectTexts } from '#web/testing/page.ts';
 
 const answer = page.getByRole('article', { name: 'Answer' });
 const lines = answer.getByRole('list', { name: 'Tool calls' }).getByRole('listitem');
-const weather: ShownCall = { kind: 'function', name: 'get_weather', input: '{"city":"Utrecht"}', output: null };
+const weather: ShownCall = {
+  kind: 'function',
+  callId: 'call_1',
+  name: 'get_weather',
+  title: '',
+  server: null,
+  state: 'waiting',
+  input: '{"city":"Utrecht"}',
+  output: null,
+  at: 0,
+};
 
 test('a function that was called is one line, with what it was given and has answered folded away', async () => {
-  const time: ShownCall = { kind: 'function', name: 'get_time', input: '{}', output: 'five past two' };
-  const calls = [{ ...weather, output: '{"rain":true}' }, time];
+  const answered = { ...weather, state: 'done' } as const;
+  const time: ShownCall = { ...answered, callId: 'call_2', name: 'get_time', input: '{}', output: 'five past two' };
+  const calls = [{ ...answered, output: '{"rain":true}' }, time];
   open('/chat/1', { answers: () => oneAnswer({ notes: ['Called get_weather and get_time', 'Another note'], calls }) });
   await expectTexts(lines, [/^Called get_weather/, /^Called get_time/]);
   // Once, and not as an answer without words.
@@ -36,23 +48,72 @@ test('a function that is waited for says until when, and afterwards that it was 
   await expectTexts(lines, [/^Called get_weather · its program has not answered/]);
 });
 
-test('what the provider ran stands before the answer', async () => {
+test('what the provider ran stands where the model has called it', async () => {
   const ran: ShownCall = {
+    ...weather,
     kind: 'code_interpreter',
+    state: 'done',
     name: '',
+    at: 'Let me see. '.length,
     input: 'print(2 + 2)',
     output: '[{"type":"logs","logs":"4"}]',
   };
-  open('/chat/1', { answers: () => oneAnswer({ text: 'It is four.', calls: [ran] }) });
-  await expectText(answer, /Ran code[\s\S]*It is four\./);
+  open('/chat/1', { answers: () => oneAnswer({ text: 'Let me see. It is four.', calls: [ran] }) });
+  await expectText(answer, /Let me see\.[\s\S]*Ran code[\s\S]*It is four\./);
   await lines.getByText('Ran code').click();
   await expectText(lines.getByRole('region', { name: 'Code' }), 'print(2 + 2)');
   await expectText(lines.getByRole('region', { name: 'Output' }), '"logs": "4"');
 });
 
+test('a search of the web names its sources, which open without a referrer and only where they are of the web', async () => {
+  const searched: ShownCall = {
+    ...weather,
+    kind: 'web_search',
+    name: 'web_search',
+    state: 'done',
+    input: '["rain"]',
+    output: JSON.stringify([
+      { url: 'https://example.org/rain', title: 'Rain' },
+      { url: 'javascript:alert(1)', title: 'Not this' },
+    ]),
+  };
+  open('/chat/1', { answers: () => oneAnswer({ text: 'It rains.', calls: [searched] }) });
+  await lines.getByText('Searched the web').click();
+  const links = lines.getByRole('region', { name: 'Found' }).getByRole('link');
+  await expectTexts(links, ['Rain']);
+  expect(links.element().getAttribute('rel')).toBe('noreferrer noopener');
+});
+
+test('what is searched for is said while it runs and after, and so is that code runs', async () => {
+  const search = { ...weather, kind: 'web_search', name: 'web_search', state: 'running', input: '' } as const;
+  const running: ShownCall[] = [
+    search,
+    { ...search, callId: 'call_2', input: '["rain in Utrecht"]' },
+    { ...search, callId: 'call_3', input: JSON.stringify(['r'.repeat(200), 'wind', 'snow']), state: 'done' },
+    { ...search, callId: 'call_4', input: '["https://example.org/rain"]', state: 'done' },
+    { ...search, callId: 'call_5', input: '[]', state: 'failed' },
+    { ...search, callId: 'call_6', kind: 'file_search', input: '["the storm"]', state: 'done' },
+    { ...search, callId: 'call_7', kind: 'code_interpreter' },
+  ];
+  const live = { state: 'running', run: { id: 1, state: 'running' }, finishedAt: null, text: '' } as const;
+  // The answer goes on, and nothing more is told of it.
+  answerCall(chat.events, () => new Promise(() => undefined));
+  open('/chat/1', { answers: () => oneAnswer({ ...live, calls: running }, { runId: 1 }) });
+  await expectTexts(lines, [
+    /^Searching the web$/,
+    /^Searching the web: rain in Utrecht$/,
+    /^Searched the web: r{100}… and 2 more$/,
+    /^Searched the web: the page https:\/\/example.org\/rain$/,
+    /^Searched the web · not finished$/,
+    /^Searched files: the storm$/,
+    /^Running code$/,
+  ]);
+  await expectCount(answer.getByText('Waiting for the model'), 0);
+});
+
 test('what is unfolded at the end of a long answer stays where it was pressed', async () => {
   const text = Array.from({ length: 60 }, (_, index) => `Line ${index}`).join('\n\n');
-  open('/chat/1', { answers: () => oneAnswer({ text, calls: [weather] }) });
+  open('/chat/1', { answers: () => oneAnswer({ text, calls: [{ ...weather, at: text.length }] }) });
   const line = lines.getByText('get_weather');
   const messages = page.getByRole('region', { name: 'Messages' });
   const left = () => messages.element().scrollHeight - messages.element().scrollTop - messages.element().clientHeight;

@@ -33,6 +33,17 @@ test('a Viewer looks and downloads, and changes nothing', async () => {
   await expect.element(page.getByRole('link', { name: 'Download notes.txt' })).toBeVisible();
 });
 
+test('what assistants have made says so, and the list can be narrowed to it', async () => {
+  const made = storedFile(1, 'plot.png', { purpose: 'user_data', madeByAssistant: true });
+  open('/files', { answers: () => keepFiles(made, storedFile(2, 'notes.txt', { purpose: 'user_data' })) });
+  await expectTexts(rows, [/^/, /^notes\.txt .*Messages/, /^plot\.png .*Made by AI/]);
+  const purpose = page.getByRole('combobox', { name: 'Purpose' });
+  await purpose.selectOptions('Made by AI');
+  await expectTexts(rows, [/^/, /^plot\.png /]);
+  await purpose.selectOptions('Messages');
+  await expectTexts(rows, [/^/, /^notes\.txt /]);
+});
+
 const names = () =>
   [...document.querySelectorAll<HTMLElement>('table tbody button[title]')].map((one) => one.innerText);
 const expectNames = (wanted: string[]) => expect.poll(names).toEqual(wanted);

@@ -11,7 +11,7 @@ import { Tooltip } from '#web/ui/tooltip.tsx';
 import { useNarrow } from '#web/ui/use-narrow.ts';
 import { useTight } from '#web/ui/use-tight.ts';
 import { ProviderState } from './provider-state.tsx';
-import { purposeNames } from './purposes.ts';
+import { purposeOf } from './purposes.ts';
 
 type FileTableProps = {
   files: readonly File[];
@@ -68,7 +68,7 @@ const purpose: Column<File> = {
   id: 'purpose',
   header: 'Purpose',
   width: 'w-28',
-  cell: (file) => purposeNames[file.purpose],
+  cell: (file) => purposeOf(file),
 };
 const uses: Column<File> = {
   id: 'uses',
@@ -143,7 +143,7 @@ const FileName = memo(({ file, isSelected, withDetails, onSelect, onPreview }: F
         </button>
         {withDetails && (
           <p className="whitespace-normal text-muted-foreground text-sm">
-            {[formatLongDate(file.date), purposeNames[file.purpose], file.usedBy > 0 && `used in ${usesOf(file)}`]
+            {[formatLongDate(file.date), purposeOf(file), file.usedBy > 0 && `used in ${usesOf(file)}`]
               .filter(Boolean)
               .join(' · ')}
           </p>

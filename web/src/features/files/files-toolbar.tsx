@@ -2,7 +2,7 @@ import { type FileSort, fileSorts } from '@roster/contracts/files';
 import type { FilesView } from '#web/data/files.ts';
 import { SearchField } from '#web/ui/search-field.tsx';
 import { Select } from '#web/ui/select.tsx';
-import { purposeChoices } from './purposes.ts';
+import { filterChoices } from './purposes.ts';
 
 const sortNames: Record<FileSort, string> = {
   newest: 'Newest first',
@@ -28,12 +28,12 @@ export function FilesToolbar({ view, onViewChange }: FilesToolbarProps) {
         aria-label="Purpose"
         value={view.purpose ?? ''}
         onChange={({ currentTarget: { value } }) =>
-          onViewChange({ ...view, purpose: purposeChoices.find((choice) => choice.value === value)?.value ?? null })
+          onViewChange({ ...view, purpose: filterChoices.find((choice) => choice.value === value)?.value ?? null })
         }
         className="max-sm:flex-1 sm:w-36"
       >
         <option value="">All purposes</option>
-        {purposeChoices.map(({ value, name }) => (
+        {filterChoices.map(({ value, name }) => (
           <option key={value} value={value}>
             {name}
           </option>

@@ -1,4 +1,4 @@
-import { type FilePurpose, filePurposes } from '@roster/contracts/files';
+import { type FilePurpose, filePurposes, type File as StoredFile } from '@roster/contracts/files';
 import { whyNotSearchable } from '@roster/contracts/searchable-files';
 import { isJsonl } from '#web/data/uploads/refusal.ts';
 
@@ -8,6 +8,12 @@ export const purposeNames: Record<FilePurpose, string> = {
   'fine-tune': 'Fine-tuning',
 };
 
+const madeName = 'Made by AI';
+
+/** What a file is for, or where it comes from. */
+export const purposeOf = ({ purpose, madeByAssistant }: StoredFile) =>
+  madeByAssistant ? madeName : purposeNames[purpose];
+
 export const purposeExplanations: Record<FilePurpose, string> = {
   assistants: 'Knowledge that your assistants look things up in.',
   user_data: 'Attached to messages in a chat.',
@@ -15,6 +21,9 @@ export const purposeExplanations: Record<FilePurpose, string> = {
 };
 
 export const purposeChoices = filePurposes.map((value) => ({ value, name: purposeNames[value] }));
+
+/** What the list can be narrowed to. */
+export const filterChoices = [...purposeChoices, { value: 'made', name: madeName }] as const;
 
 const linesLookedAt = 5;
 const bytesLookedAt = 65_536;

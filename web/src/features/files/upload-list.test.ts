@@ -14,6 +14,7 @@ const stored: StoredFile = {
   date: '2026-11-01T00:00:00.000Z',
   createdAt: '2026-11-01T00:00:00.000Z',
   purpose: 'assistants',
+  madeByAssistant: false,
   usedBy: 0,
   provider: { state: 'queued', error: null },
 };

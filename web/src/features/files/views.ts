@@ -1,5 +1,6 @@
-import type { FilePurpose, FileSort } from '@roster/contracts/files';
+import type { FileSort } from '@roster/contracts/files';
+import type { ShownPurpose } from '#web/data/files.ts';
 
 /** Written out, because the router reads them before anything else is loaded. */
 export const sorts = ['newest', 'oldest', 'name', 'size'] as const satisfies readonly FileSort[];
-export const purposes = ['assistants', 'user_data', 'fine-tune'] as const satisfies readonly FilePurpose[];
+export const purposes = ['assistants', 'user_data', 'fine-tune', 'made'] as const satisfies readonly ShownPurpose[];

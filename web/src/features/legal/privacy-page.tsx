@@ -18,8 +18,8 @@ export function PrivacyPage() {
             read from it but your name, once, for a new account.
           </li>
           <li>
-            Your API key, and your admin key if you gave one, stored encrypted with a key that is kept outside the
-            database.
+            Your API key, your admin key if you gave one, and the headers of your tool servers, stored encrypted with a
+            key that is kept outside the database.
           </li>
           <li>
             Your assistants, your conversations with your ratings, your files, datasets, fine-tuning jobs and
@@ -38,8 +38,13 @@ export function PrivacyPage() {
           installation, with your own API key and under the provider’s policies. So are the files you upload, once a key
           is saved; deleting a file here deletes it there too. Files that you give to an assistant are put into a search
           index there, and files that you train on become part of a model there. Ratings, datasets and votes stay here
-          until you save them as a training file. Nothing is sent to anybody else, and there is no tracking and no
-          advertising.
+          until you save them as a training file.
+        </p>
+        <p>
+          If you let an assistant use tools of a tool server, that server is told what its tools are called with, which
+          may come from your conversation, and the provider is told what they answer. Whoever runs the server can see
+          it, also where an administrator offers the server to everybody. Nothing is sent to anybody else, and there is
+          no tracking and no advertising.
         </p>
         <p>
           Mails about your account, such as a link to reset your password, go through the operator’s mail server. If you

@@ -1,20 +1,6 @@
 import type { Figures } from '@roster/contracts/usage';
-import { describe, expect, test } from 'vitest';
-import { analyticsCsv, asCsv } from './csv.ts';
-
-describe('cells', () => {
-  test('with commas, quotes and line breaks are quoted', () =>
-    expect(asCsv([['a,b', 'say "hi"', 'two\nlines', 'plain']])).toBe(
-      '\uFEFF"a,b","say ""hi""","two\nlines",plain\r\n',
-    ));
-
-  test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx'])('that begin like a formula are made harmless: %j', (text) =>
-    expect(asCsv([[text]])).toContain(`'${text}`),
-  );
-
-  test('hold numbers as they are, also tiny ones, and nothing where nothing is known', () =>
-    expect(asCsv([[0.000_000_12, 1_234_567.5, 0, null, -2]])).toBe('\uFEFF0.00000012,1234567.5,0,,-2\r\n'));
-});
+import { expect, test } from 'vitest';
+import { analyticsCsv } from './csv.ts';
 
 test('a page is one table: total, before, days, models, assistants, access tokens, requests', () => {
   const none: Figures = {

@@ -34,6 +34,7 @@ export function Conversation({ request }: { request: UsageRequest }) {
   return (
     <Link to="/chat/$threadId" params={{ threadId: String(thread.id) }} className={linkClass}>
       {purpose === 'title' && <span className="text-muted-foreground">Title of </span>}
+      {purpose === 'tool_step' && <span className="text-muted-foreground">Tool step of </span>}
       {thread.title}
     </Link>
   );

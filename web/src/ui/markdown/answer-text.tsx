@@ -1,12 +1,13 @@
 import { Component, type ReactNode } from 'react';
 import { Skeleton } from '#web/ui/skeleton.tsx';
 import { onDemand } from './on-demand.tsx';
+import { withoutMarks } from './source-marks.ts';
 
 type AnswerTextProps = { text: string; live: boolean };
 
 const PlainText = ({ text }: AnswerTextProps) => (
   <div dir="auto" className="whitespace-pre-wrap [unicode-bidi:plaintext]">
-    {text}
+    {withoutMarks(text)}
   </div>
 );
 

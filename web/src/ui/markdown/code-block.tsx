@@ -8,7 +8,8 @@ import { onDemand } from './on-demand.tsx';
 type CodeProps = { text: string; language: string };
 
 const PlainCode = ({ text }: CodeProps) => text;
-const HighlightedCode = onDemand<CodeProps>(
+/** In its language's colours, once these have come. */
+export const HighlightedCode = onDemand<CodeProps>(
   async () => (await import('./highlighted-code.tsx')).HighlightedCode,
   PlainCode,
   PlainCode,

@@ -26,9 +26,16 @@ describe('hostile Markdown stays text', () => {
     '[go](//evil.example)',
     '[go](java&#115;cript:alert(1))',
     '[go](vbscript:x)',
+    '[go](sandbox:/etc/passwd)',
   ])('a link that may not be followed: %s', (link) =>
     expect(only(link)).toEqual({ kind: 'paragraph', children: [{ kind: 'text', text: link }] }),
   );
+
+  test('the place of a file that code has made is left out', () =>
+    expect(only('[plot.png](sandbox:/mnt/data/plot.png)')).toEqual({
+      kind: 'paragraph',
+      children: [{ kind: 'text', text: 'plot.png' }],
+    }));
 
   test('an image is an address', () =>
     expect(only('![logo](https://evil.example/?q=1&amp;r=2)')).toEqual({

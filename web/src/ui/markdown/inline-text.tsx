@@ -1,6 +1,8 @@
 import { ImageOff } from 'lucide-react';
+import { useContext } from 'react';
 import { classNames } from '#web/ui/class-names.ts';
 import { onDemand } from './on-demand.tsx';
+import { SourcesContext } from './source-marks.ts';
 import type { Inline } from './tree.ts';
 
 type FormulaProps = { source: string; display: boolean };
@@ -47,6 +49,26 @@ function misleads({ href, children }: Extract<Inline, { kind: 'link' }>): boolea
   const named = /^\s*(?:https?:\/\/)?((?:[\w-]+\.)+[a-z]{2,})(?=[/:?#\s]|$)/i.exec(textOf(children))?.[1];
   const { host, protocol } = new URL(href);
   return named !== undefined && protocol !== 'mailto:' && named.toLowerCase() !== host.toLowerCase();
+}
+
+/** A number that leads to the source it stands for. */
+function SourceMark({ number }: { number: number }) {
+  const sources = useContext(SourcesContext);
+  const name = sources?.names[number - 1];
+  if (!sources || name === undefined) return null;
+  return (
+    <sup className="[line-height:0]">
+      <button
+        type="button"
+        aria-label={`Source ${number}: ${name}`}
+        title={name}
+        onClick={() => sources.onShow(number)}
+        className="ms-0.5 inline-block min-w-6 cursor-pointer rounded-sm border border-border bg-muted px-1 py-1 text-center text-primary-text text-xs tabular-nums leading-none hover:border-border-strong"
+      >
+        {number}
+      </button>
+    </sup>
+  );
 }
 
 function InlinePart({ part }: { part: Inline }) {
@@ -96,6 +118,8 @@ function InlinePart({ part }: { part: Inline }) {
       return <ImagePlaceholder address={part.address} alt={part.alt} />;
     case 'math':
       return <MathText source={part.source} display={part.display} />;
+    case 'mark':
+      return <SourceMark number={part.number} />;
     case 'break':
       return <br />;
   }

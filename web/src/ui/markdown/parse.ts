@@ -3,6 +3,7 @@ import { BoundedLexer, deepest, isReadableQuote, isReadableTable } from './bound
 import { decodeReferences } from './character-references.ts';
 import { isMathToken, mathBlock, mathInline } from './math-syntax.ts';
 import { safeLink } from './safe-link.ts';
+import { splitAtMarks, withoutMarks } from './source-marks.ts';
 import type { Block, Inline, ListItem } from './tree.ts';
 
 const marked = new Marked(
@@ -42,11 +43,12 @@ const known: ReadonlySet<string> = new Set<MarkedToken['type']>([
 ]);
 const isKnown = (token: Token): token is MarkedToken => known.has(token.type);
 
-const text = (content: string): Inline => ({ kind: 'text', text: content });
+/** How models name a file that their code has made. */
+const inSandbox = /^sandbox:\/mnt\/data\/[^\s]*$/;
 
 function inlineOf(token: Token, depth: number): Inline[] {
-  if (isMathToken(token)) return [{ kind: 'math', source: token.source, display: token.display }];
-  if (!isKnown(token) || depth > deepest) return [text(token.raw)];
+  if (isMathToken(token)) return [{ kind: 'math', source: withoutMarks(token.source), display: token.display }];
+  if (!isKnown(token) || depth > deepest) return splitAtMarks(token.raw);
   switch (token.type) {
     case 'strong':
       return [{ kind: 'strong', children: inlines(token.tokens, depth + 1) }];
@@ -55,29 +57,37 @@ function inlineOf(token: Token, depth: number): Inline[] {
     case 'del':
       return [{ kind: 'deleted', children: inlines(token.tokens, depth + 1) }];
     case 'codespan':
-      return [{ kind: 'code', text: token.text }];
+      return [{ kind: 'code', text: withoutMarks(token.text) }];
     case 'br':
       return [{ kind: 'break' }];
     case 'escape':
-      return [text(token.text)];
+      return splitAtMarks(token.text);
     case 'link': {
       const address = token.autolink ? token.href : decodeReferences(token.href);
       const href = safeLink(address);
       const children = inlines(token.tokens, depth + 1);
+      // The label names the file, which is shown with the answer; the place where its code ran is gone.
+      if (href === null && inSandbox.test(address)) return children;
       // What may not be followed is shown in full, so that nothing is hidden behind a harmless label.
-      return href === null ? [text(token.raw)] : [{ kind: 'link', href, children }];
+      return href === null ? splitAtMarks(token.raw) : [{ kind: 'link', href, children }];
     }
     case 'image':
-      return [{ kind: 'image', address: decodeReferences(token.href), alt: decodeReferences(token.text) }];
+      return [
+        {
+          kind: 'image',
+          address: withoutMarks(decodeReferences(token.href)),
+          alt: withoutMarks(decodeReferences(token.text)),
+        },
+      ];
     case 'html':
-      return /^<br ?\/?>$/i.test(token.text.trim()) ? [{ kind: 'break' }] : [text(token.raw)];
+      return /^<br ?\/?>$/i.test(token.text.trim()) ? [{ kind: 'break' }] : splitAtMarks(token.raw);
     case 'text':
       if (token.tokens) return inlines(token.tokens, depth + 1);
-      return [text(token.escaped === false ? decodeReferences(token.text) : token.text)];
+      return splitAtMarks(token.escaped === false ? decodeReferences(token.text) : token.text);
     case 'checkbox':
       return [];
     default:
-      return [text(token.raw)];
+      return splitAtMarks(token.raw);
   }
 }
 
@@ -98,8 +108,8 @@ function itemOf(token: Extract<MarkedToken, { type: 'list_item' }>, depth: numbe
 }
 
 function blockOf(token: Token, depth: number): Block | null {
-  if (isMathToken(token)) return { kind: 'math', source: token.source };
-  if (!isKnown(token) || depth > deepest) return { kind: 'plain', text: token.raw };
+  if (isMathToken(token)) return { kind: 'math', source: withoutMarks(token.source) };
+  if (!isKnown(token) || depth > deepest) return { kind: 'plain', text: withoutMarks(token.raw) };
   switch (token.type) {
     case 'space':
     case 'def':
@@ -112,7 +122,12 @@ function blockOf(token: Token, depth: number): Block | null {
     case 'heading':
       return { kind: 'heading', depth: token.depth, children: inlines(token.tokens, depth) };
     case 'code':
-      return { kind: 'code', language: languageOf(token.lang), text: token.text, closed: isClosed(token.raw) };
+      return {
+        kind: 'code',
+        language: languageOf(token.lang),
+        text: withoutMarks(token.text),
+        closed: isClosed(token.raw),
+      };
     case 'blockquote':
       return { kind: 'quote', blocks: blocks(token.tokens, depth + 1) };
     case 'list':
@@ -129,7 +144,7 @@ function blockOf(token: Token, depth: number): Block | null {
         rows: token.rows.map((row) => row.map((cell) => inlines(cell.tokens, depth))),
       };
     case 'html':
-      return { kind: 'plain', text: token.text.trimEnd() };
+      return { kind: 'plain', text: withoutMarks(token.text.trimEnd()) };
     case 'text':
       return { kind: 'line', children: inlineOf(token, depth) };
     default:

@@ -9,6 +9,8 @@ export type Inline =
   | { kind: 'link'; href: string; children: Inline[] }
   | { kind: 'image'; address: string; alt: string }
   | { kind: 'math'; source: string; display: boolean }
+  /** Leads to a source of the text. */
+  | { kind: 'mark'; number: number }
   | { kind: 'break' };
 
 export type Align = 'left' | 'right' | 'center' | null;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { engines, goodKey } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
-import { freeJobs, killableInstallation, registered, seeded } from '#server/testing/crash';
+import { freeJobs, killableInstallation, registered, roundsOr, seeded } from '#server/testing/crash';
 import { uploaded } from '#server/testing/files';
 import { filesIn, indexed, storesOf } from '#server/testing/knowledge';
 
-const rounds = 6;
+const rounds = roundsOr(4);
 
 describe.each(engines)('killed again and again on %s', (engine) => {
   test('each assistant has one store with its files, and nothing else is there', { timeout: 900_000 }, async () => {

@@ -6,7 +6,7 @@ import { lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
 import { noThread } from '#server/features/chat/not-found';
-import { runRepository } from '#server/features/chat/runs/repository';
+import { type BusyThread, runRepository } from '#server/features/chat/runs/repository';
 import { searchRepository } from '#server/features/chat/search/repository';
 import { threadRepository } from '#server/features/chat/threads/repository';
 import { openingTitle } from '#server/features/chat/threads/titles';
@@ -20,10 +20,20 @@ export const conversationsAtOnce = 3;
 
 export type Question = { id: number; depth: number };
 /** An answer that is still empty, with its run. */
-export type StoredAnswer = { question: Question; run: Run; answerer: Answerer; programRunId?: number };
+export type StoredAnswer = {
+  question: Question;
+  run: Run;
+  answerer: Answerer;
+  programRunId?: number;
+  /** Asked for although a budget is used up. */
+  overBudget?: boolean | undefined;
+};
 
 /** Thrown inside the transaction to roll it back: an earlier request has stored the same call. */
 class AlreadyThere extends Error {}
+
+/** Programs have a limit of their own, and what waits for a person keeps nobody busy. */
+export const isBeingWritten = ({ isOfProgram, waitsFor }: BusyThread) => !isOfProgram && waitsFor !== 'approval';
 
 /** Inside the transaction that stores a run: refuses where another run of the thread is open, unless this is a retry of the same call. */
 async function refuseSecondQuestion(
@@ -34,8 +44,7 @@ async function refuseSecondQuestion(
 ) {
   const busy = await runRepository(trx).busy(userId);
   const here = busy.find((run) => run.threadId === threadId);
-  // Programs have a limit of their own, and do not keep a person from writing.
-  const threads = new Set(busy.flatMap((run) => (run.isOfProgram ? [] : [run.threadId])));
+  const threads = new Set(busy.filter(isBeingWritten).map(({ threadId }) => threadId));
   const isRefused = here !== undefined || threads.size >= conversationsAtOnce;
   if (isRefused && client && (await messageRepository(trx).byClientId(userId, client.id))) throw new AlreadyThere();
   if (here) throw new RunUnderWay(here);
@@ -99,8 +108,8 @@ export async function insertAnswers(
       at,
     });
     if (messageId === undefined) throw new AlreadyThere();
-    const { assistantId, model } = answerer;
-    const of = { threadId, messageId, assistantId, model: model ?? '', beside, instance, at };
+    const { assistantId, model, schema: responseSchema } = answerer;
+    const of = { threadId, messageId, assistantId, model: model ?? '', beside, instance, responseSchema, at };
     stored.push({ question, run: await runRepository(trx).insert(userId, of), answerer });
   }
   return stored;

@@ -1,3 +1,4 @@
+import type { AssistantTools } from '@roster/contracts/assistant-tools';
 import type { Assistant } from '@roster/contracts/assistants';
 import type { Thread } from '@roster/contracts/chat';
 import type { ReasoningEffort } from '@roster/contracts/models';
@@ -15,8 +16,12 @@ export type Answerer = {
   /** null: left out. */
   temperature: number | null;
   effort: ReasoningEffort | null;
+  /** The form of the answer, as the text of a JSON schema; null: none, or what the program asks for. */
+  schema: string | null;
   /** The files that it may search, and a note about those that it cannot. */
   knowledge: Knowledge;
+  /** What the provider runs for it. */
+  hosted?: AssistantTools;
   /** What only a program asks for. */
   asked?: ProgramRequest;
 };
@@ -24,6 +29,8 @@ export type Answerer = {
 /** How a program wants to be answered, beyond what an assistant says. */
 export type ProgramRequest = Pick<AnswerRequest, 'topP' | 'maxOutputTokens' | 'format' | 'tools'> & {
   limits: HistoryLimits;
+  /** The files that the model's code can read, where it may run code. */
+  codeFiles: readonly number[];
 };
 
 type Dependencies = {
@@ -34,7 +41,7 @@ type Dependencies = {
   knowledgeOf: (userId: number, assistantId: number) => Promise<Knowledge>;
 };
 
-const nothingKnown: Knowledge = { search: undefined, notes: [] };
+export const nothingKnown: Knowledge = { search: undefined, notes: [] };
 
 /** The answerers, one for each of `models`; without any, the thread's own. Makes no call to the provider. */
 export function answererFinder({ catalogue, findAssistant, knownDefaultModel, knowledgeOf }: Dependencies) {
@@ -45,17 +52,21 @@ export function answererFinder({ catalogue, findAssistant, knownDefaultModel, kn
   ): Promise<Answerer[]> {
     const assistant = thread.assistantId === null ? undefined : await findAssistant(userId, thread.assistantId);
     if (assistant) {
-      const { id: assistantId, instructions } = assistant;
+      const { id: assistantId, instructions, responseSchema: schema, tools } = assistant;
+      const hosted = Object.keys(tools).length > 0 && { hosted: tools };
       const knowledge = assistant.files > 0 ? await knowledgeOf(userId, assistantId) : nothingKnown;
       return (models.length > 0 ? models : [assistant.model]).map((model) => ({
         assistantId,
         model,
         instructions,
         ...catalogue.parameters(model, { temperature: assistant.temperature, effort: assistant.reasoningEffort }),
+        schema,
         knowledge,
+        ...hosted,
       }));
     }
-    const alone = { assistantId: null, instructions: '', temperature: null, effort: null, knowledge: nothingKnown };
+    const nothingSaid = { assistantId: null, instructions: '', temperature: null, effort: null, schema: null };
+    const alone = { ...nothingSaid, knowledge: nothingKnown };
     const answering = models.length > 0 ? models : [thread.model ?? (await knownDefaultModel(userId))];
     return answering.map((model) => ({ ...alone, model }));
   };

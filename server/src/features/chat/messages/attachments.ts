@@ -11,10 +11,31 @@ type Dependencies = {
   store: Pick<FileStore, 'read'>;
 };
 
+/** What no model reads, but code may. */
+export const onlyForCode = 'application/octet-stream';
+
 const megabytes = (bytes: number) => `${bytes / 1024 / 1024} MB`;
 const refused = (code: 'not_found' | 'too_large' | 'unsupported_media_type', message: string) =>
   new AppError(code, message, { fields: { fileIds: message } });
 export const noSuchFile = () => refused('not_found', 'This file does not exist.');
+
+type Kind = Pick<Attachment, 'kind' | 'mediaType'>;
+
+/** @throws AppError for what no model reads, unless it is for code */
+function readableKind(kind: Kind | undefined, { filename, size }: StoredFile, isForCode: boolean): Kind {
+  const isTooLong = kind?.kind === 'text' && size > attachedTextLimit;
+  if (kind && !isTooLong) return kind;
+  if (isForCode) return { kind: 'document', mediaType: onlyForCode };
+  if (!kind)
+    throw refused(
+      'unsupported_media_type',
+      `“${filename}” cannot be read by a model. Images (PNG, JPEG, WebP, GIF), PDF, Word, PowerPoint and Excel files, and text in UTF-8 can be attached.`,
+    );
+  throw refused(
+    'too_large',
+    `“${filename}” is too long: a text file can have ${megabytes(attachedTextLimit)} in a message.`,
+  );
+}
 
 /** Which files may be attached to a message, and their bytes when they are needed. */
 export function attachmentReader({ files, store }: Dependencies) {
@@ -26,14 +47,19 @@ export function attachmentReader({ files, store }: Dependencies) {
 
   return {
     /** @throws AppError where one of them cannot be attached, before anything is stored */
-    async inspect(userId: number, fileIds: number[]): Promise<Attachment[]> {
+    async inspect(
+      userId: number,
+      fileIds: number[],
+      /** Those that only code reads: they may be of any kind and size. */
+      forCode: ReadonlySet<number> = new Set(),
+    ): Promise<Attachment[]> {
       const found = new Map<number, StoredFile>();
       for (const fileId of new Set(fileIds)) {
         const file = await files.stored(userId, fileId);
         if (!file) throw noSuchFile();
         found.set(fileId, file);
       }
-      const total = [...found.values()].reduce((sum, { size }) => sum + size, 0);
+      const total = [...found].reduce((sum, [id, { size }]) => sum + (forCode.has(id) ? 0 : size), 0);
       if (total > attachedBytesLimit)
         throw refused(
           'too_large',
@@ -43,24 +69,15 @@ export function attachmentReader({ files, store }: Dependencies) {
       for (const [fileId, file] of found) {
         const { filename, size } = file;
         const kind = await kindOf(store, file);
-        if (!kind)
-          throw refused(
-            'unsupported_media_type',
-            `“${filename}” cannot be read by a model. Images (PNG, JPEG, WebP, GIF), PDF, Word, PowerPoint and Excel files, and text in UTF-8 can be attached.`,
-          );
-        if (kind.kind === 'text' && size > attachedTextLimit)
-          throw refused(
-            'too_large',
-            `“${filename}” is too long: a text file can have ${megabytes(attachedTextLimit)} in a message.`,
-          );
-        attachments.push({ fileId, filename, size, ...kind });
+        attachments.push({ fileId, filename, size, ...readableKind(kind, file, forCode.has(fileId)) });
       }
       return attachments;
     },
 
     /** For the provider: looked up by its owner again, and read, when the request is made. */
     forProvider(userId: number, { fileId, filename, kind, mediaType }: Omit<KeptAttachment, 'sha256'>): TurnFile {
-      const find = async () => (fileId === null ? undefined : files.stored(userId, fileId));
+      const isReadable = fileId !== null && mediaType !== onlyForCode;
+      const find = async () => (isReadable ? files.stored(userId, fileId) : undefined);
       async function read() {
         const file = await find();
         if (!file) return undefined;

@@ -62,9 +62,9 @@ export function messageFileRepository(db: Kysely<Database>) {
   return {
     /**
      * Within the transaction that stores the message. On PostgreSQL the files are held until it ends, so that none is
-     * deleted in between. false: one of them is not there, or not theirs; nothing was attached.
+     * deleted in between. false: one of them is not there, or not theirs; nothing was attached. `from`: the place of the first one.
      */
-    async attach(userId: number, messageId: number, attachments: Attachment[]): Promise<boolean> {
+    async attach(userId: number, messageId: number, attachments: Attachment[], from = 0): Promise<boolean> {
       if (attachments.length === 0) return true;
       const ids = attachments.map(({ fileId }) => fileId);
       const own = db
@@ -78,9 +78,9 @@ export function messageFileRepository(db: Kysely<Database>) {
       await db
         .insertInto('message_files')
         .values(
-          attachments.map(({ fileId, filename, size, kind, mediaType }, position) => ({
+          attachments.map(({ fileId, filename, size, kind, mediaType }, index) => ({
             message_id: messageId,
-            position,
+            position: from + index,
             user_id: userId,
             file_id: fileId,
             filename,

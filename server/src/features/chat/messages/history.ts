@@ -1,8 +1,9 @@
 import { attachedBytesLimit } from '@roster/contracts/chat';
-import { fileIdsOf, imageUrlsOf, readContent, textsOf } from '#server/conversation/content';
+import { codeFilesOf, fileIdsOf, imageUrlsOf, readContent, textsOf } from '#server/conversation/content';
 import type { ToolCallRepository } from '#server/features/chat/runs/tool-call-repository';
 import type { Catalogue } from '#server/provider/catalogue';
 import type { AnswerPiece, ConversationTurn, TurnFile } from '#server/provider/provider';
+import { givenToCode } from '#server/provider/turn-parts';
 import type { AttachmentReader } from './attachments.ts';
 import type { BranchRange, BranchRepository } from './branch-repository.ts';
 import type { KeptAttachment, MessageFileRepository } from './file-repository.ts';
@@ -64,35 +65,53 @@ export type HistoryLimits = { lastMessages: number | null; tokens: number | null
 
 const unlimited: HistoryLimits = { lastMessages: null, tokens: null };
 
-type AnsweredCalls = NonNullable<ConversationTurn['calls']>;
+type AnsweredCall = NonNullable<ConversationTurn['calls']>[number];
+/** What was called at one place of an answer, before this character of its text. */
+type CallsAt = { at: number; calls: AnsweredCall[] };
 
-/** Of each answer the functions that it called. Where one was never answered, a provider would refuse all of them. */
+/**
+ * Of each answer what it called that Roster or a program had to answer, in the order of its text. Where one call of a
+ * place was never answered, a provider would refuse all of them.
+ */
 async function answeredCalls(
   toolCalls: Reading['toolCalls'],
   userId: number,
   messageIds: number[],
-): Promise<Map<number, AnsweredCalls>> {
-  const all = (await toolCalls.ofMessages(userId, messageIds)).filter(({ kind }) => kind === 'function');
-  const answered = new Map<number, AnsweredCalls>();
-  for (const [messageId, calls] of Map.groupBy(all, (call) => call.messageId)) {
-    const whole = calls.flatMap(({ callId, name, input, output }) =>
-      output === null ? [] : [{ callId, name, input, output }],
-    );
-    if (whole.length === calls.length) answered.set(messageId, whole);
+): Promise<Map<number, CallsAt[]>> {
+  const all = (await toolCalls.ofMessages(userId, messageIds)).filter(
+    ({ kind }) => kind === 'function' || kind === 'server',
+  );
+  const answered = new Map<number, CallsAt[]>();
+  for (const [messageId, ofMessage] of Map.groupBy(all, (call) => call.messageId)) {
+    const places: CallsAt[] = [];
+    for (const [at, here] of Map.groupBy(ofMessage, (call) => call.at)) {
+      const calls = here.flatMap(({ callId, name, input, output }) =>
+        output === null ? [] : [{ callId, name, input, output }],
+      );
+      if (calls.length === here.length) places.push({ at, calls });
+    }
+    if (places.length > 0) answered.set(messageId, places);
   }
   return answered;
 }
 
-type PieceTurn = Pick<ConversationTurn, 'role' | 'text'> & {
-  content: string | null;
-  calls: AnsweredCalls | undefined;
-};
+type PieceTurn = Pick<ConversationTurn, 'role' | 'text'> & { content: string | null; called: CallsAt[] };
 
-/** As the provider is told it; undefined: it says nothing. */
-function toldTurn({ role, text, content, calls }: PieceTurn, files: TurnFile[]): ConversationTurn | undefined {
+/** As the provider is told it, in order: an answer is cut where its model called something, for which it waited. */
+function toldTurns({ role, text, content, called }: PieceTurn, files: TurnFile[]): ConversationTurn[] {
   const parts = partsOf({ text, content }, files);
-  if (text === '' && !parts && !calls) return undefined;
-  return { role, text, ...(files.length > 0 && { files }), ...(parts && { parts }), ...(calls && { calls }) };
+  const turns: ConversationTurn[] = [];
+  let from = 0;
+  // What came in parts is not cut.
+  for (const { at, calls } of parts ? called.slice(0, 0) : called) {
+    turns.push({ role, text: text.slice(from, at), calls });
+    from = at;
+  }
+  const rest = text.slice(from);
+  if (rest === '' && !parts) return turns;
+  const whole = parts ? called.flatMap(({ calls }) => calls) : [];
+  const last = { role, text: rest, ...(files.length > 0 && { files }), ...(parts && { parts }) };
+  return [...turns, whole.length > 0 ? { ...last, calls: whole } : last];
 }
 
 /** A part of a branch, with the files of its questions and what its answers have called. */
@@ -109,20 +128,24 @@ async function readPiece({ branches, messageFiles, toolCalls }: Reading, userId:
     text,
     content,
     kept: files.get(id) ?? [],
-    calls: answered.get(id),
+    called: answered.get(id) ?? [],
   }));
 }
 
-const tokensOf = (calls: AnsweredCalls = []) =>
-  calls.reduce((sum, { input, output }) => sum + estimateTokens(input) + estimateTokens(output), 0);
+const tokensOf = (called: CallsAt[]) =>
+  called
+    .flatMap(({ calls }) => calls)
+    .reduce((sum, { input, output }) => sum + estimateTokens(input) + estimateTokens(output), 0);
 
 /**
  * The turns that a model gets to read: the branch that ends in the question, cut from the oldest where it is longer
  * than the model's context. Read from the end in pieces, so that a long thread costs no more than what fits.
+ *
+ * Long: one walk, which counts down what is left of each limit.
  */
 export async function readHistory(
   reading: Reading,
-  question: { userId: number; threadId: number; head: number; depth: number },
+  question: { userId: number; threadId: number; head: number; depth: number; runsCode: boolean },
   model: string,
   instructions: string,
   { lastMessages, tokens }: HistoryLimits = unlimited,
@@ -133,14 +156,17 @@ export async function readHistory(
   let budget = Math.min(room, tokens ?? room) - estimateTokens(instructions);
   let messagesLeft = lastMessages ?? Number.POSITIVE_INFINITY;
   const turns: ConversationTurn[] = [];
-  const { userId, threadId, head } = question;
+  const { userId, threadId, head, runsCode } = question;
   let bytes = attachedBytesLimit;
   let filesLeftOut = 0;
   let fileTokens = 0;
   const history = (leftOut: number) => ({ turns: turns.reverse(), leftOut, filesLeftOut, fileTokens });
 
   /** From the newest on, as many as one request can hold; nothing older than the first that is too much. */
-  function choose(kept: KeptAttachment[]) {
+  function choose(all: KeptAttachment[], content: string | null) {
+    const forCode = runsCode ? codeFilesOf(readContent(content)) : new Set<number>();
+    const isForCode = ({ fileId }: KeptAttachment) => fileId !== null && forCode.has(fileId);
+    const kept = all.filter((file) => !isForCode(file));
     const total = kept.reduce((sum, { fileId, size }) => sum + (fileId === null ? 0 : size), 0);
     bytes -= total;
     const isIn = bytes >= 0;
@@ -148,9 +174,10 @@ export async function readHistory(
       filesLeftOut += kept.filter(({ fileId }) => fileId !== null).length;
       bytes = -1;
     }
-    const files = kept.map(
-      (file): TurnFile => attachments.forProvider(userId, isIn ? file : { ...file, fileId: null }),
-    );
+    const files = all.map((file): TurnFile => {
+      const told = attachments.forProvider(userId, isIn ? file : { ...file, fileId: null });
+      return isForCode(file) ? { ...told, instead: givenToCode(file.filename) } : told;
+    });
     const present = isIn ? kept.filter(({ fileId }) => fileId !== null) : [];
     return { files, tokens: present.reduce((sum, file) => sum + estimateFileTokens(file), 0) };
   }
@@ -159,20 +186,19 @@ export async function readHistory(
     const from = Math.max(0, to - turnsAtOnce + 1);
     const piece = await readPiece(reading, userId, { threadId, head, from, to });
     for (const [index, turn] of piece.reverse().entries()) {
-      const { kept, calls } = turn;
+      const { kept, called } = turn;
       if (turn.text !== '' && messagesLeft-- <= 0) return history(0);
       const leftOutBefore = filesLeftOut;
-      const chosen = choose(kept);
+      const chosen = choose(kept, turn.content);
       chosen.tokens += imageUrlsOf(readContent(turn.content)).length * imageTokens;
-      budget -= estimateTokens(turn.text) + chosen.tokens + tokensOf(calls);
+      budget -= estimateTokens(turn.text) + chosen.tokens + tokensOf(called);
       // The question itself always goes along; whether it fits alone is for the provider to say.
       if (budget < 0 && turns.length > 0) {
         filesLeftOut = leftOutBefore;
         return history(to - index + 1);
       }
       fileTokens += chosen.tokens;
-      const told = toldTurn(turn, kept.length > 0 ? chosen.files : []);
-      if (told) turns.push(told);
+      turns.push(...toldTurns(turn, kept.length > 0 ? chosen.files : []).reverse());
     }
   }
   return history(0);

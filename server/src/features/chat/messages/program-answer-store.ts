@@ -78,7 +78,7 @@ export function programAnswerStore(db: Kysely<Database>, instance: number) {
         const busy = await runRepository(trx).busy(userId);
         const here = busy.find((run) => run.threadId === threadId);
         if (here) throw new RunUnderWay(here);
-        const ofPrograms = busy.filter(({ isOfProgram, isWaiting }) => isOfProgram && !isWaiting);
+        const ofPrograms = busy.filter(({ isOfProgram, waitsFor }) => isOfProgram && waitsFor === null);
         if (ofPrograms.length >= programRunsAtOnce) return { kind: 'too_many' };
         const at = await before(trx);
         const answer = await answerAfter(trx, userId, at, { answerer, after: null });

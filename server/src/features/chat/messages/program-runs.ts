@@ -1,6 +1,7 @@
 import type { RunEvent } from '@roster/contracts/chat';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
+import { answerableUntil } from '#server/features/chat/runs/end';
 import { parseFrames } from '#server/features/chat/runs/event-log';
 import type { RunExecutor } from '#server/features/chat/runs/executor';
 import {
@@ -39,6 +40,24 @@ export type ProgramRunPage = Parameters<ReturnType<typeof programRunRepository>[
 
 /** Who follows a run. */
 export type ProgramReader = Omit<EventStream, 'write'> & { tell: (events: RunEvent[]) => void };
+
+/** A run as it was when this part of it had ended. If it has gone on since, it waited for functions then. */
+export function atEndOf(run: WholeProgramRun, partId: number): WholeProgramRun {
+  if (run.currentRunId === partId) return run;
+  const parts = run.parts.filter(({ id }) => id <= partId);
+  const endedAt = parts.at(-1)?.finishedAt ?? null;
+  const asCalled = (call: KeptCall): KeptCall =>
+    call.runId === partId && call.kind === 'function' ? { ...call, state: 'waiting', output: null } : call;
+  return {
+    ...run,
+    currentRunId: partId,
+    state: 'waiting',
+    waitsUntil: endedAt && answerableUntil(endedAt),
+    endedAt: null,
+    parts,
+    calls: run.calls.filter(({ runId }) => runId <= partId).map(asCalled),
+  };
+}
 
 const wayOut = 'Raise it in Analytics.';
 
@@ -87,6 +106,10 @@ export function programRuns({ db, instance, executor, openKey, checkBudget, orde
 
   return {
     find,
+    async findAtEndOf(userId: number, id: number, partId: number): Promise<WholeProgramRun | undefined> {
+      const run = await find(userId, id);
+      return run && atEndOf(run, partId);
+    },
     async ofThread(userId: number, threadId: number, page: ProgramRunPage): Promise<WholeProgramRun[]> {
       return whole(userId, await repository.ofThread(userId, threadId, page));
     },

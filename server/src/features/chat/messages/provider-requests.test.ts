@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { ask, asksOf, forgetAsks, newThread } from '#server/testing/chat';
+import { beside } from '#server/testing/database';
 import { reasoningOf } from '#server/testing/events';
 import type { Visitor } from '#server/testing/visitor';
 
@@ -36,6 +37,48 @@ describe.each(engines)('what the provider is asked on %s', (engine) => {
         { role: 'user', content: 'Another' },
       ],
     });
+  });
+
+  test('an answer that went on after calls of tools is told in the order in which it came', async () => {
+    const threadId = await newThread(ada, { title: 'Named' });
+    const { run, answer } = await ask(app, ada, threadId, 'First');
+    const call = { run_id: run.id, message_id: run.messageId, kind: 'server', state: 'done', title: '' } as const;
+    const made = (position: number, text_at: number, output: string | null) => {
+      const named = { call_id: `call_${position}`, name: 'look_up', server: 'Library', input: '{}' };
+      return { ...call, ...named, position, text_at, output };
+    };
+    await beside(app, async (db) => {
+      const { user_id } = await db
+        .selectFrom('runs')
+        .select('user_id')
+        .where('id', '=', run.id)
+        .executeTakeFirstOrThrow();
+      const rows = [made(0, 0, 'one'), made(1, 0, 'two'), made(2, 5, 'three'), made(3, 7, null)];
+      await db
+        .insertInto('tool_calls')
+        .values(rows.map((row) => ({ ...row, user_id })))
+        .execute();
+    });
+    await ask(app, ada, threadId, 'Second');
+    const called = (position: number) => ({
+      type: 'function_call',
+      call_id: `call_${position}`,
+      name: 'look_up',
+      arguments: '{}',
+    });
+    const told = (position: number, output: string) => ({
+      type: 'function_call_output',
+      call_id: `call_${position}`,
+      output,
+    });
+    expect((await asksOf(app)).at(-1)?.body.input).toEqual([
+      { role: 'user', content: 'First' },
+      ...[called(0), called(1), told(0, 'one'), told(1, 'two')],
+      { role: 'assistant', content: answer.text.slice(0, 5) },
+      ...[called(2), told(2, 'three')],
+      { role: 'assistant', content: answer.text.slice(5) },
+      { role: 'user', content: 'Second' },
+    ]);
   });
 
   test('without an assistant only the default model and the words', async () => {

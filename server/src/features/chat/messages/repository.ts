@@ -115,6 +115,17 @@ export function messageRepository(db: Kysely<Database>) {
       const ofProgram = { metadata: null, content: null };
       return (await insertMessage.first(db, { ...ofProgram, ...message, userId, clientId, digest }))?.id;
     },
+    /** What of a message of a conversation is found by a search; undefined: it is of no conversation, or not there. */
+    async searched(userId: number, messageId: number): Promise<{ text: string } | undefined> {
+      return db
+        .selectFrom('messages')
+        .innerJoin('threads', 'threads.id', 'messages.thread_id')
+        .select('messages.text')
+        .where('messages.id', '=', messageId)
+        .where('messages.user_id', '=', userId)
+        .where('threads.purpose', '=', 'chat')
+        .executeTakeFirst();
+    },
     /** Returns the thread's purpose, which decides whether the text becomes searchable. */
     async setWords(userId: number, messageId: number, words: Words) {
       return (await setWords.first(db, { ...words, userId, messageId }))?.purpose ?? undefined;

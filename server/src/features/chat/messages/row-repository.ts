@@ -3,8 +3,10 @@ import { type Kysely, sql } from 'kysely';
 import { imageUrlsOf, readContent } from '#server/conversation/content';
 import { type Operand, type Places, prepared } from '#server/db/prepared';
 import type { Database } from '#server/db/schema';
+import { madeFileRepository } from '#server/features/chat/made-files/repository';
 import { toolCallRepository } from '#server/features/chat/runs/tool-call-repository';
-import { toUsage, usageColumns } from '#server/features/usage/repository';
+import { inAll } from '#server/features/chat/runs/usage';
+import { toUsage, usageColumns, usageRepository } from '#server/features/usage/repository';
 import { messageFileRepository, shownFile } from './file-repository.ts';
 
 /** With a plus, so that SQLite looks up the branch's messages instead of walking through all of their owner's. */
@@ -13,6 +15,13 @@ export const isOf = (userId: Operand<number>) => sql<boolean>`+messages.user_id 
 /** Whether it is an answer whose model called something. */
 export const hasCalls = sql<0 | 1>`case when exists
   (select 1 from tool_calls where tool_calls.message_id = messages.id) then 1 else 0 end`;
+
+/** Whether something was made for it. */
+export const hasMade = sql<0 | 1>`case when exists
+  (select 1 from made_files where made_files.message_id = messages.id) then 1 else 0 end`;
+
+/** A page of messages goes without their schemas, which are long. */
+const hasSchema = sql<0 | 1>`case when runs.response_schema is null then 0 else 1 end`;
 
 /** With the run that wrote it, its usage, and its rating. */
 export const selectMessages = (db: Kysely<Database>) =>
@@ -37,7 +46,9 @@ export const selectMessages = (db: Kysely<Database>) =>
       'message_ratings.correction',
       ...usageColumns,
     ])
-    .select(hasCalls.as('has_calls'));
+    .select(hasSchema.as('has_schema'))
+    .select(hasCalls.as('has_calls'))
+    .select(hasMade.as('has_made'));
 
 export type MessageRow = Awaited<ReturnType<ReturnType<typeof selectMessages>['executeTakeFirstOrThrow']>>;
 
@@ -53,12 +64,22 @@ const findSiblings = prepared((db, at: Places<{ userId: number; threadId: number
     .orderBy('id'),
 );
 
-/** The attachments of the questions among them. */
+/** What is attached to the questions among them, and was made for the answers. */
 export const filesOf = (db: Kysely<Database>, userId: number, rows: MessageRow[]) =>
   messageFileRepository(db).of(
     userId,
-    rows.filter(({ role }) => role === 'user').map(({ id }) => id),
+    rows.filter(({ role, has_made }) => role === 'user' || has_made === 1).map(({ id }) => id),
   );
+
+/** What was made for the answers among them and is not kept. */
+export async function unkeptOf(db: Kysely<Database>, userId: number, rows: MessageRow[]) {
+  const making = rows.filter(({ has_made }) => has_made === 1).map(({ id }) => id);
+  const unkept = await madeFileRepository(db).unkept(userId, making);
+  return (id: number): Pick<Message, 'unkept'> => {
+    const own = unkept.get(id);
+    return own ? { unkept: own } : {};
+  };
+}
 
 /** What the answers among them have called; most conversations are not asked for it. */
 async function callsOf(db: Kysely<Database>, userId: number, rows: MessageRow[]) {
@@ -70,10 +91,17 @@ async function callsOf(db: Kysely<Database>, userId: number, rows: MessageRow[])
     const own = byMessage.get(id);
     const waitsUntil = own?.[0]?.waitsUntil ?? '';
     return {
-      ...(own && { calls: own.map(({ kind, name, input, output }) => ({ kind, name, input, output })) }),
+      ...(own && { calls: own.map(({ messageId: _message, waitsUntil: _until, ...call }) => call) }),
       ...(waitsUntil > now && { waitsUntil }),
     };
   };
+}
+
+/** What each answer among them has used, with the steps in which it called tools. */
+export async function usageOf(db: Kysely<Database>, userId: number, rows: MessageRow[]) {
+  const calling = rows.flatMap(({ has_calls, run_id }) => (has_calls === 1 && run_id !== null ? [run_id] : []));
+  const steps = await usageRepository(db).ofSteps(userId, calling);
+  return (row: MessageRow) => inAll(...(steps.get(row.run_id ?? 0) ?? []), toUsage(row));
 }
 
 /** Exported for the check of its plan. */
@@ -123,26 +151,32 @@ export async function withSiblings(
     ? findSiblings.all(db, { userId, threadId, parentId })
     : siblingsOf(db, userId, threadId, known, known.length < parents.length));
   const byParent = Map.groupBy(siblings, (sibling) => sibling.parent_id);
+  // Before the files: what is kept in between is told twice, and not left out.
+  const unkept = await unkeptOf(db, userId, rows);
   const files = await filesOf(db, userId, rows);
   const calls = await callsOf(db, userId, rows);
+  const usage = await usageOf(db, userId, rows);
   return rows.map((row) => {
     const beside = byParent.get(row.parent_id) ?? [];
     const together = row.role === 'assistant' ? togetherWith(row, beside) : [];
     return {
       ...toMessage(row),
+      usage: usage(row),
       siblings: beside.map(({ id }) => id),
       together: together.map(({ id }) => id),
       chosenId: together.find(({ chosen }) => chosen === 1)?.id ?? null,
       files: (files.get(row.id) ?? []).map(shownFile),
       ...calls(row.id),
+      ...unkept(row.id),
     };
   });
 }
 
-/** Without its siblings, its attachments, and what it has called. */
-export function toMessage(row: MessageRow): Omit<Message, 'calls' | 'waitsUntil'> {
+/** Without its siblings, its files, and what it has called. */
+export function toMessage(row: MessageRow): Omit<Message, 'calls' | 'waitsUntil' | 'unkept'> {
   const state = row.run_state ?? 'complete';
-  const imageUrls = imageUrlsOf(readContent(row.content));
+  const content = readContent(row.content);
+  const imageUrls = imageUrlsOf(content);
   return {
     id: row.id,
     threadId: row.thread_id,
@@ -165,5 +199,7 @@ export function toMessage(row: MessageRow): Omit<Message, 'calls' | 'waitsUntil'
     createdAt: row.created_at,
     finishedAt: row.run_finished_at,
     ...(imageUrls.length > 0 && { imageUrls }),
+    ...(content.links && { links: content.links }),
+    ...(row.has_schema === 1 && { hasSchema: true as const }),
   };
 }

@@ -1,30 +1,89 @@
 import type { Kysely } from 'kysely';
+import type { OfferedTool, ToolBox } from '#server/conversation/tools';
 import type { Database } from '#server/db/schema';
-import type { RunOrder } from '#server/features/chat/runs/live-run';
+import type { Knowledge } from '#server/features/assistants/knowledge/service';
+import type { PreparedRequest, RunOrder, ToolLoop } from '#server/features/chat/runs/live-run';
+import type { AbandonedRun } from '#server/features/chat/runs/repository';
 import { runRepository } from '#server/features/chat/runs/repository';
 import { toolCallRepository } from '#server/features/chat/runs/tool-call-repository';
+import type { AnswerTools } from '#server/provider/answer-tools';
 import type { Catalogue } from '#server/provider/catalogue';
+import { formatOfSchema } from '#server/provider/schema-format';
 import type { Secret } from '#server/security/secret';
-import type { StoredAnswer } from './answer-store.ts';
-import type { Answerer } from './answerer.ts';
+import type { Question, StoredAnswer } from './answer-store.ts';
+import { type Answerer, nothingKnown } from './answerer.ts';
 import type { AttachmentReader } from './attachments.ts';
 import { branchRepository } from './branch-repository.ts';
 import { messageFileRepository } from './file-repository.ts';
 import { readHistory } from './history.ts';
+import { messageRepository } from './repository.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
   catalogue: Catalogue;
   attachments: AttachmentReader;
+  /** What code reads at the provider. May ask it. */
+  copies: CodeCopies;
   /** May ask the provider. */
   defaultModel: (userId: number) => Promise<string>;
+  openKey: (userId: number) => Promise<Secret>;
+  /** Refuses a call that a budget does not allow; `way` is what can be done about it. */
+  checkBudget: (userId: number, assistantId: number | null, way?: string) => Promise<void>;
+  knowledgeOf: (userId: number, assistantId: number) => Promise<Knowledge>;
+  toolBox: Pick<ToolBox, 'offered'>;
 };
 
-/** Turns stored answers into orders for runs. The run itself gathers what an order needs, so a failure there ends it like any other. */
-export function orderMaker({ db, catalogue, attachments, defaultModel }: Dependencies) {
+export type CodeCopies = {
+  /** The provider's ids of files, which are forwarded first where it does not have them yet. */
+  forwarded: (userId: number, fileIds: readonly number[], signal: AbortSignal) => Promise<Map<number, string>>;
+  /** Looks which ones the provider still has: the others are forwarded again. */
+  check: (userId: number) => Promise<void>;
+};
+
+const runsCode = ({ asked }: Answerer) => (asked?.tools?.codeInterpreter ?? null) !== null;
+
+/** What an assistant wants of its answers; a model that has no such forms answers in words. */
+const formOf = (schema: string | null) =>
+  schema === null ? {} : { format: formatOfSchema(schema), canLeaveFormatOut: true };
+
+/** What an answer with tools goes on with on another process, or after days. */
+type LoopSettings = {
+  /** As it was when it was asked for. */
+  answerer: Omit<Answerer, 'knowledge'>;
+  overBudget: boolean;
+};
+export const readLoopSettings = (json: string): LoopSettings => JSON.parse(json);
+
+/** What is asked of a run that is stored. */
+type Asked = {
+  runId: number;
+  userId: number;
+  threadId: number;
+  messageId: number;
+  assistantId: number | null;
+  programRunId: number | null;
+  overBudget: boolean;
+  /** After calls of tools. */
+  goesOn: boolean;
+  openKey: () => Promise<Secret>;
+  answererOf: () => Promise<Answerer>;
+  /** Where the history ends. */
+  questionOf: () => Promise<Question>;
+};
+
+const wayToRaise = 'Raise it in Analytics, and ask for a new answer.';
+
+/**
+ * Turns stored answers into orders for runs. The run itself gathers what an order needs, so a failure there ends it like any other.
+ *
+ * Long: what an order needs, each read alone.
+ */
+export function orderMaker(dependencies: Dependencies) {
+  const { db, catalogue, attachments, copies, defaultModel, openKey, checkBudget, knowledgeOf, toolBox } = dependencies;
   const branches = branchRepository(db);
   const messageFiles = messageFileRepository(db);
   const toolCalls = toolCallRepository(db);
+  const messages = messageRepository(db);
 
   async function settled(userId: number, runId: number, { model }: Answerer): Promise<string> {
     if (model !== null) return model;
@@ -33,37 +92,125 @@ export function orderMaker({ db, catalogue, attachments, defaultModel }: Depende
     return chosen;
   }
 
-  return function orderOf(
-    userId: number,
-    apiKey: Secret,
-    { question, run, answerer, programRunId }: StoredAnswer,
-  ): RunOrder {
-    const { instructions, temperature, effort, assistantId, knowledge, asked } = answerer;
-    const { limits, ...options } = asked ?? {};
-    const { id: runId, threadId, messageId } = run;
+  /** The tools, with the files for code as the provider knows them. */
+  async function toolsOf(userId: number, { asked }: Answerer, signal: AbortSignal): Promise<AnswerTools | undefined> {
+    const { tools, codeFiles = [] } = asked ?? {};
+    if (!tools?.codeInterpreter || codeFiles.length === 0) return tools;
+    const files = await copies.forwarded(userId, codeFiles, signal);
+    return { ...tools, codeInterpreter: { fileIds: [...files.values()] } };
+  }
+
+  /** The tools of tool servers. Of a program nobody waits to be asked: it gets those that need no approval. */
+  async function offeredTo({ userId, assistantId, programRunId }: Asked, { asked }: Answerer): Promise<OfferedTool[]> {
+    if (assistantId === null) return [];
+    const names = new Set(asked?.tools?.functions.map(({ name }) => name));
+    const offered = (await toolBox.offered(userId, assistantId)).filter(({ name }) => !names.has(name));
+    return offered.filter(({ approval }) => programRunId === null || approval === 'never').slice(0, offeredAtMost);
+  }
+
+  function loopOf(asked: Asked, answerer: Answerer, model: string, offered: readonly OfferedTool[]): ToolLoop {
+    const { userId, assistantId, programRunId, overBudget } = asked;
+    const { knowledge: _, ...kept } = answerer;
     return {
-      runId,
-      userId,
-      threadId,
-      messageId,
-      assistantId,
-      comparisonId: null,
-      programRunId: programRunId ?? null,
-      async prepare() {
-        const model = await settled(userId, runId, answerer);
-        const { turns, ...rest } = await readHistory(
-          { branches, messageFiles, attachments, catalogue, toolCalls },
-          { userId, threadId, head: question.id, depth: question.depth },
-          model,
-          instructions,
-          limits,
-        );
-        const settings = { instructions, temperature, effort, search: knowledge.search, ...options };
-        const request = { apiKey, model, turns, ...settings };
-        return { request, notes: knowledge.notes, ...rest };
+      offered,
+      canAsk: programRunId === null,
+      settings: JSON.stringify({ answerer: { ...kept, model }, overBudget } satisfies LoopSettings),
+      checkBudget: async () => {
+        if (!overBudget) await checkBudget(userId, assistantId, wayToRaise);
       },
     };
+  }
+
+  async function prepare(asked: Asked, signal: AbortSignal): Promise<PreparedRequest> {
+    const { runId, userId, threadId } = asked;
+    const answerer = await asked.answererOf();
+    const { instructions, temperature, effort, schema, knowledge, hosted } = answerer;
+    const { limits, codeFiles = [], ...options } = answerer.asked ?? {};
+    const model = await settled(userId, runId, answerer);
+    const apiKey = await asked.openKey();
+    const question = await asked.questionOf();
+    const { turns, ...rest } = await readHistory(
+      { branches, messageFiles, attachments, catalogue, toolCalls },
+      { userId, threadId, head: question.id, depth: question.depth, runsCode: runsCode(answerer) },
+      model,
+      instructions,
+      limits,
+    );
+    const { search } = knowledge;
+    const settings = { instructions, temperature, effort, search, hosted, ...formOf(schema), ...options };
+    const offered = await offeredTo(asked, answerer);
+    const withTools = async () => {
+      const tools = withOffered(await toolsOf(userId, answerer, signal), offered);
+      return { apiKey, model, turns, ...settings, tools };
+    };
+    const prepared: PreparedRequest = { request: await withTools(), notes: knowledge.notes, ...rest };
+    if (codeFiles.length > 0)
+      prepared.filesAgain = async () => {
+        await copies.check(userId);
+        return withTools();
+      };
+    // One that goes on does so also where its tools are gone.
+    if (offered.length > 0 || asked.goesOn) prepared.loop = loopOf(asked, answerer, model, offered);
+    return prepared;
+  }
+
+  const orderFor = (asked: Asked): RunOrder => {
+    const { runId, userId, threadId, messageId, assistantId, programRunId } = asked;
+    const of = { runId, userId, threadId, messageId, assistantId, programRunId };
+    return { ...of, comparisonId: null, prepare: (signal) => prepare(asked, signal) };
+  };
+
+  return {
+    orderOf(
+      userId: number,
+      apiKey: Secret,
+      { question, run, answerer, programRunId, overBudget = false }: StoredAnswer,
+    ): RunOrder {
+      const { id: runId, threadId, messageId } = run;
+      const { assistantId } = answerer;
+      return orderFor({
+        ...{ runId, userId, threadId, messageId, assistantId, overBudget, goesOn: false },
+        programRunId: programRunId ?? null,
+        openKey: async () => apiKey,
+        answererOf: async () => answerer,
+        questionOf: async () => question,
+      });
+    },
+    /** Of a run that goes on, by what was stored when it began. */
+    orderAgain({ id: runId, ...run }: AbandonedRun, settings: string): RunOrder {
+      const { userId, assistantId, messageId } = run;
+      const { answerer, overBudget } = readLoopSettings(settings);
+      return orderFor({
+        ...{ ...run, runId, overBudget, goesOn: true },
+        openKey: () => openKey(userId),
+        async answererOf() {
+          const knowledge = assistantId === null ? undefined : await knowledgeOf(userId, assistantId);
+          return { ...answerer, knowledge: knowledge ?? nothingKnown };
+        },
+        async questionOf() {
+          const answer = await messages.place(userId, messageId);
+          const question = answer?.parentId ? await messages.place(userId, answer.parentId) : undefined;
+          if (!question) throw new Error('The question of a run is gone');
+          return question;
+        },
+      });
+    },
   };
 }
 
-export type OrderMaker = ReturnType<typeof orderMaker>;
+export type OrderMaker = ReturnType<typeof orderMaker>['orderOf'];
+export type OrderAgain = ReturnType<typeof orderMaker>['orderAgain'];
+
+const offeredAtMost = 128;
+
+/** The functions that the model is told of: those of its program, and the tools of tool servers. */
+function withOffered(tools: AnswerTools | undefined, offered: readonly OfferedTool[]): AnswerTools | undefined {
+  if (offered.length === 0) return tools;
+  const functions = offered.map(({ name, description, inputSchema }) => ({
+    name,
+    ...(description !== '' && { description }),
+    parameters: inputSchema,
+  }));
+  if (!tools) return { functions, codeInterpreter: null, choice: 'auto', isParallel: true };
+  return { ...tools, functions: [...tools.functions, ...functions] };
+}

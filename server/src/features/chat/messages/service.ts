@@ -12,7 +12,7 @@ import type { AttachmentReader } from './attachments.ts';
 import { programRuns } from './program-runs.ts';
 import { answerRegenerating } from './regenerate.ts';
 import { type MessagePlace, messageRepository } from './repository.ts';
-import { orderMaker } from './run-order.ts';
+import type { OrderMaker } from './run-order.ts';
 import { messageSending } from './send.ts';
 import { answerStarter } from './start-answers.ts';
 
@@ -30,9 +30,8 @@ type Dependencies = {
   answerersFor: AnswererFinder;
   /** Refuses models that are known not to be usable, naming the field. Makes no call to the provider. */
   checkModels: (userId: number, models: string[], field: string) => Promise<void>;
-  /** May ask the provider. */
-  defaultModel: (userId: number) => Promise<string>;
   attachments: AttachmentReader;
+  orderOf: OrderMaker;
   underWay: PartialAnswers;
 };
 
@@ -43,8 +42,7 @@ export function messageService(dependencies: Dependencies) {
   const messages = messageRepository(db);
   const threads = threadRepository(db);
   const store = answerStore(database, instance);
-  const orderOf = orderMaker({ db, ...dependencies });
-  const start = answerStarter({ db, ...dependencies, orderOf });
+  const start = answerStarter({ db, ...dependencies });
 
   async function ownThread(userId: number, threadId: number): Promise<ThreadRecord> {
     const thread = await threads.find(userId, threadId);
@@ -74,7 +72,7 @@ export function messageService(dependencies: Dependencies) {
     },
     send: messageSending(starting),
     regenerate: answerRegenerating(starting),
-    ofPrograms: programRuns({ db, ...dependencies, orderOf }),
+    ofPrograms: programRuns({ db, ...dependencies }),
   };
 }
 

@@ -48,7 +48,7 @@ export function answerStarter({ db, executor, openKey, checkBudget, answerersFor
     const stored = await store(answerers);
     const [first] = stored ?? [];
     if (!stored || !first) return quicker(userId, client);
-    for (const answer of stored) executor.start(orderOf(userId, apiKey, answer));
+    for (const answer of stored) executor.start(orderOf(userId, apiKey, { ...answer, overBudget }));
     const message = await messageRepository(db).find(userId, shown(first));
     if (!message) throw noMessage();
     return { runs: stored.map(({ run }) => run), run: first.run, message };

@@ -1,4 +1,6 @@
+import { ToolResources } from '@roster/contracts/openai-api/assistants/tools';
 import type { Kysely } from 'kysely';
+import { withCodeFiles } from '#server/conversation/code-files';
 import type { StoredContent } from '#server/conversation/content';
 import { lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
@@ -20,6 +22,8 @@ export type ProgramDraft = {
   content: StoredContent | null;
   metadata: Metadata | null;
   attached: Attachment[];
+  /** Those of its files that code may read, as programs name them. */
+  codeFiles: string[];
 };
 
 /**
@@ -58,11 +62,22 @@ export async function appendMessages(
     parent = { id, threadId, parentId, depth, role };
     ids.push(id);
   }
+  await keepCodeFiles(trx, userId, threadId, drafts);
   const opening = openingTitle(drafts[0]?.text ?? '');
   const title = titleSource === 'opening' && headMessageId === null && opening !== '' ? opening : undefined;
   await threads.showEnd(userId, threadId, { headMessageId: ids.at(-1), updatedAt: at, title });
   if (title !== undefined) await search.putTitle(userId, threadId, title);
   return ids;
+}
+
+/** Answers can use them from here on. @throws AppError where they are too many */
+async function keepCodeFiles(trx: Kysely<Database>, userId: number, threadId: number, drafts: ProgramDraft[]) {
+  const files = drafts.flatMap(({ codeFiles }) => codeFiles);
+  if (files.length === 0) return;
+  const program = programRepository(trx);
+  const thread = await program.thread(userId, threadId);
+  const before = ToolResources.safeParse(thread?.toolResources).data ?? null;
+  await program.changeThread(userId, threadId, { toolResources: withCodeFiles(before, files) });
 }
 
 /**

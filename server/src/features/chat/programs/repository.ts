@@ -2,7 +2,8 @@ import type { RunState } from '@roster/contracts/chat';
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { branch } from '#server/features/chat/messages/branch-repository';
-import { isOf } from '#server/features/chat/messages/row-repository';
+import { messageFileRepository } from '#server/features/chat/messages/file-repository';
+import { hasMade, isOf } from '#server/features/chat/messages/row-repository';
 
 /** A program's words on a thing for itself. */
 export type Metadata = Record<string, string>;
@@ -27,6 +28,8 @@ export type ProgramMessage = {
   content: string | null;
   metadata: Metadata | null;
   createdAt: string;
+  /** The files that code has made for it. */
+  madeFileIds?: number[];
   run: {
     id: number;
     assistantId: number | null;
@@ -66,6 +69,7 @@ const selectMessages = (db: Kysely<Database>, userId: number) =>
       'runs.finish_reason',
       'runs.finished_at',
     ])
+    .select(hasMade.as('has_made'))
     .where(isOf(userId));
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectMessages>['executeTakeFirstOrThrow']>>;
@@ -95,6 +99,15 @@ const furthest = 2_147_483_647;
 
 /** What programs keep in conversations beyond what the pages show, and the shown branch as they list it. */
 export function programRepository(db: Kysely<Database>) {
+  async function toMessages(userId: number, rows: Row[]): Promise<ProgramMessage[]> {
+    const making = rows.filter(({ has_made }) => has_made === 1).map(({ id }) => id);
+    const made = await messageFileRepository(db).of(userId, making);
+    return rows.map((row) => {
+      const fileIds = (made.get(row.id) ?? []).flatMap(({ fileId }) => fileId ?? []);
+      return { ...toMessage(row), ...(fileIds.length > 0 && { madeFileIds: fileIds }) };
+    });
+  }
+
   /** `from`: nothing above this depth. */
   async function stretch(userId: number, place: { threadId: number; head: number; from: number }, page: MessagePage) {
     const { order, after, before, runId, count } = page;
@@ -109,7 +122,7 @@ export function programRepository(db: Kysely<Database>) {
     if (high !== null) query = query.where('messages.id', '<', high);
     if (runId !== null)
       query = query.where((eb) => eb.or([eb('runs.id', '=', runId), eb('runs.program_run_id', '=', runId)]));
-    return (await query.execute()).map(toMessage);
+    return toMessages(userId, await query.execute());
   }
 
   return {
@@ -172,7 +185,8 @@ export function programRepository(db: Kysely<Database>) {
         .where('messages.id', '=', messageId)
         .where('messages.thread_id', '=', threadId)
         .executeTakeFirst();
-      return row && toMessage(row);
+      const [message] = row ? await toMessages(userId, [row]) : [];
+      return message;
     },
     /** false: there is no such message of theirs. */
     async changeMessage(userId: number, threadId: number, messageId: number, metadata: Metadata | null) {

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { fileIdsOf } from '#server/conversation/content';
+import { codeFilesOf, fileIdsOf } from '#server/conversation/content';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
@@ -38,7 +38,8 @@ const inspected = (
 ): Promise<ProgramDraft[]> =>
   Promise.all(
     messages.map(async (message) => {
-      const attached = await attachments.inspect(userId, fileIdsOf(message.content ?? {}));
+      const content = message.content ?? {};
+      const attached = await attachments.inspect(userId, fileIdsOf(content), codeFilesOf(content));
       refuseOtherImages(message, attached);
       return { ...message, attached };
     }),

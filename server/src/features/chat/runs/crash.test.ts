@@ -1,12 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { engines } from '#server/testing/app';
 import { ask, benchText, clientId, messagesOf, newThread, until } from '#server/testing/chat';
-import { type KillableServer, killableInstallation, registered, seeded, witness } from '#server/testing/crash';
+import {
+  type KillableServer,
+  killableInstallation,
+  registered,
+  roundsOr,
+  seeded,
+  witness,
+} from '#server/testing/crash';
 import { beside } from '#server/testing/database';
 import { lastOf, readEvents, textOf } from '#server/testing/events';
 import type { Visitor } from '#server/testing/visitor';
 
-const rounds = { sqlite: 25, postgres: 5 };
+const rounds = { sqlite: roundsOr(10), postgres: roundsOr(4) };
 const long = '[[bench 400]] [[delay 10]]';
 const whole = benchText(400);
 

@@ -2,20 +2,32 @@ import type { RunEvent } from '@roster/contracts/chat';
 import type { Kysely } from 'kysely';
 import type { StoredContent } from '#server/conversation/content';
 import type { Database } from '#server/db/schema';
+import { beginFetching } from '#server/features/chat/made-files/fetch';
 import { branchRepository } from '#server/features/chat/messages/branch-repository';
+import { messageFileRepository } from '#server/features/chat/messages/file-repository';
 import { messageRepository } from '#server/features/chat/messages/repository';
 import { searchRepository } from '#server/features/chat/search/repository';
 import type { PricingService } from '#server/features/usage/pricing';
 import { type UsageRecord, usageRepository } from '#server/features/usage/repository';
 import type { AnswerEnd } from '#server/provider/provider';
-import { endEvent, type FoldedLog, foldedBatches, functionsCalled } from './event-log.ts';
+import {
+  cutCalls,
+  endEvent,
+  eventCall,
+  type FoldedLog,
+  fold,
+  foldedBatches,
+  functionsCalled,
+  isOpenCall,
+} from './event-log.ts';
 import { eventRepository } from './event-repository.ts';
 import { interruption } from './failure.ts';
 import type { LiveRun, RunOrder } from './live-run.ts';
 import { programRunRepository } from './program-run-repository.ts';
 import { type AbandonedRun, type RunEnd, runRepository } from './repository.ts';
+import { serverCallRepository } from './server-call-repository.ts';
 import { toolCallRepository } from './tool-call-repository.ts';
-import { runUsage, usageEvent } from './usage.ts';
+import { inAll, runUsage, usageEvent } from './usage.ts';
 
 export type End = Pick<RunEnd, 'state' | 'reason' | 'error'>;
 
@@ -25,8 +37,10 @@ export type End = Pick<RunEnd, 'state' | 'reason' | 'error'>;
  */
 const crashGap = 1_000_000;
 
-/** How long a program has to answer the functions that were called. */
-export const waitsForFunctionsMs = 10 * 60_000;
+const waitsForFunctionsMs = 10 * 60_000;
+
+/** So long a program can answer the functions that an answer has ended with. */
+export const answerableUntil = (endedAt: string) => new Date(Date.parse(endedAt) + waitsForFunctionsMs).toISOString();
 
 /** How runs end: the words, the figures and the last event are stored together, once. */
 export function runEndings({ db, pricing }: { db: Kysely<Database>; pricing: Pick<PricingService, 'price'> }) {
@@ -37,14 +51,18 @@ export function runEndings({ db, pricing }: { db: Kysely<Database>; pricing: Pic
     const { order, log } = run;
     const at = new Date().toISOString();
     const usage = await usages.ofEnd(run, end.error, reported, at);
-    const last: RunEvent[] = [...(usage ? [usageEvent(usage)] : []), endEvent(end)];
+    const steps = run.step > 1 || run.isGoingOn ? await stepsOf(db, order) : [];
+    const all = inAll(...steps, usage);
+    const last: RunEvent[] = [...(all ? [usageEvent(all)] : []), endEvent(end)];
     await db.transaction().execute(async (trx) => {
-      const ended = rowOf(end, log, { hasUsage: usage !== null, lastEvent: run.frames.length + last.length, at });
+      const ended = rowOf(end, log, { hasUsage: all !== null, lastEvent: run.frames.length + last.length, at });
       const wasOurs = await runRepository(trx).end(order.runId, ended, run.hasStored);
       // The call has cost what it has, also where the conversation was deleted under it.
       if (usage) await record(trx, order, usage, wasOurs);
       if (!wasOurs) return;
-      await keepWords(trx, order, log);
+      const hasMade = run.taking.length > 0 || run.isGoingOn;
+      if (hasMade) await beginFetching(trx, order.userId, order.messageId, at);
+      await keepWords(trx, order, log, hasMade);
       await keepCalls(trx, order, end.state, log, at);
     });
     return last;
@@ -55,24 +73,66 @@ export function runEndings({ db, pricing }: { db: Kysely<Database>; pricing: Pic
     return db.transaction().execute(async (trx) => {
       const batches = await eventRepository(trx).after(run.id, 0);
       const log = foldedBatches(batches);
+      const made = log.calls.some(isOpenCall) ? await serverCallRepository(trx).made(run.userId, run.id) : noCalls;
+      for (const call of cutCalls(log, made)) fold(log, { type: 'tool', call: eventCall(call) });
       const at = new Date().toISOString();
-      const isBegun = log.text !== '' || log.reasoning !== '';
+      const isBegun = log.text !== '' || log.reasoning !== '' || log.calls.length > 0;
       const end = { state: 'interrupted', reason: null, error: interruption } as const;
       const lastEvent = (batches.at(-1)?.last ?? 0) + crashGap;
       const ended = rowOf(end, log, { hasUsage: isBegun, lastEvent, at });
       if (!(await runRepository(trx).end(run.id, ended, true))) return false;
-      await keepWords(trx, run, log);
+      await beginFetching(trx, run.userId, run.messageId, at);
+      await keepWords(trx, run, log, true);
       await keepCalls(trx, { ...run, runId: run.id }, end.state, log, at);
-      if (!isBegun) return true;
+      // Where it was the turn of the tools, nothing was asked of the provider that is not recorded.
+      if (!isBegun || made.size > 0) return true;
       const turns = await branchRepository(trx).wordsBefore(run.userId, run.threadId, run.messageId);
-      const usage = await usages.ofAbandoned({ ...run, runId: run.id }, log, turns, at, trx);
+      const usage = await usages.ofAbandoned({ ...run, runId: run.id }, sinceCalls(log), turns, at, trx);
       await record(trx, run, usage);
       return true;
     });
   }
 
-  return { store, interrupt };
+  return {
+    store,
+    interrupt,
+    endWaiting: (userId: number, runId: number, note: string | null) => endWaiting(db, userId, runId, note),
+  };
 }
+
+/** Ends a run that waits for a person; `note` says why, if nobody has asked for it. false: it does not wait any more. */
+function endWaiting(db: Kysely<Database>, userId: number, runId: number, note: string | null): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const run = await runRepository(trx).takeWaiting(userId, runId);
+    if (!run) return false;
+    const batches = await eventRepository(trx).after(runId, 0);
+    const log = foldedBatches(batches);
+    const cut = cutCalls(log, noCalls).map((call): RunEvent => ({ type: 'tool', call: eventCall(call) }));
+    const said: RunEvent[] = [...(note === null ? [] : [{ type: 'note' as const, text: note }]), ...cut];
+    for (const event of said) fold(log, event);
+    const at = new Date().toISOString();
+    const all = inAll(...(await stepsOf(trx, { userId, runId })));
+    const end = { state: 'stopped', reason: 'stopped', error: null } as const;
+    const last = (batches.at(-1)?.last ?? 0) + said.length + (all ? 1 : 0) + 1;
+    if (!(await runRepository(trx).end(runId, rowOf(end, log, { hasUsage: all !== null, lastEvent: last, at }), true)))
+      return false;
+    await beginFetching(trx, userId, run.messageId, at);
+    await keepWords(trx, run, log, true);
+    await keepCalls(trx, { ...run, runId }, end.state, log, at);
+    return true;
+  });
+}
+
+const noCalls: ReadonlySet<string> = new Set();
+
+/** What came before the last calls was recorded with their step. */
+function sinceCalls(log: FoldedLog): FoldedLog {
+  const ofServers = log.calls.filter(({ kind }) => kind === 'server');
+  return { ...log, text: log.text.slice(Math.max(0, ...ofServers.map(({ at }) => at))) };
+}
+
+const stepsOf = async (db: Kysely<Database>, { userId, runId }: Pick<RunOrder, 'userId' | 'runId'>) =>
+  (await usageRepository(db).ofSteps(userId, [runId])).get(runId) ?? [];
 
 export type RunEndings = ReturnType<typeof runEndings>;
 
@@ -98,20 +158,29 @@ type Called = Pick<RunOrder, 'runId' | 'userId' | 'messageId' | 'programRunId'>;
 /** What the model has called. Where that are functions of a program, its run waits for what they answer. */
 async function keepCalls(trx: Kysely<Database>, of: Called, state: RunEnd['state'], log: FoldedLog, at: string) {
   if (log.calls.length === 0) return;
-  await toolCallRepository(trx).insert(of, log.calls);
+  const serverCalls = serverCallRepository(trx);
+  const ofServers = log.calls.filter(({ kind }) => kind === 'server');
+  const open = ofServers.length > 0 ? await serverCalls.stored(of.userId, of.runId) : new Map<string, boolean>();
+  await toolCallRepository(trx).insert(of, log.calls, new Set(open.keys()));
+  for (const call of ofServers) if (open.get(call.callId)) await serverCalls.settle(of.userId, of.runId, call);
   const { userId, programRunId } = of;
   if (programRunId === null || state !== 'complete' || functionsCalled(log).length === 0) return;
-  const until = new Date(Date.parse(at) + waitsForFunctionsMs).toISOString();
-  await programRunRepository(trx).wait(userId, programRunId, until);
+  await programRunRepository(trx).wait(userId, programRunId, answerableUntil(at));
 }
 
 async function keepWords(
   trx: Kysely<Database>,
   { userId, messageId }: Pick<RunOrder, 'userId' | 'messageId'>,
-  { text, reasoning, citations }: FoldedLog,
+  { text, reasoning, citations, links }: FoldedLog,
+  hasMade: boolean,
 ) {
-  const content = citations.length > 0 ? JSON.stringify({ citations } satisfies StoredContent) : null;
+  const cited: StoredContent = { ...(citations.length > 0 && { citations }), ...(links.length > 0 && { links }) };
+  const content = Object.keys(cited).length > 0 ? JSON.stringify(cited) : null;
   const purpose = await messageRepository(trx).setWords(userId, messageId, { text, reasoning, content });
   // Only conversations are searched.
-  if (text !== '' && purpose === 'chat') await searchRepository(trx).putMessage(userId, messageId, text);
+  if (text === '' || purpose !== 'chat') return;
+  // Files that came with the answer have been kept by now.
+  const kept = hasMade ? (await messageFileRepository(trx).of(userId, [messageId])).get(messageId) : undefined;
+  const names = kept?.map(({ filename }) => filename);
+  await searchRepository(trx).putMessage(userId, messageId, text, names);
 }

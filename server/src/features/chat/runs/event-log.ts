@@ -1,5 +1,6 @@
 import type { RunEvent, ToolCall } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
+import { type PlacedLink, webLinksLimit } from '@roster/contracts/web-links';
 import type { Citation } from '#server/conversation/content';
 
 /** A run's events as they go over the wire: one text per event, ready to be sent to any number of readers. */
@@ -30,10 +31,14 @@ export function framesAfter(frames: string, after: number): string {
     .join('');
 }
 
+/** A call with the length that the text had when it began. */
+export type PlacedCall = ToolCall & { at: number };
+
 /**
  * What is kept of a finished log. The words are stored once, in the message; `marks` says how they fall into events:
- * `t5` five characters (UTF-16 units) of text, `r3` three of reasoning, `n` the next note, `s` the next source, `f9` the file 9 cited, `c`
- * the next call of a tool, `u` the usage. The last event has no mark: it is the run's end, numbered `lastEvent`.
+ * `t5` five characters (UTF-16 units) of text, `r3` three of reasoning, `n` the next note, `s` the next source, `f9` the file 9 cited, `l` the next
+ * page of the web cited, `c`
+ * the next call of a tool, `k` a call that went on, which is told as it ended where it began, `u` the usage. The last event has no mark: it is the run's end, numbered `lastEvent`.
  */
 export type FoldedLog = {
   text: string;
@@ -42,13 +47,27 @@ export type FoldedLog = {
   sources: string[];
   /** Where in the text a file is cited. */
   citations: Citation[];
-  calls: ToolCall[];
+  /** Where in the text a page of the web is cited. */
+  links: PlacedLink[];
+  calls: PlacedCall[];
   marks: string;
 };
 
 export function emptyLog(): FoldedLog {
-  return { text: '', reasoning: '', notes: [], sources: [], citations: [], calls: [], marks: '' };
+  return { text: '', reasoning: '', notes: [], sources: [], citations: [], links: [], calls: [], marks: '' };
 }
+
+/** Its place is where it stands among the other events. */
+export const eventCall = ({ kind, callId, name, title, server, state, input, output }: ToolCall): ToolCall => ({
+  kind,
+  callId,
+  name,
+  title,
+  server,
+  state,
+  input,
+  output,
+});
 
 /** What the model wants answered before it goes on. */
 export const functionsCalled = <Call extends ToolCall>({ calls }: { calls: readonly Call[] }) =>
@@ -80,9 +99,13 @@ export function fold(log: FoldedLog, event: RunEvent) {
       log.citations.push({ fileId: event.fileId, at: log.text.length });
       log.marks += `f${event.fileId}`;
       return;
+    case 'link':
+      // More may come of an answer in several steps; they keep their numbers.
+      if (log.links.length < webLinksLimit) log.links.push({ url: event.url, title: event.title, at: log.text.length });
+      log.marks += 'l';
+      return;
     case 'tool':
-      log.calls.push(event.call);
-      log.marks += 'c';
+      log.marks += putCall(log, event.call);
       return;
     case 'usage':
       log.marks += 'u';
@@ -91,6 +114,37 @@ export function fold(log: FoldedLog, event: RunEvent) {
       return;
   }
 }
+
+/** Takes a call in, or how far it is by now. Returns its mark. */
+function putCall({ calls, text }: FoldedLog, call: ToolCall): 'c' | 'k' {
+  const index = calls.findIndex(({ callId }) => callId === call.callId);
+  const before = calls[index];
+  if (!before) {
+    calls.push({ ...call, at: text.length });
+    return 'c';
+  }
+  calls[index] = { ...call, at: before.at };
+  return 'k';
+}
+
+/** A call of a tool server's tool of which nothing has come yet. */
+export const isOpenCall = ({ kind, output }: ToolCall) => kind === 'server' && output === null;
+
+const neverCalled = 'The tool was not called, because the answer ended before.';
+const mayHaveRun = 'The tool may have run. The answer ended before it had said what came of it.';
+
+/**
+ * The calls that will not go on, because their run has ended under them. `made`: those of tools of tool servers that were
+ * under way.
+ */
+export const cutCalls = ({ calls }: FoldedLog, made: ReadonlySet<string>): PlacedCall[] =>
+  calls.flatMap((call): PlacedCall[] => {
+    if (isOpenCall(call))
+      return made.has(call.callId) || call.state === 'uncertain'
+        ? [{ ...call, state: 'uncertain', output: mayHaveRun }]
+        : [{ ...call, state: 'failed', output: neverCalled }];
+    return call.state === 'running' ? [{ ...call, state: 'failed' }] : [];
+  });
 
 /** What stored events come to. A damaged log must not keep a server from starting: what of it cannot be read is left out. */
 export function foldedBatches(batches: { frames: string }[]): FoldedLog {
@@ -116,6 +170,11 @@ export function endEvent({ reason, error }: { reason: string | null; error: RunE
 
 type End = { event: RunEvent; number: number };
 
+const linkEvent = (link: PlacedLink | undefined): RunEvent | undefined =>
+  link && { type: 'link', url: link.url, title: link.title };
+const callEvent = (call: PlacedCall | undefined): RunEvent | undefined =>
+  call && { type: 'tool', call: eventCall(call) };
+
 /** The frames of a finished run after the event `after`: exactly the events that were sent while it ran. */
 export function unfold(log: Omit<FoldedLog, 'citations'>, usage: RunEvent | null, end: End, after: number): string {
   const frames: string[] = [];
@@ -125,9 +184,10 @@ export function unfold(log: Omit<FoldedLog, 'citations'>, usage: RunEvent | null
   let noteAt = 0;
   let sourceAt = 0;
   let callAt = 0;
+  let linkAt = 0;
   /** What is lost keeps its number. */
   const add = (event: RunEvent | null | undefined) => event && number > after && frames.push(frameOf(number, event));
-  for (const [, kind = '', digits = ''] of log.marks.matchAll(/([trnsfcu])(\d*)/g)) {
+  for (const [, kind = '', digits = ''] of log.marks.matchAll(/([trnsflcku])(\d*)/g)) {
     number++;
     const length = Number(digits);
     if (kind === 't') {
@@ -139,10 +199,9 @@ export function unfold(log: Omit<FoldedLog, 'citations'>, usage: RunEvent | null
     } else if (kind === 'n') add({ type: 'note', text: log.notes[noteAt++] ?? '' });
     else if (kind === 's') add({ type: 'source', text: log.sources[sourceAt++] ?? '' });
     else if (kind === 'f') add({ type: 'citation', fileId: length });
-    else if (kind === 'c') {
-      const call = log.calls[callAt++];
-      add(call && { type: 'tool', call });
-    } else add(usage);
+    else if (kind === 'l') add(linkEvent(log.links[linkAt++]));
+    else if (kind === 'c') add(callEvent(log.calls[callAt++]));
+    else if (kind !== 'k') add(usage);
   }
   if (end.number > after) frames.push(frameOf(end.number, end.event));
   return frames.join('');

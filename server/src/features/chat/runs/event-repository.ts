@@ -42,6 +42,15 @@ export function eventRepository(db: Kysely<Database>) {
         await insertion.changed(trx, values);
       });
     },
+    /** The number of the last one; 0: none is stored. */
+    async lastNumber(runId: number): Promise<number> {
+      const row = await db
+        .selectFrom('run_events')
+        .select((eb) => eb.fn.max('last_event').as('last'))
+        .where('run_id', '=', runId)
+        .executeTakeFirst();
+      return row?.last ?? 0;
+    },
     async after(runId: number, after: number): Promise<EventBatch[]> {
       const rows = await db
         .selectFrom('run_events')

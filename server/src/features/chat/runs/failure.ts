@@ -1,4 +1,5 @@
-import type { RunError } from '@roster/contracts/errors';
+import { type RunError, runFailures } from '@roster/contracts/errors';
+import { AppError } from '#server/errors';
 import { ProviderError } from '#server/provider/error';
 
 export const interruption: RunError = {
@@ -8,6 +9,8 @@ export const interruption: RunError = {
 
 /** Why an answer failed, as its reader is told. */
 export function failureOf(error: unknown): RunError {
+  const known = error instanceof AppError ? runFailures.find((name) => name === error.code) : undefined;
+  if (error instanceof AppError && known) return { code: known, message: error.message };
   if (!(error instanceof ProviderError))
     return { code: 'internal', message: 'Something went wrong on our side. Please try again.' };
   const isOfAnotherCall =

@@ -1,7 +1,9 @@
 import type { RunEvent } from '@roster/contracts/chat';
+import type { OfferedTool } from '#server/conversation/tools';
 import type { EventStream } from '#server/http/event-stream';
-import type { AnswerRequest } from '#server/provider/provider';
-import { emptyLog, fold, frameOf } from './event-log.ts';
+import type { AnswerRequest, ConversationTurn } from '#server/provider/provider';
+import { emptyLog, type FoldedLog, fold, frameOf, parseFrames } from './event-log.ts';
+import type { EventBatch } from './event-repository.ts';
 
 /** What a run asks the provider for. */
 export type PreparedRequest = {
@@ -14,6 +16,20 @@ export type PreparedRequest = {
   filesLeftOut: number;
   /** Estimated tokens of the attachments. */
   fileTokens: number;
+  /** The same request once the provider has said that it does not have a file for code: it is forwarded again. */
+  filesAgain?: () => Promise<AnswerRequest>;
+  /** Where it may call tools of tool servers, which Roster does. */
+  loop?: ToolLoop;
+};
+
+export type ToolLoop = {
+  offered: readonly OfferedTool[];
+  /** Whether there is a person who can be asked. */
+  canAsk: boolean;
+  /** How the answer was asked for, as JSON: it may go on after days, and on another process. */
+  settings: string;
+  /** Asked before each step. @throws AppError */
+  checkBudget: () => Promise<void>;
 };
 
 /** A run whose message is stored. */
@@ -38,6 +54,12 @@ export class ShuttingDown extends Error {}
 /** The runs that this process executes, by their ids. */
 export type LiveRuns = Map<number, LiveRun>;
 
+/** A run that was let go between two steps, as far as it had come. */
+export type GoingOn = { batches: readonly EventBatch[]; step: number };
+
+/** How much of the log there was when a step began. */
+type Since = { text: number; reasoning: number; marks: number; calls: number };
+
 /** A run while this process executes it: its events, who watches them, and what is not stored yet. */
 export class LiveRun {
   readonly order: RunOrder;
@@ -45,12 +67,26 @@ export class LiveRun {
   prepared: PreparedRequest | undefined;
   /** Whether the provider is at work on it. */
   isAsked = false;
+  /** Each request to the provider is one. */
+  step = 1;
+  /** It was let go in its step, and goes on with the calls of that. */
+  readonly isGoingOn: boolean;
+  /** What the steps before have called, with what came of it. */
+  turns: ConversationTurn[] = [];
+  /** Since when nothing has been recorded as used. */
+  since: Since = { text: 0, reasoning: 0, marks: 0, calls: 0 };
+  /** Whether it is the turn of the tools: all that was told is stored then, so that another process can go on. */
+  isCallingTools = false;
+  /** The tools of tool servers that are being called, by the ids of the calls. */
+  readonly made = new Set<string>();
   readonly log = emptyLog();
   readonly startedAt = performance.now();
   readonly controller = new AbortController();
   readonly done = Promise.withResolvers<void>();
   /** Event n is at n - 1, as it goes over the wire. */
   readonly frames: string[] = [];
+  /** What its answer has made, while it is taken in: words for the answer, where that failed. */
+  readonly taking: Promise<string | null>[] = [];
   readonly #watchers = new Set<EventStream>();
   #saved = 0;
   /** Whether the database knows that it is running. */
@@ -58,8 +94,47 @@ export class LiveRun {
   /** Whether events of it may be in the database. */
   hasStored = false;
 
-  constructor(order: RunOrder) {
+  #storing: Promise<void> = Promise.resolve();
+
+  constructor(order: RunOrder, goingOn?: GoingOn) {
     this.order = order;
+    this.isGoingOn = goingOn !== undefined;
+    if (!goingOn) return;
+    this.step = goingOn.step;
+    for (const { frames } of goingOn.batches)
+      for (const { number, event } of parseFrames(frames)) {
+        fold(this.log, event);
+        this.frames.push(frameOf(number, event));
+      }
+    this.#saved = this.frames.length;
+    this.announced = true;
+    this.hasStored = true;
+    this.beginStep();
+  }
+
+  /** What comes from now on is not recorded yet. */
+  beginStep() {
+    const { text, reasoning, marks, calls } = this.log;
+    this.since = { text: text.length, reasoning: reasoning.length, marks: marks.length, calls: calls.length };
+    this.isAsked = false;
+  }
+
+  /** What has come in this step. */
+  ofStep(): Pick<FoldedLog, 'text' | 'reasoning' | 'marks' | 'calls'> {
+    const { log, since } = this;
+    return {
+      text: log.text.slice(since.text),
+      reasoning: log.reasoning.slice(since.reasoning),
+      marks: log.marks.slice(since.marks),
+      calls: log.calls.slice(since.calls),
+    };
+  }
+
+  /** One after the other: what is stored before it is told has its number by then. */
+  async inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#storing.then(work);
+    this.#storing = done.catch(() => undefined);
+    return done;
   }
 
   /** Numbers the events, keeps them, and sends them to all watchers. */
@@ -99,6 +174,13 @@ export class LiveRun {
   /** The same, because this process ends. */
   interrupt() {
     this.controller.abort(new ShuttingDown());
+  }
+
+  /** Its watchers, who follow it elsewhere from now on. */
+  handOver(): EventStream[] {
+    const watchers = [...this.#watchers];
+    this.#watchers.clear();
+    return watchers;
   }
 
   endStreams() {

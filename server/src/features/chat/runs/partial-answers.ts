@@ -1,8 +1,9 @@
-import type { Message } from '@roster/contracts/chat';
+import type { Message, RunState, ShownCall } from '@roster/contracts/chat';
 import type { MessageRepository } from '#server/features/chat/messages/repository';
 import { type FoldedLog, foldedBatches, hasBegun } from './event-log.ts';
 import type { EventRepository } from './event-repository.ts';
 import type { RunExecutor } from './executor.ts';
+import { shownCall } from './tool-call-repository.ts';
 
 type Dependencies = {
   executor: Pick<RunExecutor, 'logOf'>;
@@ -14,18 +15,24 @@ type Dependencies = {
 type AnswerPart = Pick<
   Message,
   'id' | 'text' | 'reasoning' | 'notes' | 'sources' | 'state' | 'run' | 'model' | 'usage' | 'error' | 'finishedAt'
->;
+> &
+  Pick<Message, 'links'> & { calls?: Omit<ShownCall, 'callId'>[] | undefined };
 
 function answerPartOf(message: AnswerPart): AnswerPart {
-  const { id, text, reasoning, notes, sources, state, run, model, usage, error, finishedAt } = message;
-  return { id, text, reasoning, notes, sources, state, run, model, usage, error, finishedAt };
+  const { id, text, reasoning, notes, sources, links, calls, state, run, model, usage, error, finishedAt } = message;
+  const part = { id, text, reasoning, notes, sources, state, run, model, usage, error, finishedAt };
+  return { ...part, ...(links && { links }), ...(calls && { calls }) };
 }
 
 /** Stored as queued until its first events are, a run that has any is running. */
-function written(runId: number, log: FoldedLog) {
-  const { text, reasoning, notes, sources } = log;
-  const words = { text, reasoning, notes: [...notes], sources: [...sources] };
-  return hasBegun(log) ? { ...words, state: 'running' as const, run: { id: runId, state: 'running' as const } } : words;
+function written(runId: number, was: RunState, log: FoldedLog) {
+  const { text, reasoning, notes, sources, links, calls } = log;
+  const called = calls.length > 0 && { calls: calls.map(shownCall) };
+  const cited = links.length > 0 && { links: [...links] };
+  const words = { text, reasoning, notes: [...notes], sources: [...sources], ...cited, ...called };
+  if (!hasBegun(log)) return words;
+  const state = was === 'waiting' ? was : ('running' as const);
+  return { ...words, state, run: { id: runId, state } };
 }
 
 /** What answers have come to while they are being written, in this process or in another one. */
@@ -40,9 +47,9 @@ export function partialAnswers({ executor, events, messages }: Dependencies) {
 
   async function soFar<M extends AnswerPart>(userId: number, message: M): Promise<M> {
     const { run } = message;
-    if (run?.state !== 'queued' && run?.state !== 'running') return message;
+    if (run?.state !== 'queued' && run?.state !== 'running' && run?.state !== 'waiting') return message;
     const log = await logOf(run.id);
-    if (log) return { ...message, ...written(run.id, log) };
+    if (log) return { ...message, ...written(run.id, executor.logOf(run.id) ? 'running' : run.state, log) };
     // Ended since it was read: then it is in the message, and its events are gone.
     const ended = await messages.find(userId, message.id);
     return ended ? { ...message, ...answerPartOf(ended) } : message;

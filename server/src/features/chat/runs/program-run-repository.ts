@@ -2,7 +2,8 @@ import type { Run, Usage } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { toUsage, usageColumns } from '#server/features/usage/repository';
+import { toUsage, usageColumns, usageRepository } from '#server/features/usage/repository';
+import { inAll } from './usage.ts';
 
 export type ProgramRunState = Database['program_runs']['state'];
 
@@ -134,6 +135,8 @@ export function programRunRepository(db: Kysely<Database>) {
         .where('runs.user_id', '=', userId)
         .orderBy('runs.id')
         .execute();
+      const calling = rows.flatMap(({ id, event_marks }) => (event_marks?.includes('c') ? [id] : []));
+      const steps = await usageRepository(db).ofSteps(userId, calling);
       return rows.map((row) => ({
         id: row.id,
         programRunId: row.program_run_id ?? row.id,
@@ -146,7 +149,7 @@ export function programRunRepository(db: Kysely<Database>) {
         isStopping: row.stop_requested === 1,
         hasText: row.has_text === 1,
         hasCalls: row.event_marks?.includes('c') === true,
-        usage: toUsage(row),
+        usage: inAll(...(steps.get(row.id) ?? []), toUsage(row)),
         createdAt: row.created_at,
         finishedAt: row.finished_at,
         chain: {

@@ -1,5 +1,4 @@
 import type { Presence } from '#server/db/presence';
-import type { LiveRuns } from './live-run.ts';
 import type { AbandonedRun, RunRepository } from './repository.ts';
 
 /** One of our own that is not live could not be ended when it should have been; a fresh one may just be starting. */
@@ -8,13 +7,14 @@ const startsWithinMs = 60_000;
 type Dependencies = {
   runs: Pick<RunRepository, 'allUnderWay'>;
   presence: Pick<Presence, 'instance' | 'isGone'>;
-  live: LiveRuns;
-  /** false: another process was quicker. */
-  interrupt: (run: AbandonedRun) => Promise<boolean>;
+  /** Whether it is live here, or about to be. */
+  isTaken: (runId: number) => boolean;
+  /** Ends it, or goes on with it. Returns whether it was ended. */
+  takeUp: (run: AbandonedRun) => Promise<boolean>;
 };
 
-/** Ends the runs of processes that are gone. Other processes may do the same at the same time. */
-export function runRecovery({ runs, presence, live, interrupt }: Dependencies) {
+/** Ends the runs of processes that are gone, or takes them over. Other processes may do the same at the same time. */
+export function runRecovery({ runs, presence, isTaken, takeUp }: Dependencies) {
   let goneLately = new Set<number>();
 
   async function endAbandoned(isCertain: (instance: number) => boolean): Promise<number> {
@@ -27,9 +27,9 @@ export function runRecovery({ runs, presence, live, interrupt }: Dependencies) {
       return known;
     }
     for (const run of await runs.allUnderWay()) {
-      if (live.has(run.id)) continue;
+      if (isTaken(run.id)) continue;
       const isAbandoned = run.instance === presence.instance ? run.createdAt < ownBefore : await isGone(run.instance);
-      if (isAbandoned && (await interrupt(run))) ended++;
+      if (isAbandoned && (await takeUp(run))) ended++;
     }
     return ended;
   }

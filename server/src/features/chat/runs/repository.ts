@@ -1,13 +1,16 @@
-import type { Run, RunState, ToolCall } from '@roster/contracts/chat';
+import type { Run, RunState } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
 import { type Kysely, sql } from 'kysely';
+import { readContent } from '#server/conversation/content';
 import { type Places, prepared } from '#server/db/prepared';
 import type { Database } from '#server/db/schema';
-import { toUsage, usageColumns } from '#server/features/usage/repository';
-import { toolCallRepository } from './tool-call-repository.ts';
+import { toUsage, usageColumns, usageRepository } from '#server/features/usage/repository';
+import type { PlacedCall } from './event-log.ts';
+import { toldCall, toolCallRepository } from './tool-call-repository.ts';
+import { inAll } from './usage.ts';
 
 /** Written out instead of bound: only then can SQLite see that a partial index over these states answers the query. */
-export const underWay = sql<'queued' | 'running'>`('queued', 'running')`;
+export const underWay = sql<'queued' | 'running' | 'waiting'>`('queued', 'running', 'waiting')`;
 
 export type AbandonedRun = {
   id: number;
@@ -23,7 +26,7 @@ export type AbandonedRun = {
 };
 
 export type RunEnd = {
-  state: Exclude<RunState, 'queued' | 'running'>;
+  state: Exclude<RunState, 'queued' | 'running' | 'waiting'>;
   reason: string | null;
   error: RunError | null;
   notes: string[];
@@ -34,7 +37,13 @@ export type RunEnd = {
 };
 
 /** `runId` is that of a program's run where it is one. */
-export type BusyThread = { threadId: number; runId: number; isOfProgram: boolean; isWaiting: boolean };
+export type BusyThread = {
+  threadId: number;
+  runId: number;
+  isOfProgram: boolean;
+  /** For what a program's functions answer, or for the approval of a call. */
+  waitsFor: 'functions' | 'approval' | null;
+};
 
 type NewRun = {
   threadId: number;
@@ -43,6 +52,8 @@ type NewRun = {
   model: string;
   beside: number;
   instance: number;
+  /** null: in no form. */
+  responseSchema: string | null;
   at: string;
 };
 
@@ -61,6 +72,7 @@ const insertRun = prepared((db, at: Places<NewRun & { userId: number }>) =>
       event_marks: null,
       finish_reason: null,
       error: null,
+      response_schema: at('responseSchema'),
       created_at: at('at'),
       finished_at: null,
     })
@@ -83,17 +95,22 @@ const runsUnderWay = prepared((db, at: Places<{ userId: number }>) =>
     .where('state', 'in', underWay),
 );
 
+const waitsForFunctions = 1;
+const waitsForApproval = 2;
+
 /** The threads in which runs are under way, or functions of a program are to answer. */
 const busyThreads = prepared((db, at: Places<{ userId: number; now: string }>) =>
   db
     .selectFrom('runs')
-    .select(['thread_id as threadId', 'id as runId', 'program_run_id as programRunId', sql<0 | 1>`0`.as('isWaiting')])
+    .select(['thread_id as threadId', 'id as runId', 'program_run_id as programRunId'])
+    .select(sql<number>`case when state = 'waiting' then ${sql.lit(waitsForApproval)} else 0 end`.as('waits'))
     .where('user_id', '=', at('userId'))
     .where('state', 'in', underWay)
     .unionAll(
       db
         .selectFrom('program_runs')
-        .select(['thread_id as threadId', 'run_id as runId', 'run_id as programRunId', sql<0 | 1>`1`.as('isWaiting')])
+        .select(['thread_id as threadId', 'run_id as runId', 'run_id as programRunId'])
+        .select(sql<number>`${sql.lit(waitsForFunctions)}`.as('waits'))
         .where('user_id', '=', at('userId'))
         .where('state', '=', sql.lit('waiting'))
         .where('waits_until', '>', at('now')),
@@ -164,6 +181,17 @@ export function runRepository(db: Kysely<Database>) {
         .orderBy('runs.beside')
         .execute();
     },
+    /** The schemas that answers were asked for with, by the runs that have one. */
+    async responseSchemas(userId: number, runIds: number[]): Promise<Map<number, string>> {
+      if (runIds.length === 0) return new Map();
+      const rows = await db
+        .selectFrom('runs')
+        .select(['id', 'response_schema as schema'])
+        .where('user_id', '=', userId)
+        .where('id', 'in', runIds)
+        .execute();
+      return new Map(rows.flatMap(({ id, schema }) => (schema === null ? [] : [[id, schema] as const])));
+    },
     /** Which model answers, once that is known. */
     async settleModel(userId: number, runId: number, model: string) {
       await db.updateTable('runs').set({ model }).where('user_id', '=', userId).where('id', '=', runId).execute();
@@ -173,11 +201,11 @@ export function runRepository(db: Kysely<Database>) {
     /** Where no question is taken for now, and for which program's run. */
     async busy(userId: number): Promise<BusyThread[]> {
       const rows = await busyThreads.all(db, { userId, now: new Date().toISOString() });
-      return rows.map(({ threadId, runId, programRunId, isWaiting }) => ({
+      return rows.map(({ threadId, runId, programRunId, waits }) => ({
         threadId,
         runId: programRunId ?? runId,
         isOfProgram: programRunId !== null,
-        isWaiting: isWaiting === 1,
+        waitsFor: waits === waitsForFunctions ? 'functions' : waits === waitsForApproval ? 'approval' : null,
       }));
     },
     /** What a reader of a finished run needs to be told all of it again. */
@@ -198,6 +226,7 @@ export function runRepository(db: Kysely<Database>) {
           'runs.sources',
           'messages.text',
           'messages.reasoning',
+          'messages.content',
           ...usageColumns,
         ])
         .where('runs.user_id', '=', userId)
@@ -209,14 +238,17 @@ export function runRepository(db: Kysely<Database>) {
       const notes: string[] = JSON.parse(row.notes);
       const sources: string[] = JSON.parse(row.sources);
       const marks = row.event_marks ?? '';
-      const calls: ToolCall[] = marks.includes('c') ? await toolCallRepository(db).ofRuns(userId, [runId]) : [];
+      const hasCalls = marks.includes('c');
+      const calls: PlacedCall[] = hasCalls ? (await toolCallRepository(db).ofRuns(userId, [runId])).map(toldCall) : [];
+      const steps = hasCalls ? (await usageRepository(db).ofSteps(userId, [runId])).get(runId) : undefined;
+      const { links = [] } = readContent(row.content);
       return {
-        log: { text: row.text, reasoning: row.reasoning, notes, sources, calls, marks },
+        log: { text: row.text, reasoning: row.reasoning, notes, sources, links, calls, marks },
         state: row.state,
         lastEvent: row.last_event,
         reason: row.finish_reason,
         error,
-        usage: toUsage(row),
+        usage: inAll(...(steps ?? []), toUsage(row)),
       };
     },
     async existing(runIds: number[]): Promise<Set<number>> {
@@ -262,29 +294,119 @@ export function runRepository(db: Kysely<Database>) {
         .execute();
       return rows.map(({ id }) => id);
     },
-    /** The runs that some process has under way, with the process. */
-    async allUnderWay(): Promise<AbandonedRun[]> {
+    /** A run that waits, held until the transaction ends; undefined: it does not wait. */
+    async takeWaiting(userId: number, runId: number) {
       return db
-        .selectFrom('runs')
-        .select(['id', 'user_id as userId', 'thread_id as threadId', 'message_id as messageId', 'instance'])
-        .select(['assistant_id as assistantId', 'model', 'created_at as createdAt', 'program_run_id as programRunId'])
-        .select((eb) =>
-          eb
-            .selectFrom('comparison_prompts as p')
-            .select('p.comparison_id')
-            .where((where) =>
-              where.or([
-                where('p.tuned_thread_id', '=', where.ref('runs.thread_id')),
-                where('p.base_thread_id', '=', where.ref('runs.thread_id')),
-              ]),
-            )
-            .limit(1)
-            .as('comparisonId'),
-        )
-        .where('state', 'in', underWay)
+        .updateTable('runs')
+        .set((eb) => ({ waits_until: eb.ref('waits_until') }))
+        .where('user_id', '=', userId)
+        .where('id', '=', runId)
+        .where('state', '=', 'waiting')
+        .returning(['user_id as userId', 'thread_id as threadId', 'message_id as messageId'])
+        .returning(['program_run_id as programRunId', 'tool_loop as toolLoop', 'waits_until as waitsUntil'])
+        .executeTakeFirst();
+    },
+    /** A run that this process executes: stored with it is what it goes on with. false: it has ended, or is another's. */
+    async keepExecuting(runId: number, instance: number, toolLoop?: string): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('runs')
+        .set({ state: 'running', ...(toolLoop !== undefined && { tool_loop: toolLoop }) })
+        .where('id', '=', runId)
+        .where('instance', '=', instance)
+        .where('state', 'in', ['queued', 'running'])
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    /** From now on it waits for a person. false: it is to stop, has ended, or is another process's. */
+    async wait(runId: number, instance: number, until: string): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('runs')
+        .set({ state: 'waiting', waits_until: until })
+        .where('id', '=', runId)
+        .where('instance', '=', instance)
+        .where('state', 'in', ['queued', 'running'])
+        .where('stop_requested', '=', 0)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    /** One that waited is executed by this process. */
+    async goOn(userId: number, runId: number, instance: number) {
+      await db
+        .updateTable('runs')
+        .set({ state: 'running', waits_until: null, instance })
+        .where('user_id', '=', userId)
+        .where('id', '=', runId)
+        .where('state', '=', 'waiting')
         .execute();
     },
+    /** Takes one over from a process that is gone. false: another one was quicker, or it is to stop. */
+    async takeOver({ id, instance: gone }: Pick<AbandonedRun, 'id' | 'instance'>, instance: number): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('runs')
+        .set({ state: 'running', instance })
+        .where('id', '=', id)
+        .where('instance', '=', gone)
+        .where('state', 'in', ['queued', 'running'])
+        .where('stop_requested', '=', 0)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    /** Not taken over after all. */
+    async giveBack({ id, instance: gone }: Pick<AbandonedRun, 'id' | 'instance'>, instance: number) {
+      const own = db.updateTable('runs').set({ instance: gone }).where('id', '=', id);
+      await own.where('instance', '=', instance).execute();
+    },
+    /** Whether it is still that process's, and is to stop. */
+    async isToStop(runId: number, instance: number): Promise<boolean> {
+      const row = await db
+        .selectFrom('runs')
+        .select('stop_requested')
+        .where('id', '=', runId)
+        .where('instance', '=', instance)
+        .executeTakeFirst();
+      return row?.stop_requested === 1;
+    },
+    /** Those that have waited too long, some of them. */
+    async expired(now: string, limit: number): Promise<{ id: number; userId: number }[]> {
+      return db
+        .selectFrom('runs')
+        .select(['id', 'user_id as userId'])
+        .where('state', 'in', underWay)
+        .where('state', '=', 'waiting')
+        .where('waits_until', '<=', now)
+        .limit(limit)
+        .execute();
+    },
+    /** As far as it is needed to go on with one on this process. */
+    toGoOn: (userId: number, runId: number): Promise<(AbandonedRun & { toolLoop: string | null }) | undefined> =>
+      selectAbandoned(db)
+        .select('tool_loop as toolLoop')
+        .where('user_id', '=', userId)
+        .where('id', '=', runId)
+        .executeTakeFirst(),
+    /** The runs that some process has under way, with the process. */
+    allUnderWay: (): Promise<AbandonedRun[]> =>
+      selectAbandoned(db).where('state', 'in', underWay).where('state', '!=', 'waiting').execute(),
   };
 }
+
+const selectAbandoned = (db: Kysely<Database>) =>
+  db
+    .selectFrom('runs')
+    .select(['id', 'user_id as userId', 'thread_id as threadId', 'message_id as messageId', 'instance'])
+    .select(['assistant_id as assistantId', 'model', 'created_at as createdAt', 'program_run_id as programRunId'])
+    .select((eb) =>
+      eb
+        .selectFrom('comparison_prompts as p')
+        .select('p.comparison_id')
+        .where((where) =>
+          where.or([
+            where('p.tuned_thread_id', '=', where.ref('runs.thread_id')),
+            where('p.base_thread_id', '=', where.ref('runs.thread_id')),
+          ]),
+        )
+        .limit(1)
+        .as('comparisonId'),
+    );
 
 export type RunRepository = ReturnType<typeof runRepository>;

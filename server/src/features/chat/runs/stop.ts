@@ -6,10 +6,12 @@ type Dependencies = {
   runs: Pick<RunRepository, 'requestStop' | 'stopRequested'>;
   presence: Pick<Presence, 'send'>;
   live: LiveRuns;
+  /** Ends a run that waits for a person. false: it does not. */
+  endWaiting: (userId: number, runId: number, note: null) => Promise<boolean>;
 };
 
 /** How runs are stopped, wherever they are executed. */
-export function runStopping({ runs, presence, live }: Dependencies) {
+export function runStopping({ runs, presence, live, endWaiting }: Dependencies) {
   return {
     /** Closes the connection to the provider and waits until the end is stored; elsewhere, asks for it. */
     async stop(userId: number, runId: number) {
@@ -17,10 +19,15 @@ export function runStopping({ runs, presence, live }: Dependencies) {
       if (here) {
         here.stop();
         await here.done.promise;
+        // It may just have begun to wait.
+        await endWaiting(userId, runId, null);
         return;
       }
+      if (await endWaiting(userId, runId, null)) return;
       await runs.requestStop(userId, runId);
       presence.send({ stop: runId });
+      // From here on it does not begin to wait; it may have before.
+      await endWaiting(userId, runId, null);
     },
     /** A signal may be lost with a connection; what was asked for is also in the database. */
     async obeyStops() {

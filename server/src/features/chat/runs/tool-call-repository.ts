@@ -1,15 +1,29 @@
 import type { ShownCall, ToolCall } from '@roster/contracts/chat';
+import { beginningOf } from '@roster/contracts/cut';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
+import { isOpenCall, type PlacedCall } from './event-log.ts';
 
 type Of = { userId: number; runId: number; messageId: number };
 /** A call of an answer, with the run that wrote it. */
-export type KeptCall = ToolCall & { runId: number; messageId: number };
+export type KeptCall = PlacedCall & { runId: number; messageId: number };
 
 const rowsAtOnce = 100;
 
-/** What a page shows of a text that a function was given or has answered, in characters. */
+/** What a page shows of a text that a tool was given or has answered, in characters. */
 const shownLength = 4000;
+const beginning = (text: string) => (text.length > shownLength ? `${beginningOf(text, shownLength)}…` : text);
+/** Of an answer that is being written. */
+export const shownCall = (call: PlacedCall): ShownCall => ({
+  ...call,
+  // Who is to approve it sees all of it.
+  input: isOpenCall(call) ? call.input : beginning(call.input),
+  // Half a list of sources could not be read.
+  output: call.output === null || call.kind === 'web_search' ? call.output : beginning(call.output),
+});
+/** As readers of the events are told it: all that a tool server answers is for the model. */
+export const toldCall = <Call extends ToolCall>(call: Call): Call =>
+  call.kind === 'server' && call.output !== null ? { ...call, output: beginning(call.output) } : call;
 
 type Kept = { messageId: number; waitsUntil: string | null } & ShownCall;
 
@@ -21,15 +35,16 @@ export function toolCallRepository(db: Kysely<Database>) {
   const select = (userId: number) =>
     db
       .selectFrom('tool_calls')
-      .select(['run_id as runId', 'message_id as messageId', 'kind', 'call_id as callId', 'name', 'input', 'output'])
+      .select(['run_id as runId', 'message_id as messageId', 'kind', 'call_id as callId', 'name', 'title', 'server'])
+      .select(['state', 'input', 'output', 'text_at as at'])
       .where(isOf(userId))
       .orderBy('run_id')
       .orderBy('position');
 
   return {
-    /** All calls of an answer, in order. */
-    async insert({ userId, runId, messageId }: Of, calls: readonly ToolCall[]) {
-      const rows = calls.map(({ kind, callId, name, input, output }, position) => ({
+    /** All calls of an answer, in order, but for those that are stored already. */
+    async insert({ userId, runId, messageId }: Of, calls: readonly PlacedCall[], stored: ReadonlySet<string>) {
+      const all = calls.map(({ kind, callId, name, title, server, state, input, output, at }, position) => ({
         run_id: runId,
         position,
         user_id: userId,
@@ -37,9 +52,14 @@ export function toolCallRepository(db: Kysely<Database>) {
         kind,
         call_id: callId,
         name,
+        title,
+        server,
+        state,
         input,
         output,
+        text_at: at,
       }));
+      const rows = all.filter(({ call_id }) => !stored.has(call_id));
       for (let at = 0; at < rows.length; at += rowsAtOnce)
         await db
           .insertInto('tool_calls')
@@ -55,7 +75,7 @@ export function toolCallRepository(db: Kysely<Database>) {
     /** As pages show them, with until when what they wait for can come. */
     async shown(userId: number, messageIds: number[]): Promise<Kept[]> {
       if (messageIds.length === 0) return [];
-      const beginning = <Text extends string | null>(column: RawBuilder<Text>) =>
+      const beginningIn = <Text extends string | null>(column: RawBuilder<Text>) =>
         sql<Text>`case when length(${column}) > ${shownLength} then substr(${column}, 1, ${shownLength}) || '…' else ${column} end`;
       return db
         .selectFrom('tool_calls')
@@ -66,10 +86,27 @@ export function toolCallRepository(db: Kysely<Database>) {
             // Written out, as the index says it.
             .on(sql<boolean>`program_runs.state = 'waiting'`),
         )
-        .select(['tool_calls.message_id as messageId', 'tool_calls.kind', 'tool_calls.name'])
+        .select(['tool_calls.message_id as messageId', 'tool_calls.kind', 'tool_calls.call_id as callId'])
+        .select(['tool_calls.name', 'tool_calls.title', 'tool_calls.server', 'tool_calls.state', 'text_at as at'])
         .select('program_runs.waits_until as waitsUntil')
-        .select(beginning(sql<string>`tool_calls.input`).as('input'))
-        .select(beginning(sql<string | null>`tool_calls.output`).as('output'))
+        .select((eb) =>
+          eb
+            .case()
+            .when(sql<boolean>`tool_calls.kind = 'server' and tool_calls.output is null`)
+            .then(eb.ref('tool_calls.input'))
+            .else(beginningIn(sql<string>`tool_calls.input`))
+            .end()
+            .as('input'),
+        )
+        .select((eb) =>
+          eb
+            .case()
+            .when('tool_calls.kind', '=', 'web_search')
+            .then(eb.ref('tool_calls.output'))
+            .else(beginningIn(sql<string | null>`tool_calls.output`))
+            .end()
+            .as('output'),
+        )
         .where(isOf(userId))
         .where('tool_calls.message_id', 'in', messageIds)
         .orderBy('tool_calls.run_id')
@@ -80,7 +117,7 @@ export function toolCallRepository(db: Kysely<Database>) {
     async answer(userId: number, runId: number, callId: string, output: string) {
       await db
         .updateTable('tool_calls')
-        .set({ output })
+        .set({ output, state: 'done' })
         .where('user_id', '=', userId)
         .where('run_id', '=', runId)
         .where('call_id', '=', callId)

@@ -1,4 +1,4 @@
-import type { RunEvent } from '@roster/contracts/chat';
+import type { RunEvent, Usage } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
@@ -6,9 +6,9 @@ import { estimateTokens } from '#server/features/chat/messages/token-estimate';
 import type { PricingService } from '#server/features/usage/pricing';
 import type { UsageRecord } from '#server/features/usage/repository';
 import type { TokenCounts } from '#server/provider/catalogue';
-import type { AnswerEnd, AnswerRequest } from '#server/provider/provider';
+import type { AnswerEnd, AnswerRequest, ConversationTurn } from '#server/provider/provider';
 import type { FoldedLog } from './event-log.ts';
-import type { LiveRun, RunOrder } from './live-run.ts';
+import type { LiveRun, PreparedRequest, RunOrder } from './live-run.ts';
 
 type Of = Pick<RunOrder, 'runId' | 'userId' | 'threadId' | 'assistantId' | 'comparisonId'>;
 
@@ -29,6 +29,13 @@ export function runUsage({ price }: Pick<PricingService, 'price'>) {
     return { ...counts, ...cost, ...made, model, estimated, createdAt };
   }
 
+  function ofRequest(run: LiveRun, prepared: PreparedRequest, reported: AnswerEnd['usage'], createdAt: string) {
+    const { request, fileTokens } = prepared;
+    const sent = { instructions: request.instructions, turns: [...request.turns, ...run.turns] };
+    const counts = reported ?? estimate(sent, run.ofStep(), fileTokens);
+    return recordOf(run.order, { model: request.model, counts, estimated: reported === null, createdAt });
+  }
+
   return {
     /** Of a run of this process; null where nothing was asked for, or it has cost nothing. */
     async ofEnd(
@@ -37,11 +44,13 @@ export function runUsage({ price }: Pick<PricingService, 'price'>) {
       reported: AnswerEnd['usage'],
       createdAt: string,
     ): Promise<UsageRecord | null> {
-      const { order, prepared, log } = run;
-      if (!prepared || !isBilled(error, run)) return null;
-      const { request, fileTokens } = prepared;
-      const counts = reported ?? estimate(request, log, fileTokens);
-      return recordOf(order, { model: request.model, counts, estimated: reported === null, createdAt });
+      return run.prepared && isBilled(error, run) ? ofRequest(run, run.prepared, reported, createdAt) : null;
+    },
+    /** Of a step that ended with calls of tools. */
+    async ofStep(run: LiveRun, prepared: PreparedRequest, reported: AnswerEnd['usage'], createdAt: string) {
+      const record = await ofRequest(run, prepared, reported, createdAt);
+      const { runId } = run.order;
+      return { ...record, runId: null, stepOf: runId, step: run.step, purpose: 'tool_step' } satisfies UsageRecord;
     },
     /** Of a run whose process is gone, by the words that had been stored. */
     ofAbandoned(
@@ -58,19 +67,22 @@ export function runUsage({ price }: Pick<PricingService, 'price'>) {
 }
 
 /** What was refused cost nothing, and neither did what was stopped while the provider was not asked. */
-const isBilled = (error: RunError | null, { log, isAsked }: LiveRun) =>
-  (error === null && isAsked) || log.text !== '' || log.reasoning !== '';
+function isBilled(error: RunError | null, run: LiveRun) {
+  const { text, reasoning, calls } = run.ofStep();
+  return (error === null && run.isAsked) || text !== '' || reasoning !== '' || calls.length > 0;
+}
 
 /** Where the provider did not say: from the lengths of what went out and what came in. */
 function estimate(
-  request: Pick<AnswerRequest, 'instructions'> & { turns: { text: string }[] },
-  log: FoldedLog,
+  request: Pick<AnswerRequest, 'instructions'> & { turns: { text: string; calls?: ConversationTurn['calls'] }[] },
+  log: Pick<FoldedLog, 'text' | 'reasoning'>,
   fileTokens = 0,
 ): TokenCounts {
   const reasoningTokens = estimateTokens(log.reasoning);
   return {
     inputTokens: request.turns.reduce(
-      (sum, { text }) => sum + estimateTokens(text),
+      (sum, { text, calls = [] }) =>
+        sum + estimateTokens(text) + calls.reduce((all, { output }) => all + estimateTokens(output), 0),
       estimateTokens(request.instructions) + fileTokens,
     ),
     cachedTokens: 0,
@@ -80,7 +92,25 @@ function estimate(
   };
 }
 
-export function usageEvent(usage: UsageRecord): RunEvent {
+/** What an answer has used: its last request and the steps before it. null: nothing that is known. */
+export function inAll(...all: readonly (Usage | null | undefined)[]): Usage | null {
+  const known = all.filter((usage) => usage !== null && usage !== undefined);
+  const [first, ...rest] = known;
+  if (!first) return null;
+  return rest.reduce(
+    (sum, one) => ({
+      inputTokens: sum.inputTokens + one.inputTokens,
+      cachedTokens: sum.cachedTokens + one.cachedTokens,
+      outputTokens: sum.outputTokens + one.outputTokens,
+      reasoningTokens: sum.reasoningTokens + one.reasoningTokens,
+      costUsd: sum.costUsd === null || one.costUsd === null ? null : sum.costUsd + one.costUsd,
+      estimated: sum.estimated || one.estimated,
+    }),
+    first,
+  );
+}
+
+export function usageEvent(usage: Usage): RunEvent {
   const { inputTokens, cachedTokens, outputTokens, reasoningTokens, costUsd, estimated } = usage;
   return { type: 'usage', inputTokens, cachedTokens, outputTokens, reasoningTokens, costUsd, estimated };
 }

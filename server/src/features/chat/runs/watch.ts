@@ -22,36 +22,44 @@ type Dependencies = {
  * them, told by signals and looking by themselves now and then.
  */
 export function runWatching({ runs, events, log, live }: Dependencies) {
-  const lookers = new Map<number, Set<() => void>>();
+  const lookers = lookersOfRuns();
+  const failed = (runId: number, stream: EventStream) => (error: unknown) => {
+    log.error({ err: error, runId }, 'following a run failed');
+    stream.end();
+  };
 
   async function watchElsewhere(userId: number, runId: number, after: number, stream: EventStream) {
     let seen = after;
+    let isLeft = false;
 
     const look = oneAtATime(async () => {
+      if (isLeft) return;
+      const here = live.get(runId);
+      if (here) {
+        // It goes on here: what it has stored by then is in its memory, too.
+        leave();
+        return here.watch(stream, seen);
+      }
       for (const batch of await events.after(runId, seen)) {
         stream.write(framesAfter(batch.frames, seen));
         seen = batch.last;
       }
       const run = await runs.find(userId, runId);
-      if (run?.state === 'queued' || run?.state === 'running') return;
+      if (run?.state === 'queued' || run?.state === 'running' || run?.state === 'waiting') return;
       // Ended, or deleted with its conversation: nothing more will come.
       stream.write((await replay(runs, { userId, runId, after: seen })) ?? '');
       stream.end();
     });
-    const lookSafely = () =>
-      void look().catch((error: unknown) => {
-        log.error({ err: error, runId }, 'following a run failed');
-        stream.end();
-      });
+    const lookSafely = () => void look().catch(failed(runId, stream));
 
-    const others = lookers.get(runId) ?? new Set();
-    lookers.set(runId, others.add(lookSafely));
+    const forget = lookers.add(runId, lookSafely);
     const timer = setInterval(lookSafely, lookEveryMs);
-    stream.onClose(() => {
+    function leave() {
+      isLeft = true;
       clearInterval(timer);
-      others.delete(lookSafely);
-      if (others.size === 0) lookers.delete(runId);
-    });
+      forget();
+    }
+    stream.onClose(leave);
     await look();
   }
 
@@ -65,9 +73,30 @@ export function runWatching({ runs, events, log, live }: Dependencies) {
       stream.write(finished);
       stream.end();
     },
+    /** Those who have followed a run here, and seen its events up to `after`. */
+    followElsewhere({ userId, runId }: { userId: number; runId: number }, after: number, streams: EventStream[]) {
+      for (const stream of streams) void watchElsewhere(userId, runId, after, stream).catch(failed(runId, stream));
+    },
     /** There are new events of these runs. */
-    told(runIds: number[]) {
-      for (const id of runIds) for (const look of lookers.get(id) ?? []) look();
+    told: lookers.tell,
+  };
+}
+
+/** Who looks again when there are new events of a run. */
+function lookersOfRuns() {
+  const lookers = new Map<number, Set<() => void>>();
+  return {
+    /** Returns what takes it out again. */
+    add(runId: number, look: () => void) {
+      const others = lookers.get(runId) ?? new Set();
+      lookers.set(runId, others.add(look));
+      return () => {
+        others.delete(look);
+        if (others.size === 0 && lookers.get(runId) === others) lookers.delete(runId);
+      };
+    },
+    tell(runIds: number[]) {
+      for (const id of runIds) for (const look of [...(lookers.get(id) ?? [])]) look();
     },
   };
 }

@@ -1,37 +1,119 @@
 import { calledNote, type RunEvent } from '@roster/contracts/chat';
 import { leftOutNotes } from '#server/features/chat/messages/history';
 import { ProviderError } from '#server/provider/error';
-import type { AnswerEnd, AnswerPiece, Provider } from '#server/provider/provider';
-import { functionsCalled } from './event-log.ts';
+import type { MadeFile } from '#server/provider/made-files';
+import type { AnswerEnd, AnswerPiece, AnswerRequest, Provider } from '#server/provider/provider';
+import { functionsCalled, isOpenCall } from './event-log.ts';
 import type { LiveRun, PreparedRequest } from './live-run.ts';
+import { asServerCall, type ToolSteps } from './tool-steps.ts';
+import { untilAborted } from './until-aborted.ts';
 
-type Writing = { provider: Pick<Provider, 'answer'>; publish: (events: RunEvent[]) => void };
+const answerWithinMs = 10 * 60_000;
+/** So many requests an answer may take; in the last one nothing can be called. */
+const stepsAtMost = 25;
 
-/** Gathers what the provider is asked for, and has it write the answer. */
-export async function writeAnswer(run: LiveRun, { provider, publish }: Writing): Promise<AnswerEnd> {
+type Writing = {
+  provider: Pick<Provider, 'answer'>;
+  publish: (events: RunEvent[]) => void;
+  onMade: (made: MadeFile) => void;
+  steps: ToolSteps;
+};
+
+/**
+ * Gathers what the provider is asked for, and has it write the answer, in as many steps as it calls tools that Roster
+ * runs. `parked`: it waits for a person now.
+ */
+export async function writeAnswer(run: LiveRun, writing: Writing): Promise<AnswerEnd | 'parked'> {
   const { signal } = run.controller;
-  run.prepared = await untilAborted(run.order.prepare(signal), signal);
-  const end = await asMuchAsFits(run, run.prepared, { provider, publish });
+  const prepared = await untilAborted(run.order.prepare(signal), signal);
+  run.prepared = prepared;
+  const { loop } = prepared;
+  for (let isGoingOn = run.isGoingOn; ; isGoingOn = false) {
+    if (!isGoingOn) {
+      const end = await withinLimit(run, () => askForStep(run, prepared, writing));
+      const hasCalled = end.reason === 'complete' && run.ofStep().calls.some(isOpenCall);
+      if (!loop || !hasCalled || run.step >= stepsAtMost) return closing(run, end, writing);
+      // Nothing of it is on its way when the run is let go.
+      await Promise.all(run.taking);
+      await writing.steps.begin(run, prepared, loop, end.usage);
+    }
+    if (!loop) throw new Error('A run without tools goes on with its tools');
+    await loop.checkBudget();
+    run.isCallingTools = true;
+    if ((await writing.steps.settleAll(run, loop)) === 'parked') return 'parked';
+    run.isCallingTools = false;
+    // What its program is to answer comes with another run.
+    if (functionsCalled(run.log).length > 0) return closing(run, { reason: 'complete', usage: null }, writing);
+    run.turns = await writing.steps.turnsSoFar(run);
+    run.step++;
+  }
+}
+
+/** Each request to the provider has its time; what it called in between has another one. */
+async function withinLimit<T>(run: LiveRun, work: () => Promise<T>): Promise<T> {
+  const limit = setTimeout(() => run.controller.abort(tookTooLong()), answerWithinMs);
+  try {
+    return await work();
+  } finally {
+    clearTimeout(limit);
+  }
+}
+
+const tookTooLong = () =>
+  new ProviderError('provider_timeout', 'The answer took longer than ten minutes and was cut off.');
+
+function closing(run: LiveRun, end: AnswerEnd, { publish }: Writing): AnswerEnd {
   const called = functionsCalled(run.log);
   if (called.length > 0) publish([{ type: 'note', text: calledNote(called.map(({ name }) => name)) }]);
-  else if (run.log.text.trim() === '') publish([wordless(end)]);
+  else if (run.log.text.trim() === '' && run.taking.length === 0) publish([wordless(end)]);
   return end;
+}
+
+const lastStepNote = `Tools were called in ${stepsAtMost - 1} steps, the most that one answer may have. It was finished without them.`;
+
+async function askForStep(run: LiveRun, prepared: PreparedRequest, writing: Writing): Promise<AnswerEnd> {
+  if (run.step === 1) return asMuchAsFits(run, prepared, writing);
+  const said = new Set(run.log.notes);
+  const publish = (events: RunEvent[]) => {
+    // What was left out of the request is left out of every step, and is said once.
+    const news = events.filter((event) => event.type !== 'note' || !said.has(event.text));
+    if (news.length > 0) writing.publish(news);
+  };
+  if (run.step === stepsAtMost) publish([{ type: 'note', text: lastStepNote }]);
+  const request = ofLaterStep(prepared.request, run.step);
+  return asMuchAsFits(run, { ...prepared, request, notes: [], leftOut: 0, filesLeftOut: 0 }, { ...writing, publish });
+}
+
+/** What had to be called in the first step does not have to be called again and again. */
+function ofLaterStep(request: AnswerRequest, step: number): AnswerRequest {
+  const { tools } = request;
+  if (!tools) return request;
+  const choice = step === stepsAtMost ? 'none' : tools.choice === 'none' ? 'none' : 'auto';
+  return { ...request, tools: { ...tools, choice } };
+}
+
+/** The same request made anew, in its step. */
+function withChoiceOf({ tools: before }: AnswerRequest, again: AnswerRequest): AnswerRequest {
+  const { tools } = again;
+  return tools && before ? { ...again, tools: { ...tools, choice: before.choice } } : again;
 }
 
 /**
  * Where the provider finds the conversation too long, it is tried again with the newer half. What was left out in the
- * end is said once, before the answer.
+ * end is said once, before the answer. Where it has lost a file for code, it is tried again once it has it.
  */
 async function asMuchAsFits(
   run: LiveRun,
   prepared: PreparedRequest,
-  { provider, publish }: Writing,
+  { provider, publish, onMade }: Pick<Writing, 'provider' | 'publish' | 'onMade'>,
 ): Promise<AnswerEnd> {
   const { turns } = prepared.request;
+  let { request, filesAgain } = prepared;
   const onAsking = (isAsked: boolean) => {
     run.isAsked = isAsked;
   };
-  for (let kept = turns; ; kept = kept.slice(Math.ceil(kept.length / 2))) {
+  let kept = turns;
+  for (;;) {
     const leftOut = prepared.leftOut + turns.length - kept.length;
     let notes: AnswerPiece[] = [
       ...prepared.notes.map((text) => ({ type: 'note' as const, text })),
@@ -40,16 +122,46 @@ async function asMuchAsFits(
     const onPieces = (pieces: AnswerPiece[]) => {
       // Not yet, if there are only notes: more may have to be left out.
       const begins = pieces.some(({ type }) => type !== 'note');
-      publish(begins ? [...notes, ...pieces] : pieces);
+      const told = toldPieces(run, prepared, pieces);
+      publish(begins ? [...notes, ...told] : told);
       if (begins) notes = [];
     };
     try {
-      return await provider.answer({ ...prepared.request, turns: kept, onAsking }, onPieces, run.controller.signal);
+      return await provider.answer(
+        { ...request, turns: [...kept, ...run.turns], onAsking, onMade },
+        onPieces,
+        run.controller.signal,
+      );
     } catch (error) {
-      const isTooLong = error instanceof ProviderError && error.code === 'context_too_long' && run.log.text === '';
+      const isFileGone = error instanceof ProviderError && error.isFileGone && run.ofStep().marks === '';
+      if (isFileGone && filesAgain) {
+        request = withChoiceOf(request, await untilAborted(filesAgain(), run.controller.signal));
+        filesAgain = undefined;
+        continue;
+      }
+      const isTooLong = error instanceof ProviderError && error.code === 'context_too_long' && run.ofStep().text === '';
       if (!isTooLong || kept.length < 2) throw error;
+      kept = kept.slice(Math.ceil(kept.length / 2));
+      // The steps that follow are asked for with as much.
+      if (run.turns.length > 0) prepared.request.turns = kept;
     }
   }
+}
+
+/**
+ * The functions that the model calls, as what they are: a program's, or tools that Roster calls. Where no program has asked, a
+ * function that nobody offers is told to be none.
+ */
+function toldPieces(run: LiveRun, { loop }: PreparedRequest, pieces: AnswerPiece[]): RunEvent[] {
+  if (!loop) return pieces;
+  const { offered, canAsk } = loop;
+  const taken = new Set(run.log.calls.slice(0, run.since.calls).map(({ callId }) => callId));
+  const isOurs = (name: string) => canAsk || offered.some((tool) => tool.name === name);
+  return pieces.map((piece) =>
+    piece.type === 'tool' && piece.call.kind === 'function' && isOurs(piece.call.name)
+      ? { type: 'tool', call: asServerCall(piece.call, offered, run.step, taken) }
+      : piece,
+  );
 }
 
 /** Shown in place of an answer without text: the model only reasoned, or called a tool that does not exist. */
@@ -59,12 +171,3 @@ const wordlessNotes: Record<AnswerEnd['reason'], string> = {
   length: 'The model reached its limit before it had written anything. Ask for a new answer, or use less reasoning.',
   content_filter: 'The provider’s content filter let nothing of the answer through. Put the question differently.',
 };
-
-/** A stopped run does not wait until its request has been gathered. */
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(signal.reason);
-  if (signal.aborted) onAbort();
-  else signal.addEventListener('abort', onAbort, { once: true });
-  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', onAbort));
-}

@@ -3,7 +3,7 @@ import type { OpenDatabase } from '#server/db/connect';
 import { lockRuns, lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
-import { conversationsAtOnce } from '#server/features/chat/messages/answer-store';
+import { conversationsAtOnce, isBeingWritten } from '#server/features/chat/messages/answer-store';
 import { messageRepository } from '#server/features/chat/messages/repository';
 import { type FoldedLog, hasBegun } from '#server/features/chat/runs/event-log';
 import type { RunExecutor } from '#server/features/chat/runs/executor';
@@ -98,7 +98,7 @@ async function askTogether<T>(
 }
 
 async function refuseTooMany(trx: Kysely<Database>, userId: number, more: number) {
-  const ofPeople = (await runRepository(trx).busy(userId)).filter(({ isOfProgram }) => !isOfProgram);
+  const ofPeople = (await runRepository(trx).busy(userId)).filter(isBeingWritten);
   const underWay = new Set(ofPeople.map(({ threadId }) => threadId)).size;
   if (underWay + more > conversationsAtOnce)
     throw new AppError(
@@ -182,6 +182,7 @@ async function store(trx: Kysely<Database>, userId: number, instance: number, qu
     model,
     beside: 0,
     instance,
+    responseSchema: null,
     at,
   });
   return {

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Message } from '@roster/contracts/chat';
+import { withFootnotes } from '@roster/contracts/numbered-links';
 import type { BranchRepository } from '#server/features/chat/messages/branch-repository';
 import type { MessageExportRepository, MessageToKeep } from '#server/features/chat/messages/export-repository';
 import type { MessagePages } from '#server/features/chat/messages/pages';
@@ -25,9 +26,9 @@ function inMarkdown(message: Message): string {
   const who = message.role === 'user' ? 'You' : `Assistant${message.model ? ` (${message.model})` : ''}`;
   const state = message.role === 'assistant' && message.state !== 'complete' ? `\n\n*(${message.state})*` : '';
   const names = message.files.map(({ filename }) => filename).join(', ');
-  const attached = names === '' ? '' : `\n\n*(attached: ${names})*`;
+  const attached = names === '' ? '' : `\n\n*(${message.role === 'user' ? 'attached' : 'made'}: ${names})*`;
   const sources = message.sources.length === 0 ? '' : `\n\n*(sources: ${message.sources.join(', ')})*`;
-  return `## ${who}, ${message.createdAt}\n\n${message.text}${attached}${sources}${state}\n\n`;
+  return `## ${who}, ${message.createdAt}\n\n${withFootnotes(message.text, message.links)}${attached}${sources}${state}\n\n`;
 }
 
 type Dependencies = {

@@ -27,7 +27,7 @@ const byPrograms = {
 /** Written out, as the indexes say it. */
 export const madeByPrograms = (programs: boolean) => byPrograms[`${programs}`];
 
-type Row = Selectable<Database['threads']> & { run_id?: number | null; made_by?: string | null };
+type Row = Selectable<Database['threads']> & { run_id?: number | null; made_by?: string | null; waits?: 0 | 1 };
 
 export const toThreadRecord = (row: Row): ThreadRecord => ({
   id: row.id,
@@ -44,6 +44,7 @@ export const toThreadRecord = (row: Row): ThreadRecord => ({
   createdAt: row.created_at,
   updatedAt: row.updated_at,
   runId: row.run_id ?? null,
+  ...(row.waits === 1 && { waitsForApproval: true as const }),
 });
 
 export const flag = (value: boolean): 0 | 1 => (value ? 1 : 0);
@@ -65,6 +66,10 @@ const selectThreads = (db: Kysely<Database>) =>
         .orderBy('runs.beside')
         .limit(1)
         .as('run_id'),
+    )
+    .select(
+      sql<0 | 1>`case when exists (select 1 from runs where runs.thread_id = threads.id
+        and runs.state in ${underWay} and runs.state = 'waiting') then 1 else 0 end`.as('waits'),
     );
 
 const findThread = prepared((db, at: Places<{ userId: number; threadId: number }>) =>

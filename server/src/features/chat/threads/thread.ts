@@ -4,14 +4,18 @@ import type { ThreadRecord } from './repository.ts';
 /** As it is shown. */
 export function toThread(record: ThreadRecord): Thread {
   const { id, title, assistantId, model, pinned, archived, madeBy, createdAt, updatedAt, runId } = record;
-  return { id, title, assistantId, model, pinned, archived, madeBy, createdAt, updatedAt, runId };
+  const thread = { id, title, assistantId, model, pinned, archived, madeBy, createdAt, updatedAt, runId };
+  return { ...thread, ...(record.waitsForApproval && { waitsForApproval: true }) };
 }
 
 /** As it is taken along: with what a program has written with it. */
-export type ThreadToKeep = Omit<Thread, 'id' | 'runId'> & { metadata?: unknown; toolResources?: unknown };
+export type ThreadToKeep = Omit<Thread, 'id' | 'runId' | 'waitsForApproval'> & {
+  metadata?: unknown;
+  toolResources?: unknown;
+};
 
 export function toKeptThread(record: ThreadRecord): ThreadToKeep {
-  const { id: _, runId: __, ...thread } = toThread(record);
+  const { id: _, runId: __, waitsForApproval: ___, ...thread } = toThread(record);
   const { metadata, toolResources } = record;
   return {
     ...thread,

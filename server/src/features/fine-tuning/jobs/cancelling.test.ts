@@ -17,6 +17,7 @@ import {
   untilStatus,
 } from '#server/testing/fine-tuning';
 import { createVisitor } from '#server/testing/visitor';
+import { fineTuningJobRepository } from './repository.ts';
 
 const jobs = '/api/fine-tuning/jobs';
 
@@ -47,6 +48,23 @@ describe.each(engines)('stopping a job on %s', (engine) => {
     await untilCopy(visitor, Number(job.trainingFile.id), 'ready');
     expect(await jobsAtProvider(app, key)).toEqual([]);
     expect((await visitor.get(`${jobs}/${job.id}`)).body.status).toBe('cancelled');
+  });
+
+  test('that has not been sent leaves nothing to a look that began before', async () => {
+    const { visitor } = await someone();
+    await withFault(app, { fail: 'server_error' }, { method: 'POST', path: '/files' }, async () => {
+      const { id } = await begun(app, visitor);
+      await untilJob(visitor, id, 'The words', ({ notice }) => notice !== null);
+      const [userId, number] = await beside(app, async (db) => {
+        const job = db.selectFrom('fine_tuning_jobs').select('user_id').where('id', '=', id);
+        const { user_id } = await job.executeTakeFirstOrThrow();
+        return [user_id, await fineTuningJobRepository(db).nextNumber(user_id, id)];
+      });
+      await visitor.post(`${jobs}/${id}/cancel`);
+      const found = { notice: 'It waits.' };
+      await beside(app, (db) => fineTuningJobRepository(db).change(userId, id, number ?? 0, found));
+      expect((await visitor.get(`${jobs}/${id}`)).body).toMatchObject({ status: 'cancelled', notice: null });
+    });
   });
 
   test.each([

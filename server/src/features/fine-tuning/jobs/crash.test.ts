@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { engines, goodKey } from '#server/testing/app';
 import { until } from '#server/testing/chat';
-import { killableInstallation, registered, seeded } from '#server/testing/crash';
+import { killableInstallation, registered, roundsOr, seeded } from '#server/testing/crash';
 import { beside } from '#server/testing/database';
 import { aroundToday } from '#server/testing/days';
 import { draft, jobOf, jobStep, jobsAtProvider, pass, trainingFile, untilStatus } from '#server/testing/fine-tuning';
 
-const rounds = { sqlite: 10, postgres: 5 };
+const rounds = { sqlite: roundsOr(5), postgres: roundsOr(3) };
 
 describe.each(engines)('killed again and again on %s', (engine) => {
   test('a job reaches the provider once, and its end is seen once', { timeout: 900_000 }, async () => {

@@ -207,7 +207,13 @@ export function fineTuningJobRepository(db: Kysely<Database>) {
     /** true: it was cancelled before anything was sent. */
     async cancelUnsent(userId: number, id: number): Promise<boolean> {
       const { numUpdatedRows } = await one(userId, id)
-        .set({ status: 'cancelled', notice: null, finished_at: new Date().toISOString() })
+        .set((eb) => ({
+          status: 'cancelled',
+          notice: null,
+          finished_at: new Date().toISOString(),
+          // A look under way must not store what it found before.
+          follow_number: eb('follow_number', '+', 1),
+        }))
         .where('status', '=', 'created')
         .where('sent_at', 'is', null)
         .where('provider_job_id', 'is', null)

@@ -7,6 +7,7 @@ import { noModel } from '#server/features/openai-api/models/feature';
 import type { Catalogue } from '#server/provider/catalogue';
 import { ProviderError } from '#server/provider/error';
 import type { FileSearch, Provider } from '#server/provider/provider';
+import { formatOfSchema } from '#server/provider/schema-format';
 import type { Secret } from '#server/security/secret';
 import type { AssistantSettings } from './request.ts';
 
@@ -79,13 +80,14 @@ export function assistantSettings({
     const named = await assistantModels.find(userId, asked.model);
     const assistant = named && (await findAssistant(userId, named.assistantId));
     if (!assistant) throw noModel(asked.model);
-    const { id: assistantId, model, instructions, temperature, reasoningEffort } = assistant;
+    const { id: assistantId, model, instructions, temperature, reasoningEffort, responseSchema } = assistant;
     const { system, notes } = await fromFiles(userId, assistant, apiKey, asked.question);
     return {
       assistantId,
       model,
       system: [...(instructions ? [instructions] : []), ...system],
       ...catalogue.parameters(model, { temperature, effort: reasoningEffort }),
+      format: responseSchema === null ? null : formatOfSchema(responseSchema),
       notes,
     };
   };

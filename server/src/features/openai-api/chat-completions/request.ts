@@ -1,8 +1,9 @@
 import type { ChatCompletion } from '@roster/contracts/openai-api/chat-completions';
 import type { ProviderError } from '#server/provider/error';
+import type { formatOfSchema } from '#server/provider/schema-format';
 
 /** What Roster put into a request that its program did not name, and can take out again where it is refused. */
-export type Added = 'stream_options' | 'temperature' | 'reasoning_effort';
+export type Added = 'stream_options' | 'temperature' | 'reasoning_effort' | 'response_format';
 
 export type PreparedRequest = {
   assistantId: number | null;
@@ -45,12 +46,14 @@ export type AssistantSettings = {
   system: string[];
   temperature: number | null;
   effort: string | null;
+  /** The form of its answers. */
+  format: ReturnType<typeof formatOfSchema> | null;
   notes: string[];
 };
 
 /** A request for an assistant: its instructions come first, its settings count where the program has named none. */
 export function requestForAssistant(body: ChatCompletion, assistant: AssistantSettings): PreparedRequest {
-  const { assistantId, model, system, temperature, effort, notes } = assistant;
+  const { assistantId, model, system, temperature, effort, format, notes } = assistant;
   const messages = [...system.map((content) => ({ role: 'system', content })), ...body.messages];
   return {
     assistantId,
@@ -67,6 +70,7 @@ export function requestForAssistant(body: ChatCompletion, assistant: AssistantSe
       };
       add('temperature', temperature);
       add('reasoning_effort', effort);
+      add('response_format', format);
       const hidesUsage = lacksUsage(body) && !refused.has('stream_options');
       if (hidesUsage) added.add('stream_options');
       const whole = { ...(hidesUsage ? withUsage(body) : body), ...settings, model, messages };
@@ -75,10 +79,13 @@ export function requestForAssistant(body: ChatCompletion, assistant: AssistantSe
   };
 }
 
+/** As it can only mean the field: 'text' is part of other words. */
+const inMessages = (name: string) => (name === 'text' ? "'text." : name);
+
 /** What of the additions the provider has refused. */
 export function refusedAddition<Name extends string>(error: ProviderError, added: ReadonlySet<Name>): Name | undefined {
   if (error.status !== 400) return undefined;
-  return [...added].find((name) => error.param?.split('.')[0] === name || error.message.includes(name));
+  return [...added].find((name) => error.param?.split('.')[0] === name || error.message.includes(inMessages(name)));
 }
 
 const lacksUsage = ({ stream, stream_options: options }: ChatCompletion) =>

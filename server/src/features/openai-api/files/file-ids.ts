@@ -10,19 +10,35 @@ type Dependencies = { db: Kysely<Database>; ids: () => Promise<Ids> };
  * before Roster have in their configuration.
  */
 export function fileIds({ db, ids }: Dependencies) {
+  async function numbersOf(userId: number, named: readonly string[]): Promise<Map<string, number>> {
+    // The first look at an id makes the installation's key: not for a call that may be refused, and names none.
+    if (named.length === 0) return new Map();
+    const { decode } = await ids();
+    const decoded = new Map(named.map((id) => [id, decode('file', id)]));
+    const ours = [...decoded.values()].filter((number) => number !== undefined);
+    const others = [...decoded].filter(([, number]) => number === undefined).map(([id]) => id);
+    const files = providerFileRepository(db);
+    const [own, copies] = [await files.own(userId, ours), await files.copies(userId, others)];
+    const found = new Map(copies);
+    for (const [id, number] of decoded) if (number !== undefined && own.has(number)) found.set(id, number);
+    return found;
+  }
+
   return {
     idOf: async (fileId: number) => (await ids()).encode('file', fileId),
+    /** What files are called, by our numbers. */
+    async named(): Promise<(fileId: number) => string> {
+      const { encode } = await ids();
+      return (fileId) => encode('file', fileId);
+    },
     /** Of those that are this person's files now; what is none, or another's, is not among them. */
-    async numbersOf(userId: number, named: readonly string[]): Promise<Map<string, number>> {
-      const { decode } = await ids();
-      const decoded = new Map(named.map((id) => [id, decode('file', id)]));
-      const ours = [...decoded.values()].filter((number) => number !== undefined);
-      const others = [...decoded].filter(([, number]) => number === undefined).map(([id]) => id);
-      const files = providerFileRepository(db);
-      const [own, copies] = [await files.own(userId, ours), await files.copies(userId, others)];
-      const found = new Map(copies);
-      for (const [id, number] of decoded) if (number !== undefined && own.has(number)) found.set(id, number);
-      return found;
+    numbersOf,
+    /** The same by the ids that they have here. */
+    async found(userId: number, named: readonly string[]): Promise<Map<string, string>> {
+      const numbers = await numbersOf(userId, named);
+      if (numbers.size === 0) return new Map();
+      const { encode } = await ids();
+      return new Map([...numbers].map(([name, id]) => [name, encode('file', id)]));
     },
     /** Those of these numbers that are this person's files now. */
     present: (userId: number, fileIds: readonly number[]): Promise<Set<number>> =>

@@ -34,15 +34,29 @@ async function withoutRefused<Name extends string>(
   }
 }
 
+const isAboutFile = ({ codeFiles }: ResponseOrder, error: ProviderError) => codeFiles.areNamed && error.isFileGone;
+
 /** Asks the provider by Responses, or by Chat Completions where it serves no Responses. */
 export function responseAsking({ provider, catalogue }: Dependencies) {
   async function byResponses(order: ResponseOrder, { streams, ...call }: How): Promise<Answered> {
-    const write = responsesRequest(order, catalogue);
+    const tools = await order.codeFiles.inTools(order.searched.tools, call.signal);
+    const write = responsesRequest(order, tools, catalogue);
     const relayed = await withoutRefused(
       (refused: Parameters<typeof write>[0]) => write(refused, streams),
       (text) => provider.relay({ ...call, path: '/responses', streams, text }),
     );
     return { ...relayed, speaks: 'responses' };
+  }
+
+  /** A file for code that the provider does not have any more is brought there again, once. */
+  async function withCodeFiles(order: ResponseOrder, how: How): Promise<Answered> {
+    try {
+      return await byResponses(order, how);
+    } catch (error) {
+      if (!order.codeFiles.areOurs || !(error instanceof ProviderError) || !error.isFileGone) throw error;
+      await order.codeFiles.checked();
+      return byResponses(order, how);
+    }
   }
 
   /** Always as events, which say the most. */
@@ -58,11 +72,11 @@ export function responseAsking({ provider, catalogue }: Dependencies) {
     const wereServed = areServed();
     if (wereServed)
       try {
-        return { ...(await byResponses(order, how)), notes: order.notes };
+        return { ...(await withCodeFiles(order, how)), notes: order.notes };
       } catch (error) {
         if (!(error instanceof ProviderError)) throw error;
         if (error.code === 'store_gone') throw order.searched.gone(error);
-        if (error.code !== 'not_served') throw error;
+        if (error.code !== 'not_served' || isAboutFile(order, error)) throw error;
       }
     const answered = await byChat(order, how);
     if (wereServed) await areNotServed();

@@ -5,7 +5,7 @@ import { typeOf } from './items.ts';
 import type { ResponseOrder } from './order.ts';
 
 /** What Roster put into a request that its program did not name, and can take out again where it is refused. */
-export type Added = 'temperature' | 'reasoning_effort' | 'stream_options';
+export type Added = 'temperature' | 'reasoning_effort' | 'response_format' | 'stream_options';
 
 const notServed = (what: string, param: string) =>
   new ApiRefusal(
@@ -191,6 +191,7 @@ export function chatRequest(order: ResponseOrder) {
       add('stream_options', { include_usage: true });
       if (body.temperature === undefined) add('temperature', assistant?.temperature);
       if (reasoning.effort === undefined) add('reasoning_effort', assistant?.effort);
+      if (Object(body.text).format == null) add('response_format', assistant?.format);
       return { text: JSON.stringify({ ...whole, ...settings }), added };
     },
   };

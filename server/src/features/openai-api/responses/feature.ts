@@ -8,6 +8,7 @@ import { ApiRefusal } from '#server/http/api-errors';
 import { hourMs } from '#server/jobs/upkeep';
 import { responseAsking } from './asking.ts';
 import { backgroundWork } from './background.ts';
+import { codeFilesOfResponses } from './code-files.ts';
 import { responseExport } from './export-part.ts';
 import { fileNames } from './file-names.ts';
 import { responseHistory } from './history.ts';
@@ -20,9 +21,10 @@ import { responseService } from './service.ts';
 import { responseStore } from './store.ts';
 
 type Dependencies = Parameters<typeof responseAsking>[0] &
-  Omit<Parameters<typeof responseOrders>[0], 'history' | 'names' | 'searchedBy' | 'fileNames'> &
+  Omit<Parameters<typeof responseOrders>[0], 'history' | 'names' | 'searchedBy' | 'codeFilesBy' | 'fileNames'> &
   Parameters<typeof providerNames>[0] &
   Parameters<typeof storesSearched>[0] &
+  Parameters<typeof codeFilesOfResponses>[0] &
   Parameters<typeof fileNames>[0] &
   Omit<Parameters<typeof responseService>[0], 'orderOf' | 'ask' | 'store' | 'background' | 'begun'> & {
     log: FastifyBaseLogger;
@@ -58,6 +60,7 @@ export function responseFeature({ database, calls, ids, ...dependencies }: Depen
       history,
       names: providerNames({ ...dependencies, ids }),
       searchedBy: storesSearched({ ...dependencies, ids }),
+      codeFilesBy: codeFilesOfResponses({ ...dependencies, ids }),
       fileNames: inItems,
     }),
     ask: responseAsking(dependencies),

@@ -4,6 +4,7 @@ import type { SettingsOf } from '#server/features/openai-api/chat-completions/as
 import { type AssistantSettings, estimateInput } from '#server/features/openai-api/chat-completions/request';
 import { isObject } from '#server/is-object';
 import type { Secret } from '#server/security/secret';
+import type { CodeFiles, codeFilesOfResponses } from './code-files.ts';
 import type { FileNames } from './file-names.ts';
 import type { ResponseHistory } from './history.ts';
 import type { Naming } from './item-files.ts';
@@ -22,6 +23,7 @@ export type ResponseOrder = {
   /** As the model is to read it: the items before, and those of the request. */
   input: string | ResponseItem[];
   searched: Searched;
+  codeFiles: CodeFiles;
   /** Of the files that the answer names; undefined: it can name none. */
   naming: Naming | undefined;
   /** The new items, as they are kept. */
@@ -39,6 +41,7 @@ type Dependencies = {
   settingsOf: SettingsOf;
   names: ProviderNames;
   searchedBy: ReturnType<typeof storesSearched>;
+  codeFilesBy: ReturnType<typeof codeFilesOfResponses>;
   fileNames: FileNames;
 };
 
@@ -58,7 +61,8 @@ const instructionsOf = (assistant: AssistantSettings | null, { instructions }: R
 };
 
 /** Reads what a request stands for: the responses before it, the items that it names, the assistant that it calls. */
-export function responseOrders({ history, assistantModels, settingsOf, names, searchedBy, fileNames }: Dependencies) {
+export function responseOrders(dependencies: Dependencies) {
+  const { history, assistantModels, settingsOf, names, searchedBy, codeFilesBy, fileNames } = dependencies;
   return async (userId: number, body: ResponseRequest, apiKey: Secret): Promise<ResponseOrder> => {
     const before = await history.before(userId, body.previous_response_id);
     const named: ResponseItem[] = typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : body.input;
@@ -74,6 +78,7 @@ export function responseOrders({ history, assistantModels, settingsOf, names, se
     ]);
     const input = isText ? body.input : said.items;
     const searched = await searchedBy(userId, body.tools);
+    const codeFiles = await codeFilesBy(userId, body.tools);
     const instructions = instructionsOf(assistant, body);
     return {
       body,
@@ -82,6 +87,7 @@ export function responseOrders({ history, assistantModels, settingsOf, names, se
       instructions,
       input,
       searched,
+      codeFiles,
       naming: await fileNames.ofAnswer(userId, { ...searched, before: said.files }),
       kept,
       previousId: before.previousId,

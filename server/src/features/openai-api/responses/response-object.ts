@@ -70,17 +70,21 @@ const owned = [
   'store',
 ] as const;
 
+const isNaming = (tool: unknown) =>
+  isObject(tool) &&
+  (tool.type === 'file_search' ||
+    (tool.type === 'code_interpreter' && isObject(tool.container) && tool.container.file_ids !== undefined));
+
 /** The provider's response as the program's: with what the provider has left out, and by our names. */
 export function ownResponse(base: ResponseObject, of: JsonObject, status: ResponseState, output: KeptItem[]) {
   const own = Object.fromEntries(owned.map((name) => [name, base[name]]));
-  // A search names vector stores, which the provider knows by other names.
-  const hasSearch =
-    Array.isArray(base.tools) && base.tools.some((tool) => isObject(tool) && tool.type === 'file_search');
+  // A search names vector stores, and a container files, which the provider knows by other names.
+  const namesThings = Array.isArray(base.tools) && base.tools.some(isNaming);
   return {
     ...base,
     ...of,
     ...own,
-    ...(hasSearch && { tools: base.tools }),
+    ...(namesThings && { tools: base.tools }),
     id: base.id,
     object: base.object,
     status,

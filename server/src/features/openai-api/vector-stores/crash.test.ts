@@ -2,12 +2,12 @@ import type OpenAI from 'openai';
 import { toFile } from 'openai';
 import { describe, expect, test } from 'vitest';
 import { engines, goodKey } from '#server/testing/app';
-import { freeJobs, killableInstallation, registered, seeded } from '#server/testing/crash';
+import { freeJobs, killableInstallation, registered, roundsOr, seeded } from '#server/testing/crash';
 import { filesIn, storesOf } from '#server/testing/knowledge';
 import { until } from '#server/testing/until';
 import { fileProgram, whileIndexing } from '#server/testing/vector-stores';
 
-const rounds = 4;
+const rounds = roundsOr(3);
 const files = 8;
 
 describe.each(engines)('killed in the middle of batches on %s', (engine) => {

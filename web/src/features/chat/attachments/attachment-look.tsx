@@ -9,6 +9,14 @@ const AttachmentPanel = onDemand<AttachmentPanelProps>(
   NoPanel,
 );
 
+const PictureDialog = onDemand<AttachmentPanelProps>(
+  async () => (await import('./picture-dialog.tsx')).PictureDialog,
+  NoPanel,
+);
+
+/** `isPicture`: it is shown as large as there is room, not beside the conversation. */
+type Looked = StoredFile & { isPicture?: true };
+
 /** Where its code cannot be loaded. */
 function NoPanel({ onClose }: AttachmentPanelProps) {
   useEffect(() => {
@@ -18,10 +26,10 @@ function NoPanel({ onClose }: AttachmentPanelProps) {
   return null;
 }
 
-const LookContext = createContext<((file: StoredFile) => void) | null>(null);
+const LookContext = createContext<((file: Looked) => void) | null>(null);
 
-/** Opens the preview of an attached file. */
-export function useLook(): (file: StoredFile) => void {
+/** Opens the preview of a file of a message. */
+export function useLook(): (file: Looked) => void {
   const look = useContext(LookContext);
   if (!look) throw new Error('useLook is used outside AttachmentLook');
   return look;
@@ -31,12 +39,13 @@ type AttachmentLookProps = { box: RefObject<HTMLTextAreaElement | null>; childre
 
 /** Shows the preview for the attachments inside, of which a long conversation takes many off the page while it grows. */
 export function AttachmentLook({ box, children }: AttachmentLookProps) {
-  const [file, setFile] = useState<StoredFile | null>(null);
+  const [file, setFile] = useState<Looked | null>(null);
+  const Panel = file?.isPicture ? PictureDialog : AttachmentPanel;
   const close = useCallback(() => setFile(null), []);
   return (
     <LookContext value={setFile}>
       {children}
-      {file && <AttachmentPanel file={file} box={box} onClose={close} />}
+      {file && <Panel file={file} box={box} onClose={close} />}
     </LookContext>
   );
 }

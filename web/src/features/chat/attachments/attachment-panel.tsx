@@ -1,10 +1,10 @@
-import { type RefObject, useEffect } from 'react';
+import type { RefObject } from 'react';
 import { useFilePreview } from '#web/data/file-preview.ts';
 import { fileAddress } from '#web/data/files.ts';
-import { focusUnlessTouch } from '#web/features/chat/focus-unless-touch.ts';
 import { PreviewPanel } from '#web/parts/preview-panel.tsx';
 import { sizeOf } from './attachment-chip.tsx';
 import type { StoredFile } from './attachments.ts';
+import { useFocusIn } from './use-focus-in.ts';
 
 export type AttachmentPanelProps = {
   file: StoredFile;
@@ -14,12 +14,7 @@ export type AttachmentPanelProps = {
 };
 
 export function AttachmentPanel({ file: { id, filename, size }, box, onClose }: AttachmentPanelProps) {
-  useEffect(
-    () => () => {
-      if (document.activeElement === document.body) focusUnlessTouch(box.current);
-    },
-    [box],
-  );
+  useFocusIn(box);
   return (
     <PreviewPanel
       filename={filename}

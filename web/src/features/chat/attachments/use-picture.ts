@@ -9,8 +9,11 @@ export const pictureBytes = 5_242_880;
  * The bytes are fetched only for what is on the page, and shown through an address that only this page knows.
  * Without a file there is no picture.
  */
-export function usePicture(id: number | null): string | null {
-  const { data } = useQuery({
+export const usePicture = (id: number | null): string | null => usePictureState(id).url;
+
+/** The same, and whether it cannot be had. */
+export function usePictureState(id: number | null): { url: string | null; isMissing: boolean } {
+  const { data, isError } = useQuery({
     queryKey: ['file-picture', id],
     queryFn: async ({ signal }) => {
       if (id === null) return null;
@@ -29,5 +32,5 @@ export function usePicture(id: number | null): string | null {
     setUrl(made);
     return () => URL.revokeObjectURL(made);
   }, [data]);
-  return data ? url : null;
+  return { url: data ? url : null, isMissing: isError || data === null };
 }

@@ -1,14 +1,20 @@
 import { isCalledNote, type Message } from '@roster/contracts/chat';
+import { numberedLinks, withFootnotes, withMarks } from '@roster/contracts/numbered-links';
+import type { PlacedLink } from '@roster/contracts/web-links';
 import { RotateCw, Shuffle } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode, useMemo } from 'react';
 import { withArrived } from '#web/data/runs/run-message.ts';
-import { useLiveRun } from '#web/data/runs/run-store.ts';
+import { isAsked, useLiveRun } from '#web/data/runs/run-store.ts';
+import { type AnswerInForm, PendingAnswer, RawAnswer } from '#web/features/chat/answer-format/raw-answer.tsx';
 import { PickerButton } from '#web/features/chat/answerers/answerer-menu.tsx';
 import { AnswerFailure } from '#web/features/chat/runs/answer-failure.tsx';
+import { LinkedPages } from '#web/features/chat/web-links/linked-pages.tsx';
+import { classNames } from '#web/ui/class-names.ts';
 import { CopyButton } from '#web/ui/copy-button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { AnswerText } from '#web/ui/markdown/answer-text.tsx';
 import { onDemand } from '#web/ui/markdown/on-demand.tsx';
+import { sourceMark } from '#web/ui/markdown/source-marks.ts';
 import { AnswerFigures } from './answer-figures.tsx';
 import { BranchSwitcher } from './branch-switcher.tsx';
 import { MessageTools } from './message-tools.tsx';
@@ -30,6 +36,18 @@ const CorrectionMark = onDemand<{ message: Message; correction: string }>(
   NoRating,
 );
 
+const FormattedAnswer = onDemand<AnswerInForm>(
+  async () => (await import('#web/features/chat/answer-format/formatted-answer.tsx')).FormattedAnswer,
+  RawAnswer,
+  PendingAnswer,
+);
+
+/** Loaded where something was made; most answers are words. */
+const MadeFiles = onDemand<{ message: Message }>(
+  async () => (await import('#web/features/chat/made-files/made-files.tsx')).MadeFiles,
+  () => null,
+);
+
 export function Answer({ message }: { message: Message }) {
   return (
     <article aria-label="Answer" data-hovered>
@@ -38,10 +56,6 @@ export function Answer({ message }: { message: Message }) {
   );
 }
 
-/** What the provider does itself, it does before it answers; functions are called at the end. */
-const providersTools = ['file_search', 'code_interpreter'] as const;
-const functions = ['function'] as const;
-
 type AnswerContentProps = { message: Message; children: (now: Message) => ReactNode };
 
 /** What an answer says, while it is written and after; below it stands what its place adds. */
@@ -49,37 +63,91 @@ export function AnswerContent({ message: stored, children }: AnswerContentProps)
   const isGrowing = isUnderWay(stored);
   const run = useLiveRun(isGrowing ? (stored.run?.id ?? null) : null);
   const message = isGrowing ? withArrived(stored, run) : stored;
-  const { text, reasoning } = message;
+  const { reasoning } = message;
   // The same parts before and after the end: what a reader has opened or wrapped stays so.
   return (
     <>
       <Reasoning text={reasoning} live={isGrowing} />
-      <ToolCalls message={message} of={providersTools} />
-      <AnswerText text={text} live={isGrowing} />
-      <ToolCalls message={message} of={functions} />
+      <LinkedPages links={message.links ?? none}>
+        <TextWithCalls message={message} live={isGrowing} />
+      </LinkedPages>
+      {hasMade(message) && <MadeFiles message={message} />}
       <Sources names={message.sources} />
-      {isGrowing ? (
-        <Progress run={run} text={text} reasoning={reasoning} notes={message.notes} />
-      ) : (
-        <Outcome message={message} />
-      )}
+      {isGrowing ? <Progress run={run} message={message} /> : <Outcome message={message} />}
       {children(message)}
     </>
   );
 }
 
-type ProgressProps = {
-  run: ReturnType<typeof useLiveRun>;
-  text: string;
-  reasoning: string;
-  notes: readonly string[];
-};
+/** The same one each time. */
+const none: readonly PlacedLink[] = [];
 
-function Progress({ run, text, reasoning, notes }: ProgressProps) {
-  const state =
-    run?.connection === 'lost'
+const hasMade = ({ files, unkept }: Message) => files.length > 0 || unkept !== undefined;
+
+/** What the model has called stands where it called it. */
+function TextWithCalls({ message, live }: { message: Message; live: boolean }) {
+  const { text, calls = [], waitsUntil, threadId, run } = message;
+  const marked = useMarked(message);
+  const places = [...new Set(calls.map(({ at }) => Math.min(at, text.length)))].sort((a, b) => a - b);
+  const last = places.at(-1) ?? 0;
+  return (
+    <>
+      {places.map((at, index) => {
+        const from = places[index - 1] ?? 0;
+        return (
+          <Fragment key={at}>
+            {at > from && <AnswerText text={marked(from, at)} live={false} />}
+            <ToolCalls
+              calls={calls.filter((call) => Math.min(call.at, text.length) === at)}
+              waitsUntil={waitsUntil}
+              place={live && run ? { threadId, runId: run.id } : undefined}
+            />
+          </Fragment>
+        );
+      })}
+      {(last < text.length || places.length === 0) && (
+        <Said key={last} message={message} from={last} live={live} marked={marked} />
+      )}
+    </>
+  );
+}
+
+type Marked = (from: number, to?: number) => string;
+type SaidProps = { message: Message; from: number; live: boolean; marked: Marked };
+
+/** A part of the text with the numbers of the pages that it cites. */
+function useMarked(message: Message): Marked {
+  const { text } = message;
+  const links: readonly PlacedLink[] = message.links ?? none;
+  const { marks } = useMemo(() => numberedLinks(links), [links]);
+  return (from, to) => withMarks(text, marks, sourceMark, from, to);
+}
+
+/** What is said at last. Only that has the form that was asked for. */
+function Said({ message: { threadId, run, state, hasSchema, text }, from, live, marked }: SaidProps) {
+  if (!hasSchema) return <AnswerText text={marked(from)} live={live} />;
+  return (
+    <FormattedAnswer
+      text={text.slice(from)}
+      threadId={threadId}
+      runId={run?.id ?? null}
+      live={live}
+      isWhole={state === 'complete'}
+    />
+  );
+}
+
+type ProgressProps = { run: ReturnType<typeof useLiveRun>; message: Message };
+
+function Progress({ run, message: { text, reasoning, notes, calls = [] } }: ProgressProps) {
+  const waits = calls.some(isAsked);
+  // Its own line says what is going on.
+  const isCalling = calls.some(({ state: now }) => now === 'running');
+  const state = waits
+    ? 'Waits for your approval'
+    : run?.connection === 'lost'
       ? 'The connection was lost and is being made again. The answer goes on meanwhile.'
-      : text !== ''
+      : text !== '' || isCalling
         ? null
         : reasoning !== ''
           ? 'Thinking'
@@ -87,7 +155,10 @@ function Progress({ run, text, reasoning, notes }: ProgressProps) {
   return (
     <>
       <p className="flex min-h-7 items-center gap-2 text-muted-foreground text-sm">
-        <span aria-hidden="true" className="size-2 animate-pulse rounded-full bg-primary" />
+        <span
+          aria-hidden="true"
+          className={classNames('size-2 rounded-full', waits ? 'bg-accent' : 'animate-pulse bg-primary')}
+        />
         {state}
       </p>
       <Notes notes={notes} />
@@ -101,7 +172,7 @@ function Outcome({ message }: { message: Message }) {
   const others = calls ? notes.filter((note) => !isCalledNote(note)) : notes;
   return (
     <>
-      {message.state === 'complete' && message.text === '' && !notes.some(isCalledNote) && (
+      {message.state === 'complete' && message.text === '' && !notes.some(isCalledNote) && !hasMade(message) && (
         <p className="text-muted-foreground">The model gave an empty answer.</p>
       )}
       {message.state === 'stopped' && <p className="mt-2 text-muted-foreground text-sm">Stopped</p>}
@@ -120,7 +191,13 @@ function AnswerTools({ message }: { message: Message }) {
   return (
     <>
       <MessageTools className="mt-1.5 -ms-1.5">
-        {message.text !== '' && <CopyButton text={message.text} label="Copy answer" className="max-md:size-10" />}
+        {message.text !== '' && (
+          <CopyButton
+            text={() => withFootnotes(message.text, message.links)}
+            label="Copy answer"
+            className="max-md:size-10"
+          />
+        )}
         {!hasFailed && hasQuestion && (
           <IconButton
             label="Regenerate"

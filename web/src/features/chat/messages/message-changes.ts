@@ -114,7 +114,8 @@ export const withMessage = (
 /** How a loaded answer ended; undefined while it is written, or where it is not loaded. */
 export function endOf(window: MessageWindow | undefined, id: number): RunEnd | undefined {
   const message = window?.items.find((one) => one.id === id);
-  if (!message || message.state === 'queued' || message.state === 'running') return undefined;
+  if (!message || message.state === 'queued' || message.state === 'running' || message.state === 'waiting')
+    return undefined;
   return { state: message.state, error: message.error };
 }
 

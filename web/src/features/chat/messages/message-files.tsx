@@ -13,12 +13,16 @@ export function MessageFiles({ attached }: { attached: readonly AttachedFile[] }
       {attached.map((file, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the files of a message never change their order
         <li key={index} className="min-w-0 max-w-full">
-          {file.id === null ? <DeletedFile file={file} /> : <KeptFile file={file} id={file.id} />}
+          <AttachedChip file={file} />
         </li>
       ))}
     </ul>
   );
 }
+
+/** A file of a message; a click shows it, unless it was deleted. */
+export const AttachedChip = ({ file }: { file: AttachedFile }) =>
+  file.id === null ? <DeletedFile file={file} /> : <KeptFile file={file} id={file.id} />;
 
 function DeletedFile({ file: { filename, kind } }: { file: AttachedFile }) {
   return <AttachmentChip filename={filename} detail="Deleted" kind={kind} faded />;

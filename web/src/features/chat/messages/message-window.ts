@@ -47,7 +47,8 @@ export function withPage(window: MessageWindow | undefined, page: MessagePage): 
   };
 }
 
-export const isUnderWay = (message: Message) => message.state === 'queued' || message.state === 'running';
+export const isUnderWay = ({ state }: Pick<Message, 'state'>) =>
+  state === 'queued' || state === 'running' || state === 'waiting';
 
 /** The run that writes the last loaded message. */
 export function runUnderWay(window: MessageWindow | undefined): { id: number; messageId: number } | null {

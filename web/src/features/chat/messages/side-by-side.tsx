@@ -63,6 +63,7 @@ function Followed({ answer: { id, threadId, parentId }, run: { id: runId } }: Fo
 const states: Record<Message['state'], string> = {
   queued: 'Waiting',
   running: 'Writing',
+  waiting: 'Waits for you',
   complete: 'Complete',
   stopped: 'Stopped',
   failed: 'Failed',

@@ -1,48 +1,137 @@
-import type { Message, ShownCall } from '@roster/contracts/chat';
-import { ChevronRight, CodeXml, FileSearch, SquareFunction } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import type { ShownCall } from '@roster/contracts/chat';
+import { ChevronRight, CodeXml, FileSearch, Globe, ImagePlus, SquareFunction, Wrench } from 'lucide-react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { isAsked } from '#web/data/runs/run-store.ts';
 import { formatTime } from '#web/lib/format.ts';
 import type { Icon } from '#web/ui/icon.ts';
 import { CodeBlock } from '#web/ui/markdown/code-block.tsx';
+import { onDemand } from '#web/ui/markdown/on-demand.tsx';
+import type { ApprovalCardProps } from './approval-card.tsx';
+import { subjectOf } from './call-subject.ts';
 
 type Kind = ShownCall['kind'];
-type Words = { icon: Icon; done: string; input: string; language: string; output: string };
+type Words = { icon: Icon; running: string; done: string; input: string; language: string; output: string };
 
 const words: Record<Kind, Words> = {
-  function: { icon: SquareFunction, done: 'Called', input: 'Arguments', language: 'json', output: 'Answer' },
-  file_search: { icon: FileSearch, done: 'Searched files', input: 'Searched for', language: 'json', output: 'Found' },
-  code_interpreter: { icon: CodeXml, done: 'Ran code', input: 'Code', language: 'python', output: 'Output' },
+  function: {
+    icon: SquareFunction,
+    running: 'Calling',
+    done: 'Called',
+    input: 'Arguments',
+    language: 'json',
+    output: 'Answer',
+  },
+  server: { icon: Wrench, running: 'Calling', done: 'Called', input: 'Arguments', language: 'json', output: 'Answer' },
+  file_search: {
+    icon: FileSearch,
+    running: 'Searching files',
+    done: 'Searched files',
+    input: 'Searched for',
+    language: 'json',
+    output: 'Found',
+  },
+  code_interpreter: {
+    icon: CodeXml,
+    running: 'Running code',
+    done: 'Ran code',
+    input: 'Code',
+    language: 'python',
+    output: 'Output',
+  },
+  web_search: {
+    icon: Globe,
+    running: 'Searching the web',
+    done: 'Searched the web',
+    input: 'Searched for',
+    language: 'json',
+    output: 'Found',
+  },
+  image_generation: {
+    icon: ImagePlus,
+    running: 'Making a picture',
+    done: 'Made a picture',
+    input: 'Description',
+    language: 'text',
+    output: 'Result',
+  },
 };
 
-type ToolCallsProps = { message: Message; of: readonly Kind[] };
+type CallPlace = { threadId: number; runId: number };
+type ToolCallsProps = {
+  calls: readonly ShownCall[];
+  waitsUntil: string | undefined;
+  /** Of an answer that is being written: where a person decides on its calls. */
+  place: CallPlace | undefined;
+};
+
+const CardRoom = () => <div className="my-2 h-40 rounded-lg border border-border-strong bg-card" />;
+const NoCard = () => (
+  <p className="my-2 text-destructive text-sm">
+    A call waits for your approval, but its question could not be loaded. Reload the page.
+  </p>
+);
+const ApprovalCard = onDemand<ApprovalCardProps>(
+  async () => (await import('./approval-card.tsx')).ApprovalCard,
+  NoCard,
+  CardRoom,
+);
 
 /** What the model called while it wrote an answer: a line each, with what went in and what came out folded away. */
-export function ToolCalls({ message: { calls = [], waitsUntil }, of }: ToolCallsProps) {
+export function ToolCalls({ calls, waitsUntil, place }: ToolCallsProps) {
   const isWaiting = useIsBefore(waitsUntil);
-  const shown = calls.filter(({ kind }) => of.includes(kind));
-  if (shown.length === 0) return null;
   return (
     <ul aria-label="Tool calls" className="my-1">
-      {shown.map((call, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the calls of an answer never change their order
-        <li key={index}>
+      {calls.map((call) => (
+        <CallItem key={call.callId} call={call} place={place}>
           <Called call={call} state={stateOf(call, isWaiting ? waitsUntil : undefined)} />
-        </li>
+        </CallItem>
       ))}
     </ul>
   );
 }
 
+type CallItemProps = { call: ShownCall; place: CallPlace | undefined; children: ReactNode };
+
+/** A call that waits for a person is their question; decided, it is a line like the others, where the keyboard stays. */
+function CallItem({ call, place, children }: CallItemProps) {
+  const item = useRef<HTMLLIElement>(null);
+  return (
+    <li ref={item} tabIndex={-1} className="rounded-sm outline-none">
+      {place && isAsked(call) ? (
+        <ApprovalCard {...place} call={call} onDecided={() => item.current?.focus()} />
+      ) : (
+        children
+      )}
+    </li>
+  );
+}
+
 /** The functions of a program answer later, or never. */
-function stateOf({ kind, output }: ShownCall, waitsUntil: string | undefined): string | null {
-  if (kind !== 'function' || output !== null) return null;
+function stateOf({ kind, state }: ShownCall, waitsUntil: string | undefined): string | null {
+  if (kind === 'server') return serverStates[state] ?? null;
+  if (state === 'failed') return 'not finished';
+  if (kind !== 'function' || state !== 'waiting') return null;
   return waitsUntil === undefined
     ? 'its program has not answered'
     : `its program can answer until ${formatTime(waitsUntil)}`;
 }
 
+const serverStates: Partial<Record<ShownCall['state'], string>> = {
+  waiting: 'waits for approval',
+  failed: 'failed',
+  denied: 'denied',
+  uncertain: 'may have run',
+};
+
+/** What is said of a call before its name. */
+function verbOf({ kind, state }: ShownCall): string {
+  const { running, done } = words[kind];
+  if (kind === 'server' && (state === 'denied' || state === 'waiting')) return 'Call of';
+  return state === 'running' ? running : done;
+}
+
 function Called({ call, state }: { call: ShownCall; state: string | null }) {
-  const { icon: IconPart, done, input, language, output } = words[call.kind];
+  const { icon: IconPart, input, language, output } = words[call.kind];
   return (
     <details className="group/call">
       <summary className="-ms-1.5 inline-flex min-h-7 max-w-full list-none items-center gap-1.5 rounded-sm pe-2 ps-1 text-muted-foreground text-sm hover:text-foreground max-md:min-h-10 [&::-webkit-details-marker]:hidden">
@@ -52,21 +141,43 @@ function Called({ call, state }: { call: ShownCall; state: string | null }) {
         />
         <IconPart aria-hidden className="size-4 shrink-0" />
         <span className="wrap-anywhere min-w-0">
-          {done}
-          {call.kind === 'function' && (
+          {verbOf(call)}
+          <Subject call={call} />
+          {(call.kind === 'function' || call.kind === 'server') && (
+            <> {call.title === '' ? <bdi className="font-mono">{call.name}</bdi> : <bdi>{call.title}</bdi>}</>
+          )}
+          {call.server !== null && (
             <>
               {' '}
-              <bdi className="font-mono">{call.name}</bdi>
+              of <bdi>{call.server}</bdi>
             </>
           )}
           {state !== null && ` · ${state}`}
         </span>
       </summary>
       <div className="mt-1 mb-3 grid grid-cols-1 gap-2 border-border border-s-2 ps-4">
-        <Part title={input} text={call.input} language={language} />
-        {call.output !== null && <Part title={output} text={call.output} language="json" />}
+        {call.input !== '' && <Part title={input} text={call.input} language={language} />}
+        {call.output !== null &&
+          (call.kind === 'web_search' ? (
+            <WebSources title={output} json={call.output} />
+          ) : (
+            <Part title={output} text={call.output} language="json" />
+          ))}
       </div>
     </details>
+  );
+}
+
+/** What is searched for. */
+function Subject({ call }: { call: ShownCall }) {
+  const subject = subjectOf(call);
+  if (subject === null) return null;
+  const { said, more } = subject;
+  return (
+    <>
+      : <bdi>{said}</bdi>
+      {more > 0 && ` and ${more} more`}
+    </>
   );
 }
 
@@ -78,6 +189,52 @@ function readable(text: string): { text: string; isJson: boolean } {
     // Shown as it came: other words, or the beginning of a long text.
     return { text, isJson: false };
   }
+}
+
+type WebSource = { url: string; title: string };
+
+/** Only addresses of the web are links, whatever is stored. */
+function sourcesIn(json: string): WebSource[] {
+  try {
+    const list: unknown = JSON.parse(json);
+    if (!Array.isArray(list)) return [];
+    return [...new Map(list.filter(isWebSource).map((source) => [source.url, source])).values()];
+  } catch {
+    return [];
+  }
+}
+const isWebSource = (value: unknown): value is WebSource =>
+  typeof value === 'object' &&
+  value !== null &&
+  'url' in value &&
+  'title' in value &&
+  typeof value.title === 'string' &&
+  typeof value.url === 'string' &&
+  /^https?:\/\//i.test(value.url);
+
+function WebSources({ title, json }: { title: string; json: string }) {
+  const sources = sourcesIn(json);
+  if (sources.length === 0) return null;
+  return (
+    <section aria-label={title} className="min-w-0">
+      <h4 className="mb-1 text-muted-foreground text-xs">{title}</h4>
+      <ul className="grid gap-1 text-sm">
+        {sources.map(({ url, title: name }) => (
+          <li key={url} className="wrap-anywhere min-w-0">
+            <a
+              href={url}
+              target="_blank"
+              rel="noreferrer noopener"
+              className="underline underline-offset-2 max-md:inline-block max-md:py-1.5"
+            >
+              <bdi>{name === '' ? url : name}</bdi>
+            </a>
+            {name !== '' && <bdi className="block text-muted-foreground text-xs">{url}</bdi>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
 }
 
 function Part({ title, text: given, language }: { title: string; text: string; language: string }) {

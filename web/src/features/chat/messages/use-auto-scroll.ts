@@ -1,4 +1,5 @@
 import { type RefObject, useCallback, useEffect, useState } from 'react';
+import { afterPress } from '#web/lib/press.ts';
 
 /** Within this many pixels of the end, the reader is at the end. */
 const atEnd = 8;
@@ -26,8 +27,6 @@ type Reader = {
   byHandUntil: number;
   /** Told to stay: a list that is still being measured may look as if this were its end. Until a hand moves it. */
   stays: boolean;
-  /** A pointer is held down on something inside: if it moved away, the press would be lost. */
-  isPressed: boolean;
 };
 
 const isFarAway = (area: HTMLElement, { isOn }: Reader) => !isOn && distanceToEnd(area) > farFromEnd;
@@ -39,34 +38,22 @@ function noteScroll(area: HTMLElement, reader: Reader) {
   reader.lastTop = area.scrollTop;
 }
 
-/** Notes which movements come from a hand, and while something inside is pressed, until `signal` ends it. */
-function noteHand(area: HTMLElement, reader: Reader, released: () => void, signal: AbortSignal) {
+/** Notes which movements come from a hand, until `signal` ends it. */
+function noteHand(area: HTMLElement, reader: Reader, signal: AbortSignal) {
   const byHand = ({ type }: Event) => {
     reader.stays = false;
     reader.byHandUntil = performance.now() + (type === 'pointerdown' ? byScrollbarFor : byHandFor);
   };
-  const press = ({ target, button, pointerType }: PointerEvent) => {
-    // The scrollbar belongs to the area itself. What a finger holds it scrolls.
-    if (target === area || button !== 0 || pointerType === 'touch') return;
-    reader.isPressed = true;
-    const pressing = new AbortController();
-    const release = () => {
-      pressing.abort();
-      reader.isPressed = false;
-      // After the click that the release makes.
-      requestAnimationFrame(released);
-    };
-    for (const type of ['pointerup', 'pointercancel', 'contextmenu', 'blur'])
-      window.addEventListener(type, release, { signal: AbortSignal.any([pressing.signal, signal]) });
-  };
-  const options = { passive: true, signal };
-  area.addEventListener('pointerdown', press, options);
-  for (const type of ['wheel', 'touchmove', 'pointerdown', 'keydown']) area.addEventListener(type, byHand, options);
+  for (const type of ['wheel', 'touchmove', 'pointerdown', 'keydown'])
+    area.addEventListener(type, byHand, { passive: true, signal });
 }
 
+/** Presses that make an answer longer: lines that unfold, and what else `data-unfolds` is around. */
+const unfolding = { click: 'summary, [data-unfolds] button', keydown: '[data-unfolds] [role="tab"]' };
+
 /** What is unfolded is what its reader wants to see: it grows downwards, and its line stays where it was. */
-function noteUnfolding({ target }: Event, reader: Reader) {
-  if (target instanceof Element && target.closest('summary')) Object.assign(reader, { isOn: false, stays: true });
+function noteUnfolding({ target }: Event, pressed: string, reader: Reader) {
+  if (target instanceof Element && target.closest(pressed)) Object.assign(reader, { isOn: false, stays: true });
 }
 
 /**
@@ -82,19 +69,19 @@ export function useAutoScroll(
     lastTop: 0,
     byHandUntil: 0,
     stays: false,
-    isPressed: false,
   }));
   const [isAway, setIsAway] = useState(false);
 
   const pin = useCallback(() => {
     const area = scroller.current;
     if (!area) return;
-    if (reader.isOn && !reader.isPressed) {
+    if (reader.isOn) {
       area.scrollTop = area.scrollHeight;
       reader.lastTop = area.scrollTop;
     }
     setIsAway(isFarAway(area, reader));
   }, [scroller, reader]);
+  const pinAfterPress = useCallback(() => afterPress(pin), [pin]);
 
   useEffect(() => {
     const area = scroller.current;
@@ -106,17 +93,18 @@ export function useAutoScroll(
       setIsAway(isFarAway(area, reader));
     };
     area.addEventListener('scroll', onScroll, { passive: true, signal });
-    area.addEventListener('click', (event) => noteUnfolding(event, reader), { signal });
-    noteHand(area, reader, pin, signal);
+    for (const [type, pressed] of Object.entries(unfolding))
+      area.addEventListener(type, (event) => noteUnfolding(event, pressed, reader), { signal });
+    noteHand(area, reader, signal);
     return () => leaving.abort();
-  }, [scroller, reader, pin]);
+  }, [scroller, reader]);
 
   // The observer runs before the frame is painted, so what was added is never seen below the edge first.
   useEffect(() => {
-    const observer = new ResizeObserver(pin);
+    const observer = new ResizeObserver(pinAfterPress);
     for (const element of [scroller.current, content.current]) if (element) observer.observe(element);
     return () => observer.disconnect();
-  }, [scroller, content, pin]);
+  }, [scroller, content, pinAfterPress]);
 
   const goToEnd = useCallback(() => {
     Object.assign(reader, { isOn: true, stays: false });

@@ -40,6 +40,7 @@ const advice: Record<RunError['code'], Advice> = {
     steps: ['again'],
   },
   provider_timeout: { hint: 'What had arrived is kept. Try again in a moment.', steps: ['again'] },
+  budget_exceeded: { hint: 'Raise the budget in Analytics, then try again.', steps: ['again'] },
   interrupted: { hint: 'What had arrived is kept.', steps: ['again'] },
   internal: { hint: 'This is a fault of Roster itself. Try again.', steps: ['again'] },
 };

@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { useNotifyFinished } from '#web/data/finished.ts';
-import { type RunEnd, watchRun } from '#web/data/runs/run-store.ts';
+import { isAsked, type RunEnd, useLiveRun, watchRun } from '#web/data/runs/run-store.ts';
 import { endOf } from '#web/features/chat/messages/message-changes.ts';
 import { runUnderWay } from '#web/features/chat/messages/message-window.ts';
 import { showRunEnd } from '#web/features/chat/threads/mutations.ts';
-import { refreshMessages, showThread } from '#web/features/chat/threads/thread-cache.ts';
+import { refreshMessages, refreshThread, showThread } from '#web/features/chat/threads/thread-cache.ts';
 import { messagesQuery, threadQuery } from '#web/features/chat/threads/thread-queries.ts';
 
 /** The notification for a user who is elsewhere; none where they ended it themselves. */
@@ -13,6 +13,21 @@ function finishedText(end: RunEnd): string | undefined {
   if (end.state === 'stopped') return undefined;
   if (end.state === 'complete') return 'The answer is complete.';
   return end.error ? `The answer failed. ${end.error.message}` : 'The answer failed.';
+}
+
+/** Where a call waits for approval, the conversation says so in the list, and a user who is elsewhere is notified. */
+function useAskedCalls(threadId: number, asked: string, notify: ReturnType<typeof useNotifyFinished>) {
+  const client = useQueryClient();
+  const before = useRef({ threadId, asked: '' });
+  useEffect(() => {
+    const known = before.current.threadId === threadId ? before.current.asked : '';
+    before.current = { threadId, asked };
+    if (known === asked) return;
+    void refreshThread(client, threadId);
+    if (asked === '') return;
+    const title = client.getQueryData(threadQuery(threadId).queryKey)?.title ?? 'Your conversation';
+    notify({ title, body: 'The answer waits for your approval.', path: `/chat/${threadId}` });
+  }, [client, notify, threadId, asked]);
 }
 
 /** Watches the run that writes the last message, and the changes of other tabs in the thread. */
@@ -46,6 +61,12 @@ export function useWatchedThread(threadId: number) {
       tell(end);
     };
   }, [client, notify, threadId, runId, answerId]);
+
+  const asked =
+    useLiveRun(runId)
+      ?.calls.filter(isAsked)
+      .map(({ callId }) => callId) ?? [];
+  useAskedCalls(threadId, asked.join(' '), notify);
 
   // Another tab has written here, or a run of ours ended unseen.
   const { runId: toldRun, updatedAt: toldTime } = thread.data ?? {};

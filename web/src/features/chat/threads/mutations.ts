@@ -1,4 +1,4 @@
-import { chat, type Message, type Run, type Thread } from '@roster/contracts/chat';
+import { type ApprovalDecision, chat, type Message, type Run, type Thread } from '@roster/contracts/chat';
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { withArrived } from '#web/data/runs/run-message.ts';
 import type { LiveRun } from '#web/data/runs/run-store.ts';
@@ -185,6 +185,18 @@ export const turnToBranch = (client: QueryClient, threadId: number, messageId: n
 export const stopRun = (client: QueryClient, runId: number) =>
   carryOut(client, () => call(chat.stop, { params: { id: runId } }));
 
+type CallDecision = { runId: number; callId: string; decision: ApprovalDecision; reason?: string };
+
+/** Decides on a call that an answer waits for. What others have decided meanwhile is read again. */
+export const decideCall = (client: QueryClient, threadId: number, { runId, callId, ...body }: CallDecision) =>
+  carryOut(client, async () => {
+    try {
+      return await call(chat.approve, { params: { id: runId, callId }, body });
+    } finally {
+      Promise.all([refreshMessages(client, threadId), refreshThread(client, threadId)]).catch(reportError);
+    }
+  });
+
 /** Puts what a run has brought into its message, so that nothing moves while the server is asked for the rest. */
 export function showRunEnd(client: QueryClient, threadId: number, messageId: number, run: LiveRun | null): void {
   if (run?.end) {
@@ -195,7 +207,10 @@ export function showRunEnd(client: QueryClient, threadId: number, messageId: num
   }
   const { queryKey } = threadQuery(threadId);
   const thread = client.getQueryData(queryKey);
-  if (thread) showThread(client, { ...thread, runId: null });
+  if (thread) {
+    const { waitsForApproval: _, ...ended } = thread;
+    showThread(client, { ...ended, runId: null });
+  }
   Promise.all([refreshMessages(client, threadId), refreshThread(client, threadId), refreshSearches(client)]).catch(
     reportError,
   );

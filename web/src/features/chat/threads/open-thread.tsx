@@ -56,12 +56,14 @@ type OpenThreadProps = {
 };
 
 function useThreadActions(open: Open, thread: Thread | undefined, runId: number | null): ThreadActions {
-  const { assistantId = null, model = null } = thread ?? {};
+  const { assistantId = null, model = null, waitsForApproval } = thread ?? {};
   const actionsFor = useMemo(() => threadActions(open), [open]);
   return useMemo(() => {
-    const blockedReason = runId === null ? undefined : 'Wait for the answer, or stop it first.';
-    return actionsFor({ assistantId, model }, blockedReason);
-  }, [actionsFor, assistantId, model, runId]);
+    const wait = waitsForApproval
+      ? 'Decide on the call first, or stop the answer.'
+      : 'Wait for the answer, or stop it first.';
+    return actionsFor({ assistantId, model }, runId === null ? undefined : wait);
+  }, [actionsFor, assistantId, model, runId, waitsForApproval]);
 }
 
 /** The messages of one conversation, and what is above them. */
@@ -98,7 +100,13 @@ export function OpenThread({ open, state, runId, targetId, onBack, onRemoved }: 
       <ThreadActionsContext value={actions}>
         <Messages open={open} state={state} targetId={targetId} thread={thread} />
         {improving && <CorrectionDialog message={improving} onClose={stopImproving} />}
-        <output className="sr-only">{runId === null ? '' : 'An answer is being written'}</output>
+        <output className="sr-only">
+          {runId === null
+            ? ''
+            : thread.data?.waitsForApproval
+              ? 'The answer waits for your approval'
+              : 'An answer is being written'}
+        </output>
       </ThreadActionsContext>
     </>
   );

@@ -52,6 +52,9 @@ export function forgetMiddle(client: QueryClient, threadId: number): void {
 
 export const refreshMessages = (client: QueryClient, threadId: number) =>
   client.invalidateQueries({ queryKey: messagesKey(threadId) });
+/** Those that stand side by side. */
+export const refreshAnswers = (client: QueryClient, threadId: number) =>
+  client.invalidateQueries({ queryKey: ['threads', threadId, 'answers'] });
 export const refreshThread = (client: QueryClient, threadId: number) =>
   client.invalidateQueries({ queryKey: threadQuery(threadId).queryKey });
 export const refreshLists = (client: QueryClient) => client.invalidateQueries({ queryKey: listsKey });

@@ -94,7 +94,7 @@ export const ThreadListRow = memo(function ThreadListRow(props: ThreadListRowPro
 });
 
 function TitleAndMatch({ thread, query }: Pick<ThreadListRowProps, 'thread' | 'query'>) {
-  const { title, archived, madeBy, runId, match } = thread;
+  const { title, archived, madeBy, runId, waitsForApproval, match } = thread;
   return (
     <>
       <span className="flex items-center gap-2">
@@ -103,7 +103,13 @@ function TitleAndMatch({ thread, query }: Pick<ThreadListRowProps, 'thread' | 'q
         </span>
         <MadeBy name={madeBy} className="max-w-[45%]" />
         {archived && query !== '' && <Badge>Archived</Badge>}
-        {runId !== null && (
+        {waitsForApproval && (
+          <span className="flex shrink-0 items-center gap-1.5 font-medium text-foreground text-xs">
+            <span aria-hidden className="size-1.5 rounded-full bg-accent" />
+            Waits for you
+          </span>
+        )}
+        {runId !== null && !waitsForApproval && (
           <span className="size-1.5 shrink-0 animate-pulse rounded-full bg-primary">
             <span className="sr-only">An answer is being written</span>
           </span>

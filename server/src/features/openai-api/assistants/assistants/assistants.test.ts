@@ -247,6 +247,21 @@ describe.each(engines)('assistants of programs on %s', (engine) => {
     expect((await onPages(ada)).length).toBe(before);
   });
 
+  test('have one switch for the code interpreter, on their page and for programs', async () => {
+    const code = { type: 'code_interpreter' as const };
+    const made = await client.beta.assistants.create({ model: 'gpt-4o', name: 'Computes', tools: [weather, code] });
+    const [{ id, tools }] = await onPages(ada);
+    expect(tools).toEqual({ codeInterpreter: {} });
+    const ofForm = { webSearch: { domains: ['example.org'], location: { country: 'NL' } } };
+    expect((await ada.patch(`/api/assistants/${id}`, { tools: ofForm })).body.tools).toEqual(ofForm);
+    expect((await client.beta.assistants.retrieve(made.id)).tools).toEqual([weather]);
+    await client.beta.assistants.update(made.id, { tools: [code] });
+    expect((await onPages(ada))[0].tools).toEqual({ ...ofForm, codeInterpreter: {} });
+    await client.beta.assistants.update(made.id, { tools: [] });
+    expect((await onPages(ada))[0].tools).toEqual(ofForm);
+    await client.beta.assistants.delete(made.id);
+  });
+
   test('need the header of the Assistants API', async () => {
     const { status, body } = await called(app, token, '/v1/assistants');
     expect([status, body.error.code]).toEqual([400, 'invalid_beta']);

@@ -3,24 +3,29 @@ import { type ApiAssistant, apiAssistants as api } from '@roster/contracts/opena
 import type { ApiFields } from '#server/features/assistants/api-fields-repository';
 import type { ProgramAssistants } from '#server/features/assistants/of-programs';
 import type { AssistantModels } from '#server/features/openai-api/assistant-models';
-import type { ToolResourceCheck } from '#server/features/openai-api/assistants/tool-resources';
+import type { ShownToolResources, ToolResourceCheck } from '#server/features/openai-api/assistants/tool-resources';
 import { listAnswer, numberedPage, secondsOf } from '#server/features/openai-api/list';
 import type { ApiDoor } from '#server/http/api-door';
 import { noSuchThing } from '#server/http/api-errors';
-import { keptAfter, newSettings, readFields, settingsIn, shownName, shownTools } from './fields.ts';
+import { type KeptFields, keptAfter, newSettings, readFields, settingsIn, shownName, shownTools } from './fields.ts';
 
 type Dependencies = {
   assistants: ProgramAssistants;
   assistantModels: Pick<AssistantModels, 'list' | 'find'>;
   checkToolResources: ToolResourceCheck;
+  shownResources: ShownToolResources;
 };
 
 type Named = { tool_resources?: Parameters<ToolResourceCheck>[1] | null | undefined };
 type Kept = { assistant: Assistant; fields: ApiFields | undefined };
 
-function objectOf(id: string, { assistant, fields }: Kept): ApiAssistant {
-  const kept = readFields(fields);
-  const { tool_resources, metadata, top_p, response_format } = kept;
+function objectOf(
+  id: string,
+  { assistant }: Kept,
+  kept: KeptFields,
+  tool_resources: ApiAssistant['tool_resources'],
+): ApiAssistant {
+  const { metadata, top_p, response_format } = kept;
   return {
     id,
     object: 'assistant',
@@ -29,28 +34,52 @@ function objectOf(id: string, { assistant, fields }: Kept): ApiAssistant {
     description: assistant.description || null,
     model: assistant.model,
     instructions: assistant.instructions || null,
-    tools: shownTools(kept, assistant.files),
+    tools: shownTools(kept, assistant),
     ...{ tool_resources, metadata, top_p, response_format },
     temperature: assistant.temperature,
     reasoning_effort: assistant.reasoningEffort,
   };
 }
 
-/** Roster's own assistants. One that was imported is known by the id that it came with. */
-export function apiAssistantFeature({ assistants, assistantModels, checkToolResources }: Dependencies) {
+/**
+ * Roster's own assistants. One that was imported is known by the id that it came with.
+ *
+ * Long: a list of routes, each read alone.
+ */
+export function apiAssistantFeature(dependencies: Dependencies) {
+  const { assistants, assistantModels, checkToolResources, shownResources } = dependencies;
   async function numberOf(userId: number, id: string): Promise<number> {
     const found = id.startsWith('asst_') ? await assistantModels.find(userId, id) : undefined;
     if (!found) throw noSuchThing('assistant', id);
     return found.assistantId;
   }
 
+  async function shown(userId: number, named: { id: string; one: Kept }[]): Promise<ApiAssistant[]> {
+    const kept = named.map(({ one }) => readFields(one.fields));
+    const resources = await shownResources(
+      userId,
+      kept.map(({ tool_resources }) => tool_resources),
+    );
+    return named.flatMap(({ id, one }, index) => {
+      const fields = kept[index];
+      return fields ? [objectOf(id, one, fields, resources[index] ?? {})] : [];
+    });
+  }
+
   async function objectsOf(userId: number, list: Kept[]): Promise<ApiAssistant[]> {
     const ids = new Map((await assistantModels.list(userId)).map(({ assistantId, id }) => [assistantId, id]));
     // One that was deleted in between is left out.
-    return list.flatMap((one) => {
+    const named = list.flatMap((one) => {
       const id = ids.get(one.assistant.id);
-      return id === undefined ? [] : [objectOf(id, one)];
+      return id === undefined ? [] : [{ id, one }];
     });
+    return shown(userId, named);
+  }
+
+  async function objectIn(userId: number, id: string, one: Kept | undefined): Promise<ApiAssistant> {
+    const [object] = one ? await shown(userId, [{ id, one }]) : [];
+    if (!object) throw noSuchThing('assistant', id);
+    return object;
   }
 
   /** With what its tools may use as it is kept. */
@@ -76,17 +105,14 @@ export function apiAssistantFeature({ assistants, assistantModels, checkToolReso
         return listAnswer(await objectsOf(userId, found), limit);
       });
       route(api.get, async ({ caller: { userId }, params: { id } }) => {
-        const found = await assistants.find(userId, await numberOf(userId, id));
-        if (!found) throw noSuchThing('assistant', id);
-        return objectOf(id, found);
+        return objectIn(userId, id, await assistants.find(userId, await numberOf(userId, id)));
       });
       route(api.modify, async ({ caller, params: { id }, body }) => {
         const number = await numberOf(caller.userId, id);
         const given = await checked(caller.userId, body);
         const after = (before: ApiFields) => keptAfter(before, given);
-        const changed = await assistants.change(caller, number, settingsIn(given), after);
-        if (!changed) throw noSuchThing('assistant', id);
-        return objectOf(id, changed);
+        const changed = await assistants.change(caller, number, ({ tools }) => settingsIn(given, tools), after);
+        return objectIn(caller.userId, id, changed);
       });
       route(api.remove, async ({ caller, params: { id } }) => {
         const removed = await assistants.remove(caller, await numberOf(caller.userId, id));

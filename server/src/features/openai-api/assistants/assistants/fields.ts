@@ -1,4 +1,5 @@
-import { type AssistantSettings, untitled } from '@roster/contracts/assistants';
+import type { AssistantTools } from '@roster/contracts/assistant-tools';
+import { type Assistant, type AssistantSettings, untitled } from '@roster/contracts/assistants';
 import { isBlank } from '@roster/contracts/blank';
 import {
   type ApiAssistant,
@@ -31,7 +32,8 @@ type Given = Omit<NewApiAssistant | ApiAssistantChanges, 'tool_resources'> & {
 };
 
 /** What Roster's own fields become. What is left out is left out here too. */
-export function settingsIn({ name, description, model, temperature, reasoning_effort, instructions }: Given) {
+export function settingsIn(given: Given, before: AssistantTools = {}) {
+  const { name, description, model, temperature, reasoning_effort, instructions, tools } = given;
   const settings: Partial<AssistantSettings> = {};
   if (name !== undefined) settings.name = name === null || isBlank(name) ? untitled : name;
   if (description !== undefined) settings.description = description ?? '';
@@ -39,8 +41,15 @@ export function settingsIn({ name, description, model, temperature, reasoning_ef
   if (temperature !== undefined) settings.temperature = temperature ?? usualTemperature;
   if (reasoning_effort !== undefined) settings.reasoningEffort = reasoning_effort;
   if (instructions !== undefined) settings.instructions = instructions ?? '';
+  if (tools !== undefined) settings.tools = toolsAfter(before, tools ?? []);
   return settings;
 }
+
+/** The form's switch and the tool that programs name are one; of the others of the form programs say nothing. */
+function toolsAfter({ codeInterpreter: _, ...others }: AssistantTools, tools: ApiTool[]): AssistantTools {
+  return hasCode(tools) ? { ...others, codeInterpreter: {} } : others;
+}
+const hasCode = (tools: ApiTool[]) => tools.some(({ type }) => type === 'code_interpreter');
 
 export const newSettings = (given: Given & { model: string }): AssistantSettings => ({
   name: untitled,
@@ -48,6 +57,8 @@ export const newSettings = (given: Given & { model: string }): AssistantSettings
   temperature: usualTemperature,
   reasoningEffort: null,
   instructions: '',
+  tools: {},
+  responseSchema: null,
   ...settingsIn(given),
   model: given.model.trim(),
 });
@@ -73,6 +84,15 @@ export function keptAfter(before: ApiFields, given: Given): ApiFields {
 export const shownName = (name: string, kept: KeptFields): ApiAssistant['name'] =>
   kept.name !== undefined && name === untitled ? kept.name : name;
 
-/** With the search of the files that it knows from, which a page may have given it. */
-export const shownTools = ({ tools }: KeptFields, files: number): ApiTool[] =>
-  files > 0 && !tools.some(({ type }) => type === 'file_search') ? [...tools, { type: 'file_search' }] : tools;
+/** With what a page may have changed since: the code interpreter, and the search of the files that it knows from. */
+export function shownTools(
+  { tools: kept }: KeptFields,
+  { tools: { codeInterpreter }, files }: Pick<Assistant, 'tools' | 'files'>,
+): ApiTool[] {
+  const tools = codeInterpreter ? kept : kept.filter(({ type }) => type !== 'code_interpreter');
+  const added: ApiTool[] = [
+    ...(codeInterpreter && !hasCode(kept) ? [{ type: 'code_interpreter' as const }] : []),
+    ...(files > 0 && !kept.some(({ type }) => type === 'file_search') ? [{ type: 'file_search' as const }] : []),
+  ];
+  return [...tools, ...added];
+}

@@ -13,7 +13,7 @@ import { readMessages } from './read-message.ts';
 type Dependencies = {
   conversations: ProgramConversations;
   ids: () => Promise<Ids>;
-  fileIds: Pick<FileIds, 'numbersOf'>;
+  fileIds: Pick<FileIds, 'numbersOf' | 'named'>;
   objectsOf: MessageObjects;
 };
 

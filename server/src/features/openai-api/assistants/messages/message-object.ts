@@ -48,7 +48,10 @@ function objectOf(message: ProgramMessage, naming: Naming): ApiMessage {
     content: partsOf(message, naming),
     assistant_id: typeof run?.assistantId === 'number' ? assistantOf(run.assistantId) : null,
     run_id: run ? encode('run', run.id) : null,
-    attachments: attachments.map(({ fileId, tools }) => ({ file_id: encode('file', fileId), tools })),
+    attachments: [
+      ...attachments,
+      ...(message.madeFileIds ?? []).map((fileId) => ({ fileId, tools: [{ type: 'code_interpreter' as const }] })),
+    ].map(({ fileId, tools }) => ({ file_id: encode('file', fileId), tools })),
     metadata: message.metadata ?? {},
   };
 }
@@ -72,7 +75,8 @@ function standing({
   createdAt,
 }: ProgramMessage): Pick<ApiMessage, 'status' | 'incomplete_details' | 'completed_at' | 'incomplete_at'> {
   const open = { incomplete_details: null, completed_at: null, incomplete_at: null };
-  if (run && (run.state === 'queued' || run.state === 'running')) return { status: 'in_progress', ...open };
+  if (run && (run.state === 'queued' || run.state === 'running' || run.state === 'waiting'))
+    return { status: 'in_progress', ...open };
   const at = secondsOf(run?.finishedAt ?? createdAt);
   const reason = run ? reasonOf(run) : undefined;
   if (reason === undefined) return { status: 'completed', ...open, completed_at: at };

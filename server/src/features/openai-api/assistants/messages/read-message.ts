@@ -16,7 +16,7 @@ const filesIn = ({ content, attachments }: NewApiMessage): string[] => [
 export async function readMessages(
   userId: number,
   messages: NewApiMessage[],
-  fileIds: Pick<FileIds, 'numbersOf'>,
+  fileIds: Pick<FileIds, 'numbersOf' | 'named'>,
 ): Promise<NewMessage[]> {
   const numbers = await fileIds.numbersOf(userId, messages.flatMap(filesIn));
   function numberOf(id: string) {
@@ -24,13 +24,16 @@ export async function readMessages(
     if (number === undefined) throw noSuchThing('file', id);
     return number;
   }
+  const nameOf = await fileIds.named();
   return messages.map((message) => {
-    const { role, content, metadata } = message;
+    const { role, content, metadata, attachments } = message;
+    const forCode = (attachments ?? []).filter(({ tools }) => tools.some(({ type }) => type === 'code_interpreter'));
     return {
       role,
       text: content.flatMap((part) => (part.type === 'text' ? part.text : [])).join(betweenTexts),
       content: contentOf(message, numberOf),
       metadata: metadata ?? null,
+      codeFiles: forCode.map(({ file_id: id }) => nameOf(numberOf(id))),
     };
   });
 }

@@ -1,6 +1,8 @@
 import type { Knowledge } from '#server/features/assistants/knowledge/service';
 import type { Answerer } from '#server/features/chat/messages/answerer';
 import type { WholeProgramRun } from '#server/features/chat/messages/program-runs';
+import { numbersIn } from '#server/features/openai-api/assistants/tool-resources';
+import type { FileIds } from '#server/features/openai-api/files/file-ids';
 import type { StoreSearch } from '#server/features/openai-api/vector-stores/search';
 import type { AnswerTools } from '#server/provider/answer-tools';
 import type { Catalogue } from '#server/provider/catalogue';
@@ -11,6 +13,7 @@ type Dependencies = {
   catalogue: Pick<Catalogue, 'parameters'>;
   knowledgeOf: (userId: number, assistantId: number) => Promise<Knowledge>;
   searchedStores: StoreSearch['forAnswer'];
+  fileIds: Pick<FileIds, 'numbersOf'>;
 };
 
 /** What a chain of runs has used of what it may. */
@@ -69,6 +72,12 @@ async function knowledgeFor(
   return { search, notes: known.notes };
 }
 
+/** Those that are there by now. */
+async function codeFilesOf({ fileIds }: Dependencies, userId: number, { tool_resources: resources }: RunOptions) {
+  const named = resources.code_interpreter?.file_ids ?? [];
+  return named.length > 0 ? numbersIn(named, await fileIds.numbersOf(userId, named)) : [];
+}
+
 /** What answers a program's run. */
 export function answererOf(dependencies: Dependencies) {
   return async function answererFor(
@@ -82,6 +91,7 @@ export function answererOf(dependencies: Dependencies) {
     const knowledge = await knowledgeFor(dependencies, userId, options);
     const functions = tools.flatMap((tool) => (tool.type === 'function' ? [tool.function] : []));
     const runsCode = tools.some(({ type }) => type === 'code_interpreter');
+    const codeFiles = runsCode ? await codeFilesOf(dependencies, userId, options) : [];
     const choice = choiceFor(options, before === undefined);
     const isSearching = choice !== 'file_search' || knowledge.search !== undefined;
     const parameters = dependencies.catalogue.parameters(model, { temperature, effort });
@@ -92,6 +102,7 @@ export function answererOf(dependencies: Dependencies) {
       model,
       instructions,
       ...parameters,
+      schema: null,
       knowledge,
       asked: {
         // 1 is what the provider takes by itself; a model that takes no temperature takes no other value here either.
@@ -107,6 +118,7 @@ export function answererOf(dependencies: Dependencies) {
                 choice: isSearching ? choice : 'auto',
                 isParallel: options.parallel_tool_calls,
               },
+        codeFiles,
         limits: {
           lastMessages: type === 'last_messages' ? last : null,
           tokens: leftOf(options.max_prompt_tokens, spent.promptTokens),

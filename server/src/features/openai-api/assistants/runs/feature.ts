@@ -22,7 +22,7 @@ import { type RunStreaming, runStreaming } from './stream.ts';
 
 type Dependencies = Parameters<typeof runStarting>[0] & {
   objectsOf: MessageObjects;
-  fileIds: Pick<FileIds, 'numbersOf' | 'present'>;
+  fileIds: Pick<FileIds, 'numbersOf' | 'named' | 'present'>;
   openCalls: OpenCalls;
 };
 
@@ -39,7 +39,7 @@ export function apiRunFeature(dependencies: Dependencies) {
     openCalls: dependencies.openCalls,
     watch: programRuns.watch,
     async endedRun(userId, run, part) {
-      const whole = await programRuns.find(userId, run.id);
+      const whole = await programRuns.findAtEndOf(userId, run.id, part.id);
       if (!whole) throw noSuchThing('run', '');
       const hasText = whole.parts.some(({ id, hasText: has }) => id === part.id && has);
       const message = hasText ? await conversations.message(userId, run.threadId, part.messageId) : undefined;

@@ -35,8 +35,9 @@ describe.each(engines)('what a person sees of a program’s run on %s', (engine)
     const { id } = await newestThread();
     const [call] = run.required_action?.submit_tool_outputs.tool_calls ?? [];
     const [, waiting] = await messagesOf(ada, id);
-    const shown = { kind: 'function', name: 'get_weather', input: call?.function.arguments };
-    expect(waiting?.calls).toEqual([{ ...shown, output: null }]);
+    const { name, arguments: input } = call?.function ?? {};
+    const shown = { kind: 'function', callId: call?.id, name, title: '', server: null, input, at: 0 };
+    expect(waiting?.calls).toEqual([{ ...shown, state: 'waiting', output: null }]);
     expect(Math.floor(Date.parse(waiting?.waitsUntil ?? '') / 1000)).toBe(run.expires_at);
 
     const output = 'x'.repeat(5000);
@@ -44,7 +45,7 @@ describe.each(engines)('what a person sees of a program’s run on %s', (engine)
     await client.beta.threads.runs.submitToolOutputsAndPoll(run.id, { thread_id: run.thread_id, tool_outputs }, quick);
     const [asked, called, answered] = await messagesOf(ada, id);
     // Of a long text the beginning.
-    expect(called?.calls).toEqual([{ ...shown, output: `${output.slice(0, 4000)}…` }]);
+    expect(called?.calls).toEqual([{ ...shown, state: 'done', output: `${output.slice(0, 4000)}…` }]);
     for (const message of [asked, called, answered]) expect(message).not.toHaveProperty('waitsUntil');
     for (const message of [asked, answered]) expect(message).not.toHaveProperty('calls');
   });

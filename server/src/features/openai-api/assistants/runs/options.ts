@@ -8,9 +8,24 @@ import {
 } from '@roster/contracts/openai-api/assistants/runs';
 import { ApiTools, ResponseFormat, ToolResources } from '@roster/contracts/openai-api/assistants/tools';
 import { z } from 'zod';
+import { codeFilesAtMost } from '#server/conversation/code-files';
 import type { ApiFields } from '#server/features/assistants/api-fields-repository';
 import { readFields, shownTools } from '#server/features/openai-api/assistants/assistants/fields';
 import { ApiRefusal } from '#server/http/api-errors';
+
+/** Those of the assistant and of the thread together. */
+const RunResources = z.object({
+  code_interpreter: z
+    .object({
+      file_ids: z
+        .array(z.string())
+        .max(2 * codeFilesAtMost)
+        .optional(),
+    })
+    .optional(),
+  file_search: z.object({ vector_store_ids: z.array(z.string()).max(2).optional() }).optional(),
+});
+type RunResources = z.output<typeof RunResources>;
 
 /** What a run was asked for, as it is stored: whole, so that nothing that changes later changes the run. */
 const RunOptions = z.object({
@@ -20,7 +35,7 @@ const RunOptions = z.object({
   model: z.string(),
   instructions: z.string(),
   tools: ApiTools,
-  tool_resources: ToolResources,
+  tool_resources: RunResources,
   temperature: z.number().nullable(),
   top_p: z.number().nullable(),
   reasoning_effort: ReasoningEffort.nullable(),
@@ -38,11 +53,23 @@ export const readOptions = (stored: string): RunOptions => RunOptions.parse(JSON
 type Given = NewApiRun | (NewApiThreadAndRun & { additional_instructions?: null; reasoning_effort?: null });
 type Answering = { id: string; assistant: Assistant; fields: ApiFields | undefined; threadResources: unknown };
 
+const united = (...lists: (readonly string[] | undefined)[]) => [...new Set(lists.flatMap((list) => list ?? []))];
+
+/** An answer reads what its assistant has and what its thread has. */
+function resourcesOf(own: ToolResources, ofThread: ToolResources): RunResources {
+  const files = united(own.code_interpreter?.file_ids, ofThread.code_interpreter?.file_ids);
+  const stores = united(own.file_search?.vector_store_ids, ofThread.file_search?.vector_store_ids);
+  return {
+    ...(files.length > 0 && { code_interpreter: { file_ids: files } }),
+    ...(stores.length > 0 && { file_search: { vector_store_ids: stores } }),
+  };
+}
+
 /** The assistant as it is now, and what this run changes of it. */
 export function optionsFor(given: Given, { id, assistant, fields, threadResources }: Answering): RunOptions {
   const kept = readFields(fields);
   const instructions = [given.instructions ?? assistant.instructions, given.additional_instructions ?? ''];
-  const tools = given.tools ?? shownTools(kept, assistant.files);
+  const tools = given.tools ?? shownTools(kept, assistant);
   const ofThread = ToolResources.safeParse(threadResources).data ?? {};
   const named = 'tool_resources' in given ? (given.tool_resources ?? {}) : {};
   const options: RunOptions = {
@@ -51,7 +78,7 @@ export function optionsFor(given: Given, { id, assistant, fields, threadResource
     model: given.model?.trim() ?? assistant.model,
     instructions: instructions.filter((part) => part !== '').join('\n\n'),
     tools,
-    tool_resources: { ...kept.tool_resources, ...ofThread, ...named },
+    tool_resources: resourcesOf({ ...kept.tool_resources, ...named }, ofThread),
     temperature: given.temperature ?? assistant.temperature,
     top_p: given.top_p ?? kept.top_p,
     reasoning_effort: given.reasoning_effort ?? assistant.reasoningEffort,
@@ -70,13 +97,8 @@ const notServed = (param: string, message: string) =>
   new ApiRefusal('invalid_input', message, { param, code: 'unsupported_value' });
 
 /** Never passed over in silence: the answer would be another one than was asked for. */
-function refuseNotServed({ tools, tool_choice: choice, tool_resources: resources }: RunOptions) {
+function refuseNotServed({ tools, tool_choice: choice }: RunOptions) {
   const types = new Set(tools.map(({ type }) => type));
-  if (types.has('code_interpreter') && (resources.code_interpreter?.file_ids?.length ?? 0) > 0)
-    throw notServed(
-      'tool_resources',
-      'Roster gives no files to the code interpreter. Attach them to a message instead.',
-    );
   if (typeof choice !== 'object') return;
   const names = tools.flatMap((tool) => (tool.type === 'function' ? [tool.function.name] : []));
   if (choice.type === 'function' ? names.includes(choice.function.name) : types.has(choice.type)) return;

@@ -8,7 +8,7 @@ import { citing } from '#server/features/openai-api/assistants/messages/citation
 import type { Ids } from '#server/features/openai-api/ids';
 import { secondsOf } from '#server/features/openai-api/list';
 import { runObject } from './run-object.ts';
-import { type StepKind, stepNumber, stepObject, stepsOf, toolCallObject } from './steps.ts';
+import { isTold, type StepKind, stepNumber, stepObject, stepsOf, type ToldCall, toolCallObject } from './steps.ts';
 
 /** One event of a stream, as it goes over the wire. */
 export const frame = (event: string, data: unknown) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
@@ -30,7 +30,7 @@ const messageEvent = ({ status }: ApiMessage) =>
 const stepEvent = ({ status }: ApiRunStep) => `thread.run.step.${status}`;
 
 /** Functions are told with the arguments in a piece of their own, which clients put together. */
-function callDeltas(call: ToolCall, index: number, ids: Ids, withTexts: boolean): object[] {
+function callDeltas(call: ToldCall, index: number, ids: Ids, withTexts: boolean): object[] {
   const whole = toolCallObject(call, ids, { withTexts });
   if (whole.type !== 'function') return [{ index, ...whole }];
   const { name, arguments: input } = whole.function;
@@ -54,7 +54,7 @@ export function runEvents(run: WholeProgramRun, part: PartOfProgramRun, ids: Ids
   const begun: ApiRun = { ...runObject(run, ids), status: 'queued', started_at: null };
   let isRunning = false;
   let hasMessage = false;
-  const called: ToolCall[] = [];
+  const called: ToldCall[] = [];
   const marks = citing(encode);
 
   const stepId = (kind: StepKind) => encode('step', stepNumber(part.id, kind));
@@ -87,7 +87,7 @@ export function runEvents(run: WholeProgramRun, part: PartOfProgramRun, ids: Ids
 
   function tool(call: ToolCall): string {
     // Functions are told once the part is stored: from then on they can be answered.
-    if (call.kind === 'function') return '';
+    if (!isTold(call) || call.kind === 'function' || call.state === 'running') return '';
     const index = called.push(call) - 1;
     const details = { type: 'tool_calls' as const, tool_calls: [] };
     const opened = index === 0 ? openStep('provider_tools', details) : '';
@@ -152,7 +152,7 @@ export function runEvents(run: WholeProgramRun, part: PartOfProgramRun, ids: Ids
     return messageDelta({ value: mark, annotations: [{ index: citations++, ...annotation }] });
   }
 
-  function functionsStep(calls: ToolCall[]): string {
+  function functionsStep(calls: ToldCall[]): string {
     const deltas = calls.flatMap((call, index) => callDeltas(call, index, ids, withTexts));
     const opened = openStep('functions', { type: 'tool_calls', tool_calls: [] });
     return opened + deltas.map((delta) => stepDelta('functions', [delta])).join('');
@@ -188,7 +188,7 @@ export function runEvents(run: WholeProgramRun, part: PartOfProgramRun, ids: Ids
         const step = stepOf(kind);
         return step && step.status !== 'in_progress' ? frame(stepEvent(step), step) : '';
       };
-      const calls = ended.calls.filter(({ runId, kind }) => runId === part.id && kind === 'function');
+      const calls = ended.calls.filter(isTold).filter(({ runId, kind }) => runId === part.id && kind === 'function');
       const object = runObject(ended, ids);
       return [
         running(),

@@ -19,6 +19,7 @@ export function statusOf({ state, waitsUntil, parts }: WholeProgramRun, now = ne
     case 'queued':
       return last.isStopping ? 'cancelling' : 'queued';
     case 'running':
+    case 'waiting':
       return last.isStopping ? 'cancelling' : 'in_progress';
     case 'complete':
       return last.reason === 'length' || last.reason === 'content_filter' ? 'incomplete' : 'completed';

@@ -1,4 +1,6 @@
 import type { NewApiRun, NewApiThreadAndRun } from '@roster/contracts/openai-api/assistants/runs';
+import { ToolResources } from '@roster/contracts/openai-api/assistants/tools';
+import { withCodeFiles } from '#server/conversation/code-files';
 import type { ProgramAssistants } from '#server/features/assistants/of-programs';
 import type { NewProgramRun, Stored } from '#server/features/chat/messages/program-answer-store';
 import type { ProgramRuns, WholeProgramRun } from '#server/features/chat/messages/program-runs';
@@ -23,7 +25,7 @@ type Dependencies = Parameters<typeof answererOf>[0] & {
   assistants: Pick<ProgramAssistants, 'find'>;
   assistantModels: Pick<AssistantModels, 'find'>;
   ids: () => Promise<Ids>;
-  fileIds: Pick<FileIds, 'numbersOf'>;
+  fileIds: Pick<FileIds, 'numbersOf' | 'named'>;
   checkToolResources: ToolResourceCheck;
 };
 type Given = NewApiRun | NewApiThreadAndRun;
@@ -85,6 +87,8 @@ export function runStarting(dependencies: Dependencies) {
       refuseOverTokenBudget(caller);
       await optionsOf(userId, null, given);
       const toolResources = resources ? await checkToolResources(userId, resources) : null;
+      // Those that are attached are the thread's once it is made.
+      const files = messages.flatMap(({ codeFiles }) => codeFiles);
       const make = await conversations
         .makingThread(caller, { metadata: metadata ?? null, toolResources, messages })
         .catch((error: unknown) => {
@@ -92,7 +96,7 @@ export function runStarting(dependencies: Dependencies) {
         });
       let thread: ProgramThread | undefined;
       const begun = await begin(caller, given, {
-        toolResources,
+        toolResources: usable(toolResources, files),
         threadId: null,
         async before(trx) {
           thread = await make(trx);
@@ -109,7 +113,8 @@ export function runStarting(dependencies: Dependencies) {
       const before = await conversations.appending(userId, threadId, messages).catch((error: unknown) => {
         throw aboutFiles(error);
       });
-      return begin(caller, given, { toolResources, threadId, before });
+      const files = messages.flatMap(({ codeFiles }) => codeFiles);
+      return begin(caller, given, { toolResources: usable(toolResources, files), threadId, before });
     },
 
     async goOn(
@@ -139,6 +144,15 @@ export function runStarting(dependencies: Dependencies) {
       return { run: await whole(userId, stored), isFirst: false };
     },
   };
+}
+
+/** What the tools can use once the files of messages are among it. @throws for too many */
+function usable(resources: unknown, files: string[]): ToolResources | null {
+  try {
+    return withCodeFiles(ToolResources.safeParse(resources).data ?? null, files);
+  } catch (error) {
+    throw aboutFiles(error);
+  }
 }
 
 const noMessages = () => refused('The thread has no messages, so there is nothing to answer. Add one first.');

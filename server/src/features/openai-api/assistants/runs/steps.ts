@@ -42,6 +42,12 @@ export const filesFound = ({ calls }: Pick<WholeProgramRun, 'calls'>): number[] 
     kind === 'file_search' ? listed(KeptPassage, output).map(({ fileId }) => fileId) : [],
   );
 
+/** A call of a kind that the retired API knows; of the others it says nothing. */
+export type ToldCall = Pick<KeptCall, 'callId' | 'name' | 'input' | 'output'> & { kind: (typeof toldKinds)[number] };
+const toldKinds = ['function', 'file_search', 'code_interpreter'] as const;
+export const isTold = <Call extends Pick<KeptCall, 'kind'>>(call: Call): call is Call & Pick<ToldCall, 'kind'> =>
+  toldKinds.some((kind) => kind === call.kind);
+
 /** How calls are told. */
 export type Telling = {
   /** With what was found in the files. */
@@ -51,7 +57,7 @@ export type Telling = {
 };
 
 export function toolCallObject(
-  { kind, callId: id, name, input, output }: Pick<KeptCall, 'kind' | 'callId' | 'name' | 'input' | 'output'>,
+  { kind, callId: id, name, input, output }: ToldCall,
   { encode }: Pick<Ids, 'encode'>,
   { withTexts, present }: Telling,
 ): ApiToolCall {
@@ -93,7 +99,7 @@ const open: Standing = {
 
 function standingOf(run: WholeProgramRun, part: PartOfProgramRun, kind: StepKind): Standing {
   const at = secondsOf(run.endedAt ?? part.finishedAt ?? part.createdAt);
-  if (part.state === 'queued' || part.state === 'running') return open;
+  if (part.state === 'queued' || part.state === 'running' || part.state === 'waiting') return open;
   if (part.state === 'stopped') return { ...open, status: 'cancelled', cancelled_at: at };
   if (part.state !== 'complete') {
     const error = errorOf(part.error);
@@ -134,7 +140,7 @@ export function stepObject(
 /** What a run has done so far, the oldest first. */
 export function stepsOf(run: WholeProgramRun, ids: Ids, telling: Telling): (ApiRunStep & { number: number })[] {
   return run.parts.flatMap((part) => {
-    const calls = run.calls.filter(({ runId }) => runId === part.id);
+    const calls = run.calls.filter(isTold).filter(({ runId }) => runId === part.id);
     const called = (isFunction: boolean) => calls.filter(({ kind }) => (kind === 'function') === isFunction);
     const toolCalls = (isFunction: boolean) => ({
       type: 'tool_calls' as const,

@@ -1,9 +1,10 @@
 import { type ApiThread, apiThreads as api } from '@roster/contracts/openai-api/assistants/threads';
+import { ToolResources } from '@roster/contracts/openai-api/assistants/tools';
 import type { ProgramThread } from '#server/features/chat/programs/repository';
 import type { ProgramConversations } from '#server/features/chat/programs/service';
 import { readMessages } from '#server/features/openai-api/assistants/messages/read-message';
 import { aboutFiles, onThread } from '#server/features/openai-api/assistants/thread-ids';
-import type { ToolResourceCheck } from '#server/features/openai-api/assistants/tool-resources';
+import type { ShownToolResources, ToolResourceCheck } from '#server/features/openai-api/assistants/tool-resources';
 import type { FileIds } from '#server/features/openai-api/files/file-ids';
 import type { Ids } from '#server/features/openai-api/ids';
 import { secondsOf } from '#server/features/openai-api/list';
@@ -12,19 +13,24 @@ import type { ApiDoor } from '#server/http/api-door';
 type Dependencies = {
   conversations: ProgramConversations;
   ids: () => Promise<Ids>;
-  fileIds: Pick<FileIds, 'numbersOf'>;
+  fileIds: Pick<FileIds, 'numbersOf' | 'named'>;
   checkToolResources: ToolResourceCheck;
+  shownResources: ShownToolResources;
 };
 
 /** Threads: conversations that programs make, look at and delete. */
-export function apiThreadFeature({ conversations, ids, fileIds, checkToolResources }: Dependencies) {
-  const objectOf = async ({ id, createdAt, metadata, toolResources }: ProgramThread): Promise<ApiThread> => ({
-    id: (await ids()).encode('thread', id),
-    object: 'thread',
-    created_at: secondsOf(createdAt),
-    metadata: metadata ?? {},
-    tool_resources: toolResources ?? {},
-  });
+export function apiThreadFeature({ conversations, ids, fileIds, checkToolResources, shownResources }: Dependencies) {
+  async function objectOf(userId: number, thread: ProgramThread): Promise<ApiThread> {
+    const { id, createdAt, metadata, toolResources } = thread;
+    const [resources = {}] = await shownResources(userId, [ToolResources.parse(toolResources ?? {})]);
+    return {
+      id: (await ids()).encode('thread', id),
+      object: 'thread',
+      created_at: secondsOf(createdAt),
+      metadata: metadata ?? {},
+      tool_resources: resources,
+    };
+  }
 
   return {
     apiRoutes({ route }: ApiDoor) {
@@ -36,15 +42,20 @@ export function apiThreadFeature({ conversations, ids, fileIds, checkToolResourc
         const thread = await conversations.createThread(caller, given).catch((error: unknown) => {
           throw aboutFiles(error);
         });
-        return objectOf(thread);
+        return objectOf(userId, thread);
       });
       route(api.get, ({ caller, params }) =>
-        onThread(ids, params, async (threadId) => objectOf(await conversations.thread(caller.userId, threadId))),
+        onThread(ids, params, async (threadId) =>
+          objectOf(caller.userId, await conversations.thread(caller.userId, threadId)),
+        ),
       );
       route(api.modify, ({ caller, params, body: { metadata, tool_resources: given } }) =>
         onThread(ids, params, async (threadId) => {
           const toolResources = given ? await checkToolResources(caller.userId, given) : given;
-          return objectOf(await conversations.changeThread(caller, threadId, { metadata, toolResources }));
+          return objectOf(
+            caller.userId,
+            await conversations.changeThread(caller, threadId, { metadata, toolResources }),
+          );
         }),
       );
       route(api.remove, ({ caller, params }) =>

@@ -1,0 +1,211 @@
+import { z } from 'zod';
+
+export const responseSchemaLimit = 65_536;
+const depthLimit = 64;
+
+/** What keeps a schema from being used: `at` is its place as a JSON pointer, empty for all of it. */
+export type SchemaProblem = { at: string; message: string };
+
+type Json = { [name: string]: unknown };
+const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const types = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
+const isType = (value: unknown) => typeof value === 'string' && types.includes(value);
+const holdOne = [
+  'not',
+  'if',
+  'then',
+  'else',
+  'contains',
+  'propertyNames',
+  'additionalItems',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+];
+const holdLists = ['anyOf', 'allOf', 'oneOf', 'prefixItems'];
+const holdNamed = ['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas'];
+const counts = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'];
+const bounds = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
+
+const below = (at: string, key: string | number) => `${at}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+
+/** What a text that is no JSON is told: the engines of browsers say the place in different ways, or not at all. */
+function syntaxProblem(error: unknown): SchemaProblem {
+  const place = /line (\d+) column (\d+)/.exec(String(error));
+  return { at: '', message: `This is not JSON yet${place ? `: see line ${place[1]}, column ${place[2]}` : ''}` };
+}
+
+function outOfBounds(root: unknown): SchemaProblem | undefined {
+  const open = [{ value: root, at: '', depth: 1 }];
+  for (let one = open.pop(); one; one = open.pop()) {
+    const { value, at, depth } = one;
+    if (typeof value === 'number' && !Number.isFinite(value)) return { at, message: 'This number is too large' };
+    if (typeof value !== 'object' || value === null) continue;
+    if (depth > depthLimit) return { at: '', message: `It is nested deeper than ${depthLimit} levels` };
+    for (const [key, inner] of Object.entries(value)) open.push({ value: inner, at: below(at, key), depth: depth + 1 });
+  }
+  return undefined;
+}
+
+/** What stands at a pointer like `#/$defs/step`; undefined: nothing. */
+function pointedAt(root: unknown, ref: string): unknown {
+  let found = root;
+  for (const part of ref.slice(1).split('/').slice(1)) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
+    found = Reflect.get(found, key);
+  }
+  return found;
+}
+
+function patternProblem(pattern: unknown, at: string): SchemaProblem | undefined {
+  try {
+    if (typeof pattern === 'string' && new RegExp(pattern, 'u')) return undefined;
+  } catch {
+    // Said below.
+  }
+  return { at, message: 'This pattern is not a regular expression' };
+}
+
+const isNameList = (value: unknown) => Array.isArray(value) && value.every((name) => typeof name === 'string');
+const isTypes = (value: unknown) => isType(value) || (Array.isArray(value) && value.length > 0 && value.every(isType));
+
+/** What certain keywords have to hold where they stand. */
+const holds: [keys: string[], fits: (value: unknown) => boolean, message: string][] = [
+  [['type'], isTypes, `A type is one of ${types.join(', ')}`],
+  [['required'], isNameList, 'This is a list of names'],
+  [['enum'], (value) => Array.isArray(value) && value.length > 0, 'This is a list of at least one value'],
+  [[...counts, ...bounds], (value) => typeof value === 'number', 'This is a number'],
+  [holdLists, (value) => Array.isArray(value) && value.length > 0, 'This is a list of schemas'],
+  [holdNamed, isJson, 'This is an object of schemas by their names'],
+];
+
+function referenceProblem(ref: unknown, at: string, root: unknown): SchemaProblem | undefined {
+  if (typeof ref !== 'string' || !/^#(\/|$)/.test(ref))
+    return { at, message: 'A reference points into this schema, like #/$defs/name' };
+  const found = pointedAt(root, ref);
+  return isJson(found) || typeof found === 'boolean' ? undefined : { at, message: 'This reference points at nothing' };
+}
+
+/** What is wrong with the keywords of one schema, without those inside it. */
+function keywordProblem(schema: Json, at: string, root: unknown): SchemaProblem | undefined {
+  for (const [keys, fits, message] of holds) {
+    const wrong = keys.find((key) => schema[key] !== undefined && !fits(schema[key]));
+    if (wrong !== undefined) return { at: below(at, wrong), message };
+  }
+  const { $ref: ref, pattern, patternProperties } = schema;
+  const reference = ref === undefined ? undefined : referenceProblem(ref, below(at, '$ref'), root);
+  if (reference) return reference;
+  if (pattern !== undefined) return patternProblem(pattern, below(at, 'pattern'));
+  const here = below(at, 'patternProperties');
+  const names = isJson(patternProperties) ? Object.keys(patternProperties) : [];
+  return names.map((name) => patternProblem(name, below(here, name))).find((problem) => problem !== undefined);
+}
+
+type Place = { schema: unknown; at: string };
+
+/** The schemas inside one whose keywords are right. */
+function inside(schema: Json, at: string): Place[] {
+  const places = (entries: Iterable<[string | number, unknown]>, here: string): Place[] =>
+    [...entries].map(([key, inner]) => ({ schema: inner, at: below(here, key) }));
+  const alone = [...holdOne, 'items'].filter((key) => schema[key] !== undefined && !Array.isArray(schema[key]));
+  return [
+    ...places(
+      alone.map((key) => [key, schema[key]]),
+      at,
+    ),
+    ...[...holdLists, 'items'].flatMap((key) => {
+      const list = schema[key];
+      return Array.isArray(list) ? places(list.entries(), below(at, key)) : [];
+    }),
+    ...holdNamed.flatMap((key) => {
+      const named = schema[key];
+      return isJson(named) ? places(Object.entries(named), below(at, key)) : [];
+    }),
+  ];
+}
+
+/** What keeps a text from being the schema of answers; undefined: nothing. */
+export function schemaProblem(text: string): SchemaProblem | undefined {
+  if (text.length > responseSchemaLimit)
+    return { at: '', message: `The answer format cannot exceed ${responseSchemaLimit} characters` };
+  let root: unknown;
+  try {
+    root = JSON.parse(text);
+  } catch (error) {
+    return syntaxProblem(error);
+  }
+  if (!isJson(root)) return { at: '', message: 'A schema is an object, like {"type": "object", "properties": {…}}' };
+  const outside = outOfBounds(root);
+  if (outside) return outside;
+  if (root.type !== 'object')
+    return { at: '/type', message: 'The whole answer is an object: "type" has to be "object"' };
+  const open: Place[] = [{ schema: root, at: '' }];
+  for (let one = open.pop(); one; one = open.pop()) {
+    const { schema, at } = one;
+    if (typeof schema === 'boolean') continue;
+    if (!isJson(schema)) return { at, message: 'A schema has to stand here' };
+    const problem = keywordProblem(schema, at, root);
+    if (problem) return problem;
+    open.push(...inside(schema, at));
+  }
+  return undefined;
+}
+
+/** In one sentence. */
+export const problemText = ({ at, message }: SchemaProblem) => (at === '' ? message : `${message} (at ${at})`);
+
+/** The JSON schema of an assistant's answers, as it was written. */
+export const ResponseSchema = z.string().superRefine((text, context) => {
+  const problem = schemaProblem(text);
+  if (problem) context.addIssue({ code: 'custom', message: problemText(problem) });
+});
+
+/** What the provider keeps to exactly, by its guide of structured outputs; anything else only asks for a best effort. */
+const strictKeywords = new Set([
+  '$schema',
+  '$ref',
+  '$defs',
+  'definitions',
+  'type',
+  'title',
+  'description',
+  'properties',
+  'required',
+  'additionalProperties',
+  'items',
+  'anyOf',
+  'enum',
+  'const',
+  'pattern',
+  'format',
+  'minItems',
+  'maxItems',
+  ...bounds,
+]);
+const strictFormats = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'];
+
+function isStrictObject({ properties = {}, required, additionalProperties }: Json) {
+  const names = isJson(properties) ? Object.keys(properties) : [];
+  return additionalProperties === false && Array.isArray(required) && names.every((name) => required.includes(name));
+}
+
+function isStrictSchema(schema: unknown, at: string): boolean {
+  if (typeof schema === 'boolean') return !schema && at.endsWith('/additionalProperties');
+  if (!isJson(schema) || !Object.keys(schema).every((key) => strictKeywords.has(key))) return false;
+  const { type, properties, format } = schema;
+  const isObject = [type].flat().includes('object') || properties !== undefined;
+  return (!isObject || isStrictObject(schema)) && (format === undefined || strictFormats.includes(String(format)));
+}
+
+/** Whether the provider can be held to every word of a schema that has no problem. */
+export function isStrict(root: unknown): boolean {
+  if (!isJson(root) || root.anyOf !== undefined) return false;
+  const open: Place[] = [{ schema: root, at: '' }];
+  for (let one = open.pop(); one; one = open.pop()) {
+    if (!isStrictSchema(one.schema, one.at)) return false;
+    if (isJson(one.schema)) open.push(...inside(one.schema, one.at));
+  }
+  return true;
+}

@@ -1,0 +1,46 @@
+import { conversation, startThread } from './conversation.ts';
+import { expect, expectAccessibleInBothThemes, followDevice, request, test } from './fixtures.ts';
+
+const responseSchema = JSON.stringify({
+  type: 'object',
+  properties: {
+    title: { type: 'string' },
+    rows: {
+      type: 'array',
+      items: { type: 'object', properties: { name: { type: 'string' }, price: { type: 'number' } } },
+    },
+  },
+});
+
+test('an answer in a form is shown as it comes, then as a tree, and is checked beside the page', async ({
+  page,
+  roster,
+  withAssistant,
+}) => {
+  await followDevice(page);
+  const { assistantId } = withAssistant;
+  await request(page, roster, 'PATCH', `/api/assistants/${assistantId}`, { responseSchema });
+  const threadId = await startThread(page, roster, { assistantId });
+  await page.goto(`/chat/${threadId}`);
+  const talk = conversation(page);
+  const inForm = talk.answers.getByRole('group', { name: 'Answer in its form' });
+
+  await talk.ask('Prices [[rows 40]] [[delay 40]]');
+  const raw = talk.answers.locator('pre');
+  await expect(raw).toContainText('{"title":');
+  await expect(inForm).toHaveCount(0);
+  await talk.untilDone();
+  await expect(inForm.getByRole('table', { name: 'rows' }).getByRole('row')).toHaveCount(41);
+  await expect(raw).toHaveCount(0);
+
+  await talk.ask('Prices [[invalid]] [[rows 3]] [[delay 0]]');
+  await talk.untilDone();
+  for (const reloaded of [false, true]) {
+    if (reloaded) await page.reload();
+    // Found out by a worker, which the content security policy lets start this one script.
+    await expect(talk.answers.last()).toContainText('The answer does not keep to its form:');
+    await expect(talk.answers.last()).toContainText('/title must be a string');
+  }
+  await expect(talk.answers.getByText('to its form:')).toHaveCount(1);
+  await expectAccessibleInBothThemes(page);
+});

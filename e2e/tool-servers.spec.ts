@@ -1,0 +1,120 @@
+import type { Page } from '@playwright/test';
+import { startToolServer } from '../server/src/testing/tool-peer.ts';
+import {
+  test as base,
+  expect,
+  expectAccessible,
+  expectAccessibleInBothThemes,
+  expectNoSidewaysScroll,
+  expectToast,
+  followDevice,
+  request,
+} from './fixtures.ts';
+import { type Roster, startRoster } from './roster.ts';
+
+/** An installation that may reach servers on its own machine, and one there. */
+const test = base.extend<{ peer: Awaited<ReturnType<typeof startToolServer>> }, { roster: Roster }>({
+  roster: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures from the pattern
+    async ({}, use) => {
+      await using roster = await startRoster({ env: { TOOL_HOSTS_ALLOWED: '127.0.0.1' } });
+      await use(roster);
+    },
+    { scope: 'worker', timeout: 60_000 },
+  ],
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures from the pattern
+  peer: async ({}, use) => {
+    const peer = await startToolServer();
+    await use(peer);
+    await peer.close();
+  },
+});
+
+const tab = '/settings?tab=tools';
+const rows = (page: Page) => page.getByRole('list', { name: 'Tool servers' }).getByRole('listitem');
+
+async function add(page: Page, url: string) {
+  await page.getByRole('button', { name: 'Add Server' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Add Tool Server' });
+  await expect(dialog.getByLabel('Name')).toBeFocused();
+  await page.keyboard.type('Notes');
+  await dialog.getByLabel('Address').fill(url);
+  await dialog.getByLabel('Access').selectOption('With a header');
+  await dialog.getByLabel(/^Value/).fill('Bearer planted-in-the-header-4321');
+  await expectAccessible(page);
+  await page.keyboard.press('Enter');
+  await expect(dialog).toBeHidden();
+}
+
+test('a server is added, its tools are chosen for an assistant, and it is removed', async ({
+  page,
+  roster,
+  withAssistant,
+  peer,
+}) => {
+  await page.goto(tab);
+  await expect(page.getByText('No tool servers yet.')).toBeVisible();
+  await add(page, peer.url);
+  const row = rows(page).first();
+  await expect(row.getByRole('button', { name: '2 tools of Notes' })).toBeVisible();
+  await expect(row).toContainText('Authorization …4321');
+  expect(await page.content()).not.toContain('planted-in-the-header');
+  await expectAccessible(page);
+  await row.getByRole('button', { name: '2 tools of Notes' }).click();
+  await expect(page.getByRole('list', { name: 'Tools', exact: true }).getByRole('listitem')).toHaveCount(2);
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+
+  const edit = `/settings?tab=assistants&edit=${withAssistant.assistantId}`;
+  await page.goto(edit);
+  await page.getByText('Tools of tool servers').click();
+  await page.getByText('0 of 2 tools chosen').click();
+  await page.getByRole('checkbox', { name: 'Write a note' }).check();
+  await page.getByLabel('When you are asked before Write a note').selectOption('Ask once in a conversation');
+  await expectAccessible(page);
+  const chosen = async () =>
+    (await request(page, roster, 'GET', `/api/assistants/${withAssistant.assistantId}/tools`)).body;
+  await expect.poll(chosen).toMatchObject([{ name: 'write_note', approval: 'once', state: 'ready' }]);
+  await page.reload();
+  await page.getByText('Tools of tool servers').click();
+  await expect(page.getByText('1 of 2 tools chosen')).toBeVisible();
+
+  await page.goto(tab);
+  await page.getByRole('button', { name: 'Actions for Notes' }).click();
+  await page.getByRole('menuitem', { name: 'Remove' }).click();
+  const question = page.getByRole('alertdialog', { name: 'Remove “Notes”?' });
+  await expect(question).toContainText('1 assistant loses its tools: Tutor.');
+  await question.getByRole('button', { name: 'Remove Server' }).click();
+  await expectToast(page, 'Tool server removed', '“Notes” is not asked any more.');
+  await expect(page.getByText('No tool servers yet.')).toBeVisible();
+  expect(await chosen()).toEqual([]);
+});
+
+test('the page can be read in both themes, on a phone and from right to left', async ({
+  page,
+  roster,
+  withAssistant,
+  peer,
+}) => {
+  const made = [];
+  for (const [name, url] of [
+    ['Notes', peer.url],
+    ['خادم الأدوات', 'https://10.0.0.1/mcp?a-long-address-that-goes-on=and-on-and-on-and-on'],
+  ])
+    made.push((await request(page, roster, 'POST', '/api/tool-servers', { name, url })).body.id);
+  await followDevice(page);
+  await page.goto(tab);
+  await expect(page.getByText('Not reached')).toBeVisible();
+  await expect(page.getByRole('button', { name: '2 tools of Notes' })).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expectNoSidewaysScroll(page);
+  await page.evaluate(() => document.documentElement.setAttribute('dir', 'rtl'));
+  await expectNoSidewaysScroll(page);
+  await page.goto(`/settings?tab=assistants&edit=${withAssistant.assistantId}`);
+  await page.getByText('Tools of tool servers').click();
+  await page.getByText('0 of 2 tools chosen').click();
+  await page.getByRole('checkbox', { name: 'Write a note' }).check();
+  await page.getByRole('button', { name: 'What it does: Write a note' }).click();
+  await expectNoSidewaysScroll(page);
+});

@@ -1,0 +1,49 @@
+import type { RunEvent, ToolCall } from '@roster/contracts/chat';
+import { expect, test } from 'vitest';
+import { cutCalls, emptyLog, fold, parseFrames, unfold } from './event-log.ts';
+
+const search: ToolCall = {
+  kind: 'web_search',
+  callId: 'ws_1',
+  name: 'web_search',
+  title: '',
+  server: null,
+  state: 'running',
+  input: '[]',
+  output: null,
+};
+const code: ToolCall = { ...search, kind: 'code_interpreter', callId: 'ci_1', name: 'code_interpreter' };
+const found: ToolCall = { ...search, state: 'done', input: '["rain"]', output: '[]' };
+const tool = (call: ToolCall): RunEvent => ({ type: 'tool', call });
+const words = (text: string): RunEvent => ({ type: 'text', text });
+
+test('a call that goes on stays where it began, and is replayed as it ended, each event under its number', () => {
+  const log = emptyLog();
+  for (const event of [words('One 🐦 '), tool(search), tool(code), tool(found), words('two')]) fold(log, event);
+  expect(log.calls).toEqual([
+    { ...found, at: 7 },
+    { ...code, at: 7 },
+  ]);
+  const end = { number: 6, event: { type: 'finished', reason: 'complete' } } as const;
+  expect(parseFrames(unfold(log, null, end, 0))).toEqual([
+    { number: 1, event: words('One 🐦 ') },
+    { number: 2, event: tool(found) },
+    { number: 3, event: tool(code) },
+    { number: 5, event: words('two') },
+    end,
+  ]);
+  expect(cutCalls(log, new Set())).toEqual([{ ...code, state: 'failed', at: 7 }]);
+});
+
+test('a page of the web is cited where the text stood, and replayed under its number', () => {
+  const log = emptyLog();
+  const link = (url: string): RunEvent => ({ type: 'link', url, title: 'Rain' });
+  const events = [words('It rains.'), link('https://example.org/1'), words(' Or not.'), link('https://example.org/2')];
+  for (const event of events) fold(log, event);
+  expect(log.links.map(({ url, at }) => [url, at])).toEqual([
+    ['https://example.org/1', 9],
+    ['https://example.org/2', 17],
+  ]);
+  const end = { number: 5, event: { type: 'finished', reason: 'complete' } } as const;
+  expect(parseFrames(unfold(log, null, end, 1)).map(({ event }) => event)).toEqual([...events.slice(1), end.event]);
+});

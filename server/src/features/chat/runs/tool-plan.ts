@@ -1,0 +1,81 @@
+import { toolInputLimit } from '@roster/contracts/chat';
+import type { OfferedTool } from '#server/conversation/tools';
+import { isObject } from '#server/is-object';
+import type { PlacedCall } from './event-log.ts';
+import type { Approval, ServerCall } from './server-call-repository.ts';
+
+/** What a call's arguments come to; undefined: they are no JSON object, or too long. */
+export function argumentsOf(input: string): Record<string, unknown> | undefined {
+  if (input.length > toolInputLimit) return undefined;
+  try {
+    const value: unknown = JSON.parse(input);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+type Known = {
+  offered: readonly OfferedTool[];
+  approvals: readonly Approval[];
+  /** The calls of the steps before. */
+  earlier: readonly ServerCall[];
+  canAsk: boolean;
+  step: number;
+};
+
+const sameTool = (tool: OfferedTool, other: Pick<ServerCall, 'serverId' | 'tool'>) =>
+  tool.serverId === other.serverId && tool.tool === other.tool;
+
+/** Whether a person has said, or never has to say, that this tool may be called. */
+function isApproved(tool: OfferedTool, approvals: readonly Approval[]) {
+  if (tool.approval === 'never') return true;
+  return approvals.some(
+    (one) => sameTool(tool, one) && one.digest === tool.digest && (one.given === 'thread' || tool.approval === 'once'),
+  );
+}
+
+const notCalled = (why: string) => `${why} The tool was not called.`;
+
+/** Why a call is not made; undefined: nothing speaks against it. */
+function refusalOf(call: PlacedCall, tool: OfferedTool | undefined, mayAsk: boolean, hasToAsk: boolean) {
+  if (!tool) return `There is no tool called “${call.name}”.`;
+  if (call.input.length > toolInputLimit) return notCalled('Its arguments are longer than 64 KB.');
+  if (!argumentsOf(call.input)) return notCalled('Its arguments are not a JSON object.');
+  return hasToAsk && !mayAsk ? notCalled('An earlier call of it may have run, and nobody can be asked.') : undefined;
+}
+
+/** What becomes of a call that the model has made: it is refused, made at once, or a person is asked. */
+export function planned(
+  call: PlacedCall,
+  position: number,
+  { offered, approvals, earlier, canAsk, step }: Known,
+): ServerCall {
+  const tool = offered.find(({ name }) => name === call.name);
+  // What may have run already is not called again without a person’s word.
+  const isInDoubt =
+    tool !== undefined && !tool.mayRepeat && earlier.some((one) => one.state === 'uncertain' && sameTool(tool, one));
+  const refusal = refusalOf(call, tool, canAsk, isInDoubt);
+  const isAsked = refusal === undefined && tool !== undefined && (isInDoubt || !isApproved(tool, approvals));
+  return {
+    ...call,
+    position,
+    step,
+    serverId: tool?.serverId ?? null,
+    tool: tool?.tool ?? null,
+    digest: tool?.digest ?? null,
+    mayRepeat: tool?.mayRepeat ?? false,
+    state: refusal === undefined ? 'waiting' : 'failed',
+    output: refusal ?? null,
+    decision: isAsked ? null : 'not_asked',
+  };
+}
+
+const atOnce = 8;
+
+/** The calls to make next: those that change nothing together, any other alone. */
+export function nextOf(allowed: readonly ServerCall[]): ServerCall[] {
+  const first = allowed.findIndex(({ mayRepeat }) => !mayRepeat);
+  if (first === 0) return allowed.slice(0, 1);
+  return allowed.slice(0, Math.min(first === -1 ? atOnce : first, atOnce));
+}

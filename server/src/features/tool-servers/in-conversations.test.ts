@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { created } from '#server/testing/assistants';
+import { messageOf, newThread, send, until } from '#server/testing/chat';
+import { lastOf, readEvents, textOf } from '#server/testing/events';
+import { startToolServer } from '#server/testing/tool-peer';
+import { added, chooseAll } from '#server/testing/tool-servers';
+
+describe.each(engines)('an assistant with tools of a server, on %s', (engine) => {
+  let app: TestApp;
+  let notes: Awaited<ReturnType<typeof startToolServer>>;
+  beforeAll(async () => {
+    [notes, app] = await Promise.all([
+      startToolServer(),
+      startApp(engine, { env: { TOOL_HOSTS_ALLOWED: '127.0.0.1' } }),
+    ]);
+  });
+  afterAll(async () => {
+    await app.stop();
+    await notes.close();
+  });
+
+  async function conversation(name: string, approval: string) {
+    const person = await app.withKey(name);
+    const server = await added(person, notes.url);
+    const assistantId = await created(person);
+    expect((await chooseAll(person, assistantId, server.id, approval)).status).toBe(200);
+    return { person, server, threadId: await newThread(person, { assistantId, title: 'Notes' }) };
+  }
+  const callsSince = (before: number) => notes.calls.slice(before).map(({ name }) => name);
+
+  test('calls one that needs no approval, and answers with what it said', async () => {
+    const { person, threadId } = await conversation('ada', 'never');
+    const before = notes.calls.length;
+    const { run } = await send(person, threadId, '[[call Notes__read_note]]');
+    const events = await readEvents(app, person, run.id);
+    expect(lastOf(events)).toEqual({ type: 'finished', reason: 'complete' });
+    expect(textOf(events)).toContain('read_note {');
+    expect(callsSince(before)).toEqual(['read_note']);
+    expect((await messageOf(person, threadId, run.messageId)).calls).toMatchObject([
+      {
+        kind: 'server',
+        server: 'Notes',
+        name: 'Notes__read_note',
+        state: 'done',
+        output: expect.stringContaining('read_note'),
+      },
+    ]);
+  });
+
+  test('asks before it calls another, and does not call what has changed since', async () => {
+    const { person, server, threadId } = await conversation('bob', 'always');
+    const before = notes.calls.length;
+    const { run } = await send(person, threadId, '[[call Notes__write_note]]');
+    const waiting = await until('The question', async () => {
+      const answer = await messageOf(person, threadId, run.messageId);
+      return answer.state === 'waiting' ? answer : undefined;
+    });
+    const [call] = waiting.calls ?? [];
+    expect(call).toMatchObject({ server: 'Notes', title: 'Write a note', state: 'waiting' });
+    expect(callsSince(before)).toEqual([]);
+    const decide = (decision: string, callId = call?.callId) =>
+      person.post(`/api/runs/${run.id}/approvals/${callId}`, { decision });
+
+    const tool = notes.peer.tools.find(({ name }) => name === 'write_note');
+    if (tool) tool.description = 'Writes a note, and sends it to everybody.';
+    await person.post(`/api/tool-servers/${server.id}/refresh`);
+    await until('The new look', async () => {
+      const { body } = await person.get(`/api/tool-servers/${server.id}/tools`);
+      return JSON.stringify(body).includes('sends it to everybody') || undefined;
+    });
+    expect((await decide('approve')).status).toBe(200);
+    const asked = await until('The new question', async () => {
+      const answer = await messageOf(person, threadId, run.messageId);
+      return answer.state === 'waiting' || answer.state === 'complete' ? answer : undefined;
+    });
+    expect(callsSince(before)).toEqual([]);
+    expect(asked.state).toBe('waiting');
+    expect((await decide('approve', asked.calls?.at(-1)?.callId)).status).toBe(200);
+    const events = await readEvents(app, person, run.id);
+    expect(lastOf(events)).toEqual({ type: 'finished', reason: 'complete' });
+    expect(callsSince(before)).toEqual(['write_note']);
+  });
+});

@@ -1,0 +1,74 @@
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import type { Database } from '#server/db/schema';
+import { defineJob, jobHandler } from '#server/jobs/define';
+import { enqueue } from '#server/jobs/queue';
+import { type Chore, hourMs } from '#server/jobs/upkeep';
+import { choiceRepository } from './choice-repository.ts';
+import type { ServerHeaders } from './headers.ts';
+import { ServerFailure } from './mcp/failure.ts';
+import type { McpClient } from './mcp/session.ts';
+import { listTools } from './mcp/tools.ts';
+import { toolServerRepository } from './repository.ts';
+import type { ToolTimes } from './times.ts';
+
+const lookJob = defineJob({
+  name: 'look_at_tool_server',
+  payload: z.strictObject({ userId: z.number().int(), serverId: z.number().int() }),
+  // What a server does wrong is told, not tried again; these are for the process that dies over it.
+  attempts: 3,
+  // A server that never answers leaves room for the others' work.
+  atOnce: 2,
+});
+
+/** Bytes of one page of a list. */
+const bodyLimit = 8 * 1024 * 1024;
+const dayMs = 24 * hourMs;
+const staleAtOnce = 20;
+
+/** In the transaction of its cause: notes that a server is asked, and has it asked. false: there is no such server. */
+export async function askToLook(trx: Kysely<Database>, userId: number, serverId: number): Promise<boolean> {
+  if (!(await toolServerRepository(trx).wait(userId, serverId))) return false;
+  await enqueue(trx, lookJob, { userId, serverId });
+  return true;
+}
+
+type Dependencies = { db: Kysely<Database>; headers: ServerHeaders; mcp: McpClient; times: ToolTimes };
+
+/** Asks a server which tools it has. What it does wrong is a state of it, in words; its tools stay as they were then. */
+export function looking({ db, headers, mcp, times }: Dependencies) {
+  const closing = new AbortController();
+
+  async function look({ userId, serverId }: { userId: number; serverId: number }) {
+    const server = await toolServerRepository(db).own(userId, serverId);
+    if (server?.state !== 'waiting') return;
+    const found = await ask(server).catch((error: unknown) => {
+      // Asked again after the start.
+      if (closing.signal.aborted || !(error instanceof ServerFailure)) throw error;
+      return { state: 'failed' as const, notice: error.message };
+    });
+    await db.transaction().execute((trx) => toolServerRepository(trx).looked(server, found));
+  }
+
+  async function ask(server: Parameters<ServerHeaders['open']>[0]) {
+    const wrapped = server.auth_type === 'none' ? null : await choiceRepository(db).dataKey(server.user_id);
+    const credentials = headers.open(server, wrapped);
+    const bounds = { withinMs: times.lookMs, bodyLimit, signal: closing.signal };
+    const { tools, notice } = await mcp.inSession({ url: server.url, credentials }, bounds, listTools);
+    return { state: 'ready' as const, tools, notice };
+  }
+
+  /** What is in use is looked at once a day, so that a change is seen although nobody presses anything. */
+  async function refreshStale() {
+    const before = new Date(Date.now() - dayMs).toISOString();
+    const stale = await toolServerRepository(db).stale(before, staleAtOnce);
+    for (const { id, user_id } of stale) await db.transaction().execute((trx) => askToLook(trx, user_id, id));
+  }
+
+  const chore: Chore = { everyMs: hourMs, atStart: true, run: refreshStale };
+  return {
+    jobs: [jobHandler(lookJob, look)],
+    upkeep: [chore],
+    stop: () => closing.abort(new Error('Roster is stopping')),
+  };
+}

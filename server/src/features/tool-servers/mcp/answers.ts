@@ -1,0 +1,143 @@
+import { ReadableStream } from 'node:stream/web';
+import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { createParser } from 'eventsource-parser';
+import type { Outgoing, OutgoingAnswer } from '#server/http/outgoing';
+import { OutgoingFailed } from '#server/http/outgoing-failures';
+
+type Options = {
+  outgoing: Outgoing;
+  /** Goes to the origin of the server alone. */
+  origin: string;
+  credentials: Record<string, string>;
+  /** What is left of the time for all that is asked. */
+  withinMs: () => number;
+  bodyLimit: number;
+  signal: AbortSignal;
+  /** Told of what the client would wait for without end: it takes a stream that breaks off for one that goes on later. */
+  onFailure: (error: unknown) => void;
+};
+
+/** In an answer to one request. */
+const messagesAtMost = 20;
+const noBody = new Set([204, 205, 304]);
+const notMcp = (cause?: unknown) =>
+  new OutgoingFailed('The server answers with something other than MCP.', { sent: true, cause });
+
+/** The number of the request in a message; null: it asks nothing. */
+function askedIn(body: RequestInit['body']): unknown {
+  if (typeof body !== 'string') return null;
+  const message: unknown = JSON.parse(body);
+  return typeof message === 'object' && message !== null && 'method' in message && 'id' in message ? message.id : null;
+}
+
+const isAnswerTo = (asked: unknown, message: unknown) =>
+  typeof message === 'object' && message !== null && 'id' in message && message.id === asked && !('method' in message);
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw notMcp(cause);
+  }
+}
+
+/** An answer that is whole. @throws OutgoingFailed where it answers something else */
+async function wholeAnswer(answer: OutgoingAnswer, asked: unknown): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of answer.body) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString('utf8');
+  if (asked === null) return text;
+  const messages = [parsed(text)].flat();
+  // The client reads each of them by its schema, which takes its time.
+  if (messages.length > messagesAtMost || !messages.some((message) => isAnswerTo(asked, message))) throw notMcp();
+  return text;
+}
+
+function isAnswerText(asked: unknown, text: string): boolean {
+  try {
+    return isAnswerTo(asked, JSON.parse(text));
+  } catch {
+    // The client passes over what it cannot read, too.
+    return false;
+  }
+}
+
+/** A stream of events, up to the answer: a server that goes on afterwards is not listened to. */
+async function* events({ body }: OutgoingAnswer, asked: unknown): AsyncGenerator<Uint8Array, void> {
+  let isAnswered = false;
+  let goesOn = asked === null;
+  const parser = createParser({
+    onEvent({ id, data }) {
+      // What has an id can be asked for again, and the client does.
+      if (id) goesOn = true;
+      if (asked !== null && isAnswerText(asked, data)) isAnswered = true;
+    },
+  });
+  const decoder = new TextDecoder();
+  for await (const chunk of body) {
+    parser.feed(decoder.decode(chunk, { stream: true }));
+    yield chunk;
+    if (isAnswered) return;
+  }
+  if (!goesOn) throw new OutgoingFailed('The server ended its answer without one.', { sent: true });
+}
+
+async function* telling(stream: AsyncGenerator<Uint8Array, void>, onFailure: Options['onFailure']) {
+  try {
+    yield* stream;
+  } catch (error) {
+    onFailure(error);
+    throw error;
+  }
+}
+
+async function responseOf(answer: OutgoingAnswer, asked: unknown, onFailure: Options['onFailure']): Promise<Response> {
+  const { status, headers } = answer;
+  const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+  const isSuccess = status >= 200 && status < 300;
+  if (isSuccess && type === 'text/event-stream') {
+    const stream = ReadableStream.from(telling(events(answer, asked), onFailure));
+    return new Response(stream, { status, headers });
+  }
+  if (isSuccess && type === 'application/json' && !noBody.has(status))
+    return new Response(await wholeAnswer(answer, asked), { status, headers });
+  answer.drop();
+  if (isSuccess && asked !== null) throw notMcp();
+  return new Response(null, { status: status > 599 ? 502 : status, headers });
+}
+
+/** How the client of the SDK reaches a server: through the guard, with all that it reads bounded. */
+export function mcpFetch({
+  outgoing,
+  origin,
+  credentials,
+  withinMs,
+  bodyLimit,
+  signal,
+  onFailure,
+}: Options): FetchLike {
+  return async (address, init = {}) => {
+    const url = new URL(address);
+    const headers = new Headers(init.headers);
+    const method = init.method === 'POST' || init.method === 'DELETE' ? init.method : 'GET';
+    // A stream of what the server wants to say unasked: nobody would listen.
+    if (method === 'GET' && !headers.has('last-event-id')) return new Response(null, { status: 405 });
+    try {
+      const answer = await outgoing.send({
+        url,
+        method,
+        headers: Object.fromEntries(headers),
+        ...(url.origin === origin && { credentials }),
+        ...(typeof init.body === 'string' && { body: init.body }),
+        signal: init.signal ? AbortSignal.any([signal, init.signal]) : signal,
+        withinMs: Math.max(1, Math.ceil(withinMs())),
+        bodyLimit,
+        redirects: 'leave',
+      });
+      return await responseOf(answer, askedIn(init.body), onFailure);
+    } catch (error) {
+      onFailure(error);
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,284 @@
+import { createServer, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { allowedHosts } from '#server/http/allowed-hosts';
+import { createOutgoing } from '#server/http/outgoing';
+import { listening, startToolServer, type ToolPeer } from '#server/testing/tool-peer';
+import { resultText } from './result.ts';
+import { mcpClient } from './session.ts';
+import { listTools } from './tools.ts';
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+// The SDK is loaded before anybody has only so much time.
+beforeAll(async () => {
+  const { url, close } = await startToolServer();
+  await client().inSession({ url, credentials: {} }, { ...bounds, withinMs: 60_000 }, listTools);
+  await close();
+});
+
+function client() {
+  const outgoing = createOutgoing({ allowed: allowedHosts('127.0.0.1') });
+  const mcp = mcpClient(outgoing, { endMs: 200 });
+  closing.push(
+    () => outgoing.close(),
+    () => mcp.close(),
+  );
+  return mcp;
+}
+const bounds = { withinMs: 2_000, bodyLimit: 2 * 1024 * 1024, signal: new AbortController().signal };
+const call = (url: string, more: Partial<typeof bounds> = {}) =>
+  client().inSession({ url, credentials: {} }, { ...bounds, ...more }, async (ask) =>
+    resultText(await ask('tools/call', { name: 'write_note', arguments: {} })),
+  );
+const list = (url: string) => client().inSession({ url, credentials: {} }, bounds, listTools);
+
+async function peerWith(given: Partial<ToolPeer>) {
+  const server = await startToolServer(given);
+  closing.push(server.close);
+  return server;
+}
+
+type Message = { id?: number; method: string };
+const json = (response: ServerResponse, value: unknown) =>
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+const hello = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } };
+
+/** Says hello as it should, and then what the test wants. */
+async function liar(answer: (message: Message, response: ServerResponse) => unknown) {
+  const seen: string[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    response.on('error', () => undefined);
+    if (request.method !== 'POST') return response.writeHead(405).end();
+    const message: Message = JSON.parse(Buffer.concat(chunks).toString());
+    seen.push(message.method);
+    if (message.method === 'initialize') return json(response, { jsonrpc: '2.0', id: message.id, result: hello });
+    if (message.id === undefined) return response.writeHead(202).end();
+    return answer(message, response);
+  });
+  const port = await listening(server);
+  closing.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${port}/mcp`, seen };
+}
+
+const sse = (response: ServerResponse) => response.writeHead(200, { 'content-type': 'text/event-stream' });
+const event = (value: unknown) => `event: message\ndata: ${JSON.stringify(value)}\n\n`;
+
+describe('a tool server that', () => {
+  const ways: [string, (message: Message, response: ServerResponse) => unknown, RegExp][] = [
+    ['says nothing', () => undefined, /did not answer in time/],
+    ['begins a stream and says nothing', (_m, r) => sse(r).flushHeaders(), /did not answer in time/],
+    [
+      'sends comments without end',
+      (_m, r) => {
+        sse(r);
+        const timer = setInterval(() => r.write(': still here\n\n'), 20);
+        r.on('close', () => clearInterval(timer));
+      },
+      /did not answer in time/,
+    ],
+    ['ends a stream without an answer', (_m, r) => sse(r).end(event({ jsonrpc: '2.0', method: 'x' })), /without one/],
+    ['breaks a stream off', (_m, r) => sse(r).write('data: {', () => r.destroy()), /broke the connection off/],
+    [
+      'answers another question',
+      ({ id }, r) => json(r, { jsonrpc: '2.0', id: Number(id) + 1, result: {} }),
+      /other than MCP/,
+    ],
+    ['answers with JSON of its own', (_m, r) => json(r, { hello: 'world' }), /other than MCP/],
+    ['answers with a number', (_m, r) => json(r, 7), /other than MCP/],
+    [
+      'answers with thousands of messages',
+      ({ id }, r) =>
+        json(
+          r,
+          Array.from({ length: 9_999 }, () => ({ jsonrpc: '2.0', id, result: {} })),
+        ),
+      /other than MCP/,
+    ],
+    [
+      'answers with no JSON',
+      (_m, r) => r.writeHead(200, { 'content-type': 'application/json' }).end('{"jsonrpc": "2.0", '),
+      /other than MCP/,
+    ],
+    ['answers with HTML', (_m, r) => r.writeHead(200, { 'content-type': 'text/html' }).end('<p>Hi'), /other than MCP/],
+    ['answers with nothing', (_m, r) => r.writeHead(204).end(), /other than MCP/],
+    ['only accepts', (_m, r) => r.writeHead(202).end(), /other than MCP/],
+    [
+      'answers with 100 MB',
+      (_m, r) => endless(r.writeHead(200, { 'content-type': 'application/json' })),
+      /more than 2048 KB/,
+    ],
+    ['streams 100 MB', (_m, r) => endless(sse(r)), /more than 2048 KB/],
+    [
+      'announces more than it sends',
+      (_m, r) => {
+        r.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+        r.write('{}', () => r.destroy());
+      },
+      /broke the connection off/,
+    ],
+    ['fails', (_m, r) => r.writeHead(500).end('<h1>Oh</h1>'), /has failed \(500\)/],
+    ['has no result', ({ id }, r) => json(r, { jsonrpc: '2.0', id, result: 'yes' }), /other than MCP|says/],
+  ];
+  test.each(ways)('%s is given up, and may have been told', async (_what, answer, message) => {
+    const { url, seen } = await liar(answer);
+    await expect(call(url)).rejects.toMatchObject({
+      name: 'ServerFailure',
+      message: expect.stringMatching(message),
+      mayHaveRun: true,
+    });
+    expect(seen.filter((method) => method === 'tools/call')).toHaveLength(1);
+  });
+
+  const refusals: [string, (message: Message, response: ServerResponse) => unknown, RegExp][] = [
+    ['wants a sign-in', (_m, r) => r.writeHead(401).end(), /wants a sign-in/],
+    ['refuses', (_m, r) => r.writeHead(403).end(), /refuses the access/],
+    ['has forgotten the session', (_m, r) => r.writeHead(404).end(), /no MCP server/],
+    ['has too much to do', (_m, r) => r.writeHead(429).end(), /too much to do/],
+    [
+      'sends elsewhere',
+      (_m, r) => r.writeHead(307, { location: 'http://127.0.0.2/' }).end(),
+      /sends to another address/,
+    ],
+    [
+      'sends inside',
+      (_m, r) => r.writeHead(302, { location: 'http://169.254.169.254/' }).end(),
+      /sends to another address/,
+    ],
+    [
+      'says what was wrong',
+      ({ id }, r) =>
+        json(r, { jsonrpc: '2.0', id, error: { code: -32602, message: `Bad\narguments ${'x'.repeat(999)}` } }),
+      /^The server says: Bad arguments x+…$/,
+    ],
+  ];
+  test.each(refusals)('%s has not run the call', async (_what, answer, message) => {
+    const { url, seen } = await liar(answer);
+    await expect(call(url)).rejects.toMatchObject({ message: expect.stringMatching(message), mayHaveRun: false });
+    expect(seen.filter((method) => method === 'tools/call')).toHaveLength(1);
+  });
+
+  test('goes on after its answer is not listened to', async () => {
+    const { url } = await liar(({ id }, response) => {
+      sse(response).write(event({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'done' }] } }));
+      const timer = setInterval(() => response.write(event({ jsonrpc: '2.0', method: 'notifications/message' })), 5);
+      response.on('close', () => clearInterval(timer));
+      onTestFinished(() => clearInterval(timer));
+    });
+    expect(await call(url, { withinMs: 5_000 })).toEqual({ text: 'done', isError: false });
+  });
+
+  test('asks for another tool, or for a model, gets nothing', async () => {
+    const { url, seen } = await liar(({ id }, response) => {
+      const asks = [
+        { jsonrpc: '2.0', id: 77, method: 'sampling/createMessage', params: { messages: [], maxTokens: 9 } },
+        { jsonrpc: '2.0', id: 78, method: 'tools/call', params: { name: 'delete_all', arguments: {} } },
+      ];
+      sse(response).write(asks.map(event).join(''));
+      setTimeout(() => response.end(event({ jsonrpc: '2.0', id, result: { content: [] } })), 50);
+    });
+    expect(await call(url)).toEqual({ text: '', isError: false });
+    expect(seen.filter((method) => method === 'tools/call')).toHaveLength(1);
+  });
+
+  test('forgets a session is told hello again, once, before a tool is called', async () => {
+    const forgetful = await peerWith({ forgetOnce: true });
+    expect((await list(forgetful.url)).tools).toHaveLength(2);
+    forgetful.peer.forgetOnce = true;
+    expect(await call(forgetful.url)).toMatchObject({ isError: false });
+    expect(forgetful.calls).toHaveLength(1);
+  });
+
+  test('gives the same page again and again is left', async () => {
+    const { url, seen } = await liar(({ id }, response) =>
+      json(response, {
+        jsonrpc: '2.0',
+        id,
+        result: { tools: [{ name: 'a', inputSchema: { type: 'object' } }], nextCursor: 'again' },
+      }),
+    );
+    expect((await list(url)).tools).toMatchObject([{ name: 'a' }]);
+    expect(seen.filter((method) => method === 'tools/list')).toHaveLength(2);
+  });
+
+  test('lists a million things is not gone through to the end', async () => {
+    const { url } = await liar(({ id }, response) =>
+      json(response, { jsonrpc: '2.0', id, result: { tools: Array(1_000_000).fill(0) } }),
+    );
+    expect(await list(url)).toEqual({
+      tools: [],
+      notice: 'It has more tools than Roster takes: the first 0 are here.',
+    });
+  });
+
+  test('is stopped with who waits for it', async () => {
+    const caller = new AbortController();
+    const { url, seen } = await liar(() => caller.abort(new Error('stopped')));
+    await expect(call(url, { withinMs: 60_000, signal: caller.signal })).rejects.toMatchObject({ mayHaveRun: true });
+    expect(seen).toContain('tools/call');
+  });
+});
+
+function endless(response: ServerResponse) {
+  const piece = `data: ${'x'.repeat(64 * 1024)}\n\n`;
+  Readable.from(Array.from({ length: 1_600 }, () => piece)).pipe(response);
+}
+
+describe('what a tool answers', () => {
+  const text = (answer: unknown) => resultText(answer).text;
+
+  test('is text; what is not is told of', () => {
+    const data = Buffer.alloc(12 * 1024).toString('base64');
+    const content = [
+      { type: 'text', text: 'Hello\0' },
+      { type: 'image', data, mimeType: 'image/png' },
+      { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' },
+      { type: 'resource_link', uri: 'https://example.org/a', name: 'a' },
+      { type: 'resource', resource: { uri: 'file:///a.txt', text: 'Inside' } },
+      { type: 'resource', resource: { uri: 'file:///a.bin', blob: data } },
+      { type: 'hologram' },
+      null,
+    ];
+    expect(text({ content })).toBe(
+      [
+        'Hello',
+        '[image, 12 KB]',
+        '[audio, 3 bytes]',
+        '[link to https://example.org/a]',
+        '[resource file:///a.txt]\nInside',
+        '[resource file:///a.bin, 12 KB]',
+        '[something that cannot be shown]',
+        '[something that cannot be shown]',
+      ].join('\n'),
+    );
+    expect(resultText({ content: [{ type: 'text', text: 'No' }], isError: true })).toEqual({
+      text: 'No',
+      isError: true,
+    });
+  });
+
+  test('is its structure where there is no text', () => {
+    expect(text({ content: [], structuredContent: { sum: 5 } })).toBe('{"sum":5}');
+    expect(text({ content: [{ type: 'text', text: 'five' }], structuredContent: { sum: 5 } })).toBe('five');
+    expect(text({})).toBe('');
+  });
+
+  test('is cut after a megabyte, between two characters, and says so', () => {
+    const long = text({ content: [{ type: 'text', text: `a${'é'.repeat(1024 * 1024)}` }] });
+    expect(long).toMatch(/^aé+\n\[Cut here: the tool has answered with 2.0 MB, and this is the first megabyte.\]$/);
+    expect(Buffer.byteLength(long)).toBeLessThan(1024 * 1024 + 200);
+    const exact = 'x'.repeat(1024 * 1024);
+    expect(text({ content: [{ type: 'text', text: exact }] })).toBe(exact);
+    expect(text({ content: Array.from({ length: 5_000 }, () => ({ type: 'text', text: 'x' })) })).toContain(
+      '[4000 further parts were left out]',
+    );
+  });
+});

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import type { ToolResult } from '#server/conversation/tools';
+import { storable } from './tools.ts';
+
+const textLimit = 1024 * 1024;
+const itemsAtMost = 1_000;
+
+const Result = z.looseObject({
+  content: z.custom<unknown[]>(Array.isArray).default([]).catch([]),
+  structuredContent: z.unknown().optional(),
+  isError: z.boolean().default(false).catch(false),
+});
+const Text = z.looseObject({ type: z.literal('text'), text: z.string() });
+const Binary = z.looseObject({ type: z.enum(['image', 'audio']), data: z.string() });
+const Link = z.looseObject({ type: z.literal('resource_link'), uri: z.string() });
+const Resource = z.looseObject({
+  type: z.literal('resource'),
+  resource: z.looseObject({
+    uri: z.string().default(''),
+    text: z.string().optional(),
+    blob: z.string().optional(),
+  }),
+});
+
+function sizeOf(bytes: number): string {
+  if (bytes < 1024) return `${bytes} bytes`;
+  if (bytes < 1024 * 1024) return `${Math.round(bytes / 1024)} KB`;
+  return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}
+
+/** Of what is written as base64. */
+const bytesIn = (base64: string) => Math.floor((base64.length * 3) / 4);
+const shortened = (text: string) => (text.length > 500 ? `${text.slice(0, 500)}…` : text);
+
+/** What a model reads of one part. */
+function partText(part: unknown): string {
+  const text = Text.safeParse(part);
+  if (text.success) return text.data.text;
+  const binary = Binary.safeParse(part);
+  if (binary.success) return `[${binary.data.type}, ${sizeOf(bytesIn(binary.data.data))}]`;
+  const link = Link.safeParse(part);
+  if (link.success) return `[link to ${shortened(link.data.uri)}]`;
+  const { success, data } = Resource.safeParse(part);
+  if (!success) return '[something that cannot be shown]';
+  const { uri, text: content, blob } = data.resource;
+  if (content !== undefined) return `[resource ${shortened(uri)}]\n${content}`;
+  return `[resource ${shortened(uri)}, ${sizeOf(bytesIn(blob ?? ''))}]`;
+}
+
+/** At most so many bytes, ending with a whole character and with what was done. */
+function cut(text: string): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= textLimit) return text;
+  const kept = bytes.subarray(0, textLimit).toString('utf8').replace(/�$/, '');
+  return `${kept}\n[Cut here: the tool has answered with ${sizeOf(bytes.length)}, and this is the first megabyte.]`;
+}
+
+/** What a tool has answered, as text. @throws ZodError where it is no result at all */
+export function resultText(answer: unknown): ToolResult {
+  const { content, structuredContent, isError } = Result.parse(answer);
+  const parts = content.slice(0, itemsAtMost).map(partText);
+  if (content.length > itemsAtMost) parts.push(`[${content.length - itemsAtMost} further parts were left out]`);
+  const isStructured = content.length === 0 && structuredContent !== undefined;
+  const text = isStructured ? JSON.stringify(structuredContent) : parts.join('\n');
+  return { text: cut(storable(text)), isError };
+}

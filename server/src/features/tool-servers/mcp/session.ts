@@ -1,0 +1,147 @@
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { z } from 'zod';
+import type { ToolTimes } from '#server/features/tool-servers/times';
+import type { Outgoing } from '#server/http/outgoing';
+import { mcpFetch } from './answers.ts';
+import { httpStatusOf, ServerFailure, serverFailure } from './failure.ts';
+
+export type McpServer = { url: string; credentials: Record<string, string> };
+export type Ask = (method: 'tools/list' | 'tools/call', params: Record<string, unknown>) => Promise<unknown>;
+type Bounds = { withinMs: number; bodyLimit: number; signal: AbortSignal };
+
+/** Loaded with the first server that is asked. */
+const load = async () => ({
+  ...(await import('@modelcontextprotocol/sdk/client/index.js')),
+  ...(await import('@modelcontextprotocol/sdk/client/streamableHttp.js')),
+});
+
+/** What is answered is read by our own bounds, not by the schemas of the SDK. */
+const Anything = z.looseObject({});
+
+type Session = { ask: Ask; sessionId: () => string | undefined; end: () => Promise<void> };
+
+type Reach = { outgoing: Outgoing; server: McpServer; bounds: Bounds; endMs: number };
+
+/** The way to a server for one session. `broken` fires with what the client itself would not hear of. */
+async function connection({ outgoing, server: { url, credentials }, bounds, endMs }: Reach) {
+  const { StreamableHTTPClientTransport } = await load();
+  const until = performance.now() + bounds.withinMs;
+  const broken = new AbortController();
+  let isEnding = false;
+  const http = new StreamableHTTPClientTransport(new URL(url), {
+    fetch: (address, init) =>
+      mcpFetch({
+        outgoing,
+        origin: new URL(url).origin,
+        credentials,
+        withinMs: () => (isEnding ? endMs : until - performance.now()),
+        bodyLimit: bounds.bodyLimit,
+        signal: isEnding ? AbortSignal.timeout(endMs) : bounds.signal,
+        onFailure: (error) => broken.abort(error),
+      })(address, init),
+  });
+  // The SDK's transport says `undefined` where its own type wants nothing to be said.
+  const transport: Transport = {
+    start: () => http.start(),
+    send: (message) => http.send(message),
+    close: () => http.close(),
+    setProtocolVersion: (version) => http.setProtocolVersion(version),
+  };
+  http.onmessage = (message) => transport.onmessage?.(message);
+  http.onclose = () => transport.onclose?.();
+  http.onerror = (error) => transport.onerror?.(error);
+  return {
+    transport,
+    broken: broken.signal,
+    sessionId: () => http.sessionId,
+    /** A session that is not ended ends by itself: there is nobody to tell. */
+    async terminate() {
+      isEnding = true;
+      await http.terminateSession().catch(() => undefined);
+    },
+  };
+}
+
+/** What is asked, unless the connection breaks before the answer. */
+function orBroken<T>(broken: AbortSignal, work: Promise<T>): Promise<T> {
+  const breaks = new Promise<never>((_resolve, reject) => {
+    if (broken.aborted) reject(broken.reason);
+    else broken.addEventListener('abort', () => reject(broken.reason), { once: true });
+  });
+  return Promise.race([work, breaks]);
+}
+
+/** Says hello. */
+async function begin(reach: Reach): Promise<Session> {
+  const { Client } = await load();
+  const { transport, broken, sessionId, terminate } = await connection(reach);
+  const client = new Client({ name: 'Roster', version: '1.0.0' }, { capabilities: {} });
+  // The guard has the time limit; the SDK's own only has to be later.
+  const options = { timeout: reach.bounds.withinMs + 5_000 };
+  try {
+    await orBroken(broken, client.connect(transport, options));
+  } catch (error) {
+    const isGone = httpStatusOf(error) === 404 && sessionId() !== undefined;
+    await client.close();
+    throw isGone ? new SessionGone('gone', { cause: error }) : error;
+  }
+  return {
+    ask: (method, params) => orBroken(broken, client.request({ method, params }, Anything, options)),
+    sessionId,
+    async end() {
+      await terminate();
+      await client.close();
+    },
+  };
+}
+
+class SessionGone extends Error {}
+
+/** Asks servers of the Model Context Protocol: each piece of work in a session of its own. */
+export function mcpClient(outgoing: Outgoing, times: Pick<ToolTimes, 'endMs'>) {
+  const ending = new Set<Promise<void>>();
+
+  async function attempt<T>(
+    server: McpServer,
+    bounds: Bounds,
+    told: { called: boolean },
+    work: (ask: Ask) => Promise<T>,
+  ) {
+    const session = await begin({ outgoing, server, bounds, endMs: times.endMs });
+    try {
+      return await work((method, params) => {
+        if (method === 'tools/call') told.called = true;
+        return session.ask(method, params);
+      });
+    } catch (error) {
+      const isGone = httpStatusOf(error) === 404 && session.sessionId() !== undefined && !told.called;
+      throw isGone ? new SessionGone('gone', { cause: error }) : error;
+    } finally {
+      const end = session.end().finally(() => ending.delete(end));
+      ending.add(end);
+    }
+  }
+
+  return {
+    /**
+     * A session that its server has forgotten is begun anew, once, as long as no tool was called.
+     * @throws ServerFailure
+     */
+    async inSession<T>(server: McpServer, bounds: Bounds, work: (ask: Ask) => Promise<T>): Promise<T> {
+      const told = { called: false };
+      try {
+        return await attempt(server, bounds, told, work).catch((error: unknown) => {
+          if (error instanceof SessionGone) return attempt(server, bounds, told, work);
+          throw error;
+        });
+      } catch (error) {
+        if (bounds.signal.aborted)
+          throw new ServerFailure('The call was stopped.', { mayHaveRun: told.called, cause: error });
+        throw serverFailure(error instanceof SessionGone ? error.cause : error, told.called);
+      }
+    },
+    close: () => Promise.all(ending),
+  };
+}
+
+export type McpClient = ReturnType<typeof mcpClient>;

@@ -1,0 +1,222 @@
+import type { ToolServerState } from '@roster/contracts/tool-servers';
+import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely';
+import type { z } from 'zod';
+import type { Database } from '#server/db/schema';
+import type { SeenTool } from './mcp/tools.ts';
+
+type Row = Selectable<Database['tool_servers']>;
+export type StoredServer = Row & { tools: number };
+
+/** A header's value as it is kept. */
+export type StoredAuth = { type: 'none' } | { type: 'header'; name: string; sealed: string; last4: string };
+
+export type ServerFields = Pick<Row, 'name' | 'kind' | 'url' | 'is_offered' | 'is_on'>;
+
+export const authColumns = (auth: StoredAuth) =>
+  auth.type === 'none'
+    ? { auth_type: auth.type, auth_name: null, auth_sealed: null, auth_last4: null }
+    : { auth_type: auth.type, auth_name: auth.name, auth_sealed: auth.sealed, auth_last4: auth.last4 };
+
+const toolCount =
+  sql<number>`(select count(*) from tool_server_tools where tool_server_tools.server_id = tool_servers.id)`.as('tools');
+
+/** The own ones, and those that somebody offers who still is an active administrator. */
+export const isWithinReach =
+  (userId: number) =>
+  ({ and, or, eb, exists, selectFrom }: ExpressionBuilder<Database, 'tool_servers'>) =>
+    or([
+      eb('tool_servers.user_id', '=', userId),
+      and([
+        eb('tool_servers.is_offered', '=', 1),
+        exists(
+          selectFrom('users')
+            .select('users.id')
+            .whereRef('users.id', '=', 'tool_servers.user_id')
+            .where('users.role', '=', 'Admin')
+            .where('users.status', '=', 'Active'),
+        ),
+      ]),
+    ]);
+
+/** A list has no end by itself: administrators may come and go. */
+const listedAtMost = 200;
+const namedAtMost = 20;
+const rowsAtOnce = 50;
+
+/** Long: one question after the other. */
+export function toolServerRepository(db: Kysely<Database>) {
+  const own = (userId: number, id: number) =>
+    db.selectFrom('tool_servers').selectAll().select(toolCount).where('user_id', '=', userId).where('id', '=', id);
+
+  return {
+    async reachable(userId: number): Promise<StoredServer[]> {
+      return db
+        .selectFrom('tool_servers')
+        .selectAll()
+        .select(toolCount)
+        .where(isWithinReach(userId))
+        .orderBy('id', 'desc')
+        .limit(listedAtMost)
+        .execute();
+    },
+    own: (userId: number, id: number): Promise<StoredServer | undefined> => own(userId, id).executeTakeFirst(),
+    find: (userId: number, id: number): Promise<StoredServer | undefined> =>
+      db
+        .selectFrom('tool_servers')
+        .selectAll()
+        .select(toolCount)
+        .where('id', '=', id)
+        .where(isWithinReach(userId))
+        .executeTakeFirst(),
+    ofOwner: (userId: number): Promise<Row[]> =>
+      db.selectFrom('tool_servers').selectAll().where('user_id', '=', userId).orderBy('id').execute(),
+    async count(userId: number): Promise<number> {
+      const { count } = await db
+        .selectFrom('tool_servers')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('user_id', '=', userId)
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+    async insert(userId: number, fields: ServerFields, auth: StoredAuth): Promise<number> {
+      const { id } = await db
+        .insertInto('tool_servers')
+        .values({
+          user_id: userId,
+          ...fields,
+          ...authColumns(auth),
+          state: 'waiting',
+          notice: null,
+          looked_at: null,
+          look: 1,
+          created_at: new Date().toISOString(),
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      return id;
+    },
+    async update(userId: number, id: number, fields: Partial<ServerFields>, auth: StoredAuth | undefined) {
+      await db
+        .updateTable('tool_servers')
+        .set({ ...fields, ...(auth && authColumns(auth)) })
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        // Of nothing there is no statement.
+        .$if(Object.keys(fields).length === 0 && !auth, (query) => query.set({ user_id: userId }))
+        .execute();
+    },
+    async delete(userId: number, id: number): Promise<boolean> {
+      const { numDeletedRows } = await db
+        .deleteFrom('tool_servers')
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return numDeletedRows > 0n;
+    },
+    /** Notes that it is to be asked. false: there is no such server. */
+    async wait(userId: number, id: number): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('tool_servers')
+        .set((eb) => ({ state: 'waiting', look: eb('look', '+', 1) }))
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    /** What a look has found, if it is still the one that was asked for last. */
+    async looked(
+      { id, user_id, look }: Pick<Row, 'id' | 'user_id' | 'look'>,
+      found: { state: z.output<typeof ToolServerState>; notice: string | null; tools?: SeenTool[] },
+    ) {
+      const { numUpdatedRows } = await db
+        .updateTable('tool_servers')
+        .set({ state: found.state, notice: found.notice, looked_at: new Date().toISOString() })
+        .where('user_id', '=', user_id)
+        .where('id', '=', id)
+        .where('look', '=', look)
+        .executeTakeFirst();
+      if (numUpdatedRows === 0n || !found.tools) return;
+      await db.deleteFrom('tool_server_tools').where('user_id', '=', user_id).where('server_id', '=', id).execute();
+      const rows = found.tools.map((tool, position) => ({
+        server_id: id,
+        user_id,
+        position,
+        name: tool.name,
+        title: tool.title,
+        description: tool.description,
+        input_schema: tool.inputSchema,
+        is_read_only: tool.isReadOnly ? (1 as const) : (0 as const),
+        may_repeat: tool.mayRepeat ? (1 as const) : (0 as const),
+        digest: tool.digest,
+      }));
+      for (let from = 0; from < rows.length; from += rowsAtOnce)
+        await db
+          .insertInto('tool_server_tools')
+          .values(rows.slice(from, from + rowsAtOnce))
+          .execute();
+    },
+    /** Of a server that the caller has found for this person. */
+    tools: (serverId: number) =>
+      db
+        .selectFrom('tool_server_tools')
+        .select(['name', 'title', 'description', 'input_schema', 'is_read_only', 'digest'])
+        .where('server_id', '=', serverId)
+        .orderBy('position')
+        .execute(),
+    /** The names alone, by server. */
+    toolNames: (userId: number) =>
+      db
+        .selectFrom('tool_server_tools')
+        .select(['server_id', 'name', 'title'])
+        .where('user_id', '=', userId)
+        .orderBy('server_id')
+        .orderBy('position')
+        .execute(),
+    /** The assistants of this person that use a tool of it: the first ones by name, and how many. */
+    async usedBy(userId: number, serverId: number) {
+      const uses = db
+        .selectFrom('assistants')
+        .where('assistants.user_id', '=', userId)
+        .where(({ exists, selectFrom }) =>
+          exists(
+            selectFrom('assistant_tool_choices')
+              .select('name')
+              .whereRef('assistant_tool_choices.assistant_id', '=', 'assistants.id')
+              .where('assistant_tool_choices.server_id', '=', serverId),
+          ),
+        );
+      const named = await uses.select(['id', 'name']).orderBy('name').orderBy('id').limit(namedAtMost).execute();
+      const { count } = await uses.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+      return { named, count: Number(count) };
+    },
+    async otherPeople(userId: number, serverId: number): Promise<number> {
+      const { count } = await db
+        .selectFrom('assistant_tool_choices')
+        .select(({ fn }) => fn.count<number>('user_id').distinct().as('count'))
+        .where('server_id', '=', serverId)
+        .where('user_id', '!=', userId)
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+    /** Those in use that nobody has looked at since. */
+    stale: (before: string, limit: number) =>
+      db
+        .selectFrom('tool_servers')
+        .select(['id', 'user_id'])
+        .where('is_on', '=', 1)
+        .where('state', '!=', 'waiting')
+        .where('looked_at', '<', before)
+        .where(({ exists, selectFrom }) =>
+          exists(
+            selectFrom('assistant_tool_choices')
+              .select('name')
+              .whereRef('assistant_tool_choices.server_id', '=', 'tool_servers.id'),
+          ),
+        )
+        .orderBy('looked_at')
+        .limit(limit)
+        .execute(),
+  };
+}
+
+export type ToolServerRepository = ReturnType<typeof toolServerRepository>;

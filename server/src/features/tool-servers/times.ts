@@ -1,0 +1,11 @@
+/** How long a tool server may take. */
+export type ToolTimes = {
+  /** To say which tools it has. */
+  lookMs: number;
+  /** For one call, with all that belongs to it. */
+  callMs: number;
+  /** To end a session, which nobody waits for. */
+  endMs: number;
+};
+
+export const usualToolTimes: ToolTimes = { lookMs: 20_000, callMs: 60_000, endMs: 2_000 };

@@ -1,0 +1,65 @@
+import { chosenToolsAtMost } from '@roster/contracts/tool-servers';
+import type { Kysely } from 'kysely';
+import { type ToolBox, ToolFailure, type ToolResult } from '#server/conversation/tools';
+import type { Database } from '#server/db/schema';
+import { choiceRepository } from './choice-repository.ts';
+import type { ServerHeaders } from './headers.ts';
+import { ServerFailure } from './mcp/failure.ts';
+import { resultText } from './mcp/result.ts';
+import type { McpClient } from './mcp/session.ts';
+import { modelNames } from './model-names.ts';
+import type { ToolTimes } from './times.ts';
+
+/** Of an answer with its pictures, which are told of and not kept. */
+const bodyLimit = 8 * 1024 * 1024;
+
+type Dependencies = { db: Kysely<Database>; headers: ServerHeaders; mcp: McpClient; times: ToolTimes };
+
+/** What who runs answers needs of tool servers. */
+export function toolBox({ db, headers, mcp, times }: Dependencies): ToolBox {
+  const choices = choiceRepository(db);
+  return {
+    async offered(userId, assistantId) {
+      const rows = await choices.offered(userId, assistantId, chosenToolsAtMost);
+      const named = rows.map(({ server_id, server_name, name }) => ({
+        serverId: server_id,
+        serverName: server_name,
+        tool: name,
+      }));
+      const names = modelNames(named);
+      return rows.map((row, at) => ({
+        name: names[at] ?? row.name,
+        serverId: row.server_id,
+        serverName: row.server_name,
+        tool: row.name,
+        title: row.title,
+        description: row.description,
+        inputSchema: JSON.parse(row.input_schema),
+        approval: row.digest === row.chosen_digest ? row.approval : 'always',
+        digest: row.digest,
+        mayRepeat: row.may_repeat === 1,
+      }));
+    },
+
+    async call(userId, { serverId, tool, digest }, input, signal): Promise<ToolResult> {
+      const server = await choices.callable(userId, serverId, tool);
+      if (!server)
+        throw new ToolFailure('This tool is not there any more, or its server is off.', { mayHaveRun: false });
+      if (server.digest !== digest)
+        throw new ToolFailure('This tool has changed since it was offered, so it was not called.', {
+          mayHaveRun: false,
+        });
+      try {
+        const credentials = headers.open(server, server.wrapped);
+        const bounds = { withinMs: times.callMs, bodyLimit, signal };
+        const answer = await mcp.inSession({ url: server.url, credentials }, bounds, async (ask) =>
+          resultText(await ask('tools/call', { name: tool, arguments: input })),
+        );
+        return answer;
+      } catch (error) {
+        if (!(error instanceof ServerFailure)) throw error;
+        throw new ToolFailure(error.message, { mayHaveRun: error.mayHaveRun, cause: error });
+      }
+    },
+  };
+}

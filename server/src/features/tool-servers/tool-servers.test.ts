@@ -1,0 +1,278 @@
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { created } from '#server/testing/assistants';
+import { beside, setUser } from '#server/testing/database';
+import { tablesWith } from '#server/testing/rows';
+import { listening, startToolServer } from '#server/testing/tool-peer';
+import { added, looked, newServer, serverNow, toolsOf } from '#server/testing/tool-servers';
+import { until } from '#server/testing/until';
+import { beginDownload, unzip } from '#server/testing/zip';
+
+const path = '/api/tool-servers';
+const secret = 'Bearer planted-in-the-header-4321';
+const header = { type: 'header', name: 'Authorization', value: secret };
+
+describe.each(engines)('tool servers on %s', (engine) => {
+  let app: TestApp;
+  let peer: Awaited<ReturnType<typeof startToolServer>>;
+  beforeAll(async () => {
+    peer = await startToolServer();
+    app = await startApp(engine, { env: { TOOL_HOSTS_ALLOWED: '127.0.0.1' }, toolTimes: { lookMs: 1_000 } });
+    await app.as('admin');
+  });
+  afterAll(async () => {
+    await app.stop();
+    await peer.close();
+  });
+
+  test('are stored at once and asked for their tools afterwards, with their header', async () => {
+    const ada = await app.as('ada');
+    const { status, body } = await newServer(ada, peer.url, { auth: header });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      name: 'Notes',
+      kind: 'mcp',
+      url: peer.url,
+      isOwn: true,
+      isOffered: false,
+      isOn: true,
+      auth: { type: 'header', name: 'Authorization', last4: '4321' },
+      state: 'waiting',
+    });
+    expect(await looked(ada, body.id)).toMatchObject({ state: 'ready', notice: null, tools: 2 });
+    expect(await toolsOf(ada, body.id)).toMatchObject([
+      { name: 'read_note', title: 'read_note', description: 'Reads a note.', isReadOnly: true },
+      {
+        name: 'write_note',
+        title: 'Write a note',
+        isReadOnly: false,
+        inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+        digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+      },
+    ]);
+    expect(peer.requests.every(({ headers }) => headers.authorization === secret)).toBe(true);
+    // The session is ended, and a stream for what the server says unasked is not opened.
+    await until('The end of the session', async () => peer.sessions.size === 0);
+    expect(new Set(peer.requests.map(({ method }) => method))).toEqual(new Set(['POST', 'DELETE']));
+  });
+
+  test('keep the value of a header from every answer, table and log line', async () => {
+    const bea = await app.as('bea');
+    const server = await added(bea, peer.url, { auth: header });
+    const answers = [server, (await bea.get(path)).body, (await bea.get(`${path}/${server.id}/tools`)).body];
+    const { body } = await beginDownload(app, bea, '/api/user/export');
+    const files = unzip(Buffer.from(await body.arrayBuffer()));
+    expect(JSON.parse(files.get('tool-servers.json') ?? '')).toMatchObject({
+      servers: [
+        {
+          name: 'Notes',
+          url: peer.url,
+          auth: { type: 'header', name: 'Authorization', last4: '4321' },
+          tools: [{ name: 'read_note' }, { name: 'write_note' }],
+        },
+      ],
+      uses: [],
+    });
+    for (const text of [JSON.stringify(answers), ...files.values(), ...app.logLines])
+      expect(text).not.toContain('planted-in-the-header');
+    expect(await beside(app, (db) => tablesWith(db, 'planted-in-the-header'))).toEqual([]);
+  });
+
+  test('give a header to no other origin than it was given for', async () => {
+    const cem = await app.as('cem');
+    const server = await added(cem, peer.url, { auth: header });
+    const other = await startToolServer();
+    const moved = await cem.patch(`${path}/${server.id}`, { url: other.url });
+    expect(moved).toMatchObject({
+      status: 400,
+      body: { fields: { 'auth.value': 'Enter the value again: it was given for another address' } },
+    });
+    expect((await cem.patch(`${path}/${server.id}`, { url: `${peer.url}?a=b` })).status).toBe(200);
+    expect((await cem.patch(`${path}/${server.id}`, { url: other.url, auth: { type: 'none' } })).status).toBe(200);
+    expect(await looked(cem, server.id)).toMatchObject({ state: 'ready', auth: { type: 'none', last4: null } });
+    expect(other.requests.every(({ headers }) => headers.authorization === undefined)).toBe(true);
+    const again = { auth: { ...header, value: 'Bearer another-value-5678' } };
+    expect((await cem.patch(`${path}/${server.id}`, again)).body.auth.last4).toBe('5678');
+    await looked(cem, server.id);
+    expect(other.requests.at(-1)?.headers.authorization).toBe('Bearer another-value-5678');
+    await other.close();
+  });
+
+  test('say in words why they could not be asked, and keep the tools of before', async () => {
+    const dan = await app.as('dan');
+    const other = await startToolServer();
+    const server = await added(dan, other.url);
+    await other.close();
+    const { status, body } = await dan.post(`${path}/${server.id}/refresh`);
+    expect([status, body.state]).toEqual([202, 'waiting']);
+    expect(await looked(dan, server.id)).toMatchObject({
+      state: 'failed',
+      notice: '127.0.0.1 refuses connections.',
+      tools: 2,
+    });
+    expect(await added(dan, 'https://10.0.0.1/mcp')).toMatchObject({
+      state: 'failed',
+      notice: expect.stringContaining('TOOL_HOSTS_ALLOWED'),
+      tools: 0,
+    });
+    expect(await added(dan, 'http://example.com/mcp')).toMatchObject({ state: 'failed' });
+  });
+
+  test('that never answer keep nobody waiting, and neither does one that was changed or removed meanwhile', async () => {
+    const jan = await app.as('jan');
+    const silent = createServer(() => undefined);
+    const url = `http://127.0.0.1:${await listening(silent)}/`;
+    const [first, second, third] = [await newServer(jan, url), await newServer(jan, url), await newServer(jan, url)];
+    for (const { status, body } of [first, second, third]) expect([status, body.state]).toEqual([201, 'waiting']);
+    expect((await jan.delete(`${path}/${second.body.id}`)).status).toBe(204);
+    await jan.patch(`${path}/${third.body.id}`, { url: peer.url });
+    expect(await looked(jan, first.body.id)).toMatchObject({
+      state: 'failed',
+      notice: '127.0.0.1 did not answer in time.',
+    });
+    expect(await looked(jan, third.body.id)).toMatchObject({ state: 'ready', tools: 2 });
+    silent.closeAllConnections();
+    silent.close();
+  });
+
+  test('are asked again when somebody wants it, and show what they have then', async () => {
+    const eve = await app.as('eve');
+    const other = await startToolServer();
+    const server = await added(eve, other.url);
+    const [before] = await toolsOf(eve, server.id);
+    other.peer.tools = [{ name: 'read_note', description: 'Reads any note.', annotations: { readOnlyHint: true } }];
+    await eve.post(`${path}/${server.id}/refresh`);
+    await looked(eve, server.id);
+    const [after, ...more] = await toolsOf(eve, server.id);
+    expect(after.description).toBe('Reads any note.');
+    expect(after.digest).not.toBe(before.digest);
+    expect(more).toEqual([]);
+    await other.close();
+  });
+
+  test('have at most 500 tools in pages, and none that is larger or stranger than Roster takes', async () => {
+    const fay = await app.as('fay');
+    const deep = (depth: number): Record<string, unknown> =>
+      depth === 0 ? {} : { properties: { a: deep(depth - 1) } };
+    const other = await startToolServer({
+      pageSize: 3,
+      tools: [
+        { name: 'good', description: `Nul \0 and half \ud800 ${'x'.repeat(20_000)}` },
+        { name: 'n'.repeat(129) },
+        { name: 'with space' },
+        { name: 'good', description: 'The same name again' },
+        { name: 'large', inputSchema: { type: 'object', description: 'x'.repeat(70_000) } },
+        { name: 'deep', inputSchema: { type: 'object', ...deep(40) } },
+        { name: 'no_object', inputSchema: { type: 'string' } },
+        { name: 'last', description: '<img src=x onerror=alert(1)>' },
+      ],
+    });
+    const server = await added(fay, other.url);
+    expect(server).toMatchObject({ state: 'ready', tools: 2, notice: expect.stringMatching(/^6 tools were left out/) });
+    const [good, last] = await toolsOf(fay, server.id);
+    expect(good.description).toHaveLength(16 * 1024 - 1);
+    expect(last.description).toBe('<img src=x onerror=alert(1)>');
+    other.peer.pageSize = 100;
+    other.peer.tools = Array.from({ length: 700 }, (_, at) => ({ name: `tool_${at}` }));
+    await fay.post(`${path}/${server.id}/refresh`);
+    expect(await looked(fay, server.id)).toMatchObject({
+      tools: 500,
+      notice: 'It has more tools than Roster takes: the first 500 are here.',
+    });
+    await other.close();
+  });
+
+  test.each([
+    ['no name', { name: ' ' }, 'name'],
+    ['a long name', { name: 'x'.repeat(61) }, 'name'],
+    ['no address', { url: '' }, 'url'],
+    ['something else than an address', { url: 'tools.example.org' }, 'url'],
+    ['another scheme', { url: 'file:///etc/passwd' }, 'url'],
+    ['a password in the address', { url: 'https://ada:secret@example.org/' }, 'url'],
+    ['a fragment', { url: 'https://example.org/#a' }, 'url'],
+    ['a long address', { url: `https://example.org/${'x'.repeat(2_000)}` }, 'url'],
+    ['another kind', { kind: 'stdio' }, 'kind'],
+    ['a header without a value', { auth: { type: 'header', name: 'X-Key' } }, 'auth.value'],
+    ['a header that Roster sets', { auth: { type: 'header', name: 'Host', value: 'x' } }, 'auth.name'],
+    ['a header with a line end', { auth: { type: 'header', name: 'X-Key', value: 'a\r\nb: c' } }, 'auth.value'],
+    ['a name that is none', { auth: { type: 'header', name: 'X Key', value: 'a' } }, 'auth.name'],
+    ['a field that is not known', { isOwn: true }, 'isOwn'],
+  ])('are refused with %s', async (_what, more, field) => {
+    const ada = await app.as('ada');
+    const { status, body } = await ada.post(path, { name: 'Notes', url: 'https://example.org/mcp', ...more });
+    expect([status, Object.keys(body.fields ?? {})]).toEqual([400, [field]]);
+  });
+
+  test('are twenty of a person at most', async () => {
+    const gus = await app.as('gus');
+    for (let count = 0; count < 20; count++) expect((await newServer(gus, 'https://example.org/mcp')).status).toBe(201);
+    expect(await newServer(gus, 'https://example.org/mcp')).toMatchObject({
+      status: 409,
+      body: { message: 'A person can have 20 tool servers. Remove one first.' },
+    });
+  });
+
+  describe('of an administrator', () => {
+    test('are offered to everybody, who see neither path nor header and change nothing', async () => {
+      const [admin, hal] = [await app.as('admin'), await app.as('hal')];
+      const server = await added(admin, `${peer.url}?key=planted-in-the-path`, {
+        name: 'For all',
+        auth: header,
+        isOffered: true,
+      });
+      const seen = await serverNow(hal, server.id);
+      expect(seen).toMatchObject({
+        name: 'For all',
+        url: new URL(peer.url).origin,
+        isOwn: false,
+        isOffered: true,
+        auth: { type: 'none', name: null, last4: null },
+        tools: 2,
+      });
+      expect(await toolsOf(hal, server.id)).toHaveLength(2);
+      for (const attempt of [
+        hal.patch(`${path}/${server.id}`, { name: 'Mine' }),
+        hal.delete(`${path}/${server.id}`),
+        hal.post(`${path}/${server.id}/refresh`),
+      ])
+        expect((await attempt).status).toBe(404);
+      await setUser(app, 'admin@example.com', { role: 'Editor' });
+      expect(await serverNow(hal, server.id)).toBeUndefined();
+      expect((await hal.get(`${path}/${server.id}/tools`)).status).toBe(404);
+      await setUser(app, 'admin@example.com', { role: 'Admin' });
+      expect((await admin.patch(`${path}/${server.id}`, { isOffered: false })).status).toBe(200);
+      expect(await serverNow(hal, server.id)).toBeUndefined();
+    });
+
+    test('are offered by nobody else', async () => {
+      const hal = await app.as('hal');
+      const refused = { status: 403, body: { message: 'Only administrators can offer a tool server to everybody.' } };
+      expect(await newServer(hal, peer.url, { isOffered: true })).toMatchObject(refused);
+      const server = await added(hal, peer.url);
+      expect(await hal.patch(`${path}/${server.id}`, { isOffered: true })).toMatchObject(refused);
+    });
+  });
+
+  test('say who uses them, and go with their tools and choices', async () => {
+    const [admin, ivy] = [await app.as('admin'), await app.as('ivy')];
+    const server = await added(admin, peer.url, { isOffered: true });
+    const [tool] = await toolsOf(ivy, server.id);
+    const choice = { serverId: server.id, name: tool.name, digest: tool.digest, approval: 'never' };
+    const [own, others] = [await created(admin, { name: 'Keeper' }), await created(ivy)];
+    for (const [visitor, assistantId] of [
+      [admin, own],
+      [ivy, others],
+    ] as const)
+      expect((await visitor.post(`/api/assistants/${assistantId}/tools`, { tools: [choice] })).status).toBe(200);
+    expect((await admin.get(`${path}/${server.id}/tools`)).body).toMatchObject({
+      usedBy: [{ id: own, name: 'Keeper' }],
+      usedByCount: 1,
+      otherPeople: 1,
+    });
+    expect((await ivy.get(`${path}/${server.id}/tools`)).body).toMatchObject({ usedByCount: 1, otherPeople: 0 });
+    expect((await admin.delete(`${path}/${server.id}`)).status).toBe(204);
+    expect((await admin.delete(`${path}/${server.id}`)).status).toBe(404);
+    expect((await ivy.get(`/api/assistants/${others}/tools`)).body).toEqual([]);
+  });
+});

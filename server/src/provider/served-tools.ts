@@ -1,0 +1,48 @@
+import type { AssistantTools } from '@roster/contracts/assistant-tools';
+import { ProviderError } from './error.ts';
+import type { AnswerPiece, AnswerRequest } from './provider.ts';
+
+type Hosted = keyof AssistantTools;
+type OnPieces = (pieces: AnswerPiece[]) => void;
+
+/** The tools that the provider runs, as it calls them and as a note does. */
+const hostedTools: Record<Hosted, { type: string; inWords: string }> = {
+  webSearch: { type: 'web_search', inWords: 'Web search' },
+  codeInterpreter: { type: 'code_interpreter', inWords: 'The code interpreter' },
+};
+const names: readonly Hosted[] = ['webSearch', 'codeInterpreter'];
+
+const wanted = ({ hosted = {} }: Pick<AnswerRequest, 'hosted'>) => names.filter((name) => hosted[name] !== undefined);
+
+/** Those that have not been left out. */
+export function servedTools({ hosted }: Pick<AnswerRequest, 'hosted'>, omitted: ReadonlySet<string>) {
+  return hosted && Object.fromEntries(Object.entries(hosted).filter(([name]) => !omitted.has(name)));
+}
+
+/** Leaves out those that `isRefused`, with a note for each that says why. */
+export function leaveToolsOut(
+  request: Pick<AnswerRequest, 'hosted'>,
+  omitted: Set<string>,
+  onPieces: OnPieces,
+  { isRefused = () => true, why }: { isRefused?: (name: string) => boolean; why: string },
+) {
+  for (const name of wanted(request)) {
+    if (omitted.has(name) || !isRefused(name)) continue;
+    omitted.add(name);
+    onPieces([{ type: 'note', text: `${hostedTools[name].inWords} was left out: ${why}` }]);
+  }
+}
+
+/** The one of them that a provider has refused; undefined: something else was refused. */
+export function refusedTool(
+  error: unknown,
+  request: Pick<AnswerRequest, 'hosted'>,
+  omitted: ReadonlySet<string>,
+): Hosted | undefined {
+  if (!(error instanceof ProviderError) || error.status !== 400) return undefined;
+  const { message, param } = error;
+  const isAboutTools = (param?.startsWith('tool') ?? false) || /not supported|unsupported/i.test(message);
+  return isAboutTools
+    ? wanted(request).find((name) => !omitted.has(name) && message.includes(hostedTools[name].type))
+    : undefined;
+}

@@ -1,0 +1,35 @@
+import { beginningOf } from '@roster/contracts/cut';
+import { type WebLink, webLinksLimit } from '@roster/contracts/web-links';
+import { z } from 'zod';
+
+/** Links are shown to people: only addresses of the web. */
+export const isWebAddress = (url: string) => /^https?:\/\//i.test(url) && URL.canParse(url);
+
+export const addressLimit = 1_000;
+export const titleLimit = 300;
+
+const place = z.number().int().catch(0);
+const Citation = z.object({
+  type: z.literal('url_citation'),
+  url: z.string(),
+  title: z.string().catch(''),
+  start_index: place,
+  end_index: place,
+});
+
+/** Tells of each place where an answer cites a page of the web, once; some providers tell it again at the end. */
+export function webLinkReader(tell: (link: WebLink) => void) {
+  const told = new Set<string>();
+  return (annotation: unknown) => {
+    const citation = Citation.safeParse(annotation);
+    if (!citation.success || told.size >= webLinksLimit) return;
+    const { url: given, title, start_index, end_index } = citation.data;
+    if (given.length > addressLimit || !isWebAddress(given)) return;
+    // As browsers read it: what looks like another address in a list is the one that is opened.
+    const url = new URL(given).href;
+    const key = `${start_index} ${end_index} ${url}`;
+    if (url.length > addressLimit || told.has(key)) return;
+    told.add(key);
+    tell({ url, title: beginningOf(title.replace(/\p{Cc}+/gu, ' ').trim(), titleLimit) });
+  };
+}

@@ -1,0 +1,71 @@
+import type { Message, RunEvent } from '@roster/contracts/chat';
+import type { OfferedTool, ToolBox, ToolResult } from '#server/conversation/tools';
+import type { TestApp } from './app.ts';
+import { asksOf } from './chat.ts';
+import type { Numbered } from './events.ts';
+
+type Call = { userId: number; tool: string; input: Record<string, unknown>; signal: AbortSignal };
+type Answering = (call: Call) => Promise<ToolResult> | ToolResult;
+
+const said = (text: string): ToolResult => ({ text, isError: false });
+
+/** Stands for tool servers: offers the same to every assistant, answers as it is told, and remembers what it was asked. */
+export function fakeToolBox() {
+  const offered = new Map<string, OfferedTool>();
+  const answers = new Map<string, Answering>();
+  const calls: Call[] = [];
+  const box: ToolBox = {
+    offered: async () => [...offered.values()],
+    async call(userId, { tool }, input, signal) {
+      const call = { userId, tool, input, signal };
+      calls.push(call);
+      return (answers.get(tool) ?? (() => said(`${tool} said so`)))(call);
+    },
+  };
+  return {
+    box,
+    /** All calls that were made, in order. */
+    calls,
+    callsOf: (tool: string) => calls.filter((call) => call.tool === tool),
+    offer(tool: string, more: Partial<OfferedTool> = {}, answering?: Answering) {
+      offered.set(tool, {
+        name: `demo_${tool}`,
+        serverId: 1,
+        serverName: 'Demo server',
+        tool,
+        title: `The ${tool} tool`,
+        description: `Does ${tool}.`,
+        inputSchema: { type: 'object', properties: { city: { type: 'string' } } },
+        approval: 'never',
+        digest: `${tool} 1`,
+        mayRepeat: false,
+        ...more,
+      });
+      if (answering) answers.set(tool, answering);
+    },
+    withdraw: (tool: string) => offered.delete(tool),
+    said,
+  };
+}
+
+export type FakeToolBox = ReturnType<typeof fakeToolBox>;
+
+/** How far the calls were, one event after the other. */
+export const statesOf = (events: Numbered[]) =>
+  events.flatMap(({ event }) => (event.type === 'tool' ? [event.call.state] : []));
+/** What an answer has called, in short. */
+export const callsIn = ({ calls = [] }: Message) => calls.map(({ name, state, output }) => ({ name, state, output }));
+export const usageIn = (events: Numbered[]) =>
+  events.map(({ event }) => event).find((event): event is RunEvent & { type: 'usage' } => event.type === 'usage');
+
+/** What the model was told its functions have answered, in its last request. */
+export async function toldLast(app: Pick<TestApp, 'provider'>): Promise<string[]> {
+  const { body } = (await asksOf(app)).at(-1) ?? {};
+  const items: { type?: string; role?: string; output?: string; content?: string }[] = body.input ?? body.messages;
+  return items.flatMap(({ type, role, output, content }) =>
+    type === 'function_call_output' ? [output ?? ''] : role === 'tool' ? [content ?? ''] : [],
+  );
+}
+
+export const callIdsIn = (events: Numbered[]) =>
+  events.flatMap(({ event }) => (event.type === 'tool' ? [event.call.callId] : []));

@@ -1,0 +1,41 @@
+import { assistants } from '@roster/contracts/assistants';
+import { models } from '@roster/contracts/models';
+import { expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import { answer, callsOf } from '#web/testing/answers.ts';
+import { open } from '#web/testing/app.tsx';
+import { assistant, keepAssistants } from '#web/testing/assistants.ts';
+import { model, modelList } from '#web/testing/new-account.ts';
+import { expectText } from '#web/testing/page.ts';
+
+test('the schema of the answers is checked while it is typed, and begins with an example', async () => {
+  open('/settings?tab=assistants&view=create', {
+    answers() {
+      answer(models.list, modelList(model('gpt-4o')));
+      keepAssistants(assistant(1));
+    },
+  });
+  const schema = page.getByLabelText('JSON schema');
+  await page.getByText('Answer format').click();
+  await expect.element(page.getByText('Leave it empty for answers in plain words.')).toBeVisible();
+  await schema.fill('{"type": "object",');
+  await expectText(page.getByRole('alert'), 'This is not JSON yet');
+  await schema.fill('{"type": "object", "properties": {"a/b": {"type": "text"}}}');
+  await expectText(page.getByRole('alert'), '(at /properties/a~1b/type)');
+  await page.getByLabelText('Name').fill('Reader');
+  await page.getByRole('button', { name: 'Create Assistant' }).click();
+  await expect.element(schema).toBeVisible();
+  expect(callsOf(assistants.create)).toHaveLength(0);
+  await schema.fill('{"type": "object"}');
+  await expect.element(page.getByText('may miss it')).toBeVisible();
+
+  await page.getByRole('button', { name: 'Examples' }).click();
+  await page.getByRole('menuitem', { name: 'A table' }).click();
+  await expect.element(page.getByText('The provider keeps to this schema exactly.')).toBeVisible();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.element(schema).toHaveValue('{"type": "object"}');
+  await page.getByRole('button', { name: 'Create Assistant' }).click();
+  await expect
+    .poll(() => callsOf(assistants.create))
+    .toMatchObject([{ body: { responseSchema: '{"type": "object"}' } }]);
+});

@@ -1,0 +1,43 @@
+import { ChevronRight } from 'lucide-react';
+import { Suspense, useState } from 'react';
+import { loadedPart } from '#web/ui/loaded-part.tsx';
+import type { AssistantForm } from './use-assistant-form.ts';
+
+/** Few assistants have one. */
+const SchemaEditor = loadedPart(async () => (await import('./schema-editor.tsx')).SchemaEditor);
+
+/** The form of the answers, folded away until it is wanted. */
+export function AnswerFormat({ form }: { form: AssistantForm }) {
+  const [isOpened, setIsOpened] = useState(false);
+  const error = form.formState.errors.responseSchema?.message;
+  const isOpen = isOpened || error !== undefined;
+  const schema = form.watch('responseSchema') ?? null;
+  return (
+    <details open={isOpen} onToggle={(event) => setIsOpened(event.currentTarget.open)} className="group/format">
+      <summary className="-ms-1 inline-flex min-h-9 list-none items-center gap-1.5 rounded-sm pe-2 [&::-webkit-details-marker]:hidden">
+        <ChevronRight
+          aria-hidden
+          className="size-4 shrink-0 text-muted-foreground group-open/format:rotate-90 rtl:-scale-x-100"
+        />
+        <span className="font-medium">Answer format</span>{' '}
+        <span className="text-muted-foreground">{schema === null ? 'Text' : 'JSON that fits a schema'}</span>
+      </summary>
+      {isOpen && (
+        <div className="mt-2">
+          <Suspense fallback={<div className="h-72" />}>
+            <SchemaEditor
+              value={schema}
+              error={error}
+              onChange={(responseSchema) =>
+                form.setValue('responseSchema', responseSchema, {
+                  shouldDirty: true,
+                  shouldValidate: error !== undefined || form.formState.isSubmitted,
+                })
+              }
+            />
+          </Suspense>
+        </div>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,71 @@
+import type { SearchLocation } from '@roster/contracts/assistant-tools';
+import { Field } from '#web/ui/field.tsx';
+import { Input } from '#web/ui/input.tsx';
+
+type Part = keyof SearchLocation;
+type LocationFieldsProps = {
+  location: SearchLocation;
+  errors: { [part in Part]?: { message?: string | undefined } | undefined } | undefined;
+  /** undefined: nothing is known of it any more. */
+  onChange: (location: SearchLocation | undefined) => void;
+};
+
+const codeLength = 2;
+
+/** What a country code stands for, as far as the browser knows it. */
+function countryName(code: string): string | undefined {
+  if (!/^[A-Z]{2}$/.test(code)) return undefined;
+  return new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }).of(code);
+}
+
+/** Where a search is made from, so that what it finds fits the place. */
+export function LocationFields({ location, errors, onChange }: LocationFieldsProps) {
+  const put = (part: Part, text: string) => {
+    const { [part]: _, ...others } = location;
+    const changed = { ...others, ...(text.trim() !== '' && { [part]: text }) };
+    onChange(Object.keys(changed).length > 0 ? changed : undefined);
+  };
+  const { city = '', region = '', country = '' } = location;
+  return (
+    <fieldset>
+      <legend className="mb-1 font-medium">Location</legend>
+      <p className="mb-3 text-muted-foreground text-sm">
+        Searches are made as from there. The provider is told; leave it empty to search from nowhere in particular.
+      </p>
+      <div className="grid grid-cols-3 items-start gap-3 max-md:grid-cols-1">
+        <Field label="City" error={errors?.city?.message}>
+          {(control) => (
+            <Input {...control} value={city} onChange={({ target }) => put('city', target.value)} autoComplete="off" />
+          )}
+        </Field>
+        <Field label="Region" error={errors?.region?.message}>
+          {(control) => (
+            <Input
+              {...control}
+              value={region}
+              onChange={({ target }) => put('region', target.value)}
+              autoComplete="off"
+            />
+          )}
+        </Field>
+        <Field
+          label="Country"
+          hint={countryName(country) ?? 'Its two letters, like NL.'}
+          error={errors?.country?.message}
+        >
+          {(control) => (
+            <Input
+              {...control}
+              value={country}
+              maxLength={codeLength}
+              onChange={({ target }) => put('country', target.value.toUpperCase())}
+              autoComplete="off"
+              autoCapitalize="characters"
+              spellCheck={false}
+            />
+          )}
+        </Field>
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,86 @@
+import { isStrict, problemText, responseSchemaLimit, schemaProblem } from '@roster/contracts/response-schema';
+import { useState } from 'react';
+import { Button } from '#web/ui/button.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { Menu, MenuItem } from '#web/ui/menu.tsx';
+import { Textarea } from '#web/ui/textarea.tsx';
+import { schemaExamples } from './schema-examples.ts';
+
+type SchemaEditorProps = {
+  value: string | null;
+  /** As the form has found it when it was sent. */
+  error: string | undefined;
+  onChange: (schema: string | null) => void;
+};
+
+const hints = {
+  none: 'A JSON schema that every answer has to fit. Leave it empty for answers in plain words.',
+  strict: 'The provider keeps to this schema exactly.',
+  loose:
+    'The provider is asked to fit this schema, and may miss it. It keeps to one exactly where every object has all of its properties in “required”, “additionalProperties” false, and no further keywords.',
+};
+
+const hintOf = (schema: string | null) =>
+  schema === null ? hints.none : hints[isStrict(JSON.parse(schema)) ? 'strict' : 'loose'];
+
+/** The JSON schema of the answers, checked while it is typed. */
+export function SchemaEditor({ value, error, onChange }: SchemaEditorProps) {
+  // What an example took the place of.
+  const [before, setBefore] = useState<string | null>(null);
+  const problem = value === null ? undefined : schemaProblem(value);
+  const put = (text: string | null) => onChange(text === null || text.trim() === '' ? null : text);
+  return (
+    <Field
+      label="JSON schema"
+      hint={problem ? undefined : hintOf(value)}
+      error={problem ? problemText(problem) : error}
+      counter={{ value: value?.length ?? 0, max: responseSchemaLimit }}
+      aside={
+        <span className="flex items-center gap-1">
+          {before !== null && (
+            <Button
+              size="sm"
+              variant="ghost"
+              onClick={() => {
+                put(before);
+                setBefore(null);
+              }}
+            >
+              Undo
+            </Button>
+          )}
+          <Menu trigger={<Button size="sm">Examples</Button>}>
+            {schemaExamples.map(({ label, schema }) => (
+              <MenuItem
+                key={label}
+                onSelect={() => {
+                  setBefore(value);
+                  put(JSON.stringify(schema, null, 2));
+                }}
+              >
+                {label}
+              </MenuItem>
+            ))}
+          </Menu>
+        </span>
+      }
+    >
+      {(control) => (
+        <Textarea
+          {...control}
+          dir="ltr"
+          value={value ?? ''}
+          onChange={(event) => {
+            setBefore(null);
+            put(event.currentTarget.value);
+          }}
+          rows={12}
+          spellCheck={false}
+          autoComplete="off"
+          placeholder={'{\n  "type": "object",\n  "properties": {}\n}'}
+          className="font-mono text-sm"
+        />
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,26 @@
+import { useMemo, useState } from 'react';
+import { HighlightedCode } from '#web/ui/markdown/code-block.tsx';
+import { prettyJson } from './pretty-json.ts';
+import { ShowMore } from './show-more.tsx';
+
+/** So many characters at once: more would keep the page busy. */
+const atOnce = 100_000;
+
+/** The answer as JSON, in lines. */
+export function JsonLines({ text }: { text: string }) {
+  const pretty = useMemo(() => prettyJson(text), [text]);
+  const [end, setEnd] = useState(atOnce);
+  return (
+    <>
+      <pre
+        dir="ltr"
+        className="wrap-anywhere whitespace-pre-wrap px-4 py-3 font-mono text-sm [font-variant-ligatures:none]"
+      >
+        <code>
+          <HighlightedCode text={pretty.slice(0, end)} language="json" />
+        </code>
+      </pre>
+      <ShowMore left={pretty.length - end} what="characters" onMore={() => setEnd(end + atOnce)} />
+    </>
+  );
+}

@@ -1,0 +1,14 @@
+import { formatNumber } from '#web/lib/format.ts';
+import { Button } from '#web/ui/button.tsx';
+
+type ShowMoreProps = { left: number; what: string; onMore: () => void };
+
+/** The way to what is not drawn yet; nothing where all is. */
+export function ShowMore({ left, what, onMore }: ShowMoreProps) {
+  if (left <= 0) return null;
+  return (
+    <Button size="sm" onClick={onMore} className="m-2 max-md:h-10">
+      {`Show more (${formatNumber(left)} ${what} left)`}
+    </Button>
+  );
+}

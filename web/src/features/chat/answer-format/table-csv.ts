@@ -1,0 +1,12 @@
+import { asCsv, type Cell } from '#web/lib/csv.ts';
+import type { JsonTable, JsonTree, JsonValue } from './json-tree.ts';
+
+/** A table of an answer for spreadsheets, with each number as it was written. */
+export function tableCsv({ written, said }: JsonTree, { columns, rows }: JsonTable): string {
+  const cellOf = (value: JsonValue | undefined): Cell => {
+    if (value === undefined || written(value) === 'null') return null;
+    if (value.kind === 'number') return { number: written(value) };
+    return value.kind === 'string' ? said(value) : written(value);
+  };
+  return asCsv([columns, ...rows.map((row) => columns.map((name) => cellOf(row.get(name))))]);
+}

@@ -1,0 +1,161 @@
+import { account, defaultPreferences } from '@roster/contracts/account';
+import { chat, type Message, type RunEvent, type ShownCall, type ToolCall } from '@roster/contracts/chat';
+import { afterEach, expect, test, vi } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { answer as answerCall, callsOf, refusal } from '#web/testing/answers.ts';
+import { open } from '#web/testing/app.tsx';
+import { oneAnswer } from '#web/testing/conversations.ts';
+import { person } from '#web/testing/new-account.ts';
+import { expectCount, expectText, expectTexts } from '#web/testing/page.ts';
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+const call: ToolCall = {
+  kind: 'server',
+  callId: 'call_1',
+  name: 'bank_pay',
+  title: 'Pay a bill',
+  server: 'Bank',
+  state: 'waiting',
+  input: '{"to":"Ada","amounts":[1,2],"note":{"text":"Thanks\\u202e"}}',
+  output: null,
+};
+const shown: ShownCall = { ...call, at: 0 };
+const card = page.getByRole('region', { name: 'Call Pay a bill?' });
+const lines = page.getByRole('list', { name: 'Tool calls' }).getByRole('listitem');
+const button = (name: string) => card.getByRole('button', { name, exact: true });
+
+/** A conversation whose answer waits; returns what tells it how it goes on. */
+function waiting(part: Partial<Message> = {}, given: ToolCall = call) {
+  let stream: ReadableStreamDefaultController<Uint8Array> | undefined;
+  let number = 0;
+  const tell = (event: RunEvent) =>
+    stream?.enqueue(
+      new TextEncoder().encode(`id: ${++number}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`),
+    );
+  oneAnswer(
+    { state: 'waiting', run: { id: 1, state: 'waiting' }, finishedAt: null, calls: [{ ...given, at: 0 }], ...part },
+    { runId: 1, waitsForApproval: true },
+  );
+  answerCall(chat.events, () => {
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        stream = controller;
+        tell({ type: 'tool', call: given });
+      },
+    });
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+  });
+  answerCall(chat.approve, { id: 1, threadId: 1, messageId: 2, state: 'running' });
+  return tell;
+}
+
+test('a call that waits is a question with its tool, its server and all that it is given', async () => {
+  open('/chat/1', { answers: () => void waiting() });
+  await expectText(card, /Bank · bank_pay/);
+  await expectTexts(card.getByRole('term'), ['to', 'amounts', '1', '2', 'note', 'text']);
+  await expectTexts(card.getByRole('definition'), ['Ada', '', '1', '2', '', 'Thanks\\u{202e}']);
+  await expectText(page.getByRole('article', { name: 'Answer' }), 'Waits for your approval');
+  await expectText(page.getByRole('navigation', { name: 'Conversations' }), 'Waits for you');
+});
+
+test('approved by keyboard it goes on, and the keyboard stays with the call', async () => {
+  let tell: ReturnType<typeof waiting> | undefined;
+  open('/chat/1', {
+    answers: () => {
+      tell = waiting();
+    },
+  });
+  await expect.element(button('Approve')).toBeVisible();
+  button('Approve').element().focus();
+  await userEvent.keyboard('{Enter}');
+  await expect
+    .poll(() => callsOf(chat.approve).map(({ params, body }) => [params, body]))
+    .toEqual([[{ id: 1, callId: 'call_1' }, { decision: 'approve' }]]);
+  tell?.({ type: 'tool', call: { ...call, state: 'running' } });
+  await expectTexts(lines, [/^Calling Pay a bill of Bank/]);
+  await expectCount(card, 0);
+  expect(document.activeElement).toBe(lines.first().element());
+  tell?.({ type: 'tool', call: { ...call, state: 'done', output: 'Paid.' } });
+  await expectTexts(lines, [/^Called Pay a bill of Bank/]);
+});
+
+test('a user who is elsewhere is notified, once', async () => {
+  const told: string[] = [];
+  class Told {
+    static readonly permission = 'granted';
+    constructor(title: string, { body }: NotificationOptions) {
+      told.push(`${title}: ${body}`);
+    }
+  }
+  vi.stubGlobal('Notification', Told);
+  vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden');
+  open('/chat/1', {
+    answers: () => {
+      waiting();
+      answerCall(account.preferences, { ...defaultPreferences, notificationsEnabled: true });
+    },
+  });
+  await expect.element(button('Approve')).toBeVisible();
+  await expect.poll(() => told).toEqual(['Conversation 1: The answer waits for your approval.']);
+});
+
+test('it is approved for the conversation, or denied with a reason, which can be given up', async () => {
+  open('/chat/1', { answers: () => void waiting() });
+  await button('Deny').click();
+  const reason = card.getByRole('textbox', { name: 'Reason, for the model (optional)' });
+  await expect.element(reason).toHaveFocus();
+  await userEvent.keyboard('{Escape}');
+  await expect.element(button('Deny')).toHaveFocus();
+  await button('Deny').click();
+  await reason.fill(' Too dear ');
+  await button('Deny').click();
+  await expect.poll(() => callsOf(chat.approve).at(-1)?.body).toEqual({ decision: 'deny', reason: 'Too dear' });
+
+  open('/chat/1', { answers: () => void waiting() });
+  await button('Approve for This Conversation').click();
+  await expect.poll(() => callsOf(chat.approve).at(-1)?.body).toEqual({ decision: 'approve_thread' });
+  expect(callsOf(chat.stop)).toEqual([]);
+});
+
+test('what was decided elsewhere, or cannot be, is said', async () => {
+  open('/chat/1', {
+    answers: () => {
+      waiting();
+      answerCall(chat.approve, refusal('conflict', 'This has been decided already.'));
+    },
+  });
+  await button('Approve').click();
+  await expectText(
+    page.getByRole('alert').or(page.getByRole('status')).filter({ hasText: 'decided already' }),
+    'Nothing was decided',
+  );
+  await expect.element(button('Approve')).toBeEnabled();
+});
+
+test('one that may have run asks whether it is run again', async () => {
+  const uncertain = { ...call, state: 'uncertain', input: '{}' } as const;
+  open('/chat/1', { answers: () => void waiting({}, uncertain) });
+  const again = page.getByRole('region', { name: 'Run Pay a bill again?' });
+  await expectText(again, /It may have run already[\s\S]*It is given nothing\./);
+  await expectTexts(again.getByRole('button'), ['Run Again', 'Do Not Run Again']);
+});
+
+test('a Viewer sees the question and cannot decide', async () => {
+  open('/chat/1', { user: { ...person, role: 'Viewer' }, answers: () => void waiting() });
+  await expect.element(button('Approve')).toHaveAttribute('aria-disabled', 'true');
+  await expect.element(button('Deny')).toHaveAttribute('aria-disabled', 'true');
+});
+
+test.each([
+  [{ state: 'done', output: 'Paid.' }, /^Called Pay a bill of Bank$/],
+  [{ state: 'failed', output: 'No money.' }, /^Called Pay a bill of Bank · failed$/],
+  [{ state: 'denied', output: 'Denied.' }, /^Call of Pay a bill of Bank · denied$/],
+  [{ state: 'uncertain', output: 'Late.' }, /^Called Pay a bill of Bank · may have run$/],
+] as const)('an answer that has ended says how its call ended: %o', async (part, words) => {
+  open('/chat/1', { answers: () => oneAnswer({ text: 'It is so.', calls: [{ ...shown, ...part }] }) });
+  await expectTexts(lines, [words]);
+  await expectCount(card, 0);
+});

@@ -1,0 +1,26 @@
+import type { ShownCall } from '@roster/contracts/chat';
+import { beginningOf } from '@roster/contracts/cut';
+
+/** A line is read at a glance; all of it stands below, unfolded. */
+const longest = 100;
+const shortened = (text: string) => (text.length > longest ? `${beginningOf(text, longest)}…` : text);
+
+/** What a search looks for, and how much more; null: that is not known, or the call is none. */
+export function subjectOf({ kind, input }: Pick<ShownCall, 'kind' | 'input'>): { said: string; more: number } | null {
+  if (kind !== 'web_search' && kind !== 'file_search') return null;
+  const [first, ...others] = queriesIn(input);
+  if (first === undefined) return null;
+  // A page that a search has opened.
+  const isPage = kind === 'web_search' && /^https?:\/\/\S+$/i.test(first);
+  return { said: `${isPage ? 'the page ' : ''}${shortened(first)}`, more: others.length };
+}
+
+function queriesIn(input: string): string[] {
+  try {
+    const list: unknown = JSON.parse(input);
+    return Array.isArray(list) ? list.filter((one) => typeof one === 'string' && one.trim() !== '') : [];
+  } catch {
+    // Nothing yet, or the beginning of a long list.
+    return [];
+  }
+}

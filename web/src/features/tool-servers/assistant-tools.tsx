@@ -1,0 +1,29 @@
+import { ChevronRight } from 'lucide-react';
+import { Suspense, useState } from 'react';
+import { loadedPart } from '#web/ui/loaded-part.tsx';
+
+/** Few look into it each time they open an assistant. */
+const ToolChoices = loadedPart(async () => (await import('./tool-choices.tsx')).ToolChoices);
+
+/** The tools of tool servers that an assistant may use, folded away until they are wanted. */
+export function AssistantTools({ assistantId }: { assistantId: number }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <section className="mt-7 border-border border-t pt-5">
+      <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)} className="group/tools">
+        <summary className="-ms-1 inline-flex min-h-9 list-none items-center gap-1.5 rounded-sm pe-2 max-md:min-h-10 [&::-webkit-details-marker]:hidden">
+          <ChevronRight
+            aria-hidden
+            className="size-4 shrink-0 text-muted-foreground group-open/tools:rotate-90 rtl:-scale-x-100"
+          />
+          <h3 className="font-semibold">Tools of tool servers</h3>
+        </summary>
+        {isOpen && (
+          <Suspense fallback={<div className="h-40" />}>
+            <ToolChoices assistantId={assistantId} />
+          </Suspense>
+        )}
+      </details>
+    </section>
+  );
+}

@@ -1,0 +1,52 @@
+import type { ToolServer, ToolServerTools } from '@roster/contracts/tool-servers';
+import { useQuery } from '@tanstack/react-query';
+import { tellFailure } from '#web/lib/failure.ts';
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { serverToolsQuery, useRemoveServer } from './queries.ts';
+import { counted } from './words.ts';
+
+function consequence(uses: ToolServerTools | undefined): string {
+  if (!uses) return 'Assistants that use its tools lose them.';
+  const { usedBy, usedByCount, otherPeople } = uses;
+  const others =
+    otherPeople === 0
+      ? ''
+      : ` Assistants of ${counted(otherPeople, 'other person', 'other people')} lose its tools too.`;
+  if (usedByCount === 0) return `None of your assistants uses it.${others}`;
+  const names = usedBy.map(({ name }) => name || 'Untitled assistant').join(', ');
+  const more = usedByCount > usedBy.length ? ` and ${usedByCount - usedBy.length} more` : '';
+  return `${counted(usedByCount, 'assistant loses', 'assistants lose')} its tools: ${names}${more}.${others}`;
+}
+
+export function RemoveServerDialog({ server, onClose }: { server: ToolServer; onClose: () => void }) {
+  const remove = useRemoveServer();
+  const { data } = useQuery(serverToolsQuery(server));
+  const confirm = () =>
+    remove.mutate(server.id, {
+      onSuccess: () => {
+        onClose();
+        toast({ title: 'Tool server removed', description: `“${server.name}” is not asked any more.` });
+      },
+      onError: tellFailure('The tool server could not be removed', 'Please try again.'),
+    });
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title={
+        <>
+          Remove “<bdi>{server.name}</bdi>”?
+        </>
+      }
+      description={
+        <span className="wrap-anywhere">{`${consequence(data)} Its header is deleted. It cannot be undone.`}</span>
+      }
+      confirmLabel="Remove Server"
+      pendingLabel="Removing..."
+      destructive
+      busy={remove.isPending}
+      onConfirm={confirm}
+    />
+  );
+}

@@ -1,0 +1,188 @@
+import {
+  chosenToolsAtMost,
+  type Tool,
+  ToolApproval,
+  type ToolChoice,
+  type ToolServer,
+  usualApproval,
+} from '@roster/contracts/tool-servers';
+import { useQuery } from '@tanstack/react-query';
+import { ChevronRight } from 'lucide-react';
+import { useState } from 'react';
+import { errorText } from '#web/lib/api.ts';
+import { Badge } from '#web/ui/badge.tsx';
+import { Button } from '#web/ui/button.tsx';
+import { Checkbox } from '#web/ui/checkbox.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { RetryNotice } from '#web/ui/retry-notice.tsx';
+import { Select } from '#web/ui/select.tsx';
+import { SpinnerPanel } from '#web/ui/spinner.tsx';
+import { type ChoiceChange, serverToolsQuery } from './queries.ts';
+import { ReadOnlyBadge, ToolDetails } from './tool-details.tsx';
+import { approvalNames, counted } from './words.ts';
+
+type ServerChoicesProps = {
+  server: ToolServer;
+  chosen: ToolChoice[];
+  /** No further tool can be chosen. */
+  isFull: boolean;
+  disabled: boolean;
+  onChange: (change: ChoiceChange) => void;
+};
+
+/** The tools of one server, read when they are wanted. */
+export function ServerChoices(props: ServerChoicesProps) {
+  const { server, chosen } = props;
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details
+      open={isOpen}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+      className="group/server rounded-md border border-border"
+    >
+      <summary className="flex min-h-10 list-none flex-wrap items-center gap-x-2 gap-y-1 rounded-md px-3 py-2 [&::-webkit-details-marker]:hidden">
+        <ChevronRight
+          aria-hidden
+          className="size-4 shrink-0 text-muted-foreground group-open/server:rotate-90 rtl:-scale-x-100"
+        />
+        <span dir="auto" className="wrap-anywhere min-w-0 font-medium">
+          {server.name}
+        </span>
+        {!server.isOwn && <Badge>Offered by an administrator</Badge>}
+        <span className="text-muted-foreground text-sm">
+          {chosen.length} of {counted(server.tools, 'tool')} chosen
+        </span>
+      </summary>
+      {isOpen && <Tools {...props} />}
+    </details>
+  );
+}
+
+function Tools({ server, chosen, ...rest }: ServerChoicesProps) {
+  const query = useQuery(serverToolsQuery(server));
+  if (query.isPending) return <SpinnerPanel label="Loading tools" />;
+  if (query.isError)
+    return (
+      <RetryNotice tone="destructive" live query={query} className="m-3">
+        {errorText(query.error, 'The tools could not be loaded.')}
+      </RetryNotice>
+    );
+  const { tools } = query.data;
+  if (tools.length === 0)
+    return <p className="px-3 pb-3 text-muted-foreground">It has no tools, as far as Roster knows.</p>;
+  return (
+    <ul aria-label={`Tools of ${server.name}`} className="divide-y divide-border border-border border-t">
+      {tools.map((tool) => (
+        <ToolRow
+          key={tool.name}
+          {...rest}
+          serverId={server.id}
+          tool={tool}
+          choice={chosen.find(({ name }) => name === tool.name)}
+        />
+      ))}
+    </ul>
+  );
+}
+
+type ToolRowProps = Pick<ServerChoicesProps, 'isFull' | 'disabled' | 'onChange'> & {
+  serverId: number;
+  tool: Tool;
+  choice: ToolChoice | undefined;
+};
+
+function ToolRow({ serverId, tool, choice, isFull, disabled, onChange }: ToolRowProps) {
+  const [isShown, setShown] = useState(false);
+  const { name, title, digest } = tool;
+  const choose = (approval: ToolApproval, seen = digest) =>
+    onChange({ serverId, name, choice: { serverId, name, approval, digest: seen } });
+  const shown = isShown ? 'Hide details' : 'What it does';
+  const hasChanged = choice !== undefined && choice.digest !== digest;
+  return (
+    <li className="grid gap-2 px-3 py-3">
+      <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-2">
+        <Checkbox
+          label={
+            <span dir="auto" className="wrap-anywhere">
+              {title}
+            </span>
+          }
+          description={!choice && isFull ? `An assistant can have ${chosenToolsAtMost} tools.` : undefined}
+          checked={choice !== undefined}
+          disabled={disabled || (!choice && isFull)}
+          onChange={({ target }) =>
+            target.checked ? choose(usualApproval(tool)) : onChange({ serverId, name, choice: null })
+          }
+          className="min-w-0 max-md:py-2.5"
+        />
+        <span className="flex flex-wrap items-center gap-2">
+          {hasChanged && <Badge tone="warning">Changed</Badge>}
+          <ReadOnlyBadge tool={tool} />
+        </span>
+      </div>
+      {choice && (
+        <Approval
+          title={title}
+          value={hasChanged ? 'always' : choice.approval}
+          disabled={disabled || hasChanged}
+          onChange={(approval) => choose(approval, choice.digest)}
+        />
+      )}
+      {choice && hasChanged && <Changed title={title} disabled={disabled} onAccept={() => choose(choice.approval)} />}
+      <Button
+        variant="ghost"
+        size="sm"
+        className="-ms-2.5 justify-self-start max-md:h-10"
+        aria-expanded={isShown}
+        aria-label={`${shown}: ${title}`}
+        onClick={() => setShown(!isShown)}
+      >
+        {shown}
+      </Button>
+      {isShown && <ToolDetails tool={tool} />}
+    </li>
+  );
+}
+
+type ApprovalProps = {
+  title: string;
+  value: ToolApproval;
+  disabled: boolean;
+  onChange: (approval: ToolApproval) => void;
+};
+
+function Approval({ title, value, disabled, onChange }: ApprovalProps) {
+  return (
+    <Select
+      aria-label={`When you are asked before ${title}`}
+      value={value}
+      disabled={disabled}
+      onChange={({ target }) => onChange(ToolApproval.parse(target.value))}
+      className="max-w-72"
+    >
+      {ToolApproval.options.map((approval) => (
+        <option key={approval} value={approval}>
+          {approvalNames[approval]}
+        </option>
+      ))}
+    </Select>
+  );
+}
+
+type ChangedProps = { title: string; disabled: boolean; onAccept: () => void };
+
+/** Not what it was when it was chosen. */
+function Changed({ title, disabled, onAccept }: ChangedProps) {
+  return (
+    <Notice
+      tone="warning"
+      action={
+        <Button size="sm" disabled={disabled} aria-label={`Accept as it is now: ${title}`} onClick={onAccept}>
+          Accept as it is now
+        </Button>
+      }
+    >
+      What it says of itself or takes has changed since it was chosen. It asks every time until you accept it.
+    </Notice>
+  );
+}

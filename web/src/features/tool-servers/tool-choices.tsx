@@ -1,0 +1,114 @@
+import { type ChosenTool, chosenToolsAtMost, type ToolChoice, type ToolServer } from '@roster/contracts/tool-servers';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEditing } from '#web/data/current-user.ts';
+import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { RetryNotice } from '#web/ui/retry-notice.tsx';
+import { Skeleton } from '#web/ui/skeleton.tsx';
+import { type ChoiceChange, chosenToolsQuery, toolServersQuery, useChoose, useExpected } from './queries.ts';
+import { ServerChoices } from './server-choices.tsx';
+
+/** What may be chosen, server by server. What is done here holds at once. */
+export function ToolChoices({ assistantId }: { assistantId: number }) {
+  const servers = useQuery(toolServersQuery);
+  const chosen = useQuery(chosenToolsQuery(assistantId));
+  const failed = [servers, chosen].find(({ isError }) => isError);
+  if (failed)
+    return (
+      <RetryNotice tone="destructive" live query={failed} className="mt-3">
+        {errorText(failed.error, 'The tools could not be loaded.')}
+      </RetryNotice>
+    );
+  if (!servers.data || !chosen.data)
+    return (
+      <div className="mt-3 grid gap-2">
+        <span className="sr-only">Loading tools</span>
+        <Skeleton className="h-10" />
+        <Skeleton className="h-10" />
+      </div>
+    );
+  return <Choices assistantId={assistantId} servers={servers.data} chosen={chosen.data} />;
+}
+
+type ChoicesProps = { assistantId: number; servers: ToolServer[]; chosen: ChosenTool[] };
+
+function Choices({ assistantId, servers, chosen }: ChoicesProps) {
+  const { reason } = useEditing();
+  const { mutate } = useChoose(assistantId);
+  const expected = useExpected(assistantId, chosen);
+  const change = (one: ChoiceChange) => mutate(one, { onError: tellFailure('The tools were not changed') });
+  const usable = servers.filter(({ isOn }) => isOn);
+  if (usable.length === 0 && chosen.length === 0)
+    return (
+      <p className="mt-2 text-muted-foreground">
+        There are no tool servers yet.{' '}
+        <Link
+          to="/settings"
+          search={{ tab: 'tools' }}
+          className="rounded-xs text-foreground underline underline-offset-4"
+        >
+          Add one in Settings
+        </Link>
+      </p>
+    );
+  return (
+    <div className="mt-2 grid gap-3">
+      <p className="text-muted-foreground text-sm">
+        The model may use what is ticked, and asks you before as you say. Changes here hold at once.
+      </p>
+      {reason && <Notice>{reason}</Notice>}
+      <Lost chosen={chosen} expected={expected} onChange={change} disabled={reason !== undefined} />
+      {usable.map((server) => (
+        <ServerChoices
+          key={server.id}
+          server={server}
+          chosen={expected.filter(({ serverId }) => serverId === server.id)}
+          isFull={expected.length >= chosenToolsAtMost}
+          disabled={reason !== undefined}
+          onChange={change}
+        />
+      ))}
+    </div>
+  );
+}
+
+type LostProps = {
+  chosen: ChosenTool[];
+  expected: ToolChoice[];
+  disabled: boolean;
+  onChange: (change: ChoiceChange) => void;
+};
+
+/** What was chosen and cannot be used. */
+function Lost({ chosen, expected, disabled, onChange }: LostProps) {
+  const lost = chosen.filter(
+    ({ state, serverId, name }) =>
+      (state === 'gone' || state === 'off') && expected.some((one) => one.serverId === serverId && one.name === name),
+  );
+  if (lost.length === 0) return null;
+  return (
+    <Notice tone="warning" title="Chosen, and not available now">
+      <ul aria-label="Tools that are not available" className="mt-2 grid gap-2">
+        {lost.map(({ serverId, serverName, name, title, state }) => (
+          <li key={`${serverId} ${name}`} className="flex flex-wrap items-center justify-between gap-2">
+            <span dir="auto" className="wrap-anywhere min-w-0">
+              {title} ({serverName}):{' '}
+              {state === 'gone' ? 'its server no longer has it' : 'its server is off or withdrawn'}
+            </span>
+            <Button
+              size="sm"
+              disabled={disabled}
+              aria-label={`Remove ${title}`}
+              onClick={() => onChange({ serverId, name, choice: null })}
+            >
+              Remove
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  );
+}

@@ -1,0 +1,95 @@
+import { serversAtMost, type ToolServer } from '@roster/contracts/tool-servers';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { Plus, Wrench } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { useEditing } from '#web/data/current-user.ts';
+import { errorText } from '#web/lib/api.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Card, CardFooter, CardHeader } from '#web/ui/card.tsx';
+import { EmptyState } from '#web/ui/empty-state.tsx';
+import { RetryNotice } from '#web/ui/retry-notice.tsx';
+import { Skeleton } from '#web/ui/skeleton.tsx';
+import { toolServersQuery } from './queries.ts';
+import { RemoveServerDialog } from './remove-server-dialog.tsx';
+import { ServerDialog } from './server-dialog.tsx';
+import { type ServerAction, ServerRow } from './server-row.tsx';
+import { ToolsDialog } from './tools-dialog.tsx';
+
+type Opened = { what: ServerAction; server: ToolServer };
+
+/** The servers whose tools assistants can use. */
+export function ToolServersCard() {
+  const query = useQuery(toolServersQuery);
+  const [isAdding, setAdding] = useState(false);
+  const [opened, setOpened] = useState<Opened | null>(null);
+  const { reason } = useEditing();
+  const servers = query.data ?? [];
+  const isFull = servers.filter(({ isOwn }) => isOwn).length >= serversAtMost;
+  const add = (
+    <Button
+      icon={Plus}
+      onClick={() => setAdding(true)}
+      disabledReason={reason ?? (isFull ? `A person can have ${serversAtMost}; remove one first.` : undefined)}
+    >
+      Add Server
+    </Button>
+  );
+  const close = () => setOpened(null);
+  return (
+    <Card>
+      <CardHeader
+        title="Tool Servers"
+        description="Servers of the Model Context Protocol (MCP). Their tools are chosen one by one for each assistant."
+        action={servers.length > 0 && add}
+      />
+      <ServerList query={query} add={add} onChoose={(what, server) => setOpened({ what, server })} />
+      <CardFooter>
+        What a server says of its tools is its own word. Add servers that you trust: they are told what a tool is called
+        with, which may come from your conversations.
+      </CardFooter>
+      {isAdding && <ServerDialog onClose={() => setAdding(false)} />}
+      {opened?.what === 'edit' && <ServerDialog server={opened.server} onClose={close} />}
+      {opened?.what === 'tools' && <ToolsDialog server={opened.server} onClose={close} />}
+      {opened?.what === 'remove' && <RemoveServerDialog server={opened.server} onClose={close} />}
+    </Card>
+  );
+}
+
+type ServerListProps = {
+  query: UseQueryResult<ToolServer[]>;
+  /** Where there is none yet. */
+  add: ReactNode;
+  onChoose: (what: ServerAction, server: ToolServer) => void;
+};
+
+function ServerList({ query, add, onChoose }: ServerListProps) {
+  if (query.isPending)
+    return (
+      <div aria-busy="true" className="divide-y divide-border px-5 py-2">
+        <output className="sr-only">Loading tool servers</output>
+        {[0, 1].map((row) => (
+          <div key={row} className="grid gap-2 py-4">
+            <Skeleton className="h-4 w-40" />
+            <Skeleton className="h-4 w-72 max-w-full" />
+          </div>
+        ))}
+      </div>
+    );
+  if (query.isError)
+    return (
+      <div className="px-5 py-5">
+        <RetryNotice tone="destructive" live query={query}>
+          Failed to load the tool servers: {errorText(query.error)}
+        </RetryNotice>
+      </div>
+    );
+  if (query.data.length === 0)
+    return <EmptyState bare icon={Wrench} text="No tool servers yet." action={add} className="py-8" />;
+  return (
+    <ul aria-label="Tool servers" className="divide-y divide-border px-5 py-2">
+      {query.data.map((server) => (
+        <ServerRow key={server.id} server={server} onChoose={(what) => onChoose(what, server)} />
+      ))}
+    </ul>
+  );
+}

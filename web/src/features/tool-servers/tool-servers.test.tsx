@@ -1,0 +1,279 @@
+import { assistants } from '@roster/contracts/assistants';
+import { models } from '@roster/contracts/models';
+import { type ChosenTool, type Tool, type ToolServer, toolServers } from '@roster/contracts/tool-servers';
+import { describe, expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import { answer, callsOf, refusal } from '#web/testing/answers.ts';
+import { open } from '#web/testing/app.tsx';
+import { assistant, keepAssistants } from '#web/testing/assistants.ts';
+import { givenDay, model, modelList, person } from '#web/testing/new-account.ts';
+import { expectCount, expectHidden, expectText, expectTexts, expectToast } from '#web/testing/page.ts';
+
+const server = (id: number, more: Partial<ToolServer> = {}): ToolServer => ({
+  id,
+  name: `Server ${id}`,
+  kind: 'mcp',
+  url: 'https://tools.example.org/mcp',
+  isOwn: true,
+  isOffered: false,
+  isOn: true,
+  auth: { type: 'none', name: null, last4: null },
+  state: 'ready',
+  notice: null,
+  lookedAt: givenDay,
+  tools: 2,
+  createdAt: givenDay,
+  ...more,
+});
+const [before, now] = ['a'.repeat(64), 'b'.repeat(64)];
+const read: Tool = {
+  name: 'read_note',
+  title: 'Read a note',
+  description: 'Reads <b>one</b> note.',
+  inputSchema: {
+    type: 'object',
+    properties: { id: { type: 'integer', description: 'Its number' }, form: { enum: ['short', 'long'] } },
+    required: ['id'],
+  },
+  isReadOnly: true,
+  digest: now,
+};
+const write: Tool = { ...read, name: 'write_note', title: 'Write a note', isReadOnly: false };
+const rows = page.getByRole('list', { name: 'Tool servers' }).getByRole('listitem');
+
+function openTools(given: ToolServer[], role: 'Admin' | 'Editor' | 'Viewer' = 'Editor') {
+  open('/settings?tab=tools', {
+    user: { ...person, role },
+    answers() {
+      answer(toolServers.list, given);
+      answer(toolServers.tools, { tools: [read, write], usedBy: [], usedByCount: 0, otherPeople: 0 });
+    },
+  });
+}
+
+describe('the list of tool servers', () => {
+  test('says of each what it is, who offers it and why it was not reached', async () => {
+    openTools([
+      server(4, { state: 'waiting', tools: 0, lookedAt: null }),
+      server(3, { state: 'failed', notice: 'tools.example.org refuses connections.' }),
+      server(2, { isOwn: false, isOffered: true, url: 'https://tools.example.org' }),
+      server(1, { isOn: false, auth: { type: 'header', name: 'Authorization', last4: '4321' } }),
+    ]);
+    await expectText(rows.nth(0), 'Asking for its tools');
+    await expectText(rows.nth(1), 'tools.example.org refuses connections.');
+    await expectText(rows.nth(2), 'Offered by an administrator');
+    await expectCount(rows.nth(2).getByRole('button'), 1);
+    await expectText(rows.nth(3), /Off.*Authorization …4321/);
+  });
+
+  test('shows the tools of a server with their arguments, as text', async () => {
+    openTools([server(1)]);
+    await page.getByRole('button', { name: '2 tools of Server 1' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Tools of “Server 1”' });
+    const [reads, writes] = [dialog.getByRole('listitem').nth(0), dialog.getByRole('listitem').nth(1)];
+    await expectText(reads, /Read a note ?read_note ?Only reads/);
+    await expectText(reads, 'Reads <b>one</b> note.');
+    await expectText(reads, /id ?integer, required/);
+    await expectText(reads, 'one of "short", "long"');
+    await expectText(writes, 'May change things');
+    await reads.getByText('Schema of the arguments').click();
+    await expectText(reads, '"description": "Its number"');
+  });
+
+  test('is to be seen by a Viewer, who is told why it cannot be changed', async () => {
+    openTools([server(1)], 'Viewer');
+    const add = page.getByRole('button', { name: 'Add Server' });
+    await expect.element(add).toHaveAttribute('aria-disabled', 'true');
+    await expect.element(add).toHaveAccessibleDescription(/Viewer/);
+    await page.getByRole('button', { name: 'Actions for Server 1' }).click();
+    for (const name of [/^Edit/, /^Ask for its tools again/, /^Turn off/, /^Remove/])
+      await expect.element(page.getByRole('menuitem', { name })).toHaveAttribute('aria-disabled', 'true');
+  });
+
+  test('that does not load says why, and tries again', async () => {
+    openTools([]);
+    await expect.element(page.getByText('No tool servers yet.')).toBeVisible();
+    answer(toolServers.list, refusal('unavailable', 'The database is being moved.'));
+    openTools([]);
+    answer(toolServers.list, refusal('unavailable', 'The database is being moved.'));
+    const alert = page.getByRole('alert').filter({ hasText: 'Failed to load the tool servers' });
+    await expectText(alert, 'The database is being moved.');
+    answer(toolServers.list, [server(1)]);
+    await alert.getByRole('button', { name: 'Try Again' }).click();
+    await expectText(rows.nth(0), 'Server 1');
+  });
+});
+
+describe('adding a server', () => {
+  test('keeps to the contract, and sends the header that was typed', async () => {
+    openTools([]);
+    answer(toolServers.create, server(1));
+    await page.getByRole('button', { name: 'Add Server' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add Tool Server' });
+    const add = dialog.getByRole('button', { name: 'Add Server' });
+    await add.click();
+    await expect.element(dialog.getByText('Name is required')).toBeVisible();
+    await expect.element(dialog.getByText('The address is required')).toBeVisible();
+    await dialog.getByLabelText('Name').fill('Notes');
+    await dialog.getByLabelText('Address').fill('tools.example.org');
+    await dialog.getByLabelText('Access').selectOptions('With a header');
+    await add.click();
+    await expect.element(dialog.getByText('Enter an address that begins with https://')).toBeVisible();
+    await expect.element(dialog.getByText('The value is required')).toBeVisible();
+    await dialog.getByLabelText('Address').fill('https://tools.example.org/mcp');
+    await dialog.getByLabelText(/^Value/).fill('Bearer secret');
+    await expectHidden(dialog.getByText('Offer it to everybody'));
+    expect(callsOf(toolServers.create)).toEqual([]);
+    await add.click();
+    await expectHidden(dialog);
+    expect(callsOf(toolServers.create).map(({ body }) => body)).toMatchObject([
+      {
+        name: 'Notes',
+        url: 'https://tools.example.org/mcp',
+        auth: { type: 'header', name: 'Authorization', value: 'Bearer secret' },
+        isOffered: false,
+      },
+    ]);
+  });
+
+  test('to everybody is for administrators', async () => {
+    openTools([], 'Admin');
+    answer(toolServers.create, server(1));
+    await page.getByRole('button', { name: 'Add Server' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Notes');
+    await page.getByLabelText('Address').fill('https://tools.example.org/mcp');
+    await page.getByRole('checkbox', { name: /Offer it to everybody/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Add Server' }).click();
+    await expect.poll(() => callsOf(toolServers.create).map(({ body }) => body.isOffered)).toEqual([true]);
+  });
+});
+
+test('a changed server keeps its header unless another one is typed, and says what the server refuses', async () => {
+  openTools([server(1, { auth: { type: 'header', name: 'X-Key', last4: '4321' } })]);
+  const message = 'Enter the value again: it was given for another address';
+  answer(toolServers.update, refusal('invalid_input', message, { 'auth.value': message }));
+  await page.getByRole('button', { name: 'Actions for Server 1' }).click();
+  await page.getByRole('menuitem', { name: 'Edit' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Edit Tool Server' });
+  await expect.element(dialog.getByText('Empty: the one that is stored stays (…4321).')).toBeVisible();
+  await dialog.getByLabelText('Address').fill('https://other.example.org/mcp');
+  await dialog.getByRole('button', { name: 'Save Changes' }).click();
+  await expect.element(dialog.getByLabelText('Value', { exact: true })).toHaveAccessibleDescription(message);
+  expect(callsOf(toolServers.update)[0]?.body.auth).toEqual({ type: 'header', name: 'X-Key' });
+});
+
+test('removing says who loses what', async () => {
+  openTools([server(1)]);
+  answer(toolServers.tools, {
+    tools: [],
+    usedBy: [
+      { id: 1, name: 'Tutor' },
+      { id: 2, name: 'Keeper' },
+    ],
+    usedByCount: 3,
+    otherPeople: 2,
+  });
+  answer(toolServers.remove, undefined);
+  await page.getByRole('button', { name: 'Actions for Server 1' }).click();
+  await page.getByRole('menuitem', { name: 'Remove' }).click();
+  const dialog = page.getByRole('alertdialog', { name: 'Remove “Server 1”?' });
+  await expectText(dialog, '3 assistants lose its tools: Tutor, Keeper and 1 more.');
+  await expectText(dialog, 'Assistants of 2 other people lose its tools too.');
+  await dialog.getByRole('button', { name: 'Remove Server' }).click();
+  await expectToast('Tool server removed');
+});
+
+describe('the tools of an assistant', () => {
+  const chosen = (tool: Tool, more: Partial<ChosenTool> = {}): ChosenTool => ({
+    serverId: 1,
+    serverName: 'Server 1',
+    name: tool.name,
+    title: tool.title,
+    approval: 'never',
+    digest: tool.digest,
+    state: 'ready',
+    ...more,
+  });
+  async function openChoices(given: ChosenTool[], role: 'Editor' | 'Viewer' = 'Editor') {
+    let kept = given;
+    open('/settings?tab=assistants&edit=1', {
+      user: { ...person, role },
+      answers() {
+        answer(models.list, modelList(model('gpt-4o')));
+        keepAssistants(assistant(1));
+        answer(assistants.files, []);
+        answer(toolServers.list, [server(1)]);
+        answer(toolServers.tools, { tools: [read, write], usedBy: [], usedByCount: 0, otherPeople: 0 });
+        answer(toolServers.chosen, () => kept);
+        answer(toolServers.choose, ({ body }) => {
+          kept = body.tools.map((one) => chosen(one.name === 'read_note' ? read : write, one));
+          return kept;
+        });
+      },
+    });
+    await page.getByText('Tools of tool servers').click();
+  }
+  const tools = page.getByRole('list', { name: 'Tools of Server 1' }).getByRole('listitem');
+  const sent = () => callsOf(toolServers.choose).map(({ body }) => body.tools);
+
+  test('are chosen one by one: what only reads asks never, what may change something each time', async () => {
+    await openChoices([]);
+    await page.getByText('0 of 2 tools chosen').click();
+    await tools.nth(0).getByRole('checkbox', { name: 'Read a note' }).click();
+    await tools.nth(1).getByRole('checkbox', { name: 'Write a note' }).click();
+    const asked = page.getByLabelText('When you are asked before Write a note');
+    await expect.element(asked).toHaveValue('always');
+    await asked.selectOptions('Ask once in a conversation');
+    await expect.poll(() => sent().length).toBe(3);
+    expect(sent().at(-1)).toEqual([
+      { serverId: 1, name: 'read_note', approval: 'never', digest: now },
+      { serverId: 1, name: 'write_note', approval: 'once', digest: now },
+    ]);
+    await tools.nth(0).getByRole('checkbox', { name: 'Read a note' }).click();
+    await expect.element(page.getByText('1 of 2 tools chosen')).toBeVisible();
+    await expect
+      .poll(() =>
+        sent()
+          .at(-1)
+          ?.map(({ name }) => name),
+      )
+      .toEqual(['write_note']);
+  });
+
+  test('that have changed say so and ask every time, until they are accepted', async () => {
+    await openChoices([chosen(write, { digest: before, state: 'changed' })]);
+    await page.getByText('1 of 2 tools chosen').click();
+    const row = tools.nth(1);
+    await expectText(row, 'Changed');
+    await expect.element(page.getByLabelText('When you are asked before Write a note')).toHaveValue('always');
+    await page.getByRole('button', { name: 'Accept as it is now: Write a note' }).click();
+    await expect.poll(sent).toEqual([[{ serverId: 1, name: 'write_note', approval: 'never', digest: now }]]);
+    await expectHidden(row.getByText('Changed'));
+  });
+
+  test('that are gone can be taken away', async () => {
+    await openChoices([chosen(read), chosen({ ...write, name: 'old', title: 'Old' }, { state: 'gone' })]);
+    const lost = page.getByRole('list', { name: 'Tools that are not available' }).getByRole('listitem');
+    await expectTexts(lost, [/^Old \(Server 1\): its server no longer has it/]);
+    await page.getByRole('button', { name: 'Remove Old' }).click();
+    await expect.poll(sent).toEqual([[{ serverId: 1, name: 'read_note', approval: 'never', digest: now }]]);
+  });
+
+  test('are to be seen by a Viewer, and not to be changed', async () => {
+    await openChoices([chosen(read)], 'Viewer');
+    await page.getByText('1 of 2 tools chosen').click();
+    await expect.element(tools.nth(0).getByRole('checkbox')).toBeChecked();
+    await expect.element(tools.nth(0).getByRole('checkbox')).toBeDisabled();
+    await tools.nth(0).getByRole('button', { name: 'What it does: Read a note' }).click();
+    await expectText(tools.nth(0), 'Reads <b>one</b> note.');
+  });
+
+  test('refused by the server stay as they were', async () => {
+    await openChoices([]);
+    answer(toolServers.choose, refusal('conflict', 'The tool read_note has changed meanwhile.'));
+    await page.getByText('0 of 2 tools chosen').click();
+    await tools.nth(0).getByRole('checkbox', { name: 'Read a note' }).click();
+    await expectToast('The tools were not changed', 'The tool read_note has changed meanwhile.');
+    await expect.element(tools.nth(0).getByRole('checkbox')).not.toBeChecked();
+  });
+});

@@ -1,0 +1,60 @@
+import type { Tool, ToolServer } from '@roster/contracts/tool-servers';
+import { useQuery } from '@tanstack/react-query';
+import { errorText } from '#web/lib/api.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { RetryNotice } from '#web/ui/retry-notice.tsx';
+import { SpinnerPanel } from '#web/ui/spinner.tsx';
+import { serverToolsQuery } from './queries.ts';
+import { ReadOnlyBadge, ToolDetails } from './tool-details.tsx';
+
+/** What a server has, as of the last look. */
+export function ToolsDialog({ server, onClose }: { server: ToolServer; onClose: () => void }) {
+  const query = useQuery(serverToolsQuery(server));
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      size="lg"
+      title={
+        <>
+          Tools of “<bdi>{server.name}</bdi>”
+        </>
+      }
+      description="As the server describes them. They are chosen in the form of an assistant."
+      footer={<Button onClick={onClose}>Close</Button>}
+    >
+      {query.isPending && <SpinnerPanel label="Loading tools" />}
+      {query.isError && (
+        <RetryNotice tone="destructive" live query={query}>
+          {errorText(query.error, 'The tools could not be loaded.')}
+        </RetryNotice>
+      )}
+      {query.isSuccess && <ToolList tools={query.data.tools} />}
+    </Dialog>
+  );
+}
+
+function ToolList({ tools }: { tools: Tool[] }) {
+  if (tools.length === 0) return <p className="text-muted-foreground">It has no tools, as far as Roster knows.</p>;
+  return (
+    <ul aria-label="Tools" className="grid gap-5">
+      {tools.map((tool) => (
+        <li key={tool.name} className="grid gap-1">
+          <h3 className="flex flex-wrap items-center gap-x-2 gap-y-1 font-medium">
+            <span dir="auto" className="wrap-anywhere">
+              {tool.title}
+            </span>
+            {tool.title !== tool.name && (
+              <code dir="ltr" className="wrap-anywhere font-normal text-muted-foreground text-sm">
+                {tool.name}
+              </code>
+            )}
+            <ReadOnlyBadge tool={tool} />
+          </h3>
+          <ToolDetails tool={tool} />
+        </li>
+      ))}
+    </ul>
+  );
+}

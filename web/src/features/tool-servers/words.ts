@@ -1,0 +1,14 @@
+import type { ToolApproval, ToolServer } from '@roster/contracts/tool-servers';
+
+export const approvalNames: Record<ToolApproval, string> = {
+  always: 'Ask every time',
+  once: 'Ask once in a conversation',
+  never: 'Never ask',
+};
+
+export const counted = (count: number, one: string, many = `${one}s`) =>
+  `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+
+/** What is shown of the header, as its value is not. */
+export const headerOf = ({ auth }: ToolServer) =>
+  auth.type === 'none' ? null : `${auth.name}${auth.last4 ? ` …${auth.last4}` : ''}`;

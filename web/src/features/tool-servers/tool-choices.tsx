@@ -3,12 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEditing } from '#web/data/current-user.ts';
 import { errorText } from '#web/lib/api.ts';
-import { tellFailure } from '#web/lib/failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { RetryNotice } from '#web/ui/retry-notice.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
-import { type ChoiceChange, chosenToolsQuery, toolServersQuery, useChoose, useExpected } from './queries.ts';
+import { type ChoiceChange, chosenToolsQuery, toolServersQuery, useChoose } from './queries.ts';
 import { ServerChoices } from './server-choices.tsx';
 
 /** What may be chosen, server by server. What is done here holds at once. */
@@ -37,9 +36,7 @@ type ChoicesProps = { assistantId: number; servers: ToolServer[]; chosen: Chosen
 
 function Choices({ assistantId, servers, chosen }: ChoicesProps) {
   const { reason } = useEditing();
-  const { mutate } = useChoose(assistantId);
-  const expected = useExpected(assistantId, chosen);
-  const change = (one: ChoiceChange) => mutate(one, { onError: tellFailure('The tools were not changed') });
+  const { expected, change } = useChoose(assistantId, chosen);
   const usable = servers.filter(({ isOn }) => isOn);
   if (usable.length === 0 && chosen.length === 0)
     return (

@@ -240,6 +240,20 @@ describe('the tools of an assistant', () => {
       .toEqual(['write_note']);
   });
 
+  test('are ticked from the press on, while they are being stored', async () => {
+    await openChoices([]);
+    await page.getByText('0 of 2 tools chosen').click();
+    const box = tools.nth(0).getByRole('checkbox', { name: 'Read a note' });
+    await expect.element(box).toBeEnabled();
+    const element = box.element();
+    if (!(element instanceof HTMLInputElement)) throw new Error('This is no checkbox.');
+    element.click();
+    // Before any other task: nobody sees it unticked in between, not for a frame.
+    for (let microtask = 0; microtask < 50; microtask++) await null;
+    expect(element.checked).toBe(true);
+    await expect.poll(() => sent().length).toBe(1);
+  });
+
   test('that have changed say so and ask every time, until they are accepted', async () => {
     await openChoices([chosen(write, { digest: before, state: 'changed' })]);
     await page.getByText('1 of 2 tools chosen').click();

@@ -8,6 +8,7 @@ import type { FindCaller } from './http/caller.ts';
 import { operationRoutes } from './http/operation.ts';
 import { describeProgramApi } from './http/program-api-description.ts';
 import { createRouter } from './http/router.ts';
+import { forgetEndedRates } from './http/shared-rates.ts';
 import { serveWeb } from './http/web-files.ts';
 import { jobRepository } from './jobs/repository.ts';
 import { createUpkeep, forgetGivenUpJobs } from './jobs/upkeep.ts';
@@ -35,7 +36,7 @@ async function openDoors(base: Foundation, { features, findCaller, findActor, ch
 
 export async function createApp({ checkResponses = false, jobTimes, tools, ...parts }: Given & ForTests) {
   const base = await foundation(parts, parts);
-  const { app, config, cookie, database, log, mail, openResponses, provider, sessions, store, streams } = base;
+  const { app, config, cookie, database, log, mail, openResponses, provider, rates, sessions, store, streams } = base;
   const { db } = database;
   const { auth, findCaller, all: features } = createFeatures(base, tools);
   const state = { ready: false };
@@ -57,7 +58,12 @@ export async function createApp({ checkResponses = false, jobTimes, tools, ...pa
 
   const worker = createWorker({ db, handlers: features.flatMap(({ jobs = [] }) => jobs), log, ...jobTimes });
   const upkeep = createUpkeep(
-    [forgetGivenUpJobs(db), forgetKeptMails(config), ...features.flatMap(({ upkeep = [] }) => upkeep)],
+    [
+      forgetGivenUpJobs(db),
+      forgetEndedRates(db),
+      forgetKeptMails(config),
+      ...features.flatMap((one) => one.upkeep ?? []),
+    ],
     log,
   );
 
@@ -87,6 +93,7 @@ export async function createApp({ checkResponses = false, jobTimes, tools, ...pa
       mail.close();
       streams.close();
       openResponses.close();
+      await rates.close();
       await app.close();
       await provider.close();
     },

@@ -30,6 +30,8 @@ export type Database = {
   schema_migrations: { name: string; checksum: string; applied_at: string };
   settings: { name: string; value: string };
   instances: { id: Id; started_at: string };
+  /** `site` and `part` are digests; `ends_at` is in milliseconds of the database’s clock. */
+  rate_counts: { site: string; part: string; used: number; ends_at: number };
   users: {
     id: Id;
     email: string;

@@ -13,6 +13,7 @@ export type Table = Exclude<keyof Database, 'schema_migrations'>;
 const inOrder: Record<Table, true> = {
   settings: true,
   instances: true,
+  rate_counts: true,
   users: true,
   sessions: true,
   access_tokens: true,

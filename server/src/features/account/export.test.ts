@@ -63,6 +63,7 @@ const notExported = new Map<Table, string>([
   ['settings', 'the installation’s'],
   ['account_notices', 'what security_events say of the same moment'],
   ['instances', 'the installation’s'],
+  ['rate_counts', 'digests of who did something how often, gone after an hour'],
   ['jobs', 'work that is under way'],
   ['api_calls', 'calls that are under way; what they cost is in usage_records'],
   ['data_keys', 'a secret'],

@@ -140,6 +140,8 @@ export const Message = z.object({
   reasoning: z.string(),
   state: RunState,
   run: z.object({ id: Id, state: RunState }).nullable(),
+  /** Of an answer by an assistant: which one it was, and in which version. */
+  answeredBy: z.object({ assistantId: Id, version: z.number().int() }).optional(),
   /** Of an answer; null until it is settled which model answers. */
   model: z.string().nullable(),
   usage: Usage.nullable(),

@@ -31,6 +31,7 @@ import * as madeFiles from './migrations/0024-made-files.ts';
 import * as toolServers from './migrations/0025-tool-servers.ts';
 import * as toolLoop from './migrations/0026-tool-loop.ts';
 import * as sharedRates from './migrations/0027-shared-rates.ts';
+import * as assistantVersions from './migrations/0030-assistant-versions.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -67,6 +68,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0025-tool-servers', toolServers],
   ['0026-tool-loop', toolLoop],
   ['0027-shared-rates', sharedRates],
+  ['0030-assistant-versions', assistantVersions],
 ];
 
 const migrationFiles = new URL('./migrations/', import.meta.url);

@@ -1,4 +1,5 @@
 import type { SecurityEventKind } from '@roster/contracts/account';
+import type { VersionOrigin } from '@roster/contracts/assistant-versions';
 import type { AssistantSettings, KnowledgeState } from '@roster/contracts/assistants';
 import type { ApprovalDecision, ToolCall } from '@roster/contracts/chat';
 import type { Vote } from '@roster/contracts/fine-tuning/comparisons';
@@ -96,8 +97,31 @@ export type Database = {
     user_id: number;
     is_default: Flag;
     provider_assistant_id: string | null;
+    /** The number of its newest version. */
+    version: Generated<number>;
     created_at: string;
     updated_at: string;
+  };
+  /** What an assistant was at each save that changed something. */
+  assistant_versions: Columns<Omit<AssistantSettings, 'tools'>> & {
+    assistant_id: number;
+    number: number;
+    user_id: number;
+    /** Who or what made it, with the name of the token or of the copied one, or the number of the restored version. */
+    origin: VersionOrigin['kind'];
+    origin_name: string | null;
+    origin_number: number | null;
+    /** The names of the fields that differ from the version before it, a JSON list. */
+    changed: string;
+    /** About how many characters it takes. */
+    size: number;
+    created_at: string;
+    /** JSON, like `files` and `chosen_tools`. */
+    tools: string;
+    files: string;
+    chosen_tools: string;
+    /** JSON; null: programs have set nothing. */
+    api_fields: string | null;
   };
   /** What programs say of an assistant beyond its form. */
   assistant_api_fields: {
@@ -204,6 +228,8 @@ export type Database = {
     thread_id: number;
     message_id: number;
     assistant_id: number | null;
+    /** Of the assistant, by its number; null: of none, or from before there were versions. */
+    assistant_version: Generated<number | null>;
     /** Empty until it is settled which model answers. */
     model: string;
     /** How many answers to the same question were asked for before it, in the same call. */

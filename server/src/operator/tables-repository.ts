@@ -21,6 +21,7 @@ const inOrder: Record<Table, true> = {
   provider_keys: true,
   provider_traits: true,
   assistants: true,
+  assistant_versions: true,
   assistant_api_fields: true,
   tool_servers: true,
   tool_server_tools: true,

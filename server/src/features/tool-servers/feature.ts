@@ -18,17 +18,18 @@ type Dependencies = {
   vault: Vault;
   config: Pick<Config, 'toolHostsAllowed'>;
   toolTimes: ToolTimes;
+  versions: Parameters<typeof choiceService>[1];
 };
 
 /** Servers of tools that people name, and which of their tools each assistant may use. */
-export function toolServerFeature({ database, vault, config, toolTimes: times }: Dependencies) {
+export function toolServerFeature({ database, vault, config, toolTimes: times, versions }: Dependencies) {
   const { db } = database;
   const outgoing = createOutgoing({ allowed: config.toolHostsAllowed });
   const mcp = mcpClient(outgoing, times);
   const headers = serverHeaders({ db, vault });
   const looks = looking({ db, headers, mcp, times });
   const servers = toolServerService({ db, headers });
-  const choices = choiceService(db);
+  const choices = choiceService(db, versions);
   return {
     routes: (router: Router) => toolServerRoutes(router, { servers, choices }),
     jobs: looks.jobs,

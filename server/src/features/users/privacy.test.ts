@@ -71,6 +71,18 @@ const draft = () => ({ message: 'Let me in', clientId: clientId() });
 const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   'DELETE /api/user/sessions/:id': ({ sessionId }) => ({ path: `/api/user/sessions/${sessionId}` }),
   'POST /api/user/notices/:id/dismiss': ({ noticeId }) => ({ path: `/api/user/notices/${noticeId}/dismiss`, body: {} }),
+  'POST /api/assistants/:id/duplicate': ({ assistantId }) => ({
+    path: `/api/assistants/${assistantId}/duplicate`,
+    body: {},
+  }),
+  'GET /api/assistants/:id/versions': ({ assistantId }) => ({ path: `/api/assistants/${assistantId}/versions` }),
+  'GET /api/assistants/:id/versions/:number': ({ assistantId }) => ({
+    path: `/api/assistants/${assistantId}/versions/1`,
+  }),
+  'POST /api/assistants/:id/versions/:number/restore': ({ assistantId }) => ({
+    path: `/api/assistants/${assistantId}/versions/1/restore`,
+    body: {},
+  }),
   'GET /api/assistants/:id/export': ({ assistantId }) => ({ path: `/api/assistants/${assistantId}/export` }),
   'PATCH /api/assistants/:id': ({ assistantId }) => ({
     path: `/api/assistants/${assistantId}`,

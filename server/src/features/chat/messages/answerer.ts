@@ -10,6 +10,8 @@ import type { HistoryLimits } from './history.ts';
 /** What answers in a thread: an assistant's settings, or only a model. */
 export type Answerer = {
   assistantId: number | null;
+  /** Of the assistant, whose settings these are; null: of none, or not known. */
+  assistantVersion: number | null;
   /** null: the default model, which the run settles. */
   model: string | null;
   instructions: string;
@@ -52,11 +54,12 @@ export function answererFinder({ catalogue, findAssistant, knownDefaultModel, kn
   ): Promise<Answerer[]> {
     const assistant = thread.assistantId === null ? undefined : await findAssistant(userId, thread.assistantId);
     if (assistant) {
-      const { id: assistantId, instructions, responseSchema: schema, tools } = assistant;
+      const { id: assistantId, version: assistantVersion, instructions, responseSchema: schema, tools } = assistant;
       const hosted = Object.keys(tools).length > 0 && { hosted: tools };
       const knowledge = assistant.files > 0 ? await knowledgeOf(userId, assistantId) : nothingKnown;
       return (models.length > 0 ? models : [assistant.model]).map((model) => ({
         assistantId,
+        assistantVersion,
         model,
         instructions,
         ...catalogue.parameters(model, { temperature: assistant.temperature, effort: assistant.reasoningEffort }),
@@ -65,7 +68,14 @@ export function answererFinder({ catalogue, findAssistant, knownDefaultModel, kn
         ...hosted,
       }));
     }
-    const nothingSaid = { assistantId: null, instructions: '', temperature: null, effort: null, schema: null };
+    const nothingSaid = {
+      assistantId: null,
+      assistantVersion: null,
+      instructions: '',
+      temperature: null,
+      effort: null,
+      schema: null,
+    };
     const alone = { ...nothingSaid, knowledge: nothingKnown };
     const answering = models.length > 0 ? models : [thread.model ?? (await knownDefaultModel(userId))];
     return answering.map((model) => ({ ...alone, model }));

@@ -13,7 +13,14 @@ const ToolServersCard = loadedPart(
 );
 
 export function SettingsRoute() {
-  const { tab = 'account', view = 'list', edit, connected, error } = useSearch({ from: '/signed-in/settings' });
+  const {
+    tab = 'account',
+    view = 'list',
+    edit,
+    version,
+    connected,
+    error,
+  } = useSearch({ from: '/signed-in/settings' });
   const navigate = useNavigate();
   useLoginProviderOutcome({ connected, error }, 'Connecting failed');
   return (
@@ -30,6 +37,7 @@ export function SettingsRoute() {
         <AssistantsPanel
           view={view}
           editing={edit}
+          version={version}
           tools={(assistantId) => <AssistantTools assistantId={assistantId} />}
           onViewChange={(next) => void navigate({ to: '/settings', search: { tab: 'assistants', view: next } })}
           onEdit={(id) =>

@@ -32,6 +32,7 @@ import * as toolServers from './migrations/0025-tool-servers.ts';
 import * as toolLoop from './migrations/0026-tool-loop.ts';
 import * as sharedRates from './migrations/0027-shared-rates.ts';
 import * as assistantVersions from './migrations/0030-assistant-versions.ts';
+import * as toolsOfConversations from './migrations/0029-tools-of-conversations.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -69,6 +70,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0026-tool-loop', toolLoop],
   ['0027-shared-rates', sharedRates],
   ['0030-assistant-versions', assistantVersions],
+  ['0029-tools-of-conversations', toolsOfConversations],
 ];
 
 const migrationFiles = new URL('./migrations/', import.meta.url);

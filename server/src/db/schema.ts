@@ -183,6 +183,8 @@ export type Database = {
     assistant_id: number | null;
     /** What answers without an assistant; null: the default model. */
     model: string | null;
+    /** What it switches for itself, JSON; null: nothing. */
+    tools: string | null;
     /** `comparison`: no list of conversations shows it. */
     purpose: Generated<'chat' | 'comparison'>;
     pinned: Flag;
@@ -330,11 +332,12 @@ export type Database = {
     comparison_id: number | null;
     /** Of a program's call. */
     access_token_id: number | null;
-    /** `tool_step`: of an answer that called tools, each request but the last. */
-    purpose: 'chat' | 'tool_step' | 'title' | 'training';
-    /** Of a step, in the place of `run_id`: the run, and which of its requests it was. */
+    /** `tool_step`: of an answer that called tools, each request but the last. `tool`: a call that the provider ran; `model` is what it calls the tool. */
+    purpose: 'chat' | 'tool_step' | 'tool' | 'title' | 'training';
+    /** Of a step, in the place of `run_id`: the run, and which of its requests it was. Of a tool's call the run, and the call. */
     step_of: Generated<number | null>;
     step: Generated<number | null>;
+    call_id: Generated<string | null>;
     model: string;
     input_tokens: number;
     cached_tokens: number;

@@ -49,6 +49,7 @@ const mayCall: Record<string, readonly Kind[]> = {
   'DELETE /api/settings/apikey': signedIn,
 
   'GET /api/models': signedIn,
+  'GET /api/models/tools': signedIn,
   'GET /api/assistants': signedIn,
   'GET /api/assistants/export': signedIn,
   'GET /api/assistants/:id/export': signedIn,

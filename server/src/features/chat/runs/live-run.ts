@@ -1,7 +1,7 @@
 import type { RunEvent } from '@roster/contracts/chat';
 import type { OfferedTool } from '#server/conversation/tools';
 import type { EventStream } from '#server/http/event-stream';
-import type { AnswerRequest, ConversationTurn } from '#server/provider/provider';
+import type { AnswerRequest, ConversationTurn, ToolUse } from '#server/provider/provider';
 import { emptyLog, type FoldedLog, fold, frameOf, parseFrames } from './event-log.ts';
 import type { EventBatch } from './event-repository.ts';
 
@@ -75,6 +75,8 @@ export class LiveRun {
   turns: ConversationTurn[] = [];
   /** Since when nothing has been recorded as used. */
   since: Since = { text: 0, reasoning: 0, marks: 0, calls: 0 };
+  /** The tools that the provider has run in this step. */
+  used: ToolUse[] = [];
   /** Whether it is the turn of the tools: all that was told is stored then, so that another process can go on. */
   isCallingTools = false;
   /** The tools of tool servers that are being called, by the ids of the calls. */
@@ -117,6 +119,7 @@ export class LiveRun {
     const { text, reasoning, marks, calls } = this.log;
     this.since = { text: text.length, reasoning: reasoning.length, marks: marks.length, calls: calls.length };
     this.isAsked = false;
+    this.used = [];
   }
 
   /** What has come in this step. */

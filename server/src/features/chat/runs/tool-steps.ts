@@ -34,7 +34,7 @@ export type ToolStepDependencies = {
   toolBox: ToolBox;
   /** A call that takes longer is given up. */
   toolCallMs: number;
-  pricing: Pick<PricingService, 'price'>;
+  pricing: Pick<PricingService, 'price' | 'toolPrice'>;
   presence: Pick<Presence, 'instance' | 'send'>;
   log: FastifyBaseLogger;
 };
@@ -105,7 +105,8 @@ export function toolSteps({
         if (run.taking.length > 0) await beginFetching(trx, userId, messageId, at);
         const accessTokenId =
           programRunId === null ? null : await programRunRepository(trx).tokenOf(userId, programRunId);
-        await usageRepository(trx).record(userId, { ...usage, accessTokenId }, true);
+        for (const record of [usage, ...usages.ofTools(run.order, run.used, at)])
+          await usageRepository(trx).record(userId, { ...record, accessTokenId }, true);
       },
     );
     run.beginStep();

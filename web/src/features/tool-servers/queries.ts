@@ -9,6 +9,7 @@ import {
 import { notifyManager, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { z } from 'zod';
+import { chosenToolsQuery } from '#web/data/chosen-tools.ts';
 import { call } from '#web/lib/api.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 
@@ -28,13 +29,6 @@ export const serverToolsQuery = ({ id, lookedAt }: Pick<ToolServer, 'id' | 'look
   queryOptions({
     queryKey: [...serversKey, id, 'tools', lookedAt],
     queryFn: ({ signal }) => call(toolServers.tools, { params: { id } }, signal),
-    refetchOnMount: 'always',
-  });
-
-export const chosenToolsQuery = (assistantId: number) =>
-  queryOptions({
-    queryKey: [...serversKey, 'of-assistant', assistantId],
-    queryFn: ({ signal }) => call(toolServers.chosen, { params: { id: assistantId } }, signal),
     refetchOnMount: 'always',
   });
 

@@ -25,6 +25,7 @@ import { useEscape } from './use-escape.ts';
 
 // What the composer below needs of an open conversation.
 export { ComposerNotices } from '#web/features/chat/composer/composer-notices.tsx';
+export { toolsOf } from './mutations.ts';
 export { editLast, sendQuestion, stopAnswers } from './open-thread-actions.ts';
 
 const MessageList = lazy(loadMessageList);

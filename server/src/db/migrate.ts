@@ -31,8 +31,8 @@ import * as madeFiles from './migrations/0024-made-files.ts';
 import * as toolServers from './migrations/0025-tool-servers.ts';
 import * as toolLoop from './migrations/0026-tool-loop.ts';
 import * as sharedRates from './migrations/0027-shared-rates.ts';
-import * as assistantVersions from './migrations/0030-assistant-versions.ts';
 import * as toolsOfConversations from './migrations/0029-tools-of-conversations.ts';
+import * as assistantVersions from './migrations/0030-assistant-versions.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -69,8 +69,8 @@ const migrations: [name: string, migration: Migration][] = [
   ['0025-tool-servers', toolServers],
   ['0026-tool-loop', toolLoop],
   ['0027-shared-rates', sharedRates],
-  ['0030-assistant-versions', assistantVersions],
   ['0029-tools-of-conversations', toolsOfConversations],
+  ['0030-assistant-versions', assistantVersions],
 ];
 
 const migrationFiles = new URL('./migrations/', import.meta.url);

@@ -11,12 +11,13 @@ export const serversAtMost = 20;
 export const chosenToolsAtMost = 128;
 export const toolNameLimit = 128;
 
-export const ToolServerKind = z.enum(['mcp']);
+/** What its tools are told by: a server of the Model Context Protocol itself, or an OpenAPI description of a service. */
+export const ToolServerKind = z.enum(['mcp', 'openapi']);
 
 const HttpUrl = z.url({ protocol: /^https?$/ });
 const urlMessage = 'Enter an address that begins with https://';
 /** What it leads to is checked when it is connected to; plain http is for servers on Roster's own machine. */
-const ServerUrl = requiredText(2_000, 'The address cannot exceed 2,000 characters', 'The address is required')
+export const ServerUrl = requiredText(2_000, 'The address cannot exceed 2,000 characters', 'The address is required')
   .trim()
   .refine((text) => HttpUrl.safeParse(text).success, urlMessage)
   .refine(
@@ -44,7 +45,7 @@ const ownHeaders = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
-const HeaderName = requiredText(
+export const HeaderName = requiredText(
   100,
   'The name of the header cannot exceed 100 characters',
   'The name of the header is required',
@@ -52,29 +53,29 @@ const HeaderName = requiredText(
   .trim()
   .refine((name) => /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name), 'A header’s name has letters, digits and hyphens')
   .refine((name) => !ownHeaders.has(name.toLowerCase()), 'Roster sets this header itself');
-const HeaderValue = requiredText(4_000, 'The value cannot exceed 4,000 characters', 'The value is required')
+export const SecretValue = requiredText(4_000, 'The value cannot exceed 4,000 characters', 'The value is required')
   .trim()
   .refine((value) => /^[\x20-\x7e]+$/.test(value), 'The value has characters that a header cannot have');
 
 /** `value` left out: the one that is stored stays. */
 const Auth = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('none') }),
-  z.strictObject({ type: z.literal('header'), name: HeaderName, value: HeaderValue.optional() }),
+  z.strictObject({ type: z.literal('header'), name: HeaderName, value: SecretValue.optional() }),
 ]);
 export type ToolServerAuth = z.output<typeof Auth>;
 
-const Name = requiredText(60, 'The name cannot exceed 60 characters', 'Name is required').trim();
+export const ServerName = requiredText(60, 'The name cannot exceed 60 characters', 'Name is required').trim();
 
 export const NewToolServer = z.strictObject({
-  name: Name,
-  kind: ToolServerKind.default('mcp'),
+  name: ServerName,
+  kind: ToolServerKind.extract(['mcp']).default('mcp'),
   url: ServerUrl,
   auth: Auth.default({ type: 'none' }),
   /** Everybody may choose its tools; for administrators only. */
   isOffered: z.boolean().default(false),
 });
 export const ToolServerChanges = z
-  .strictObject({ name: Name, url: ServerUrl, auth: Auth, isOffered: z.boolean(), isOn: z.boolean() })
+  .strictObject({ name: ServerName, url: ServerUrl, auth: Auth, isOffered: z.boolean(), isOn: z.boolean() })
   .partial();
 export type ToolServerChanges = z.output<typeof ToolServerChanges>;
 
@@ -85,16 +86,25 @@ export const ToolServer = z.object({
   id: Id,
   name: z.string(),
   kind: ToolServerKind,
-  /** Of another's server: scheme, host and port only. */
+  /** Where its tools are called. Of another's server: scheme, host and port only. */
   url: z.string(),
+  /** Of an own one of the kind `openapi`. */
+  openApi: z
+    .object({
+      /** Where the description lies; null: its text was pasted. */
+      descriptionUrl: z.string().nullable(),
+      /** What its owner wants instead of the address in the description. */
+      baseUrl: z.string().nullable(),
+    })
+    .nullable(),
   /** Its owner's. Others see and use it because an administrator offers it. */
   isOwn: z.boolean(),
   isOffered: z.boolean(),
   /** Off: its tools are not offered to any model. */
   isOn: z.boolean(),
   auth: z.object({
-    type: z.enum(['none', 'header']),
-    /** Of the own server's header. */
+    type: z.enum(['none', 'header', 'query']),
+    /** Of the own server's header, or of its part of the query. */
     name: z.string().nullable(),
     last4: z.string().nullable(),
   }),
@@ -124,6 +134,9 @@ export type Tool = z.output<typeof Tool>;
 
 export const ToolServerTools = z.object({
   tools: z.array(Tool),
+  /** The operations of an OpenAPI description that make no tool, the first 100 of them. */
+  leftOut: z.array(z.object({ operation: z.string(), reason: z.string() })),
+  leftOutCount: z.number().int(),
   /** The own assistants that use a tool of it, at most 20 of them by name. */
   usedBy: z.array(z.object({ id: Id, name: z.string() })),
   usedByCount: z.number().int(),

@@ -149,6 +149,10 @@ export type Database = {
     /** Grows with each look that is asked for: what an earlier one finds does not count. */
     look: number;
     created_at: string;
+    /** Of the kind `openapi`; null: the text was pasted. */
+    description_url: Generated<string | null>;
+    /** Of the kind `openapi`: what its owner wants instead of the address in the description. */
+    base_url: Generated<string | null>;
   };
   /** As of the last look that succeeded. */
   tool_server_tools: {
@@ -163,6 +167,18 @@ export type Database = {
     is_read_only: Flag;
     may_repeat: Flag;
     digest: string;
+    /** JSON: how it is called, where it is the operation of a description. */
+    operation: Generated<string | null>;
+  };
+  /** Of the servers of the kind `openapi`. */
+  tool_server_descriptions: {
+    server_id: number;
+    user_id: number;
+    /** As it was pasted; null: it lies at an address. */
+    text: string | null;
+    /** JSON: the operations that make no tool, the first of them. */
+    left_out: string;
+    left_out_count: number;
   };
   assistant_tool_choices: {
     assistant_id: number;

@@ -25,6 +25,7 @@ const inOrder: Record<Table, true> = {
   assistant_api_fields: true,
   tool_servers: true,
   tool_server_tools: true,
+  tool_server_descriptions: true,
   assistant_tool_choices: true,
   threads: true,
   messages: true,

@@ -3,6 +3,7 @@ import { loadOperatorConfig } from '#server/config';
 import type { ToolBox } from '#server/conversation/tools';
 import { serverHeaders } from '#server/features/tool-servers/headers';
 import { mcpClient } from '#server/features/tool-servers/mcp/session';
+import { openApiClient } from '#server/features/tool-servers/openapi/client';
 import { usualToolTimes } from '#server/features/tool-servers/times';
 import { toolBox } from '#server/features/tool-servers/tool-box';
 import { allowedHosts } from '#server/http/allowed-hosts';
@@ -62,7 +63,7 @@ export function withToolBox<T>(
     const mcp = mcpClient(outgoing, usualToolTimes);
     const headers = serverHeaders({ db, vault: createVault(masterKeys) });
     try {
-      return await work(toolBox({ db, headers, mcp, times: usualToolTimes }));
+      return await work(toolBox({ db, headers, mcp, openApi: openApiClient(outgoing), times: usualToolTimes }));
     } finally {
       await mcp.close();
       await outgoing.close();

@@ -35,6 +35,7 @@ const exportedIn = new Map<Table, string>([
   ['assistant_api_fields', 'assistants.json'],
   ['tool_servers', 'tool-servers.json'],
   ['tool_server_tools', 'tool-servers.json'],
+  ['tool_server_descriptions', 'tool-server-descriptions/<number>.txt'],
   ['assistant_tool_choices', 'tool-servers.json'],
   ['threads', 'conversations/INDEX.jsonl'],
   ['messages', conversation],

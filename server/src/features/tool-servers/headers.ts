@@ -5,7 +5,7 @@ import { sealWithDataKey } from '#server/security/sealing';
 import { Secret } from '#server/security/secret';
 import { CannotOpen, type Vault } from '#server/security/vault';
 import { ServerFailure } from './mcp/failure.ts';
-import type { StoredAuth } from './repository.ts';
+import type { SealedAuth } from './repository.ts';
 
 const purpose = 'tool-server-header';
 /** Of so short a value nothing is shown. */
@@ -15,21 +15,30 @@ const shownFrom = 12;
 const Sealed = z.strictObject({ origin: z.string(), value: z.string() });
 
 const unreadable = (cause?: unknown) =>
-  new ServerFailure('The header of this server cannot be read any more. Its owner has to enter the value again.', {
-    mayHaveRun: false,
-    cause,
-  });
+  new ServerFailure(
+    'The secret of this server cannot be read any more, or was given for another address. Its owner has to enter the value again.',
+    {
+      mayHaveRun: false,
+      cause,
+    },
+  );
 
 type Keeper = { db: Kysely<Database>; vault: Vault };
 type Stored = Pick<Selectable<Database['tool_servers']>, 'user_id' | 'url' | 'auth_type' | 'auth_name' | 'auth_sealed'>;
 
-/** The headers that people give their servers: sealed when they are stored, opened again only for a call. */
+/** The secrets that people give their servers, for a header or a query: sealed when they are stored, opened again only for a call. */
 export function serverHeaders({ db, vault }: Keeper) {
   return {
-    async seal(userId: number, url: string, name: string, value: string): Promise<StoredAuth> {
+    async seal(
+      userId: number,
+      url: string,
+      type: SealedAuth['type'],
+      name: string,
+      value: string,
+    ): Promise<SealedAuth> {
       const plain = JSON.stringify({ origin: new URL(url).origin, value });
       return {
-        type: 'header',
+        type,
         name,
         sealed: await sealWithDataKey({ db, vault }, userId, new Secret(plain), purpose),
         last4: value.length >= shownFrom ? value.slice(-4) : '',

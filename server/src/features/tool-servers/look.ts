@@ -9,7 +9,9 @@ import type { ServerHeaders } from './headers.ts';
 import { ServerFailure } from './mcp/failure.ts';
 import type { McpClient } from './mcp/session.ts';
 import { listTools } from './mcp/tools.ts';
-import { toolServerRepository } from './repository.ts';
+import type { OpenApiLook } from './openapi/look.ts';
+import { descriptionRepository } from './openapi/repository.ts';
+import { type StoredServer, toolServerRepository } from './repository.ts';
 import type { ToolTimes } from './times.ts';
 
 const lookJob = defineJob({
@@ -33,10 +35,16 @@ export async function askToLook(trx: Kysely<Database>, userId: number, serverId:
   return true;
 }
 
-type Dependencies = { db: Kysely<Database>; headers: ServerHeaders; mcp: McpClient; times: ToolTimes };
+type Dependencies = {
+  db: Kysely<Database>;
+  headers: ServerHeaders;
+  mcp: McpClient;
+  openApi: OpenApiLook;
+  times: ToolTimes;
+};
 
 /** Asks a server which tools it has. What it does wrong is a state of it, in words; its tools stay as they were then. */
-export function looking({ db, headers, mcp, times }: Dependencies) {
+export function looking({ db, headers, mcp, openApi, times }: Dependencies) {
   const closing = new AbortController();
 
   async function look({ userId, serverId }: { userId: number; serverId: number }) {
@@ -47,10 +55,14 @@ export function looking({ db, headers, mcp, times }: Dependencies) {
       if (closing.signal.aborted || !(error instanceof ServerFailure)) throw error;
       return { state: 'failed' as const, notice: error.message };
     });
-    await db.transaction().execute((trx) => toolServerRepository(trx).looked(server, found));
+    await db.transaction().execute(async (trx) => {
+      const counts = await toolServerRepository(trx).looked(server, found);
+      if (counts && 'leftOut' in found) await descriptionRepository(trx).noteLeftOut(server, found);
+    });
   }
 
-  async function ask(server: Parameters<ServerHeaders['open']>[0]) {
+  async function ask(server: StoredServer) {
+    if (server.kind === 'openapi') return openApi({ withinMs: times.lookMs, signal: closing.signal }, server);
     const wrapped = server.auth_type === 'none' ? null : await choiceRepository(db).dataKey(server.user_id);
     const credentials = headers.open(server, wrapped);
     const bounds = { withinMs: times.lookMs, bodyLimit, signal: closing.signal };

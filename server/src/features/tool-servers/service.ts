@@ -13,24 +13,26 @@ import { AppError } from '#server/errors';
 import type { Actor } from '#server/http/actor';
 import type { ServerHeaders } from './headers.ts';
 import { askToLook } from './look.ts';
+import { descriptionRepository } from './openapi/repository.ts';
 import { type ServerFields, type StoredAuth, type StoredServer, toolServerRepository } from './repository.ts';
 
 type Dependencies = { db: Kysely<Database>; headers: ServerHeaders };
 
-const notFound = () => new AppError('not_found', 'Tool server not found.');
-const flag = (is: boolean) => (is ? (1 as const) : (0 as const));
+export const notFound = () => new AppError('not_found', 'Tool server not found.');
+export const flag = (is: boolean) => (is ? (1 as const) : (0 as const));
 
-const refusedField = (field: string, message: string) =>
+export const refusedField = (field: string, message: string) =>
   new AppError('invalid_input', message, { fields: { [field]: message } });
 
 /** The path may hold a secret: only the owner sees it. */
-function toServer(row: StoredServer, userId: number): ToolServer {
+export function toServer(row: StoredServer, userId: number): ToolServer {
   const isOwn = row.user_id === userId;
   return {
     id: row.id,
     name: row.name,
     kind: row.kind,
     url: isOwn ? row.url : new URL(row.url).origin,
+    openApi: isOwn && row.kind === 'openapi' ? { descriptionUrl: row.description_url, baseUrl: row.base_url } : null,
     isOwn,
     isOffered: row.is_offered === 1,
     isOn: row.is_on === 1,
@@ -45,12 +47,12 @@ function toServer(row: StoredServer, userId: number): ToolServer {
   };
 }
 
-function checkOffer(actor: Actor, isOffered: boolean | undefined) {
+export function checkOffer(actor: Actor, isOffered: boolean | undefined) {
   if (isOffered && actor.role !== 'Admin')
     throw new AppError('not_allowed', 'Only administrators can offer a tool server to everybody.');
 }
 
-async function found(db: Kysely<Database>, userId: number, id: number): Promise<StoredServer> {
+export async function found(db: Kysely<Database>, userId: number, id: number): Promise<StoredServer> {
   const server = await toolServerRepository(db).own(userId, id);
   if (!server) throw notFound();
   return server;
@@ -61,7 +63,8 @@ async function create({ db, headers }: Dependencies, actor: Actor, draft: z.outp
   const { name, kind, url, auth, isOffered } = draft;
   checkOffer(actor, isOffered);
   if (auth.type === 'header' && auth.value === undefined) throw refusedField('auth.value', 'The value is required');
-  const sealed: StoredAuth = auth.type === 'none' ? auth : await headers.seal(userId, url, auth.name, auth.value ?? '');
+  const sealed: StoredAuth =
+    auth.type === 'none' ? auth : await headers.seal(userId, url, auth.type, auth.name, auth.value ?? '');
   return db.transaction().execute(async (trx) => {
     // Holds the account, so that of two at once the second one counts the first.
     await stillMay(trx);
@@ -86,7 +89,7 @@ async function changedAuth(
   if (!wanted) return undefined;
   if (wanted.type === 'none') return wanted;
   if ('value' in wanted && wanted.value !== undefined)
-    return headers.seal(before.user_id, url, wanted.name, wanted.value);
+    return headers.seal(before.user_id, url, wanted.type, wanted.name, wanted.value);
   if (before.auth_type !== 'header') throw refusedField('auth.value', 'The value is required');
   if (new URL(url).origin !== new URL(before.url).origin)
     throw refusedField('auth.value', 'Enter the value again: it was given for another address');
@@ -99,6 +102,8 @@ async function update({ db, headers }: Dependencies, actor: Actor, id: number, c
   checkOffer(actor, changes.isOffered);
   const before = await found(db, userId, id);
   const { name, url, isOffered, isOn } = changes;
+  // Where its tools are called is said by its description, and changed with it.
+  if (before.kind === 'openapi' && (url !== undefined || changes.auth)) throw notFound();
   const auth = await changedAuth(headers, before, url ?? before.url, changes.auth);
   const fields: Partial<ServerFields> = {
     ...(name !== undefined && { name }),
@@ -132,6 +137,7 @@ async function tools(db: Kysely<Database>, userId: number, id: number): Promise<
       isReadOnly: tool.is_read_only === 1,
       digest: tool.digest,
     })),
+    ...(await descriptionRepository(db).leftOut(id)),
     usedBy: named,
     usedByCount: count,
     otherPeople: server.user_id === userId ? await servers.otherPeople(userId, id) : 0,

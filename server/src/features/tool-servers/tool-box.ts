@@ -8,15 +8,23 @@ import { ServerFailure } from './mcp/failure.ts';
 import { resultText } from './mcp/result.ts';
 import type { McpClient } from './mcp/session.ts';
 import { modelNames } from './model-names.ts';
+import { callOperation } from './openapi/call.ts';
+import type { OpenApiClient } from './openapi/client.ts';
 import type { ToolTimes } from './times.ts';
 
 /** Of an answer with its pictures, which are told of and not kept. */
 const bodyLimit = 8 * 1024 * 1024;
 
-type Dependencies = { db: Kysely<Database>; headers: ServerHeaders; mcp: McpClient; times: ToolTimes };
+type Dependencies = {
+  db: Kysely<Database>;
+  headers: ServerHeaders;
+  mcp: McpClient;
+  openApi: OpenApiClient;
+  times: ToolTimes;
+};
 
 /** What who runs answers needs of tool servers. */
-export function toolBox({ db, headers, mcp, times }: Dependencies): ToolBox {
+export function toolBox({ db, headers, mcp, openApi, times }: Dependencies): ToolBox {
   const choices = choiceRepository(db);
   return {
     async offered(userId, assistantId) {
@@ -52,6 +60,7 @@ export function toolBox({ db, headers, mcp, times }: Dependencies): ToolBox {
       try {
         const credentials = headers.open(server, server.wrapped);
         const bounds = { withinMs: times.callMs, bodyLimit, signal };
+        if (server.kind === 'openapi') return await callOperation(openApi, { ...server, credentials }, input, bounds);
         const answer = await mcp.inSession({ url: server.url, credentials }, bounds, async (ask) =>
           resultText(await ask('tools/call', { name: tool, arguments: input })),
         );

@@ -187,6 +187,11 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
     path: `/api/tool-servers/${toolServerId}/refresh`,
     body: {},
   }),
+  'GET /api/tool-servers/:id/openapi': ({ toolServerId }) => ({ path: `/api/tool-servers/${toolServerId}/openapi` }),
+  'PATCH /api/tool-servers/:id/openapi': ({ toolServerId }) => ({
+    path: `/api/tool-servers/${toolServerId}/openapi`,
+    body: { name: 'Taken' },
+  }),
   'GET /api/assistants/:id/tools': ({ assistantId }) => ({ path: `/api/assistants/${assistantId}/tools` }),
   'POST /api/assistants/:id/tools': ({ assistantId }) => ({
     path: `/api/assistants/${assistantId}/tools`,

@@ -35,6 +35,7 @@ const rows = (page: Page) => page.getByRole('list', { name: 'Tool servers' }).ge
 
 async function add(page: Page, url: string) {
   await page.getByRole('button', { name: 'Add Server' }).click();
+  await page.getByRole('menuitem', { name: 'Tool server (MCP)' }).click();
   const dialog = page.getByRole('dialog', { name: 'Add Tool Server' });
   await expect(dialog.getByLabel('Name')).toBeFocused();
   await page.keyboard.type('Notes');

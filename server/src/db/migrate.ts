@@ -31,9 +31,9 @@ import * as madeFiles from './migrations/0024-made-files.ts';
 import * as toolServers from './migrations/0025-tool-servers.ts';
 import * as toolLoop from './migrations/0026-tool-loop.ts';
 import * as sharedRates from './migrations/0027-shared-rates.ts';
+import * as openApiServers from './migrations/0028-openapi-servers.ts';
 import * as toolsOfConversations from './migrations/0029-tools-of-conversations.ts';
 import * as assistantVersions from './migrations/0030-assistant-versions.ts';
-import * as openApiServers from './migrations/0031-openapi-servers.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -70,9 +70,9 @@ const migrations: [name: string, migration: Migration][] = [
   ['0025-tool-servers', toolServers],
   ['0026-tool-loop', toolLoop],
   ['0027-shared-rates', sharedRates],
+  ['0028-openapi-servers', openApiServers],
   ['0029-tools-of-conversations', toolsOfConversations],
   ['0030-assistant-versions', assistantVersions],
-  ['0031-openapi-servers', openApiServers],
 ];
 
 const migrationFiles = new URL('./migrations/', import.meta.url);

@@ -25,7 +25,7 @@ type Problems = Partial<Record<keyof Values, string>>;
 const valuesOf = (server: ToolServer | undefined): Values => ({
   name: server?.name ?? '',
   url: server?.url ?? '',
-  authType: server?.auth.type ?? 'none',
+  authType: server?.auth.type === 'header' ? 'header' : 'none',
   headerName: server?.auth.name ?? 'Authorization',
   headerValue: '',
   isOffered: server?.isOffered ?? false,
@@ -108,7 +108,7 @@ export function ServerDialog({ server, onClose }: ServerDialogProps) {
         hint="Of its MCP endpoint on streamable HTTP, such as https://tools.example.org/mcp"
       />
       <HeaderFields values={values} problems={problems} put={put} server={server} />
-      <Offer values={values} put={put} />
+      <Offer isOffered={values.isOffered} onChange={(isOffered) => put({ isOffered })} />
     </FormDialog>
   );
 }
@@ -186,14 +186,16 @@ function HeaderFields({ values, problems, put, server }: FieldsProps & { server:
   );
 }
 
-function Offer({ values, put }: Pick<FieldsProps, 'values' | 'put'>) {
+type OfferProps = { isOffered: boolean; onChange: (isOffered: boolean) => void };
+
+export function Offer({ isOffered, onChange }: OfferProps) {
   if (useUser().role !== 'Admin') return null;
   return (
     <Checkbox
       label="Offer it to everybody"
-      description="All people of this Roster may choose its tools, which are then called with your header. They see its name, its host and its tools."
-      checked={values.isOffered}
-      onChange={({ target }) => put({ isOffered: target.checked })}
+      description="All people of this Roster may choose its tools, which are then called with your secret. They see its name, its host and its tools."
+      checked={isOffered}
+      onChange={({ target }) => onChange(target.checked)}
     />
   );
 }

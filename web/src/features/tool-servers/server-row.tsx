@@ -36,7 +36,7 @@ export function ServerRow({ server, onChoose }: ServerRowProps) {
           )}
           {lookedAt && (
             <span>
-              Asked <RelativeTime date={lookedAt} />
+              {server.kind === 'openapi' ? 'Read' : 'Asked'} <RelativeTime date={lookedAt} />
             </span>
           )}
         </p>
@@ -69,9 +69,10 @@ export function ServerRow({ server, onChoose }: ServerRowProps) {
   );
 }
 
-function Badges({ server: { state, isOwn, isOffered, isOn } }: { server: ToolServer }) {
+function Badges({ server: { kind, state, isOwn, isOffered, isOn } }: { server: ToolServer }) {
   return (
     <>
+      {kind === 'openapi' && <Badge>OpenAPI</Badge>}
       {state === 'waiting' && <Badge tone="primary">Asking for its tools</Badge>}
       {state === 'failed' && <Badge tone="destructive">Not reached</Badge>}
       {!isOn && <Badge tone="warning">Off</Badge>}
@@ -84,18 +85,21 @@ function ServerMenu({ server, onChoose }: ServerRowProps) {
   const { reason } = useEditing();
   const refresh = useRefreshServer();
   const change = useChangeServer(server.id);
+  const isPasted = server.openApi?.descriptionUrl === null;
   return (
     <Menu trigger={<IconButton label={`Actions for ${server.name}`} tooltip="Actions" icon={Ellipsis} />}>
       <MenuItem icon={Pencil} disabledReason={reason} onSelect={() => onChoose('edit')}>
         Edit
       </MenuItem>
-      <MenuItem
-        icon={RefreshCw}
-        disabledReason={reason}
-        onSelect={() => refresh.mutate(server.id, { onError: tellFailure('The server could not be asked again') })}
-      >
-        Ask for its tools again
-      </MenuItem>
+      {!isPasted && (
+        <MenuItem
+          icon={RefreshCw}
+          disabledReason={reason}
+          onSelect={() => refresh.mutate(server.id, { onError: tellFailure('The server could not be asked again') })}
+        >
+          {server.openApi ? 'Fetch its description again' : 'Ask for its tools again'}
+        </MenuItem>
+      )}
       <MenuItem
         icon={Power}
         disabledReason={reason}

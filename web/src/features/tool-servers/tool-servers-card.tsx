@@ -1,14 +1,16 @@
 import { serversAtMost, type ToolServer } from '@roster/contracts/tool-servers';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
-import { Plus, Wrench } from 'lucide-react';
+import { FileJson, Plus, Wrench } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useEditing } from '#web/data/current-user.ts';
 import { errorText } from '#web/lib/api.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardFooter, CardHeader } from '#web/ui/card.tsx';
 import { EmptyState } from '#web/ui/empty-state.tsx';
+import { Menu, MenuItem } from '#web/ui/menu.tsx';
 import { RetryNotice } from '#web/ui/retry-notice.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
+import { OpenApiDialog } from './openapi-dialog.tsx';
 import { toolServersQuery } from './queries.ts';
 import { RemoveServerDialog } from './remove-server-dialog.tsx';
 import { ServerDialog } from './server-dialog.tsx';
@@ -20,26 +22,19 @@ type Opened = { what: ServerAction; server: ToolServer };
 /** The servers whose tools assistants can use. */
 export function ToolServersCard() {
   const query = useQuery(toolServersQuery);
-  const [isAdding, setAdding] = useState(false);
+  const [adding, setAdding] = useState<ToolServer['kind'] | null>(null);
   const [opened, setOpened] = useState<Opened | null>(null);
   const { reason } = useEditing();
   const servers = query.data ?? [];
   const isFull = servers.filter(({ isOwn }) => isOwn).length >= serversAtMost;
-  const add = (
-    <Button
-      icon={Plus}
-      onClick={() => setAdding(true)}
-      disabledReason={reason ?? (isFull ? `A person can have ${serversAtMost}; remove one first.` : undefined)}
-    >
-      Add Server
-    </Button>
-  );
+  const refused = reason ?? (isFull ? `A person can have ${serversAtMost}; remove one first.` : undefined);
+  const add = <AddServer disabledReason={refused} onChoose={setAdding} />;
   const close = () => setOpened(null);
   return (
     <Card>
       <CardHeader
         title="Tool Servers"
-        description="Servers of the Model Context Protocol (MCP). Their tools are chosen one by one for each assistant."
+        description="Servers of the Model Context Protocol (MCP), and services with an OpenAPI description. Their tools are chosen one by one for each assistant."
         action={servers.length > 0 && add}
       />
       <ServerList query={query} add={add} onChoose={(what, server) => setOpened({ what, server })} />
@@ -47,11 +42,38 @@ export function ToolServersCard() {
         What a server says of its tools is its own word. Add servers that you trust: they are told what a tool is called
         with, which may come from your conversations.
       </CardFooter>
-      {isAdding && <ServerDialog onClose={() => setAdding(false)} />}
-      {opened?.what === 'edit' && <ServerDialog server={opened.server} onClose={close} />}
+      {adding === 'mcp' && <ServerDialog onClose={() => setAdding(null)} />}
+      {adding === 'openapi' && <OpenApiDialog onClose={() => setAdding(null)} />}
+      {opened?.what === 'edit' && opened.server.kind === 'mcp' && (
+        <ServerDialog server={opened.server} onClose={close} />
+      )}
+      {opened?.what === 'edit' && opened.server.kind === 'openapi' && (
+        <OpenApiDialog server={opened.server} onClose={close} />
+      )}
       {opened?.what === 'tools' && <ToolsDialog server={opened.server} onClose={close} />}
       {opened?.what === 'remove' && <RemoveServerDialog server={opened.server} onClose={close} />}
     </Card>
+  );
+}
+
+type AddServerProps = { disabledReason: string | undefined; onChoose: (kind: ToolServer['kind']) => void };
+
+function AddServer({ disabledReason, onChoose }: AddServerProps) {
+  const button = (
+    <Button icon={Plus} disabledReason={disabledReason}>
+      Add Server
+    </Button>
+  );
+  if (disabledReason !== undefined) return button;
+  return (
+    <Menu trigger={button}>
+      <MenuItem icon={Wrench} onSelect={() => onChoose('mcp')}>
+        Tool server (MCP)
+      </MenuItem>
+      <MenuItem icon={FileJson} onSelect={() => onChoose('openapi')}>
+        Tools from an OpenAPI description
+      </MenuItem>
+    </Menu>
   );
 }
 

@@ -14,6 +14,7 @@ const server = (id: number, more: Partial<ToolServer> = {}): ToolServer => ({
   name: `Server ${id}`,
   kind: 'mcp',
   url: 'https://tools.example.org/mcp',
+  openApi: null,
   isOwn: true,
   isOffered: false,
   isOn: true,
@@ -46,7 +47,14 @@ function openTools(given: ToolServer[], role: 'Admin' | 'Editor' | 'Viewer' = 'E
     user: { ...person, role },
     answers() {
       answer(toolServers.list, given);
-      answer(toolServers.tools, { tools: [read, write], usedBy: [], usedByCount: 0, otherPeople: 0 });
+      answer(toolServers.tools, {
+        tools: [read, write],
+        leftOut: [],
+        leftOutCount: 0,
+        usedBy: [],
+        usedByCount: 0,
+        otherPeople: 0,
+      });
     },
   });
 }
@@ -109,6 +117,7 @@ describe('adding a server', () => {
     openTools([]);
     answer(toolServers.create, server(1));
     await page.getByRole('button', { name: 'Add Server' }).click();
+    await page.getByRole('menuitem', { name: 'Tool server (MCP)' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add Tool Server' });
     const add = dialog.getByRole('button', { name: 'Add Server' });
     await add.click();
@@ -140,6 +149,7 @@ describe('adding a server', () => {
     openTools([], 'Admin');
     answer(toolServers.create, server(1));
     await page.getByRole('button', { name: 'Add Server' }).click();
+    await page.getByRole('menuitem', { name: 'Tool server (MCP)' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Notes');
     await page.getByLabelText('Address').fill('https://tools.example.org/mcp');
     await page.getByRole('checkbox', { name: /Offer it to everybody/ }).click();
@@ -166,6 +176,8 @@ test('removing says who loses what', async () => {
   openTools([server(1)]);
   answer(toolServers.tools, {
     tools: [],
+    leftOut: [],
+    leftOutCount: 0,
     usedBy: [
       { id: 1, name: 'Tutor' },
       { id: 2, name: 'Keeper' },
@@ -203,7 +215,14 @@ describe('the tools of an assistant', () => {
         keepAssistants(assistant(1));
         answer(assistants.files, []);
         answer(toolServers.list, [server(1)]);
-        answer(toolServers.tools, { tools: [read, write], usedBy: [], usedByCount: 0, otherPeople: 0 });
+        answer(toolServers.tools, {
+          tools: [read, write],
+          leftOut: [],
+          leftOutCount: 0,
+          usedBy: [],
+          usedByCount: 0,
+          otherPeople: 0,
+        });
         answer(toolServers.chosen, () => kept);
         answer(toolServers.choose, ({ body }) => {
           kept = body.tools.map((one) => chosen(one.name === 'read_note' ? read : write, one));

@@ -1,4 +1,4 @@
-import type { Tool, ToolServer } from '@roster/contracts/tool-servers';
+import type { Tool, ToolServer, ToolServerTools } from '@roster/contracts/tool-servers';
 import { useQuery } from '@tanstack/react-query';
 import { errorText } from '#web/lib/api.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -7,6 +7,7 @@ import { RetryNotice } from '#web/ui/retry-notice.tsx';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { serverToolsQuery } from './queries.ts';
 import { ReadOnlyBadge, ToolDetails } from './tool-details.tsx';
+import { counted } from './words.ts';
 
 /** What a server has, as of the last look. */
 export function ToolsDialog({ server, onClose }: { server: ToolServer; onClose: () => void }) {
@@ -31,6 +32,7 @@ export function ToolsDialog({ server, onClose }: { server: ToolServer; onClose: 
         </RetryNotice>
       )}
       {query.isSuccess && <ToolList tools={query.data.tools} />}
+      {query.isSuccess && <LeftOut {...query.data} />}
     </Dialog>
   );
 }
@@ -56,5 +58,33 @@ function ToolList({ tools }: { tools: Tool[] }) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** Operations of a description that make no tool, and why. */
+function LeftOut({ leftOut, leftOutCount }: Pick<ToolServerTools, 'leftOut' | 'leftOutCount'>) {
+  if (leftOutCount === 0) return null;
+  const more = leftOutCount - leftOut.length;
+  return (
+    <details className="mt-6 border-border border-t pt-4">
+      <summary className="min-h-8 font-medium max-md:min-h-10">
+        {counted(leftOutCount, 'operation was', 'operations were')} left out
+      </summary>
+      <ul aria-label="Left out" className="mt-2 grid gap-2 text-sm">
+        {leftOut.map(({ operation, reason }) => (
+          <li key={operation} className="grid">
+            <code dir="ltr" className="wrap-anywhere text-start">
+              {operation}
+            </code>
+            <span className="wrap-anywhere text-muted-foreground">{reason}</span>
+          </li>
+        ))}
+      </ul>
+      {more > 0 && (
+        <p className="mt-2 text-muted-foreground text-sm">
+          And {more.toLocaleString('en-US')} more that are not listed.
+        </p>
+      )}
+    </details>
   );
 }

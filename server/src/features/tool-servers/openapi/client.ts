@@ -50,34 +50,39 @@ function withSecret(url: URL, secret: Secret | null): { url: URL; credentials?: 
   return { url: own };
 }
 
+/** What only reads follows a redirect within its origin; nothing else goes anywhere. */
+async function send(
+  outgoing: Outgoing,
+  first: Request,
+  secret: Secret | null,
+  bounds: Bounds,
+): Promise<OutgoingAnswer> {
+  const isReadOnly = first.method === 'GET' || first.method === 'HEAD';
+  const until = performance.now() + bounds.withinMs;
+  let { url } = first;
+  for (let count = 0; ; count++) {
+    const answer = await outgoing.send({
+      ...first,
+      ...withSecret(url, secret),
+      signal: bounds.signal,
+      withinMs: Math.max(1, Math.ceil(until - performance.now())),
+      bodyLimit: answerBytes,
+      redirects: 'leave',
+    });
+    if (!redirects.has(answer.status)) return answer;
+    const to = URL.parse(answer.headers.get('location') ?? '', url.href);
+    answer.drop();
+    if (!to || to.origin !== url.origin || !isReadOnly || count >= redirectsAtMost)
+      throw new ServerFailure(
+        'The service sends this call to another address, which Roster does not follow. Its base address may have to be another one.',
+        { mayHaveRun: !isReadOnly },
+      );
+    url = to;
+  }
+}
+
 /** Asks services that an OpenAPI description tells of. */
 export function openApiClient(outgoing: Outgoing) {
-  /** What only reads follows a redirect within its origin; nothing else goes anywhere. */
-  async function send(first: Request, secret: Secret | null, bounds: Bounds): Promise<OutgoingAnswer> {
-    const isReadOnly = first.method === 'GET' || first.method === 'HEAD';
-    const until = performance.now() + bounds.withinMs;
-    let { url } = first;
-    for (let count = 0; ; count++) {
-      const answer = await outgoing.send({
-        ...first,
-        ...withSecret(url, secret),
-        signal: bounds.signal,
-        withinMs: Math.max(1, Math.ceil(until - performance.now())),
-        bodyLimit: answerBytes,
-        redirects: 'leave',
-      });
-      if (!redirects.has(answer.status)) return answer;
-      const to = URL.parse(answer.headers.get('location') ?? '', url.href);
-      answer.drop();
-      if (!to || to.origin !== url.origin || !isReadOnly || count >= redirectsAtMost)
-        throw new ServerFailure(
-          'The service sends this call to another address, which Roster does not follow. Its base address may have to be another one.',
-          { mayHaveRun: !isReadOnly },
-        );
-      url = to;
-    }
-  }
-
   return {
     /** @throws ServerFailure */
     async description(url: string, bounds: Bounds): Promise<string> {
@@ -105,7 +110,7 @@ export function openApiClient(outgoing: Outgoing) {
     ): Promise<ToolResult> {
       try {
         checkArguments(input, inputSchema);
-        const answer = await send(requestOf(url, operation, input, secret), secret, bounds);
+        const answer = await send(outgoing, requestOf(url, operation, input, secret), secret, bounds);
         return await answerText(answer, secret?.value ?? null);
       } catch (error) {
         if (error instanceof WrongArguments) return { text: error.message, isError: true };

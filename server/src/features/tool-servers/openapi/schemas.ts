@@ -70,11 +70,8 @@ function withNull(schema: Json): Json {
     : schema;
 }
 
-/**
- * The schemas of a description as JSON Schema that stands alone: references are written out, what only answers have is left away. All
- * that is read counts, since a small document can say something endless.
- */
-export function schemaReader({ at }: References) {
+/** Counts what is written out, and copies what is no schema: an alias of YAML may stand for more than there is memory. */
+function boundedCopies() {
   let ofAll = 0;
   let ofOperation = 0;
 
@@ -85,7 +82,6 @@ export function schemaReader({ at }: References) {
     if (ofOperation > nodesOfOperation) throw new LeftOut('its arguments are larger than Roster takes');
   }
 
-  /** What is no schema is a copy that was counted: an alias of YAML may stand for more than there is memory. */
   function copied(value: unknown, depth: number): unknown {
     count(typeof value === 'string' ? 1 + value.length / charactersOfNode : 1);
     if (typeof value !== 'object' || value === null) return value;
@@ -93,6 +89,23 @@ export function schemaReader({ at }: References) {
     if (Array.isArray(value)) return value.map((inner) => copied(inner, depth - 1));
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, copied(inner, depth - 1)]));
   }
+
+  return {
+    count,
+    copied,
+    /** What follows belongs to another operation. */
+    beginOperation() {
+      ofOperation = 0;
+    },
+  };
+}
+
+/**
+ * The schemas of a description as JSON Schema that stands alone: references are written out, what only answers have is left away. All
+ * that is read counts, since a small document can say something endless.
+ */
+export function schemaReader({ at }: References) {
+  const { count, copied, beginOperation } = boundedCopies();
 
   function properties(value: unknown, refs: readonly string[], depth: number): Json {
     if (!isObject(value)) return {};
@@ -148,10 +161,7 @@ export function schemaReader({ at }: References) {
 
   return {
     read: (schema: unknown) => read(schema),
-    /** What follows belongs to another operation. */
-    beginOperation() {
-      ofOperation = 0;
-    },
+    beginOperation,
   };
 }
 

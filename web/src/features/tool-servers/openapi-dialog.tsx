@@ -9,6 +9,7 @@ import { Dialog } from '#web/ui/dialog.tsx';
 import { RetryNotice } from '#web/ui/retry-notice.tsx';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { AccessFields, BaseUrlField, DescriptionFields, NameField } from './openapi-fields.tsx';
+import { pastedDescriptionQuery, useAddOpenApiServer, useChangeOpenApiServer } from './openapi-queries.ts';
 import {
   changesOf,
   draftOf,
@@ -18,7 +19,6 @@ import {
   type Values,
   valuesOf,
 } from './openapi-values.ts';
-import { pastedDescriptionQuery, useAddOpenApiServer, useChangeOpenApiServer } from './queries.ts';
 import { Offer } from './server-dialog.tsx';
 
 type OpenApiDialogProps = { server?: ToolServer; onClose: () => void };

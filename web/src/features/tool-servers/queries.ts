@@ -1,4 +1,3 @@
-import { type NewOpenApiServer, type OpenApiServerChanges, openApiServers } from '@roster/contracts/openapi-servers';
 import {
   type ChosenTool,
   type NewToolServer,
@@ -15,7 +14,7 @@ import { call } from '#web/lib/api.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 
 const whileLooking = 1_000;
-const serversKey = ['tool-servers'] as const;
+export const serversKey = ['tool-servers'] as const;
 
 /** Looked at again while one of them is being asked for its tools. */
 export const toolServersQuery = queryOptions({
@@ -33,7 +32,7 @@ export const serverToolsQuery = ({ id, lookedAt }: Pick<ToolServer, 'id' | 'look
     refetchOnMount: 'always',
   });
 
-function useRefetched() {
+export function useRefetched() {
   const client = useQueryClient();
   return () => client.invalidateQueries({ queryKey: serversKey });
 }
@@ -52,33 +51,6 @@ export function useChangeServer(id: number) {
   const onSettled = useRefetched();
   return useMutation({
     mutationFn: (body: ToolServerChanges) => call(toolServers.update, { params: { id }, body }),
-    onSettled,
-    gcTime: 0,
-  });
-}
-
-/** Read each time the form is opened, and kept no longer. */
-export const pastedDescriptionQuery = (id: number) =>
-  queryOptions({
-    queryKey: [...serversKey, id, 'description'],
-    queryFn: ({ signal }) => call(openApiServers.description, { params: { id } }, signal),
-    gcTime: 0,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-
-export function useAddOpenApiServer() {
-  const onSettled = useRefetched();
-  return useMutation({
-    mutationFn: (body: z.input<typeof NewOpenApiServer>) => call(openApiServers.create, { body }),
-    onSettled,
-    gcTime: 0,
-  });
-}
-
-export function useChangeOpenApiServer(id: number) {
-  const onSettled = useRefetched();
-  return useMutation({
-    mutationFn: (body: OpenApiServerChanges) => call(openApiServers.update, { params: { id }, body }),
     onSettled,
     gcTime: 0,
   });

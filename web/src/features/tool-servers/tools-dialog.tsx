@@ -1,5 +1,6 @@
 import type { Tool, ToolServer, ToolServerTools } from '@roster/contracts/tool-servers';
 import { useQuery } from '@tanstack/react-query';
+import { ChevronRight } from 'lucide-react';
 import { errorText } from '#web/lib/api.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
@@ -66,8 +67,12 @@ function LeftOut({ leftOut, leftOutCount }: Pick<ToolServerTools, 'leftOut' | 'l
   if (leftOutCount === 0) return null;
   const more = leftOutCount - leftOut.length;
   return (
-    <details className="mt-6 border-border border-t pt-4">
-      <summary className="min-h-8 font-medium max-md:min-h-10">
+    <details className="group/left mt-6 border-border border-t pt-4">
+      <summary className="-ms-1 inline-flex min-h-8 list-none items-center gap-1.5 rounded-sm pe-2 font-medium max-md:min-h-10 [&::-webkit-details-marker]:hidden">
+        <ChevronRight
+          aria-hidden
+          className="size-4 shrink-0 text-muted-foreground group-open/left:rotate-90 rtl:-scale-x-100"
+        />
         {counted(leftOutCount, 'operation was', 'operations were')} left out
       </summary>
       <ul aria-label="Left out" className="mt-2 grid gap-2 text-sm">
@@ -76,7 +81,7 @@ function LeftOut({ leftOut, leftOutCount }: Pick<ToolServerTools, 'leftOut' | 'l
             <code dir="ltr" className="wrap-anywhere text-start">
               {operation}
             </code>
-            <span className="wrap-anywhere text-muted-foreground">{reason}</span>
+            <span className="wrap-anywhere text-muted-foreground first-letter:uppercase">{reason}</span>
           </li>
         ))}
       </ul>

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
+import { AppError } from '#server/errors';
 import { choiceRepository } from '#server/features/tool-servers/choice-repository';
 import type { ServerHeaders } from '#server/features/tool-servers/headers';
 import { ServerFailure } from '#server/features/tool-servers/mcp/failure';
@@ -67,7 +68,8 @@ export function openApiLook({ db, headers, openApi, thread }: Dependencies) {
     const secret = secretPlaceOf({ type: server.auth_type, name: server.auth_name });
     const order = { text, descriptionUrl: server.description_url, baseUrl: server.base_url, secret };
     const read = await thread.read(order).catch((error: unknown) => {
-      if (error instanceof Unreadable) throw new ServerFailure(error.message, { mayHaveRun: false, cause: error });
+      const isTold = error instanceof Unreadable || error instanceof AppError;
+      if (isTold) throw new ServerFailure(error.message, { mayHaveRun: false, cause: error });
       throw error;
     });
     const found = foundIn(read);

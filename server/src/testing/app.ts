@@ -24,6 +24,9 @@ export const password = 'correct horse battery';
 /** Next to nothing: tests hash often, and few of them are about it. */
 const cheapHashing: HashingCost = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
+/** A busy machine is no slow tool server. */
+const patience = { lookMs: 240_000 };
+
 type Options = {
   env?: Record<string, string>;
   simulator?: SimulatorOptions;
@@ -86,7 +89,7 @@ export async function startApp(
       jobTimes: { pollMs: 100 },
       ...(tools && { tools }),
       ...(connectionTimes && { connectionTimes: { ...usualTimes, ...connectionTimes } }),
-      ...(toolTimes && { toolTimes: { ...usualToolTimes, ...toolTimes } }),
+      toolTimes: { ...usualToolTimes, ...patience, ...toolTimes },
       ...(providerTimes && { providerTimes: { ...usualProviderTimes, ...providerTimes } }),
     });
     const url = `http://localhost:${port}`;

@@ -50,6 +50,15 @@ export function looking({ db, headers, mcp, times }: Dependencies) {
     await db.transaction().execute((trx) => toolServerRepository(trx).looked(server, found));
   }
 
+  /** Each process that began to ask it has died, or the database failed it: without an end it would wait for ever. */
+  async function giveUp({ userId, serverId }: { userId: number; serverId: number }) {
+    const server = await toolServerRepository(db).own(userId, serverId);
+    if (server?.state !== 'waiting') return;
+    const notice =
+      'Roster was interrupted each time it asked this server for its tools. Ask again, or look into its log.';
+    await db.transaction().execute((trx) => toolServerRepository(trx).looked(server, { state: 'failed', notice }));
+  }
+
   async function ask(server: Parameters<ServerHeaders['open']>[0]) {
     const wrapped = server.auth_type === 'none' ? null : await choiceRepository(db).dataKey(server.user_id);
     const credentials = headers.open(server, wrapped);
@@ -67,7 +76,7 @@ export function looking({ db, headers, mcp, times }: Dependencies) {
 
   const chore: Chore = { everyMs: hourMs, atStart: true, run: refreshStale };
   return {
-    jobs: [jobHandler(lookJob, look)],
+    jobs: [jobHandler(lookJob, look, giveUp)],
     upkeep: [chore],
     stop: () => closing.abort(new Error('Roster is stopping')),
   };

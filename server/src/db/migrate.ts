@@ -30,6 +30,7 @@ import * as toolCalls from './migrations/0023-tool-calls.ts';
 import * as madeFiles from './migrations/0024-made-files.ts';
 import * as toolServers from './migrations/0025-tool-servers.ts';
 import * as toolLoop from './migrations/0026-tool-loop.ts';
+import * as toolServerSignIns from './migrations/0027-tool-server-sign-ins.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -65,6 +66,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0024-made-files', madeFiles],
   ['0025-tool-servers', toolServers],
   ['0026-tool-loop', toolLoop],
+  ['0027-tool-server-sign-ins', toolServerSignIns],
 ];
 
 const migrationFiles = new URL('./migrations/', import.meta.url);

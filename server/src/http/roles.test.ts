@@ -67,6 +67,8 @@ const mayCall: Record<string, readonly Kind[]> = {
   'DELETE /api/tool-servers/:id': editors,
   'GET /api/tool-servers/:id/tools': signedIn,
   'POST /api/tool-servers/:id/refresh': editors,
+  'POST /api/tool-servers/:id/sign-in': editors,
+  'DELETE /api/tool-servers/:id/sign-in': editors,
   'POST /api/settings/default-assistant': editors,
   'POST /api/assistants/fetch-from-openai': editors,
   'POST /api/assistants/import-batch-from-openai': editors,

@@ -24,6 +24,8 @@ const inOrder: Record<Table, true> = {
   tool_servers: true,
   tool_server_tools: true,
   assistant_tool_choices: true,
+  tool_server_sign_ins: true,
+  tool_server_flows: true,
   threads: true,
   messages: true,
   runs: true,

@@ -3,6 +3,7 @@ import { loadOperatorConfig } from '#server/config';
 import type { ToolBox } from '#server/conversation/tools';
 import { serverHeaders } from '#server/features/tool-servers/headers';
 import { mcpClient } from '#server/features/tool-servers/mcp/session';
+import { serverAccess } from '#server/features/tool-servers/oauth/access';
 import { usualToolTimes } from '#server/features/tool-servers/times';
 import { toolBox } from '#server/features/tool-servers/tool-box';
 import { allowedHosts } from '#server/http/allowed-hosts';
@@ -60,9 +61,11 @@ export function withToolBox<T>(
     const masterKeys = loadOperatorConfig({ DATA_DIR: app.dataDir }).masterKeys() ?? [];
     const outgoing = createOutgoing({ allowed: allowedHosts('127.0.0.1') });
     const mcp = mcpClient(outgoing, usualToolTimes);
-    const headers = serverHeaders({ db, vault: createVault(masterKeys) });
+    const vault = createVault(masterKeys);
+    const headers = serverHeaders({ db, vault });
+    const access = serverAccess({ db, vault, outgoing, headers, times: usualToolTimes });
     try {
-      return await work(toolBox({ db, headers, mcp, times: usualToolTimes }));
+      return await work(toolBox({ db, access, mcp, times: usualToolTimes }));
     } finally {
       await mcp.close();
       await outgoing.close();

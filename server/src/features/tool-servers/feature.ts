@@ -1,6 +1,9 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Config } from '#server/config';
 import type { OpenDatabase } from '#server/db/connect';
+import type { LockActor, SignedIn } from '#server/http/actor';
 import { createOutgoing } from '#server/http/outgoing';
+import type { Rates } from '#server/http/rates';
 import type { Router } from '#server/http/router';
 import type { Vault } from '#server/security/vault';
 import { choiceService } from './choices.ts';
@@ -8,37 +11,65 @@ import { toolServerExport } from './export-part.ts';
 import { serverHeaders } from './headers.ts';
 import { looking } from './look.ts';
 import { mcpClient } from './mcp/session.ts';
+import { serverAccess } from './oauth/access.ts';
+import { signInRoutes } from './oauth/routes.ts';
+import { sealedSignIns } from './oauth/sealed.ts';
+import { signInService } from './oauth/sign-in.ts';
 import { toolServerRoutes } from './routes.ts';
 import { toolServerService } from './service.ts';
 import type { ToolTimes } from './times.ts';
 import { toolBox } from './tool-box.ts';
 
 type Dependencies = {
+  app: FastifyInstance;
   database: OpenDatabase;
   vault: Vault;
-  config: Pick<Config, 'toolHostsAllowed'>;
+  config: Pick<Config, 'publicUrl' | 'toolHostsAllowed'>;
+  rates: Rates;
+  cookie: { read: (request: FastifyRequest) => string | undefined };
+  sessions: { find: (token: string, ipAddress: string) => Promise<SignedIn | null>; lock: LockActor };
   toolTimes: ToolTimes;
 };
 
 /** Servers of tools that people name, and which of their tools each assistant may use. */
-export function toolServerFeature({ database, vault, config, toolTimes: times }: Dependencies) {
+export function toolServerFeature({
+  app,
+  database,
+  vault,
+  config,
+  rates,
+  cookie,
+  sessions,
+  toolTimes: times,
+}: Dependencies) {
   const { db } = database;
   const outgoing = createOutgoing({ allowed: config.toolHostsAllowed });
   const mcp = mcpClient(outgoing, times);
   const headers = serverHeaders({ db, vault });
-  const looks = looking({ db, headers, mcp, times });
+  const access = serverAccess({ db, vault, outgoing, headers, times });
+  const sealed = sealedSignIns({ db, vault });
+  const signIns = signInService({ db, config, sealed, headers, outgoing, times, lockActor: sessions.lock });
+  const actorOf = async (request: FastifyRequest) => {
+    const token = cookie.read(request);
+    return token === undefined ? null : sessions.find(token, request.ip);
+  };
+  const looks = looking({ db, access, mcp, times });
   const servers = toolServerService({ db, headers });
   const choices = choiceService(db);
   return {
-    routes: (router: Router) => toolServerRoutes(router, { servers, choices }),
+    routes(router: Router) {
+      toolServerRoutes(router, { servers, choices });
+      signInRoutes(router, { app, config, rates, signIns, actorOf });
+    },
     jobs: looks.jobs,
     upkeep: looks.upkeep,
     exportParts: [toolServerExport(database)],
     close: async () => {
       looks.stop();
+      await access.close();
       await mcp.close();
       await outgoing.close();
     },
-    toolBox: toolBox({ db, headers, mcp, times }),
+    toolBox: toolBox({ db, access, mcp, times }),
   };
 }

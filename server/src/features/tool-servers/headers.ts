@@ -15,21 +15,37 @@ const shownFrom = 12;
 const Sealed = z.strictObject({ origin: z.string(), value: z.string() });
 
 const unreadable = (cause?: unknown) =>
-  new ServerFailure('The header of this server cannot be read any more. Its owner has to enter the value again.', {
+  new ServerFailure('The secret of this server cannot be read any more. Its owner has to enter it again.', {
     mayHaveRun: false,
     cause,
   });
 
 type Keeper = { db: Kysely<Database>; vault: Vault };
 type Stored = Pick<Selectable<Database['tool_servers']>, 'user_id' | 'url' | 'auth_type' | 'auth_name' | 'auth_sealed'>;
+/** What has a secret that goes along with the address of its server. */
+type WithSecret = Exclude<StoredAuth, { type: 'none' }>['type'];
 
-/** The headers that people give their servers: sealed when they are stored, opened again only for a call. */
+/** The headers, and secrets of clients, that people give their servers: sealed when they are stored, opened again only for a call. */
 export function serverHeaders({ db, vault }: Keeper) {
+  function opened({ user_id: owner, url, auth_sealed }: Stored, wrapped: string | null): string {
+    if (auth_sealed === null || wrapped === null) throw unreadable();
+    try {
+      const { origin, value } = Sealed.parse(
+        JSON.parse(vault.openProviderKey(owner, wrapped, auth_sealed, purpose).reveal()),
+      );
+      if (origin !== new URL(url).origin) throw unreadable();
+      return value;
+    } catch (error) {
+      if (error instanceof CannotOpen) throw unreadable(error);
+      throw error;
+    }
+  }
+
   return {
-    async seal(userId: number, url: string, name: string, value: string): Promise<StoredAuth> {
+    async seal(userId: number, url: string, type: WithSecret, name: string, value: string): Promise<StoredAuth> {
       const plain = JSON.stringify({ origin: new URL(url).origin, value });
       return {
-        type: 'header',
+        type,
         name,
         sealed: await sealWithDataKey({ db, vault }, userId, new Secret(plain), purpose),
         last4: value.length >= shownFrom ? value.slice(-4) : '',
@@ -37,20 +53,13 @@ export function serverHeaders({ db, vault }: Keeper) {
     },
     /** @throws ServerFailure */
     open(server: Stored, wrapped: string | null): Record<string, string> {
-      const { user_id: owner, url, auth_type, auth_name, auth_sealed } = server;
-      if (auth_type === 'none') return {};
-      if (auth_name === null || auth_sealed === null || wrapped === null) throw unreadable();
-      try {
-        const { origin, value } = Sealed.parse(
-          JSON.parse(vault.openProviderKey(owner, wrapped, auth_sealed, purpose).reveal()),
-        );
-        if (origin !== new URL(url).origin) throw unreadable();
-        return { [auth_name]: value };
-      } catch (error) {
-        if (error instanceof CannotOpen) throw unreadable(error);
-        throw error;
-      }
+      if (server.auth_type === 'none') return {};
+      if (server.auth_type !== 'header' || server.auth_name === null) throw unreadable();
+      return { [server.auth_name]: opened(server, wrapped) };
     },
+    /** Of who signs people in, where the server's owner has entered one. @throws ServerFailure */
+    clientSecret: (server: Stored, wrapped: string | null): string | null =>
+      server.auth_sealed === null ? null : opened(server, wrapped),
   };
 }
 

@@ -5,11 +5,11 @@ import { defineJob, jobHandler } from '#server/jobs/define';
 import { enqueue } from '#server/jobs/queue';
 import { type Chore, hourMs } from '#server/jobs/upkeep';
 import { choiceRepository } from './choice-repository.ts';
-import type { ServerHeaders } from './headers.ts';
-import { ServerFailure } from './mcp/failure.ts';
+import { ServerFailure, SignInNeeded } from './mcp/failure.ts';
 import type { McpClient } from './mcp/session.ts';
 import { listTools } from './mcp/tools.ts';
-import { toolServerRepository } from './repository.ts';
+import type { ServerAccess } from './oauth/access.ts';
+import { type StoredServer, toolServerRepository } from './repository.ts';
 import type { ToolTimes } from './times.ts';
 
 const lookJob = defineJob({
@@ -33,10 +33,10 @@ export async function askToLook(trx: Kysely<Database>, userId: number, serverId:
   return true;
 }
 
-type Dependencies = { db: Kysely<Database>; headers: ServerHeaders; mcp: McpClient; times: ToolTimes };
+type Dependencies = { db: Kysely<Database>; access: ServerAccess; mcp: McpClient; times: ToolTimes };
 
 /** Asks a server which tools it has. What it does wrong is a state of it, in words; its tools stay as they were then. */
-export function looking({ db, headers, mcp, times }: Dependencies) {
+export function looking({ db, access, mcp, times }: Dependencies) {
   const closing = new AbortController();
 
   async function look({ userId, serverId }: { userId: number; serverId: number }) {
@@ -45,6 +45,8 @@ export function looking({ db, headers, mcp, times }: Dependencies) {
     const found = await ask(server).catch((error: unknown) => {
       // Asked again after the start.
       if (closing.signal.aborted || !(error instanceof ServerFailure)) throw error;
+      // Its row says so by itself.
+      if (error instanceof SignInNeeded) return { state: 'sign_in' as const, notice: null };
       return { state: 'failed' as const, notice: error.message };
     });
     await db.transaction().execute((trx) => toolServerRepository(trx).looked(server, found));
@@ -59,11 +61,12 @@ export function looking({ db, headers, mcp, times }: Dependencies) {
     await db.transaction().execute((trx) => toolServerRepository(trx).looked(server, { state: 'failed', notice }));
   }
 
-  async function ask(server: Parameters<ServerHeaders['open']>[0]) {
+  async function ask(server: StoredServer) {
     const wrapped = server.auth_type === 'none' ? null : await choiceRepository(db).dataKey(server.user_id);
-    const credentials = headers.open(server, wrapped);
     const bounds = { withinMs: times.lookMs, bodyLimit, signal: closing.signal };
-    const { tools, notice } = await mcp.inSession({ url: server.url, credentials }, bounds, listTools);
+    const { tools, notice } = await access.use({ ...server, wrapped }, server.user_id, (credentials) =>
+      mcp.inSession({ url: server.url, credentials }, bounds, listTools),
+    );
     return { state: 'ready' as const, tools, notice };
   }
 

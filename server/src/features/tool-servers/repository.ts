@@ -1,14 +1,18 @@
-import type { ToolServerState } from '@roster/contracts/tool-servers';
-import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely';
+import type { ServerSignIn, ToolServerState } from '@roster/contracts/tool-servers';
+import { type ExpressionBuilder, type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { z } from 'zod';
 import type { Database } from '#server/db/schema';
 import type { SeenTool } from './mcp/tools.ts';
 
 type Row = Selectable<Database['tool_servers']>;
-export type StoredServer = Row & { tools: number };
+export type StoredServer = Row & { tools: number; sign_in: SignInState | null; sign_in_notice: string | null };
+type SignInState = z.output<typeof ServerSignIn>;
 
-/** A header's value as it is kept. */
-export type StoredAuth = { type: 'none' } | { type: 'header'; name: string; sealed: string; last4: string };
+/** A header's value, or the secret of a client, as it is kept. */
+export type StoredAuth =
+  | { type: 'none' }
+  | { type: 'header'; name: string; sealed: string; last4: string }
+  | { type: 'oauth'; name: string | null; sealed: string | null; last4: string | null };
 
 export type ServerFields = Pick<Row, 'name' | 'kind' | 'url' | 'is_offered' | 'is_on'>;
 
@@ -19,6 +23,16 @@ export const authColumns = (auth: StoredAuth) =>
 
 const toolCount =
   sql<number>`(select count(*) from tool_server_tools where tool_server_tools.server_id = tool_servers.id)`.as('tools');
+
+/** Whether this person is signed in there, and why not. */
+const signInOf = (userId: number) => {
+  const column = <Value>(value: RawBuilder<Value>) =>
+    sql<Value | null>`(select ${value} from tool_server_sign_ins as signed
+      where signed.server_id = tool_servers.id and signed.user_id = ${userId})`;
+  const state = sql<SignInState>`case when signed.tokens_sealed is not null then 'done'
+    when signed.signed_in_at is not null then 'again' else 'needed' end`;
+  return [column(state).as('sign_in'), column(sql<string>`signed.notice`).as('sign_in_notice')] as const;
+};
 
 /** The own ones, and those that somebody offers who still is an active administrator. */
 export const isWithinReach =
@@ -46,7 +60,13 @@ const rowsAtOnce = 50;
 /** Long: one question after the other. */
 export function toolServerRepository(db: Kysely<Database>) {
   const own = (userId: number, id: number) =>
-    db.selectFrom('tool_servers').selectAll().select(toolCount).where('user_id', '=', userId).where('id', '=', id);
+    db
+      .selectFrom('tool_servers')
+      .selectAll()
+      .select(toolCount)
+      .select(signInOf(userId))
+      .where('user_id', '=', userId)
+      .where('id', '=', id);
 
   return {
     async reachable(userId: number): Promise<StoredServer[]> {
@@ -54,6 +74,7 @@ export function toolServerRepository(db: Kysely<Database>) {
         .selectFrom('tool_servers')
         .selectAll()
         .select(toolCount)
+        .select(signInOf(userId))
         .where(isWithinReach(userId))
         .orderBy('id', 'desc')
         .limit(listedAtMost)
@@ -65,6 +86,7 @@ export function toolServerRepository(db: Kysely<Database>) {
         .selectFrom('tool_servers')
         .selectAll()
         .select(toolCount)
+        .select(signInOf(userId))
         .where('id', '=', id)
         .where(isWithinReach(userId))
         .executeTakeFirst(),
@@ -85,7 +107,7 @@ export function toolServerRepository(db: Kysely<Database>) {
           user_id: userId,
           ...fields,
           ...authColumns(auth),
-          state: 'waiting',
+          state: auth.type === 'oauth' ? 'sign_in' : 'waiting',
           notice: null,
           looked_at: null,
           look: 1,
@@ -123,6 +145,15 @@ export function toolServerRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
+    /** It cannot be asked before its owner has signed in. */
+    async awaitSignIn(userId: number, id: number) {
+      await db
+        .updateTable('tool_servers')
+        .set((eb) => ({ state: 'sign_in', notice: null, look: eb('look', '+', 1) }))
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .execute();
+    },
     /** What a look has found, if it is still the one that was asked for last. */
     async looked(
       { id, user_id, look }: Pick<Row, 'id' | 'user_id' | 'look'>,
@@ -130,7 +161,9 @@ export function toolServerRepository(db: Kysely<Database>) {
     ) {
       const { numUpdatedRows } = await db
         .updateTable('tool_servers')
-        .set({ state: found.state, notice: found.notice, looked_at: new Date().toISOString() })
+        .set({ state: found.state, notice: found.notice })
+        // It was not asked.
+        .$if(found.state !== 'sign_in', (query) => query.set({ looked_at: new Date().toISOString() }))
         .where('user_id', '=', user_id)
         .where('id', '=', id)
         .where('look', '=', look)
@@ -204,7 +237,7 @@ export function toolServerRepository(db: Kysely<Database>) {
         .selectFrom('tool_servers')
         .select(['id', 'user_id'])
         .where('is_on', '=', 1)
-        .where('state', '!=', 'waiting')
+        .where('state', 'not in', ['waiting', 'sign_in'])
         .where('looked_at', '<', before)
         .where(({ exists, selectFrom }) =>
           exists(

@@ -3,20 +3,20 @@ import type { Kysely } from 'kysely';
 import { type ToolBox, ToolFailure, type ToolResult } from '#server/conversation/tools';
 import type { Database } from '#server/db/schema';
 import { choiceRepository } from './choice-repository.ts';
-import type { ServerHeaders } from './headers.ts';
 import { ServerFailure } from './mcp/failure.ts';
 import { resultText } from './mcp/result.ts';
 import type { McpClient } from './mcp/session.ts';
 import { modelNames } from './model-names.ts';
+import type { ServerAccess } from './oauth/access.ts';
 import type { ToolTimes } from './times.ts';
 
 /** Of an answer with its pictures, which are told of and not kept. */
 const bodyLimit = 8 * 1024 * 1024;
 
-type Dependencies = { db: Kysely<Database>; headers: ServerHeaders; mcp: McpClient; times: ToolTimes };
+type Dependencies = { db: Kysely<Database>; access: ServerAccess; mcp: McpClient; times: ToolTimes };
 
 /** What who runs answers needs of tool servers. */
-export function toolBox({ db, headers, mcp, times }: Dependencies): ToolBox {
+export function toolBox({ db, access, mcp, times }: Dependencies): ToolBox {
   const choices = choiceRepository(db);
   return {
     async offered(userId, assistantId) {
@@ -50,12 +50,12 @@ export function toolBox({ db, headers, mcp, times }: Dependencies): ToolBox {
           mayHaveRun: false,
         });
       try {
-        const credentials = headers.open(server, server.wrapped);
         const bounds = { withinMs: times.callMs, bodyLimit, signal };
-        const answer = await mcp.inSession({ url: server.url, credentials }, bounds, async (ask) =>
-          resultText(await ask('tools/call', { name: tool, arguments: input })),
+        return await access.use(server, userId, (credentials) =>
+          mcp.inSession({ url: server.url, credentials }, bounds, async (ask) =>
+            resultText(await ask('tools/call', { name: tool, arguments: input })),
+          ),
         );
-        return answer;
       } catch (error) {
         if (!(error instanceof ServerFailure)) throw error;
         throw new ToolFailure(error.message, { mayHaveRun: error.mayHaveRun, cause: error });

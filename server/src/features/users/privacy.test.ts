@@ -175,6 +175,11 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
     path: `/api/tool-servers/${toolServerId}/refresh`,
     body: {},
   }),
+  'POST /api/tool-servers/:id/sign-in': ({ toolServerId }) => ({
+    path: `/api/tool-servers/${toolServerId}/sign-in`,
+    body: {},
+  }),
+  'DELETE /api/tool-servers/:id/sign-in': ({ toolServerId }) => ({ path: `/api/tool-servers/${toolServerId}/sign-in` }),
   'GET /api/assistants/:id/tools': ({ assistantId }) => ({ path: `/api/assistants/${assistantId}/tools` }),
   'POST /api/assistants/:id/tools': ({ assistantId }) => ({
     path: `/api/assistants/${assistantId}/tools`,

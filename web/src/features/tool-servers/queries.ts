@@ -70,6 +70,22 @@ export function useRefreshServer() {
   return useMutation({ mutationFn: (id: number) => call(toolServers.refresh, { params: { id } }), onSettled });
 }
 
+/** Where to go to sign in at a server; the browser leaves the page. */
+export function useSignIn() {
+  const onSettled = useRefetched();
+  return useMutation({
+    mutationFn: (id: number) => call(toolServers.signIn, { params: { id } }),
+    onSuccess: ({ address }) => window.location.assign(address),
+    onError: onSettled,
+    gcTime: 0,
+  });
+}
+
+export function useSignOut() {
+  const onSettled = useRefetched();
+  return useMutation({ mutationFn: (id: number) => call(toolServers.signOut, { params: { id } }), onSettled });
+}
+
 /** One change to the tools of an assistant: another choice of a tool, or none. */
 export type ChoiceChange = Pick<ToolChoice, 'serverId' | 'name'> & { choice: ToolChoice | null };
 

@@ -1,33 +1,22 @@
 import { NewToolServer, type ToolServer } from '@roster/contracts/tool-servers';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { useUser } from '#web/data/current-user.ts';
 import { ApiError } from '#web/lib/api.ts';
 import { focusFirstProblem } from '#web/lib/form-errors.ts';
 import { FormDialog } from '#web/parts/form-dialog.tsx';
 import { Checkbox } from '#web/ui/checkbox.tsx';
-import { type ControlProps, Field } from '#web/ui/field.tsx';
-import { Input } from '#web/ui/input.tsx';
-import { SecretInput } from '#web/ui/secret-input.tsx';
-import { Select } from '#web/ui/select.tsx';
+import { AccessFields, authOf, type FieldsProps, type Problems, TextField, type Values } from './access-fields.tsx';
 import { useAddServer, useChangeServer } from './queries.ts';
 
 type ServerDialogProps = { server?: ToolServer; onClose: () => void };
-type Values = {
-  name: string;
-  url: string;
-  authType: 'none' | 'header';
-  headerName: string;
-  headerValue: string;
-  isOffered: boolean;
-};
-type Problems = Partial<Record<keyof Values, string>>;
-
 const valuesOf = (server: ToolServer | undefined): Values => ({
   name: server?.name ?? '',
   url: server?.url ?? '',
   authType: server?.auth.type ?? 'none',
-  headerName: server?.auth.name ?? 'Authorization',
+  headerName: (server?.auth.type === 'header' && server.auth.name) || 'Authorization',
   headerValue: '',
+  clientId: (server?.auth.type === 'oauth' && server.auth.name) || '',
+  clientSecret: '',
   isOffered: server?.isOffered ?? false,
 });
 
@@ -38,17 +27,11 @@ const fieldOf = (path: string): keyof Values | undefined =>
     ['url', 'url'],
     ['auth.name', 'headerName'],
     ['auth.value', 'headerValue'],
+    ['auth.clientId', 'clientId'],
+    ['auth.clientSecret', 'clientSecret'],
   ]).get(path);
 
-const draftOf = ({ name, url, authType, headerName, headerValue, isOffered }: Values) => ({
-  name,
-  url,
-  auth:
-    authType === 'none'
-      ? { type: authType }
-      : { type: authType, name: headerName, ...(headerValue !== '' && { value: headerValue }) },
-  isOffered,
-});
+const draftOf = ({ name, url, isOffered, ...values }: Values) => ({ name, url, auth: authOf(values), isOffered });
 
 function problemsOf(values: Values, server: ToolServer | undefined): Problems {
   const found: Problems = {};
@@ -90,7 +73,11 @@ export function ServerDialog({ server, onClose }: ServerDialogProps) {
   return (
     <FormDialog
       title={server ? 'Edit Tool Server' : 'Add Tool Server'}
-      description="Roster asks it for its tools once it is saved."
+      description={
+        values.authType === 'oauth'
+          ? 'Once it is saved, sign in to it. Roster asks it for its tools then.'
+          : 'Roster asks it for its tools once it is saved.'
+      }
       action={server ? ['Save Changes', 'Saving...'] : ['Add Server', 'Adding...']}
       busy={isPending}
       onSubmit={submit}
@@ -107,82 +94,9 @@ export function ServerDialog({ server, onClose }: ServerDialogProps) {
         put={put}
         hint="Of its MCP endpoint on streamable HTTP, such as https://tools.example.org/mcp"
       />
-      <HeaderFields values={values} problems={problems} put={put} server={server} />
+      <AccessFields values={values} problems={problems} put={put} server={server} />
       <Offer values={values} put={put} />
     </FormDialog>
-  );
-}
-
-type FieldsProps = { values: Values; problems: Problems; put: (changes: Partial<Values>) => void };
-type TextFieldProps = FieldsProps & {
-  label: string;
-  name: 'name' | 'url' | 'headerName';
-  hint?: ReactNode;
-  autoFocus?: boolean;
-};
-
-function TextField({ label, name, values, problems, put, hint, autoFocus }: TextFieldProps) {
-  return (
-    <Field label={label} required hint={hint} error={problems[name]}>
-      {(control: ControlProps) => (
-        <Input
-          {...control}
-          name={name}
-          {...(autoFocus && { 'data-autofocus': true })}
-          autoComplete="off"
-          spellCheck={name === 'name'}
-          dir={name === 'name' ? 'auto' : 'ltr'}
-          value={values[name]}
-          onChange={({ target }) => put({ [name]: target.value })}
-        />
-      )}
-    </Field>
-  );
-}
-
-function HeaderFields({ values, problems, put, server }: FieldsProps & { server: ToolServer | undefined }) {
-  const isKept = server?.auth.type === 'header';
-  return (
-    <>
-      <Field label="Access">
-        {(control) => (
-          <Select
-            {...control}
-            value={values.authType}
-            onChange={({ target }) => put({ authType: target.value === 'header' ? 'header' : 'none' })}
-          >
-            <option value="none">Open to everybody</option>
-            <option value="header">With a header</option>
-          </Select>
-        )}
-      </Field>
-      {values.authType === 'header' && (
-        <div className="grid items-start gap-5 sm:grid-cols-2">
-          <TextField label="Header" name="headerName" values={values} problems={problems} put={put} />
-          <Field
-            label="Value"
-            required={!isKept}
-            hint={
-              isKept
-                ? `Empty: the one that is stored stays${server.auth.last4 ? ` (…${server.auth.last4})` : ''}.`
-                : 'Such as Bearer and a token. Stored encrypted, never shown again.'
-            }
-            error={problems.headerValue}
-          >
-            {(control) => (
-              <SecretInput
-                {...control}
-                what="value"
-                name="headerValue"
-                autoComplete="off"
-                value={values.headerValue}
-                onChange={({ target }) => put({ headerValue: target.value })}
-              />
-            )}
-          </Field>
-        </div>
-      )}
-    </>
   );
 }
 
@@ -191,7 +105,11 @@ function Offer({ values, put }: Pick<FieldsProps, 'values' | 'put'>) {
   return (
     <Checkbox
       label="Offer it to everybody"
-      description="All people of this Roster may choose its tools, which are then called with your header. They see its name, its host and its tools."
+      description={
+        values.authType === 'oauth'
+          ? 'All people of this Roster may choose its tools. Each signs in for themselves. They see its name, its host and its tools.'
+          : 'All people of this Roster may choose its tools, which are then called with your header. They see its name, its host and its tools.'
+      }
       checked={values.isOffered}
       onChange={({ target }) => put({ isOffered: target.checked })}
     />

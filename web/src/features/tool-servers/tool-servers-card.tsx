@@ -13,13 +13,17 @@ import { toolServersQuery } from './queries.ts';
 import { RemoveServerDialog } from './remove-server-dialog.tsx';
 import { ServerDialog } from './server-dialog.tsx';
 import { type ServerAction, ServerRow } from './server-row.tsx';
+import { type SignInEnd, useSignInEnd } from './sign-in-end.ts';
 import { ToolsDialog } from './tools-dialog.tsx';
 
 type Opened = { what: ServerAction; server: ToolServer };
 
+type ToolServersCardProps = { signInEnd: SignInEnd; onSignInEndTold: () => void };
+
 /** The servers whose tools assistants can use. */
-export function ToolServersCard() {
+export function ToolServersCard({ signInEnd, onSignInEndTold }: ToolServersCardProps) {
   const query = useQuery(toolServersQuery);
+  useSignInEnd(signInEnd, query.data, onSignInEndTold);
   const [isAdding, setAdding] = useState(false);
   const [opened, setOpened] = useState<Opened | null>(null);
   const { reason } = useEditing();

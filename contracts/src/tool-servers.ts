@@ -11,7 +11,8 @@ export const serversAtMost = 20;
 export const chosenToolsAtMost = 128;
 export const toolNameLimit = 128;
 
-export const ToolServerKind = z.enum(['mcp']);
+/** `command`: it runs as a process of Roster's machine, by a command that the operator has listed. */
+export const ToolServerKind = z.enum(['mcp', 'command']);
 
 const HttpUrl = z.url({ protocol: /^https?$/ });
 const urlMessage = 'Enter an address that begins with https://';
@@ -86,10 +87,16 @@ const Name = requiredText(60, 'The name cannot exceed 60 characters', 'Name is r
 
 export const NewToolServer = z.strictObject({
   name: Name,
-  kind: ToolServerKind.default('mcp'),
+  kind: z.enum(['mcp']).default('mcp'),
   url: ServerUrl,
   auth: Auth.default({ type: 'none' }),
   /** Everybody may choose its tools; for administrators only. */
+  isOffered: z.boolean().default(false),
+});
+/** By its name in the operator's list: nobody types a command. */
+export const NewToolCommand = z.strictObject({
+  name: Name,
+  command: requiredText(40, 'There is no such command', 'Choose a command'),
   isOffered: z.boolean().default(false),
 });
 export const ToolServerChanges = z
@@ -107,7 +114,7 @@ export const ToolServer = z.object({
   id: Id,
   name: z.string(),
   kind: ToolServerKind,
-  /** Of another's server: scheme, host and port only. */
+  /** Of another's server: scheme, host and port only. Of a command: `command:` and its name. */
   url: z.string(),
   /** Its owner's. Others see and use it because an administrator offers it. */
   isOwn: z.boolean(),
@@ -208,6 +215,23 @@ export const toolServers = {
     rate: 'keyUse',
     summary: 'Adds a tool server. It is stored at once and asked for its tools afterwards.',
     body: NewToolServer,
+    output: ToolServer,
+    status: 201,
+  }),
+  commands: endpoint({
+    method: 'GET',
+    path: '/api/tool-servers/commands',
+    access: 'admin',
+    summary: 'The names of the commands that the operator allows as tool servers.',
+    output: z.array(z.string()),
+  }),
+  addCommand: endpoint({
+    method: 'POST',
+    path: '/api/tool-servers/commands',
+    access: 'admin',
+    rate: 'keyUse',
+    summary: 'Adds a tool server that runs as a process of Roster’s machine, by a command that the operator allows.',
+    body: NewToolCommand,
     output: ToolServer,
     status: 201,
   }),

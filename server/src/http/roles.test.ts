@@ -63,6 +63,8 @@ const mayCall: Record<string, readonly Kind[]> = {
   'POST /api/assistants/:id/tools': editors,
   'GET /api/tool-servers': signedIn,
   'POST /api/tool-servers': editors,
+  'GET /api/tool-servers/commands': administrators,
+  'POST /api/tool-servers/commands': administrators,
   'PATCH /api/tool-servers/:id': editors,
   'DELETE /api/tool-servers/:id': editors,
   'GET /api/tool-servers/:id/tools': signedIn,

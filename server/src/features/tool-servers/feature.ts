@@ -7,6 +7,8 @@ import type { Rates } from '#server/http/rates';
 import type { Router } from '#server/http/router';
 import type { Vault } from '#server/security/vault';
 import { choiceService } from './choices.ts';
+import { commandProcesses } from './commands/processes.ts';
+import { commandService } from './commands/service.ts';
 import { toolServerExport } from './export-part.ts';
 import { serverHeaders } from './headers.ts';
 import { looking } from './look.ts';
@@ -15,8 +17,9 @@ import { serverAccess } from './oauth/access.ts';
 import { signInRoutes } from './oauth/routes.ts';
 import { sealedSignIns } from './oauth/sealed.ts';
 import { signInService } from './oauth/sign-in.ts';
+import { serverReach } from './reach.ts';
 import { toolServerRoutes } from './routes.ts';
-import { toolServerService } from './service.ts';
+import { shownServer, toolServerService } from './service.ts';
 import type { ToolTimes } from './times.ts';
 import { toolBox } from './tool-box.ts';
 
@@ -24,7 +27,7 @@ type Dependencies = {
   app: FastifyInstance;
   database: OpenDatabase;
   vault: Vault;
-  config: Pick<Config, 'publicUrl' | 'toolHostsAllowed'>;
+  config: Pick<Config, 'publicUrl' | 'toolHostsAllowed' | 'toolCommands'>;
   rates: Rates;
   cookie: { read: (request: FastifyRequest) => string | undefined };
   sessions: { find: (token: string, ipAddress: string) => Promise<SignedIn | null>; lock: LockActor };
@@ -53,12 +56,15 @@ export function toolServerFeature({
     const token = cookie.read(request);
     return token === undefined ? null : sessions.find(token, request.ip);
   };
-  const looks = looking({ db, access, mcp, times });
+  const processes = commandProcesses(config.toolCommands, times);
+  const reach = serverReach({ access, mcp, processes });
+  const looks = looking({ db, reach, times });
   const servers = toolServerService({ db, headers });
+  const commands = commandService({ db, commands: config.toolCommands, shown: shownServer });
   const choices = choiceService(db);
   return {
     routes(router: Router) {
-      toolServerRoutes(router, { servers, choices });
+      toolServerRoutes(router, { servers, choices, commands });
       signInRoutes(router, { app, config, rates, signIns, actorOf });
     },
     jobs: looks.jobs,
@@ -66,10 +72,10 @@ export function toolServerFeature({
     exportParts: [toolServerExport(database)],
     close: async () => {
       looks.stop();
-      await access.close();
+      await Promise.all([access.close(), processes.close()]);
       await mcp.close();
       await outgoing.close();
     },
-    toolBox: toolBox({ db, access, mcp, times }),
+    toolBox: toolBox({ db, reach, times }),
   };
 }

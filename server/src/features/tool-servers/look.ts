@@ -6,9 +6,8 @@ import { enqueue } from '#server/jobs/queue';
 import { type Chore, hourMs } from '#server/jobs/upkeep';
 import { choiceRepository } from './choice-repository.ts';
 import { ServerFailure, SignInNeeded } from './mcp/failure.ts';
-import type { McpClient } from './mcp/session.ts';
 import { listTools } from './mcp/tools.ts';
-import type { ServerAccess } from './oauth/access.ts';
+import type { ServerReach } from './reach.ts';
 import { type StoredServer, toolServerRepository } from './repository.ts';
 import type { ToolTimes } from './times.ts';
 
@@ -33,10 +32,10 @@ export async function askToLook(trx: Kysely<Database>, userId: number, serverId:
   return true;
 }
 
-type Dependencies = { db: Kysely<Database>; access: ServerAccess; mcp: McpClient; times: ToolTimes };
+type Dependencies = { db: Kysely<Database>; reach: ServerReach; times: ToolTimes };
 
 /** Asks a server which tools it has. What it does wrong is a state of it, in words; its tools stay as they were then. */
-export function looking({ db, access, mcp, times }: Dependencies) {
+export function looking({ db, reach, times }: Dependencies) {
   const closing = new AbortController();
 
   async function look({ userId, serverId }: { userId: number; serverId: number }) {
@@ -62,11 +61,11 @@ export function looking({ db, access, mcp, times }: Dependencies) {
   }
 
   async function ask(server: StoredServer) {
+    if (!(await toolServerRepository(db).mayRun(server.user_id, server.id)))
+      throw new ServerFailure('Commands run for administrators only.', { mayHaveRun: false });
     const wrapped = server.auth_type === 'none' ? null : await choiceRepository(db).dataKey(server.user_id);
     const bounds = { withinMs: times.lookMs, bodyLimit, signal: closing.signal };
-    const { tools, notice } = await access.use({ ...server, wrapped }, server.user_id, (credentials) =>
-      mcp.inSession({ url: server.url, credentials }, bounds, listTools),
-    );
+    const { tools, notice } = await reach.inSession({ ...server, wrapped }, server.user_id, bounds, listTools);
     return { state: 'ready' as const, tools, notice };
   }
 

@@ -52,6 +52,19 @@ export const isWithinReach =
       ]),
     ]);
 
+/** What runs on this machine runs as long as who has added it is an active administrator. */
+export const mayRun = ({ or, eb, exists, selectFrom }: ExpressionBuilder<Database, 'tool_servers'>) =>
+  or([
+    eb('tool_servers.kind', '!=', 'command'),
+    exists(
+      selectFrom('users')
+        .select('users.id')
+        .whereRef('users.id', '=', 'tool_servers.user_id')
+        .where('users.role', '=', 'Admin')
+        .where('users.status', '=', 'Active'),
+    ),
+  ]);
+
 /** A list has no end by itself: administrators may come and go. */
 const listedAtMost = 200;
 const namedAtMost = 20;
@@ -90,6 +103,17 @@ export function toolServerRepository(db: Kysely<Database>) {
         .where('id', '=', id)
         .where(isWithinReach(userId))
         .executeTakeFirst(),
+    /** Whether it may be asked, as far as that depends on its owner. */
+    async mayRun(userId: number, id: number): Promise<boolean> {
+      const row = await db
+        .selectFrom('tool_servers')
+        .select('id')
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .where(mayRun)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
     ofOwner: (userId: number): Promise<Row[]> =>
       db.selectFrom('tool_servers').selectAll().where('user_id', '=', userId).orderBy('id').execute(),
     async count(userId: number): Promise<number> {

@@ -28,7 +28,7 @@ function toServer(row: StoredServer, userId: number): ToolServer {
     id: row.id,
     name: row.name,
     kind: row.kind,
-    url: isOwn ? row.url : new URL(row.url).origin,
+    url: isOwn || row.kind === 'command' ? row.url : new URL(row.url).origin,
     isOwn,
     isOffered: row.is_offered === 1,
     isOn: row.is_on === 1,
@@ -56,6 +56,10 @@ async function found(db: Kysely<Database>, userId: number, id: number): Promise<
   return server;
 }
 
+/** A server as its owner sees it. */
+export const shownServer = async (db: Kysely<Database>, userId: number, id: number): Promise<ToolServer> =>
+  toServer(await found(db, userId, id), userId);
+
 async function create({ db, headers }: Dependencies, actor: Actor, draft: z.output<typeof NewToolServer>) {
   const { userId, stillMay } = actor;
   const { name, kind, url, auth, isOffered } = draft;
@@ -78,6 +82,8 @@ async function update({ db, headers }: Dependencies, actor: Actor, id: number, c
   checkOffer(actor, changes.isOffered);
   const before = await found(db, userId, id);
   const { name, url, isOffered, isOn } = changes;
+  if (before.kind === 'command' && (url !== undefined || changes.auth))
+    throw new AppError('conflict', 'A command has no address and no access. Add another one instead.');
   const auth = await changedAuth(headers, before, url ?? before.url, changes.auth);
   const fields: Partial<ServerFields> = {
     ...(name !== undefined && { name }),

@@ -5,18 +5,17 @@ import type { Database } from '#server/db/schema';
 import { choiceRepository } from './choice-repository.ts';
 import { ServerFailure } from './mcp/failure.ts';
 import { resultText } from './mcp/result.ts';
-import type { McpClient } from './mcp/session.ts';
 import { modelNames } from './model-names.ts';
-import type { ServerAccess } from './oauth/access.ts';
+import type { ServerReach } from './reach.ts';
 import type { ToolTimes } from './times.ts';
 
 /** Of an answer with its pictures, which are told of and not kept. */
 const bodyLimit = 8 * 1024 * 1024;
 
-type Dependencies = { db: Kysely<Database>; access: ServerAccess; mcp: McpClient; times: ToolTimes };
+type Dependencies = { db: Kysely<Database>; reach: ServerReach; times: ToolTimes };
 
 /** What who runs answers needs of tool servers. */
-export function toolBox({ db, access, mcp, times }: Dependencies): ToolBox {
+export function toolBox({ db, reach, times }: Dependencies): ToolBox {
   const choices = choiceRepository(db);
   return {
     async offered(userId, assistantId) {
@@ -51,10 +50,8 @@ export function toolBox({ db, access, mcp, times }: Dependencies): ToolBox {
         });
       try {
         const bounds = { withinMs: times.callMs, bodyLimit, signal };
-        return await access.use(server, userId, (credentials) =>
-          mcp.inSession({ url: server.url, credentials }, bounds, async (ask) =>
-            resultText(await ask('tools/call', { name: tool, arguments: input })),
-          ),
+        return await reach.inSession(server, userId, bounds, async (ask) =>
+          resultText(await ask('tools/call', { name: tool, arguments: input })),
         );
       } catch (error) {
         if (!(error instanceof ServerFailure)) throw error;

@@ -1,5 +1,6 @@
 import {
   type ChosenTool,
+  type NewToolCommand,
   type NewToolServer,
   type ToolChoice,
   type ToolServer,
@@ -36,6 +37,12 @@ export const chosenToolsQuery = (assistantId: number) =>
     refetchOnMount: 'always',
   });
 
+/** What the operator allows as tool servers; for administrators. */
+export const toolCommandsQuery = queryOptions({
+  queryKey: [...serversKey, 'commands'],
+  queryFn: ({ signal }) => call(toolServers.commands, {}, signal),
+});
+
 function useRefetched() {
   const client = useQueryClient();
   return () => client.invalidateQueries({ queryKey: serversKey });
@@ -48,6 +55,14 @@ export function useAddServer() {
     onSettled,
     // The value of its header is kept no longer than the dialog that takes it.
     gcTime: 0,
+  });
+}
+
+export function useAddCommand() {
+  const onSettled = useRefetched();
+  return useMutation({
+    mutationFn: (body: z.input<typeof NewToolCommand>) => call(toolServers.addCommand, { body }),
+    onSettled,
   });
 }
 

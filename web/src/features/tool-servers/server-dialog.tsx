@@ -35,10 +35,11 @@ const draftOf = ({ name, url, isOffered, ...values }: Values) => ({ name, url, a
 
 function problemsOf(values: Values, server: ToolServer | undefined): Problems {
   const found: Problems = {};
+  const isCommand = server?.kind === 'command';
   const { error } = NewToolServer.safeParse(draftOf(values));
   for (const { path, message } of error?.issues ?? []) {
     const field = fieldOf(path.join('.'));
-    if (field) found[field] ??= message;
+    if (field && !(isCommand && field === 'url')) found[field] ??= message;
   }
   const hasValue = values.headerValue !== '' || server?.auth.type === 'header';
   if (values.authType === 'header' && !hasValue) found.headerValue ??= 'The value is required';
@@ -58,6 +59,7 @@ export function ServerDialog({ server, onClose }: ServerDialogProps) {
   const add = useAddServer();
   const change = useChangeServer(server?.id ?? 0);
   const { isPending, error } = server ? change : add;
+  const isCommand = server?.kind === 'command';
   const put = (changes: Partial<Values>) => setValues({ ...values, ...changes });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     const found = problemsOf(values, server);
@@ -67,7 +69,8 @@ export function ServerDialog({ server, onClose }: ServerDialogProps) {
       onSuccess: onClose,
       onError: (failure: Error) => setProblems(saidByServer(failure)),
     };
-    if (server) change.mutate(draftOf(values), answered);
+    const { name, isOffered } = values;
+    if (server) change.mutate(isCommand ? { name, isOffered } : draftOf(values), answered);
     else add.mutate(draftOf(values), answered);
   };
   return (
@@ -86,17 +89,23 @@ export function ServerDialog({ server, onClose }: ServerDialogProps) {
       className="grid gap-5"
     >
       <TextField label="Name" name="name" values={values} problems={problems} put={put} autoFocus />
+      {!isCommand && <AddressFields values={values} problems={problems} put={put} server={server} />}
+      <Offer values={values} put={put} />
+    </FormDialog>
+  );
+}
+
+function AddressFields({ server, ...fields }: FieldsProps & { server: ToolServer | undefined }) {
+  return (
+    <>
       <TextField
         label="Address"
         name="url"
-        values={values}
-        problems={problems}
-        put={put}
         hint="Of its MCP endpoint on streamable HTTP, such as https://tools.example.org/mcp"
+        {...fields}
       />
-      <AccessFields values={values} problems={problems} put={put} server={server} />
-      <Offer values={values} put={put} />
-    </FormDialog>
+      <AccessFields server={server} {...fields} />
+    </>
   );
 }
 

@@ -1,15 +1,16 @@
 import { serversAtMost, type ToolServer } from '@roster/contracts/tool-servers';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
-import { Plus, Wrench } from 'lucide-react';
+import { Plus, Terminal, Wrench } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { useEditing } from '#web/data/current-user.ts';
+import { useEditing, useUser } from '#web/data/current-user.ts';
 import { errorText } from '#web/lib/api.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardFooter, CardHeader } from '#web/ui/card.tsx';
 import { EmptyState } from '#web/ui/empty-state.tsx';
 import { RetryNotice } from '#web/ui/retry-notice.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
-import { toolServersQuery } from './queries.ts';
+import { CommandDialog } from './command-dialog.tsx';
+import { toolCommandsQuery, toolServersQuery } from './queries.ts';
 import { RemoveServerDialog } from './remove-server-dialog.tsx';
 import { ServerDialog } from './server-dialog.tsx';
 import { type ServerAction, ServerRow } from './server-row.tsx';
@@ -24,19 +25,24 @@ type ToolServersCardProps = { signInEnd: SignInEnd; onSignInEndTold: () => void 
 export function ToolServersCard({ signInEnd, onSignInEndTold }: ToolServersCardProps) {
   const query = useQuery(toolServersQuery);
   useSignInEnd(signInEnd, query.data, onSignInEndTold);
-  const [isAdding, setAdding] = useState(false);
+  const [adding, setAdding] = useState<'server' | 'command' | null>(null);
   const [opened, setOpened] = useState<Opened | null>(null);
   const { reason } = useEditing();
+  const commands = useQuery({ ...toolCommandsQuery, enabled: useUser().role === 'Admin' }).data ?? [];
   const servers = query.data ?? [];
   const isFull = servers.filter(({ isOwn }) => isOwn).length >= serversAtMost;
+  const disabledReason = reason ?? (isFull ? `A person can have ${serversAtMost}; remove one first.` : undefined);
   const add = (
-    <Button
-      icon={Plus}
-      onClick={() => setAdding(true)}
-      disabledReason={reason ?? (isFull ? `A person can have ${serversAtMost}; remove one first.` : undefined)}
-    >
-      Add Server
-    </Button>
+    <div className="flex flex-wrap gap-2">
+      {commands.length > 0 && (
+        <Button icon={Terminal} onClick={() => setAdding('command')} disabledReason={disabledReason}>
+          Add Command
+        </Button>
+      )}
+      <Button icon={Plus} onClick={() => setAdding('server')} disabledReason={disabledReason}>
+        Add Server
+      </Button>
+    </div>
   );
   const close = () => setOpened(null);
   return (
@@ -51,7 +57,8 @@ export function ToolServersCard({ signInEnd, onSignInEndTold }: ToolServersCardP
         What a server says of its tools is its own word. Add servers that you trust: they are told what a tool is called
         with, which may come from your conversations.
       </CardFooter>
-      {isAdding && <ServerDialog onClose={() => setAdding(false)} />}
+      {adding === 'server' && <ServerDialog onClose={() => setAdding(null)} />}
+      {adding === 'command' && <CommandDialog commands={commands} onClose={() => setAdding(null)} />}
       {opened?.what === 'edit' && <ServerDialog server={opened.server} onClose={close} />}
       {opened?.what === 'tools' && <ToolsDialog server={opened.server} onClose={close} />}
       {opened?.what === 'remove' && <RemoveServerDialog server={opened.server} onClose={close} />}

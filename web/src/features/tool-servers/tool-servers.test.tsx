@@ -42,11 +42,12 @@ const read: Tool = {
 const write: Tool = { ...read, name: 'write_note', title: 'Write a note', isReadOnly: false };
 const rows = page.getByRole('list', { name: 'Tool servers' }).getByRole('listitem');
 
-function openTools(given: ToolServer[], role: 'Admin' | 'Editor' | 'Viewer' = 'Editor') {
+function openTools(given: ToolServer[], role: 'Admin' | 'Editor' | 'Viewer' = 'Editor', commands: string[] = []) {
   open('/settings?tab=tools', {
     user: { ...person, role },
     answers() {
       answer(toolServers.list, given);
+      answer(toolServers.commands, commands);
       answer(toolServers.tools, { tools: [read, write], usedBy: [], usedByCount: 0, otherPeople: 0 });
     },
   });
@@ -239,6 +240,36 @@ describe('a server that one signs in to', () => {
       },
     });
     await expectToast(title, description);
+  });
+});
+
+describe('a command of the machine', () => {
+  test('is added by an administrator, from those that there are', async () => {
+    openTools([], 'Admin', ['files', 'notes']);
+    answer(toolServers.addCommand, server(1));
+    await page.getByRole('button', { name: 'Add Command' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add Command' });
+    await dialog.getByRole('button', { name: 'Add Command' }).click();
+    await expect.element(dialog.getByText('Name is required')).toBeVisible();
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Notes');
+    await dialog.getByLabelText('Command').selectOptions('notes');
+    await dialog.getByRole('button', { name: 'Add Command' }).click();
+    await expectHidden(dialog);
+    expect(callsOf(toolServers.addCommand)[0]?.body).toEqual({ name: 'Notes', command: 'notes', isOffered: false });
+  });
+
+  test('has a name, and no address or access to change', async () => {
+    openTools([server(1, { kind: 'command', url: 'command:notes' })], 'Admin');
+    await expectText(rows.nth(0), 'command:notes');
+    answer(toolServers.update, server(1));
+    await page.getByRole('button', { name: 'Actions for Server 1' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit Tool Server' });
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Renamed');
+    await expectHidden(dialog.getByLabelText('Address'));
+    await dialog.getByRole('button', { name: 'Save Changes' }).click();
+    await expectHidden(dialog);
+    expect(callsOf(toolServers.update)[0]?.body).toEqual({ name: 'Renamed', isOffered: false });
   });
 });
 

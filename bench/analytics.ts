@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { analyticsService } from '../server/src/features/usage/analytics.ts';
 import { analyticsRepository } from '../server/src/features/usage/analytics-repository.ts';
+import { loadCatalogue } from '../server/src/provider/catalogue.ts';
 import { sqliteFloor } from './captured-queries.ts';
 import { askAll, type Question } from './questions.ts';
 import { signIn, startRoster } from './roster.ts';
@@ -13,6 +14,8 @@ const ranges = [
   ['365 days, Kathmandu', { from: '2025-11-21', to: lastDay, tz: 'Asia/Kathmandu' }],
 ] as const;
 
+const catalogue = loadCatalogue();
+
 /** The Analytics page of a person with a million calls, through HTTP, against the queries it comes down to. */
 export async function measureAnalytics(): Promise<{ faults: string[] }> {
   const source = await startSource();
@@ -23,14 +26,18 @@ export async function measureAnalytics(): Promise<{ faults: string[] }> {
     questions.push({
       what,
       path: `/api/analytics?${new URLSearchParams(range)}`,
-      queries: await floor.queriesOf((db) => analyticsService(analyticsRepository(db)).overview(userId, range)),
+      queries: await floor.queriesOf((db) =>
+        analyticsService(analyticsRepository(db), catalogue).overview(userId, range),
+      ),
     });
   const [, , [, range]] = ranges;
   const query = { ...range, model: 'gpt-4o', assistantId: 5, limit: 50 };
   questions.push({
     what: 'calls of one model and assistant',
     path: `/api/analytics/requests?${new URLSearchParams({ ...range, model: 'gpt-4o', assistantId: '5' })}`,
-    queries: await floor.queriesOf((db) => analyticsService(analyticsRepository(db)).requests(userId, query)),
+    queries: await floor.queriesOf((db) =>
+      analyticsService(analyticsRepository(db), catalogue).requests(userId, query),
+    ),
   });
   const roster = await startRoster(folder, source.port);
   const place = { roster, headers: await signIn(roster.port, '/api/login', email) };

@@ -36,6 +36,7 @@ const rows = (page: Page) => page.getByRole('list', { name: 'Tool servers' }).ge
 
 async function add(page: Page, url: string) {
   await page.getByRole('button', { name: 'Add Server' }).click();
+  await page.getByRole('menuitem', { name: 'Tool server (MCP)' }).click();
   const dialog = page.getByRole('dialog', { name: 'Add Tool Server' });
   await expect(dialog.getByLabel('Name')).toBeFocused();
   await page.keyboard.type('Notes');
@@ -95,6 +96,7 @@ test('a person signs in to a server, by keyboard, and says no before', async ({ 
   const notes = await startProtectedToolServer({ asks: true });
   await page.goto(tab);
   await page.getByRole('button', { name: 'Add Server' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Tool server (MCP)' }).press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Add Tool Server' });
   await expect(dialog.getByLabel('Name')).toBeFocused();
   await page.keyboard.type('Notes');

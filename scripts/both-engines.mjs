@@ -25,6 +25,7 @@ const onOne = {
   'http/json-body.test.ts': beforeSql,
   'http/protection.test.ts': beforeSql,
   'http/rates.test.ts': beforeSql,
+  'http/shared-rates.test.ts': 'several processes share PostgreSQL only',
   'http/refusals-in-log.test.ts': beforeSql,
   'http/required-texts.test.ts': beforeSql,
   'http/hanging-provider.test.ts': 'about waiting for the provider, while no query is under way',

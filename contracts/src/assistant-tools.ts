@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Id } from './endpoint.ts';
 import { textUpTo } from './text.ts';
 
 export const searchedDomainsLimit = 20;
@@ -35,5 +36,27 @@ export const AssistantTools = z.strictObject({
     })
     .optional(),
   codeInterpreter: z.strictObject({}).optional(),
+  imageGeneration: z.strictObject({}).optional(),
 });
 export type AssistantTools = z.output<typeof AssistantTools>;
+
+export const HostedTool = AssistantTools.keyof();
+export type HostedTool = z.output<typeof HostedTool>;
+export const hostedTools = HostedTool.options;
+
+/** As many servers as a person can have, and as many that others offer. */
+const serversOffAtMost = 100;
+
+/** What a conversation switches on or off for itself; what is left out is as its assistant has it. */
+export const ThreadTools = z.strictObject({
+  webSearch: z.boolean().optional(),
+  codeInterpreter: z.boolean().optional(),
+  imageGeneration: z.boolean().optional(),
+  /** The tool servers whose tools are not used in it. */
+  serversOff: z
+    .array(Id)
+    .max(serversOffAtMost, `At most ${serversOffAtMost} tool servers can be switched off`)
+    .refine((ids) => new Set(ids).size === ids.length, 'Name each tool server once')
+    .optional(),
+});
+export type ThreadTools = z.output<typeof ThreadTools>;

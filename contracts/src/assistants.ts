@@ -88,6 +88,8 @@ export const Assistant = z.object({
   openaiAssistantId: z.string().nullable(),
   /** How many files it knows from. */
   files: z.number().int(),
+  /** The number of its newest version. */
+  version: z.number().int(),
   createdAt: Time,
   updatedAt: Time,
 });
@@ -200,6 +202,15 @@ export const assistants = {
     params: byId,
     output: NoContent,
     status: 204,
+  }),
+  duplicate: endpoint({
+    method: 'POST',
+    path: '/api/assistants/:id/duplicate',
+    access: 'editor',
+    summary: 'Makes another assistant like this one, with the same files and tools.',
+    params: byId,
+    output: Assistant,
+    status: 201,
   }),
   files: endpoint({
     method: 'GET',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ThreadTools } from './assistant-tools.ts';
 import { ClientId, endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
 import { RunError } from './errors.ts';
 import { requiredText, textUpTo } from './text.ts';
@@ -19,6 +20,8 @@ export const Thread = z.object({
   assistantId: Id.nullable(),
   /** null, and no assistant: the default model, settled when an answer is written. */
   model: z.string().nullable(),
+  /** Left out: all tools as its assistant has them; without an assistant, none. */
+  tools: ThreadTools.optional(),
   pinned: z.boolean(),
   archived: z.boolean(),
   /** What the access token of the program that made it is called; null: its owner made it. */
@@ -142,6 +145,8 @@ export const Message = z.object({
   reasoning: z.string(),
   state: RunState,
   run: z.object({ id: Id, state: RunState }).nullable(),
+  /** Of an answer by an assistant: which one it was, and in which version. */
+  answeredBy: z.object({ assistantId: Id, version: z.number().int() }).optional(),
   /** Of an answer; null until it is settled which model answers. */
   model: z.string().nullable(),
   usage: Usage.nullable(),
@@ -273,6 +278,7 @@ export const chat = {
         title: Title.optional(),
         assistantId: Id.nullable().optional(),
         model: ModelId.nullable().optional(),
+        tools: ThreadTools.optional(),
       })
       .refine(oneAnswers, bothAnswer),
     output: Thread,
@@ -291,7 +297,7 @@ export const chat = {
     path: '/api/threads/:id',
     access: 'user',
     summary:
-      'Renames, pins, archives, gives another assistant or model (each takes the place of the other), or shows another branch.',
+      'Renames, pins, archives, gives another assistant or model (each takes the place of the other), switches tools on or off, or shows another branch.',
     params: byId,
     body: z
       .strictObject({
@@ -300,6 +306,8 @@ export const chat = {
         archived: z.boolean().optional(),
         assistantId: Id.nullable().optional(),
         model: ModelId.nullable().optional(),
+        /** In place of what was switched before, from the next question on; null: all as the assistant has them. */
+        tools: ThreadTools.nullable().optional(),
         /** Shows the branch that runs through this message, down to its newest end. */
         shownMessageId: Id.optional(),
       })

@@ -44,6 +44,16 @@ export const ModelList = z.object({
 });
 export type ModelList = z.output<typeof ModelList>;
 
+/** Of each tool that the provider runs why a model is known not to have it; null: nothing speaks against it. */
+export const ToolsOfModel = z.object({
+  webSearch: z.string().nullable(),
+  codeInterpreter: z.string().nullable(),
+  imageGeneration: z.string().nullable(),
+  /** What is to be known of all of them before one is used, in words. */
+  notice: z.string().nullable(),
+});
+export type ToolsOfModel = z.output<typeof ToolsOfModel>;
+
 /** Offered while the key's own list is unknown. */
 export const specifiedModels = ['gpt-4o', 'gpt-4-turbo', 'gpt-3.5-turbo'] as const;
 
@@ -54,5 +64,14 @@ export const models = {
     access: 'user',
     summary: 'The models this key can use, with price, shutdown date and what they accept.',
     output: ModelList,
+  }),
+  tools: endpoint({
+    method: 'GET',
+    path: '/api/models/tools',
+    access: 'user',
+    summary:
+      'Which tools of the provider a model is known not to have, and why; without `model`, of the model that answers where none was chosen.',
+    query: z.strictObject({ model: z.string().max(200).optional() }),
+    output: ToolsOfModel,
   }),
 };

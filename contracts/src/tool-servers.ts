@@ -11,13 +11,16 @@ export const serversAtMost = 20;
 export const chosenToolsAtMost = 128;
 export const toolNameLimit = 128;
 
-/** `command`: it runs as a process of Roster's machine, by a command that the operator has listed. */
-export const ToolServerKind = z.enum(['mcp', 'command']);
+/**
+ * What its tools are told by: a server of the Model Context Protocol itself, or an OpenAPI description of a service. `command`: it runs as a
+ * process of Roster's machine, by a command that the operator has listed.
+ */
+export const ToolServerKind = z.enum(['mcp', 'openapi', 'command']);
 
 const HttpUrl = z.url({ protocol: /^https?$/ });
 const urlMessage = 'Enter an address that begins with https://';
 /** What it leads to is checked when it is connected to; plain http is for servers on Roster's own machine. */
-const ServerUrl = requiredText(2_000, 'The address cannot exceed 2,000 characters', 'The address is required')
+export const ServerUrl = requiredText(2_000, 'The address cannot exceed 2,000 characters', 'The address is required')
   .trim()
   .refine((text) => HttpUrl.safeParse(text).success, urlMessage)
   .refine(
@@ -45,7 +48,7 @@ const ownHeaders = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
-const HeaderName = requiredText(
+export const HeaderName = requiredText(
   100,
   'The name of the header cannot exceed 100 characters',
   'The name of the header is required',
@@ -53,7 +56,7 @@ const HeaderName = requiredText(
   .trim()
   .refine((name) => /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name), 'A header’s name has letters, digits and hyphens')
   .refine((name) => !ownHeaders.has(name.toLowerCase()), 'Roster sets this header itself');
-const HeaderValue = requiredText(4_000, 'The value cannot exceed 4,000 characters', 'The value is required')
+export const SecretValue = requiredText(4_000, 'The value cannot exceed 4,000 characters', 'The value is required')
   .trim()
   .refine((value) => /^[\x20-\x7e]+$/.test(value), 'The value has characters that a header cannot have');
 
@@ -73,7 +76,7 @@ const AppSecret = requiredText(
 /** `value` or `clientSecret` left out: what is stored stays. */
 const Auth = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('none') }),
-  z.strictObject({ type: z.literal('header'), name: HeaderName, value: HeaderValue.optional() }),
+  z.strictObject({ type: z.literal('header'), name: HeaderName, value: SecretValue.optional() }),
   /** Each person signs in at the server for themselves. `clientId`: Roster is known there by it, null: it registers itself. */
   z.strictObject({
     type: z.literal('oauth'),
@@ -83,11 +86,11 @@ const Auth = z.discriminatedUnion('type', [
 ]);
 export type ToolServerAuth = z.output<typeof Auth>;
 
-const Name = requiredText(60, 'The name cannot exceed 60 characters', 'Name is required').trim();
+export const ServerName = requiredText(60, 'The name cannot exceed 60 characters', 'Name is required').trim();
 
 export const NewToolServer = z.strictObject({
-  name: Name,
-  kind: z.enum(['mcp']).default('mcp'),
+  name: ServerName,
+  kind: ToolServerKind.extract(['mcp']).default('mcp'),
   url: ServerUrl,
   auth: Auth.default({ type: 'none' }),
   /** Everybody may choose its tools; for administrators only. */
@@ -95,12 +98,12 @@ export const NewToolServer = z.strictObject({
 });
 /** By its name in the operator's list: nobody types a command. */
 export const NewToolCommand = z.strictObject({
-  name: Name,
+  name: ServerName,
   command: requiredText(40, 'There is no such command', 'Choose a command'),
   isOffered: z.boolean().default(false),
 });
 export const ToolServerChanges = z
-  .strictObject({ name: Name, url: ServerUrl, auth: Auth, isOffered: z.boolean(), isOn: z.boolean() })
+  .strictObject({ name: ServerName, url: ServerUrl, auth: Auth, isOffered: z.boolean(), isOn: z.boolean() })
   .partial();
 export type ToolServerChanges = z.output<typeof ToolServerChanges>;
 
@@ -114,16 +117,25 @@ export const ToolServer = z.object({
   id: Id,
   name: z.string(),
   kind: ToolServerKind,
-  /** Of another's server: scheme, host and port only. Of a command: `command:` and its name. */
+  /** Where its tools are called. Of another's server: scheme, host and port only. Of a command: `command:` and its name. */
   url: z.string(),
+  /** Of an own one of the kind `openapi`. */
+  openApi: z
+    .object({
+      /** Where the description lies; null: its text was pasted. */
+      descriptionUrl: z.string().nullable(),
+      /** What its owner wants instead of the address in the description. */
+      baseUrl: z.string().nullable(),
+    })
+    .nullable(),
   /** Its owner's. Others see and use it because an administrator offers it. */
   isOwn: z.boolean(),
   isOffered: z.boolean(),
   /** Off: its tools are not offered to any model. */
   isOn: z.boolean(),
   auth: z.object({
-    type: z.enum(['none', 'header', 'oauth']),
-    /** Of the own server's header its name; of a sign-in the client ID that was entered. */
+    type: z.enum(['none', 'header', 'query', 'oauth']),
+    /** Of the own server's header, or of its part of the query; of a sign-in the client ID that was entered. */
     name: z.string().nullable(),
     last4: z.string().nullable(),
   }),
@@ -162,6 +174,9 @@ export type Tool = z.output<typeof Tool>;
 
 export const ToolServerTools = z.object({
   tools: z.array(Tool),
+  /** The operations of an OpenAPI description that make no tool, the first 100 of them. */
+  leftOut: z.array(z.object({ operation: z.string(), reason: z.string() })),
+  leftOutCount: z.number().int(),
   /** The own assistants that use a tool of it, at most 20 of them by name. */
   usedBy: z.array(z.object({ id: Id, name: z.string() })),
   usedByCount: z.number().int(),

@@ -21,6 +21,10 @@ export const Figures = z.object({
 });
 export type Figures = z.output<typeof Figures>;
 
+/** Tools that the provider runs and bills beside tokens, as it calls them. */
+export const BilledTool = z.enum(['file_search', 'web_search', 'code_interpreter', 'image_generation']);
+export type BilledTool = z.output<typeof BilledTool>;
+
 export const usagePurposes = ['chat', 'tool_step', 'title', 'comparison', 'training'] as const;
 export const UsagePurpose = z.enum(usagePurposes);
 export type UsagePurpose = z.output<typeof UsagePurpose>;
@@ -74,6 +78,26 @@ export const Analytics = z.object({
       assistant: z.object({ id: Id, name: z.string().nullable() }).nullable(),
     }),
   ),
+  /**
+   * Tools that the provider ran; what is known of their cost is in the totals and with their assistants, too. `calls` of code are
+   * not what the provider bills, which is its containers.
+   */
+  byTool: z.array(
+    z.object({
+      tool: BilledTool,
+      calls: z.number().int(),
+      /** null: no price is known for any of them. */
+      costUsd: z.number().nullable(),
+      /** Calls in it for which no price is known. */
+      unpricedCalls: z.number().int(),
+      /** As it is now; null: unknown. */
+      price: z.object({ usdPerThousandCalls: z.number(), asOf: z.string(), source: z.string() }).nullable(),
+    }),
+  ),
+  /** What files in vector stores cost at the provider, which is in no sum here; null: unknown. */
+  storage: z
+    .object({ usdPerGigabyteDay: z.number(), freeGigabytes: z.number(), asOf: z.string(), source: z.string() })
+    .nullable(),
   /** Programs’ calls alone. A token that was revoked keeps its name. */
   byAccessToken: z.array(
     Figures.extend({ accessToken: z.object({ id: Id, name: z.string(), isRevoked: z.boolean() }) }),

@@ -8,6 +8,7 @@ import type { FindCaller } from './http/caller.ts';
 import { operationRoutes } from './http/operation.ts';
 import { describeProgramApi } from './http/program-api-description.ts';
 import { createRouter } from './http/router.ts';
+import { forgetEndedRates } from './http/shared-rates.ts';
 import { serveWeb } from './http/web-files.ts';
 import { jobRepository } from './jobs/repository.ts';
 import { createUpkeep, forgetGivenUpJobs } from './jobs/upkeep.ts';
@@ -33,22 +34,28 @@ async function openDoors(base: Foundation, { features, findCaller, findActor, ch
   return { router, door };
 }
 
+const choresOf = ({ config, database: { db } }: Foundation, features: readonly Feature[]) => [
+  forgetGivenUpJobs(db),
+  forgetEndedRates(db),
+  forgetKeptMails(config),
+  ...features.flatMap(({ upkeep = [] }) => upkeep),
+];
+
 export async function createApp({ checkResponses = false, jobTimes, tools, ...parts }: Given & ForTests) {
   const base = await foundation(parts, parts);
-  const { app, config, cookie, database, log, mail, openResponses, provider, sessions, store, streams } = base;
+  const { app, cookie, database, log, mail, openResponses, provider, rates, sessions, store, streams } = base;
   const { db } = database;
   const { auth, findCaller, all: features } = createFeatures(base, tools);
   const state = { ready: false };
 
   const findActor: Parameters<typeof createRouter>[0]['findActor'] = (token, { ip }) => sessions.find(token, ip);
-  const sessionToken = cookie.read;
   const { router, door } = await openDoors(base, { features, findCaller, findActor, checkResponses });
   operationRoutes(app, state, [() => sql`select 1`.execute(db), store.check]);
   describeApi(app, router.endpoints, cookie.name);
   describeProgramApi(app, door.endpoints);
   await serveWeb({
     app,
-    sessionToken,
+    sessionToken: cookie.read,
     async findUser(token, request) {
       const actor = await findActor(token, request);
       return actor && auth.user(actor.userId);
@@ -56,10 +63,7 @@ export async function createApp({ checkResponses = false, jobTimes, tools, ...pa
   });
 
   const worker = createWorker({ db, handlers: features.flatMap(({ jobs = [] }) => jobs), log, ...jobTimes });
-  const upkeep = createUpkeep(
-    [forgetGivenUpJobs(db), forgetKeptMails(config), ...features.flatMap(({ upkeep = [] }) => upkeep)],
-    log,
-  );
+  const upkeep = createUpkeep(choresOf(base, features), log);
 
   return {
     app,
@@ -87,6 +91,7 @@ export async function createApp({ checkResponses = false, jobTimes, tools, ...pa
       mail.close();
       streams.close();
       openResponses.close();
+      await rates.close();
       await app.close();
       await provider.close();
     },

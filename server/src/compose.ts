@@ -4,6 +4,7 @@ import { apiTokenFeature } from './features/api-tokens/feature.ts';
 import { assistantFeature } from './features/assistants/feature.ts';
 import { knowledgeFeature } from './features/assistants/knowledge/feature.ts';
 import { copySettled } from './features/assistants/knowledge/queue.ts';
+import { versionRecorder } from './features/assistants/versions/recorder.ts';
 import { authFeature } from './features/auth/feature.ts';
 import { chatFeature } from './features/chat/feature.ts';
 import { fileFeature } from './features/files/feature.ts';
@@ -15,6 +16,7 @@ import { fileIds } from './features/openai-api/files/file-ids.ts';
 import { installationIds } from './features/openai-api/id-key-repository.ts';
 import { copySettledInStores } from './features/openai-api/vector-stores/job.ts';
 import { storesNamed } from './features/openai-api/vector-stores/named.ts';
+import { choiceRepository } from './features/tool-servers/choice-repository.ts';
 import { toolServerFeature } from './features/tool-servers/feature.ts';
 import { usageFeature } from './features/usage/feature.ts';
 import { userFeature } from './features/users/feature.ts';
@@ -35,7 +37,8 @@ export function createFeatures(base: Foundation, tools?: ToolsForTests) {
       await copySettledInStores(trx, userId, fileId);
     },
   });
-  const knowledge = knowledgeFeature({ ...base, files });
+  const versions = versionRecorder(choiceRepository);
+  const knowledge = knowledgeFeature({ ...base, files, versions });
   const { db } = base.database;
   const ids = installationIds(db);
   const assistants = assistantFeature({
@@ -44,8 +47,10 @@ export function createFeatures(base: Foundation, tools?: ToolsForTests) {
     knowledge,
     storesNamed: storesNamed({ db, ids }),
     filesNamed: fileIds({ db, ids }).found,
+    choicesIn: choiceRepository,
+    versions,
   });
-  const toolServers = toolServerFeature(base);
+  const toolServers = toolServerFeature({ ...base, versions });
   const usage = usageFeature({ ...base, ownsAssistant: assistants.owns });
   const { pricing, budgets } = usage;
   const toolParts = {

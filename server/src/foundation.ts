@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from './config.ts';
 import type { ToolBox } from './conversation/tools.ts';
 import type { OpenDatabase } from './db/connect.ts';
+import { isPostgres } from './db/engine.ts';
 import type { Presence } from './db/presence.ts';
 import { providerKeyService } from './features/account/provider-key.ts';
 import { sessionCookie } from './features/auth/cookie.ts';
@@ -13,6 +14,7 @@ import { createEventStreams } from './http/event-stream.ts';
 import { createOpenResponses } from './http/open-responses.ts';
 import { createRates } from './http/rates.ts';
 import { createServer } from './http/server.ts';
+import { createSharedRates } from './http/shared-rates.ts';
 import { createMailTransport } from './mail/transport.ts';
 import { loadCatalogue } from './provider/catalogue.ts';
 import { createProvider } from './provider/create.ts';
@@ -57,7 +59,12 @@ export async function foundation(
   return {
     ...given,
     app: createServer(config, log, connectionTimes),
-    rates: createRates(config.rateLimitScale),
+    rates: createRates({
+      scale: config.rateLimitScale,
+      shared: isPostgres(db)
+        ? createSharedRates(db, (error) => log.warn({ err: error }, 'rates were not shared'))
+        : undefined,
+    }),
     cookie: sessionCookie(config.publicUrl.protocol === 'https:'),
     openResponses,
     streams: createEventStreams(openResponses),

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { versionRepository } from '#server/features/assistants/versions/repository';
 import { findThreads } from '#server/features/chat/search/threads-repository';
 import { emptyDatabase, engines } from '#server/testing/app';
 import { connect } from './connect.ts';
@@ -14,6 +15,7 @@ import { up as indexWordsInside } from './migrations/0014-words-inside-texts.ts'
 import { up as sumUpByToken } from './migrations/0020-usage-by-token.ts';
 import { up as addChosen } from './migrations/0021-chosen-answers.ts';
 import { up as placeToolCalls } from './migrations/0023-tool-calls.ts';
+import { up as addVersions } from './migrations/0030-assistant-versions.ts';
 import released from './migrations/released.json' with { type: 'json' };
 
 const root = join(import.meta.dirname, '../../..');
@@ -214,6 +216,62 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
     await db.schema.alterTable('messages').dropColumn('chosen').execute();
     await addChosen(db);
     expect(await db.selectFrom('messages').select(['id', 'chosen']).orderBy('id').execute()).toEqual(expected);
+  });
+
+  test('makes what each assistant is the first of its versions', async () => {
+    const { database } = await opened();
+    const { db } = database;
+    await migrate(database);
+    await db.schema.dropTable('assistant_versions').execute();
+    await db.schema.alterTable('assistants').dropColumn('version').execute();
+    await db.schema.dropIndex('runs_of_versions').execute();
+    await db.schema.alterTable('runs').dropColumn('assistant_version').execute();
+    const at = '2026-11-01T00:00:00.000Z';
+    const user = { email: 'ada@example.com', role: 'Admin', status: 'Active', created_at: at } as const;
+    const { id: userId } = await db.insertInto('users').values(user).returning('id').executeTakeFirstOrThrow();
+    const one = { user_id: userId, description: '', model: 'a', temperature: 0.5, instructions: 'Be “kind”.' };
+    const times = { provider_assistant_id: null, created_at: at, updated_at: at };
+    const [first, second] = await db
+      .insertInto('assistants')
+      .values([
+        { ...one, ...times, name: 'A', reasoning_effort: null, is_default: 1, tools: '{"webSearch":{}}' },
+        { ...one, ...times, name: 'B', reasoning_effort: 'low', is_default: 0, tools: '{}' },
+      ])
+      .returning('id')
+      .execute();
+    const file = { user_id: userId, name_key: '', type: '', size: 1, sha256: '', purpose: 'assistants' } as const;
+    const stored = await db
+      .insertInto('files')
+      .values({ ...file, filename: '"a".txt', storage_key: 'a', created_at: at })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const assistantId = first?.id ?? 0;
+    const knows = { assistant_id: assistantId, user_id: userId, file_id: stored.id, state: 'ready' } as const;
+    await db
+      .insertInto('assistant_files')
+      .values({ ...knows, error: null, indexed_file_id: null, added_at: at, changed_at: at })
+      .execute();
+    await db
+      .insertInto('assistant_api_fields')
+      .values({ assistant_id: assistantId, user_id: userId, fields: '{"top_p":0.5}' })
+      .execute();
+    await addVersions(db, engine);
+    const versions = versionRepository(db);
+    expect(await versions.find(userId, assistantId, 1)).toMatchObject({
+      ...{ origin: { kind: 'before' }, changed: [], createdAt: at },
+      state: {
+        settings: { name: 'A', instructions: 'Be “kind”.', tools: { webSearch: {} }, responseSchema: null },
+        files: [{ fileId: stored.id, filename: '"a".txt' }],
+        chosenTools: [],
+        programFields: { top_p: 0.5 },
+      },
+    });
+    expect(await versions.find(userId, second?.id ?? 0, 1)).toMatchObject({
+      state: { settings: { name: 'B', reasoningEffort: 'low' }, files: [], programFields: null },
+    });
+    expect((await db.selectFrom('assistants').select('version').execute()).map(({ version }) => version)).toEqual([
+      1, 1,
+    ]);
   });
 
   test('finds in the conversations so far what new ones are found by', async () => {

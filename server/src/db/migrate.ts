@@ -30,7 +30,11 @@ import * as toolCalls from './migrations/0023-tool-calls.ts';
 import * as madeFiles from './migrations/0024-made-files.ts';
 import * as toolServers from './migrations/0025-tool-servers.ts';
 import * as toolLoop from './migrations/0026-tool-loop.ts';
-import * as toolServerSignIns from './migrations/0027-tool-server-sign-ins.ts';
+import * as sharedRates from './migrations/0027-shared-rates.ts';
+import * as openApiServers from './migrations/0028-openapi-servers.ts';
+import * as toolsOfConversations from './migrations/0029-tools-of-conversations.ts';
+import * as assistantVersions from './migrations/0030-assistant-versions.ts';
+import * as toolServerSignIns from './migrations/0031-tool-server-sign-ins.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -66,7 +70,11 @@ const migrations: [name: string, migration: Migration][] = [
   ['0024-made-files', madeFiles],
   ['0025-tool-servers', toolServers],
   ['0026-tool-loop', toolLoop],
-  ['0027-tool-server-sign-ins', toolServerSignIns],
+  ['0027-shared-rates', sharedRates],
+  ['0028-openapi-servers', openApiServers],
+  ['0029-tools-of-conversations', toolsOfConversations],
+  ['0030-assistant-versions', assistantVersions],
+  ['0031-tool-server-sign-ins', toolServerSignIns],
 ];
 
 const migrationFiles = new URL('./migrations/', import.meta.url);

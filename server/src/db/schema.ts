@@ -1,4 +1,5 @@
 import type { SecurityEventKind } from '@roster/contracts/account';
+import type { VersionOrigin } from '@roster/contracts/assistant-versions';
 import type { AssistantSettings, KnowledgeState } from '@roster/contracts/assistants';
 import type { ApprovalDecision, ToolCall } from '@roster/contracts/chat';
 import type { Vote } from '@roster/contracts/fine-tuning/comparisons';
@@ -30,6 +31,8 @@ export type Database = {
   schema_migrations: { name: string; checksum: string; applied_at: string };
   settings: { name: string; value: string };
   instances: { id: Id; started_at: string };
+  /** `site` and `part` are digests; `ends_at` is in milliseconds of the database’s clock. */
+  rate_counts: { site: string; part: string; used: number; ends_at: number };
   users: {
     id: Id;
     email: string;
@@ -94,8 +97,31 @@ export type Database = {
     user_id: number;
     is_default: Flag;
     provider_assistant_id: string | null;
+    /** The number of its newest version. */
+    version: Generated<number>;
     created_at: string;
     updated_at: string;
+  };
+  /** What an assistant was at each save that changed something. */
+  assistant_versions: Columns<Omit<AssistantSettings, 'tools'>> & {
+    assistant_id: number;
+    number: number;
+    user_id: number;
+    /** Who or what made it, with the name of the token or of the copied one, or the number of the restored version. */
+    origin: VersionOrigin['kind'];
+    origin_name: string | null;
+    origin_number: number | null;
+    /** The names of the fields that differ from the version before it, a JSON list. */
+    changed: string;
+    /** About how many characters it takes. */
+    size: number;
+    created_at: string;
+    /** JSON, like `files` and `chosen_tools`. */
+    tools: string;
+    files: string;
+    chosen_tools: string;
+    /** JSON; null: programs have set nothing. */
+    api_fields: string | null;
   };
   /** What programs say of an assistant beyond its form. */
   assistant_api_fields: {
@@ -124,6 +150,10 @@ export type Database = {
     /** Grows with each look that is asked for: what an earlier one finds does not count. */
     look: number;
     created_at: string;
+    /** Of the kind `openapi`; null: the text was pasted. */
+    description_url: Generated<string | null>;
+    /** Of the kind `openapi`: what its owner wants instead of the address in the description. */
+    base_url: Generated<string | null>;
   };
   /** What a person is known by at a tool server, each for themselves. */
   tool_server_sign_ins: {
@@ -165,6 +195,18 @@ export type Database = {
     is_read_only: Flag;
     may_repeat: Flag;
     digest: string;
+    /** JSON: how it is called, where it is the operation of a description. */
+    operation: Generated<string | null>;
+  };
+  /** Of the servers of the kind `openapi`. */
+  tool_server_descriptions: {
+    server_id: number;
+    user_id: number;
+    /** As it was pasted; null: it lies at an address. */
+    text: string | null;
+    /** JSON: the operations that make no tool, the first of them. */
+    left_out: string;
+    left_out_count: number;
   };
   assistant_tool_choices: {
     assistant_id: number;
@@ -185,6 +227,8 @@ export type Database = {
     assistant_id: number | null;
     /** What answers without an assistant; null: the default model. */
     model: string | null;
+    /** What it switches for itself, JSON; null: nothing. */
+    tools: string | null;
     /** `comparison`: no list of conversations shows it. */
     purpose: Generated<'chat' | 'comparison'>;
     pinned: Flag;
@@ -230,6 +274,8 @@ export type Database = {
     thread_id: number;
     message_id: number;
     assistant_id: number | null;
+    /** Of the assistant, by its number; null: of none, or from before there were versions. */
+    assistant_version: Generated<number | null>;
     /** Empty until it is settled which model answers. */
     model: string;
     /** How many answers to the same question were asked for before it, in the same call. */
@@ -330,11 +376,12 @@ export type Database = {
     comparison_id: number | null;
     /** Of a program's call. */
     access_token_id: number | null;
-    /** `tool_step`: of an answer that called tools, each request but the last. */
-    purpose: 'chat' | 'tool_step' | 'title' | 'training';
-    /** Of a step, in the place of `run_id`: the run, and which of its requests it was. */
+    /** `tool_step`: of an answer that called tools, each request but the last. `tool`: a call that the provider ran; `model` is what it calls the tool. */
+    purpose: 'chat' | 'tool_step' | 'tool' | 'title' | 'training';
+    /** Of a step, in the place of `run_id`: the run, and which of its requests it was. Of a tool's call the run, and the call. */
     step_of: Generated<number | null>;
     step: Generated<number | null>;
+    call_id: Generated<string | null>;
     model: string;
     input_tokens: number;
     cached_tokens: number;

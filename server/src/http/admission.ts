@@ -28,7 +28,7 @@ const notSignedIn = () => new AppError('not_signed_in', 'Please sign in.');
 export async function admit(admission: Admission, request: FastifyRequest, endpoint: Endpoint) {
   await findOut(admission, request, endpoint);
   request.admittedAt = performance.now();
-  admission.rates.use(endpoint.rate, rateKey(request, endpoint));
+  await admission.rates.use(endpoint.rate, rateKey(request, endpoint));
   requireActor(request, endpoint);
   requireKind(request.headers['content-type'], endpoint.accepts);
 }

@@ -152,7 +152,7 @@ async function admit(
   const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
   const found = token === undefined ? null : await findCaller(token, request.ip);
   if (!found) {
-    rates.use('failedToken', { address: request.ip });
+    await rates.use('failedToken', { address: request.ip });
     request.log.warn({ event: 'access_token_refused', address: senderOf(request), route: path }, 'token refused');
     throw new AppError(
       'not_signed_in',
@@ -163,12 +163,12 @@ async function admit(
   }
   const key = `${found.userId}|${found.tokenId}`;
   try {
-    rates.use('apiCalls', key);
+    await rates.use('apiCalls', key);
   } finally {
     reply.headers(rateHeaders(rates.standing('apiCalls', key)));
   }
   requireRight(found, endpoint);
-  if (rate) rates.use(rate, String(found.userId));
+  if (rate) await rates.use(rate, String(found.userId));
   if (isBeta && !/\bassistants=v2\b/.test(String(request.headers['openai-beta']))) throw notBeta();
   requireKind(request.headers['content-type'], accepts);
   const { lock, ...caller } = found;

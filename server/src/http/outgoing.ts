@@ -9,7 +9,7 @@ export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
 
 export type OutgoingCall = {
   url: URL;
-  method: 'GET' | 'POST' | 'DELETE';
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   headers?: Record<string, string>;
   /** Go to the origin of `url` and to no other, wherever it redirects to. */
   credentials?: Record<string, string>;

@@ -8,10 +8,10 @@ export type Place = {
   /** A part of what `id` names, which has a count of its own as long as there are few. */
   part: string | undefined;
 };
-type Limit = { count: number; lengthMs: number };
+export type Limit = { count: number; lengthMs: number };
 
 /** Above this the parts of one site are counted together. */
-const partsAtMost = 10;
+export const partsAtMost = 10;
 const lookForEndedMs = 5_000;
 
 const sizeOf = ({ parts }: Window) => 1 + (parts?.size ?? 0);
@@ -52,15 +52,28 @@ export class Windows {
   standing(place: Place, { count }: Limit) {
     const window = this.#live(place);
     if (!window) return { remaining: count, resetMs: 0 };
-    const used = usedOf(window, window.parts?.has(place.part ?? '') ? place.part : undefined);
+    const used = usedOf(window, this.countedAs(place));
     return { remaining: Math.max(0, count - used), resetMs: window.endsAt - this.#now() };
   }
 
   giveBack(place: Place) {
     const window = this.#live(place);
     if (!window) return;
-    const part = window.parts?.has(place.part ?? '') ? place.part : undefined;
+    const part = this.countedAs(place);
     setUsed(window, part, Math.max(0, usedOf(window, part) - 1));
+  }
+
+  /** The part of it that has a count of its own; undefined: it counts for its site. */
+  countedAs(place: Place): string | undefined {
+    return this.#live(place)?.parts?.has(place.part ?? '') ? place.part : undefined;
+  }
+
+  /** What all processes together have used, and how long that counts. */
+  learn(place: Place, part: string | undefined, { used, leftMs }: { used: number; leftMs: number }) {
+    const window = this.#live(place);
+    if (!window || (part !== undefined && !window.parts?.has(part))) return;
+    setUsed(window, part, used);
+    window.endsAt = this.#now() + leftMs;
   }
 
   forget(place: Place) {

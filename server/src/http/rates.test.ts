@@ -3,35 +3,35 @@ import { networkOf } from '#server/http/network';
 import { createRates } from '#server/http/rates';
 import { password, startApp, type TestApp } from '#server/testing/app';
 
-function ratesAt(scale = 1, maxKeys?: number) {
+function ratesAt(scale = 1, capacity?: number) {
   const clock = { now: 0 };
-  return { clock, rates: createRates(scale, maxKeys, () => clock.now) };
+  return { clock, rates: createRates({ scale, now: () => clock.now, ...(capacity !== undefined && { capacity }) }) };
 }
 
-test('uses are counted in a window that begins with the first', () => {
+test('uses are counted in a window that begins with the first', async () => {
   const { clock, rates } = ratesAt();
-  for (let use = 1; use <= 5; use++) rates.use('register', 'a');
+  for (let use = 1; use <= 5; use++) await rates.use('register', 'a');
   clock.now = 3_599_000;
-  expect(() => rates.use('register', 'a')).toThrow(
+  await expect(rates.use('register', 'a')).rejects.toThrow(
     expect.objectContaining({ code: 'rate_limited', retryAfterSeconds: 1 }),
   );
-  rates.use('register', 'b');
+  await rates.use('register', 'b');
   clock.now = 3_600_000;
-  rates.use('register', 'a');
+  await rates.use('register', 'a');
 });
 
-test('what is said about the wait can be acted on', () => {
+test('what is said about the wait can be acted on', async () => {
   const { clock, rates } = ratesAt();
-  for (let use = 1; use <= 5; use++) rates.use('register', 'a');
-  expect(() => rates.use('register', 'a')).toThrow('Please wait 60 minutes');
+  for (let use = 1; use <= 5; use++) await rates.use('register', 'a');
+  await expect(rates.use('register', 'a')).rejects.toThrow('Please wait 60 minutes');
   clock.now = 3_540_000;
-  expect(() => rates.use('register', 'a')).toThrow('Please wait 60 seconds');
+  await expect(rates.use('register', 'a')).rejects.toThrow('Please wait 60 seconds');
 });
 
-test('the scale multiplies each limit', () => {
+test('the scale multiplies each limit', async () => {
   const { rates } = ratesAt(2);
-  for (let use = 1; use <= 10; use++) rates.use('register', 'a');
-  expect(() => rates.use('register', 'a')).toThrow('Too many attempts');
+  for (let use = 1; use <= 10; use++) await rates.use('register', 'a');
+  await expect(rates.use('register', 'a')).rejects.toThrow('Too many attempts');
 });
 
 test.each([
@@ -49,70 +49,71 @@ test.each([
   expect(networkOf(address).counted).toBe(counted);
 });
 
-const five = (rates: ReturnType<typeof createRates>, address: string) => {
-  for (let use = 1; use <= 5; use++) rates.use('register', { address });
+const five = async (rates: ReturnType<typeof createRates>, address: string) => {
+  for (let use = 1; use <= 5; use++) await rates.use('register', { address });
 };
 
-test('one line of IPv6 is one sender, whatever address it takes', () => {
+test('one line of IPv6 is one sender, whatever address it takes', async () => {
   const { rates } = ratesAt();
-  for (let host = 1; host <= 5; host++) rates.use('register', { address: `2001:db8:1:2::${host}` });
-  expect(() => rates.use('register', { address: '2001:db8:1:2:ffff::1' })).toThrow('Too many attempts');
-  rates.use('register', { address: '2001:db8:1:3::1' });
+  for (let host = 1; host <= 5; host++) await rates.use('register', { address: `2001:db8:1:2::${host}` });
+  await expect(rates.use('register', { address: '2001:db8:1:2:ffff::1' })).rejects.toThrow('Too many attempts');
+  await rates.use('register', { address: '2001:db8:1:3::1' });
 });
 
-test('above ten lines of one site its others count together, and those ten still for themselves', () => {
+test('above ten lines of one site its others count together, and those ten still for themselves', async () => {
   const { clock, rates } = ratesAt();
-  for (let line = 1; line <= 9; line++) five(rates, `2001:db8:1:${line}::1`);
-  rates.use('register', { address: '2001:db8:1:a::1' });
-  for (let line = 0x100; line < 0x105; line++) rates.use('register', { address: `2001:db8:1:${line.toString(16)}::1` });
-  expect(() => rates.use('register', { address: '2001:db8:1:105::1' })).toThrow('Too many attempts');
-  expect(() => rates.use('register', { address: '2001:db8:1:1::1' })).toThrow('Too many attempts');
-  rates.use('register', { address: '2001:db8:1:a::1' });
-  rates.use('register', { address: '2001:db8:2:1::1' });
+  for (let line = 1; line <= 9; line++) await five(rates, `2001:db8:1:${line}::1`);
+  await rates.use('register', { address: '2001:db8:1:a::1' });
+  for (let line = 0x100; line < 0x105; line++)
+    await rates.use('register', { address: `2001:db8:1:${line.toString(16)}::1` });
+  await expect(rates.use('register', { address: '2001:db8:1:105::1' })).rejects.toThrow('Too many attempts');
+  await expect(rates.use('register', { address: '2001:db8:1:1::1' })).rejects.toThrow('Too many attempts');
+  await rates.use('register', { address: '2001:db8:1:a::1' });
+  await rates.use('register', { address: '2001:db8:2:1::1' });
   clock.now = 3_600_000;
-  five(rates, '2001:db8:1:105::1');
+  await five(rates, '2001:db8:1:105::1');
 });
 
-test('no sender fills the memory for others, and none is refused for want of room', () => {
+test('no sender fills the memory for others, and none is refused for want of room', async () => {
   const { rates } = ratesAt(1, 1_000);
-  five(rates, '198.51.100.1');
-  five(rates, '2001:db8:ffff:1::1');
-  for (let use = 1; use <= 10; use++) rates.use('jobs', '7');
+  await five(rates, '198.51.100.1');
+  await five(rates, '2001:db8:ffff:1::1');
+  for (let use = 1; use <= 10; use++) await rates.use('jobs', '7');
   const { rates: alone } = ratesAt(1, 1_000);
   for (let site = 0; site < 20_000; site++) {
     const address = `2a00:1:${site.toString(16)}:${(site % 7).toString(16)}::1`;
-    rates.use('register', { address });
-    alone.use('register', { address });
+    await rates.use('register', { address });
+    await alone.use('register', { address });
   }
   expect(rates.size()).toBeLessThanOrEqual(1_001);
   // Those counted before stay counted; newcomers, signed in or not, are let in and counted.
   for (const address of ['198.51.100.1', '2001:db8:ffff:1::1'])
-    expect(() => rates.use('register', { address })).toThrow('Too many attempts');
-  expect(() => rates.use('jobs', '7')).toThrow('Too many attempts');
+    await expect(rates.use('register', { address })).rejects.toThrow('Too many attempts');
+  await expect(rates.use('jobs', '7')).rejects.toThrow('Too many attempts');
   for (const address of ['192.0.2.1', '2001:db8:aaaa:1::1']) {
-    five(rates, address);
-    expect(() => rates.use('register', { address })).toThrow('Too many attempts');
+    await five(rates, address);
+    await expect(rates.use('register', { address })).rejects.toThrow('Too many attempts');
   }
-  for (let use = 1; use <= 10; use++) rates.use('jobs', '8');
-  expect(() => rates.use('jobs', '8')).toThrow('Too many attempts');
+  for (let use = 1; use <= 10; use++) await rates.use('jobs', '8');
+  await expect(rates.use('jobs', '8')).rejects.toThrow('Too many attempts');
 });
 
-test('one person’s many sessions take no room from other people', () => {
+test('one person’s many sessions take no room from other people', async () => {
   const { rates } = ratesAt(1, 100);
-  for (let use = 1; use <= 300; use++) rates.use('default', '1|first');
-  for (let session = 0; session < 1_000; session++) rates.use('default', `2|${session}`);
-  expect(() => rates.use('default', '1|first')).toThrow('Too many attempts');
+  for (let use = 1; use <= 300; use++) await rates.use('default', '1|first');
+  for (let session = 0; session < 1_000; session++) await rates.use('default', `2|${session}`);
+  await expect(rates.use('default', '1|first')).rejects.toThrow('Too many attempts');
 });
 
-test('a use that is taken back, and one that is forgotten, count no more', () => {
+test('a use that is taken back, and one that is forgotten, count no more', async () => {
   const { rates } = ratesAt();
   for (const key of ['7', { address: '192.0.2.1' }, { address: '2001:db8:1:2::1', detail: 'ada@example.com' }]) {
-    for (let use = 1; use <= 5; use++) rates.use('failedSignIn', key);
-    rates.giveBack('failedSignIn', key);
-    rates.use('failedSignIn', key);
-    expect(() => rates.use('failedSignIn', key)).toThrow('Too many attempts');
-    rates.forget('failedSignIn', key);
-    rates.use('failedSignIn', key);
+    for (let use = 1; use <= 5; use++) await rates.use('failedSignIn', key);
+    await rates.giveBack('failedSignIn', key);
+    await rates.use('failedSignIn', key);
+    await expect(rates.use('failedSignIn', key)).rejects.toThrow('Too many attempts');
+    await rates.forget('failedSignIn', key);
+    await rates.use('failedSignIn', key);
   }
 });
 

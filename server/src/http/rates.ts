@@ -2,6 +2,7 @@ import type { Rate } from '@roster/contracts/endpoint';
 import { AppError } from '#server/errors';
 import { networkOf } from './network.ts';
 import { type Place, Windows } from './rate-windows.ts';
+import type { SharedRates } from './shared-rates.ts';
 
 type Limit = { count: number; seconds: number };
 
@@ -29,6 +30,14 @@ const limits: Record<Rate | 'failedSignIn' | 'failedToken' | 'confirmationMail' 
   apiCalls: { count: 300, seconds: minute },
 };
 
+type Name = keyof typeof limits;
+
+/**
+ * Too frequent to ask the database for each: what a process counts of them the others learn a moment later. Of the rest,
+ * which guard passwords, mails and money, no use is too much.
+ */
+const soonShared: ReadonlySet<Name> = new Set<Name>(['default', 'apiCalls']);
+
 /** A caller that is counted by its network, not by its account. */
 export type Sender = { address: string; detail?: string };
 
@@ -40,38 +49,53 @@ export type RateKey = string | Sender;
 /** As many counters as each of the two kinds may have at once; one takes about 250 bytes. */
 const usualCapacity = 50_000;
 
+type Options = {
+  /** Multiplies each limit. */
+  scale: number;
+  /** Where several processes count together. */
+  shared?: SharedRates | undefined;
+  capacity?: number;
+  now?: () => number;
+};
+
 /**
- * Counts uses in fixed windows on the monotonic clock. People who are signed in and senders who are not are counted apart,
- * each within bounds (rate-windows.ts says how).
+ * Counts uses in fixed windows. People who are signed in and senders who are not are counted apart, each within bounds
+ * (rate-windows.ts says how), in this process or in all that share a database (shared-rates.ts).
  */
-export function createRates(
-  scale: number,
-  capacity: number = usualCapacity,
-  now: () => number = () => performance.now(),
-) {
+export function createRates({ scale, shared, capacity = usualCapacity, now = () => performance.now() }: Options) {
   const people = new Windows(capacity, now);
   const senders = new Windows(capacity, now);
   const windowsOf = (key: RateKey) => (typeof key === 'string' ? people : senders);
+  const limitOf = (name: Name) => ({ count: limits[name].count * scale, lengthMs: limits[name].seconds * 1000 });
+  /** Where each use is counted; undefined: in this process. */
+  const sharedFor = (name: Name) => (soonShared.has(name) ? undefined : shared);
+
+  async function counted(name: Name, key: RateKey): Promise<number> {
+    const [place, limit] = [placeOf(name, key), limitOf(name)];
+    const together = sharedFor(name);
+    if (together) return together.use(place, limit);
+    const waitMs = windowsOf(key).use(place, limit);
+    if (waitMs === 0) shared?.note(windowsOf(key), place, limit.lengthMs);
+    return waitMs;
+  }
 
   return {
     /** Counts one use. @throws rate_limited with the seconds to wait */
-    use(name: keyof typeof limits, key: RateKey) {
-      const { count, seconds } = limits[name];
-      const limit = { count: count * scale, lengthMs: seconds * 1000 };
-      const waitMs = windowsOf(key).use(placeOf(name, key), limit);
+    async use(name: Name, key: RateKey) {
+      const waitMs = await counted(name, key);
       if (waitMs > 0) throw tooMany(Math.max(1, Math.ceil(waitMs / 1000)));
     },
-    /** How much of it is left, and until when. */
-    standing(name: keyof typeof limits, key: RateKey) {
-      const { count, seconds } = limits[name];
-      const limit = { count: count * scale, lengthMs: seconds * 1000 };
+    /** How much of it is left, and until when, as far as this process knows. */
+    standing(name: 'apiCalls', key: RateKey) {
+      const limit = limitOf(name);
       return { limit: limit.count, ...windowsOf(key).standing(placeOf(name, key), limit) };
     },
     /** Takes back a use that came to nothing. */
-    giveBack: (name: keyof typeof limits, key: RateKey) => windowsOf(key).giveBack(placeOf(name, key)),
-    forget: (name: keyof typeof limits, key: RateKey) => windowsOf(key).forget(placeOf(name, key)),
+    giveBack: async (name: Name, key: RateKey) => (sharedFor(name) ?? windowsOf(key)).giveBack(placeOf(name, key)),
+    forget: async (name: Name, key: RateKey) => (sharedFor(name) ?? windowsOf(key)).forget(placeOf(name, key)),
     /** How many counters are held. */
     size: () => people.size + senders.size,
+    close: async () => shared?.close(),
   };
 }
 

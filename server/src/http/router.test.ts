@@ -8,7 +8,7 @@ import { createRouter } from '#server/http/router';
 
 function routerOn(app = Fastify(), checkResponses = true) {
   handleErrors(app);
-  const rates = createRates(1);
+  const rates = createRates({ scale: 1 });
   const actor = { userId: 1, role: 'Editor', sessionId: 's' } as const;
   const router = createRouter({
     app,

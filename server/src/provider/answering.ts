@@ -4,7 +4,7 @@ import { ProviderError } from './error.ts';
 import type { ProviderHttp } from './http.ts';
 import type { AnswerEnd, AnswerPiece, AnswerRequest } from './provider.ts';
 import { answerByResponses } from './responses.ts';
-import { leaveToolsOut, refusedTool } from './served-tools.ts';
+import { doesNotServe, leaveToolsOut, refusedTool, runsNoTools } from './served-tools.ts';
 import { noResponses, type Traits } from './traits.ts';
 
 /** Request parameters that an answer can do without, by the names providers use for them. */
@@ -92,7 +92,7 @@ export function answering(http: ProviderHttp, providerName: string, traits: Trai
       leaveSearchOut(request, omitted, onPieces, `${providerIn('beginning', providerName)} has no file search.`)
     )
       request.search?.onRefused();
-    leaveToolsOut(request, omitted, onPieces, { why: `${providerIn('beginning', providerName)} does not run tools.` });
+    leaveToolsOut(request, omitted, onPieces, { why: runsNoTools(providerName) });
     const end = await answerByChatCompletions(http, request, omitted, onPieces, signal);
     if (hadResponses) await traits.learn('*', noResponses);
     return end;
@@ -152,8 +152,6 @@ function refusedForm(
 }
 
 const readsFiles = ({ tools }: AnswerRequest) => (tools?.codeInterpreter?.fileIds.length ?? 0) > 0;
-
-const doesNotServe = (model: string) => `${model} does not support it.`;
 
 /** A model that refuses one effort may take another one. */
 const traitOf = ({ effort }: AnswerRequest, parameter: string) =>

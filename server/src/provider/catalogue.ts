@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
 import { type Model, Price, ReasoningEffort } from '@roster/contracts/models';
+import { BilledTool } from '@roster/contracts/usage';
 import { z } from 'zod';
 
 const CataloguePrice = Price.omit({ asOf: true }).extend({
@@ -31,11 +32,27 @@ const CatalogueEntry = z.strictObject({
   successor: z.string().optional(),
 });
 type CatalogueEntry = z.output<typeof CatalogueEntry>;
+/** A price of its own, which does not go by tokens. */
+const ToolPrice = z.strictObject({
+  tool: BilledTool,
+  usdPerThousandCalls: z.number().nonnegative(),
+  asOf: z.iso.date(),
+  source: z.string(),
+});
+/** What files in vector stores cost at the provider. Roster does not know how long they lie there, and says so. */
+const StoragePrice = z.strictObject({
+  usdPerGigabyteDay: z.number().nonnegative(),
+  freeGigabytes: z.number().nonnegative(),
+  asOf: z.iso.date(),
+  source: z.string(),
+});
 const CatalogueFile = z.strictObject({
   asOf: z.iso.date(),
   source: z.string(),
   unit: z.literal('USD per 1,000,000 tokens'),
   models: z.array(CatalogueEntry),
+  tools: z.array(ToolPrice).default([]),
+  storage: StoragePrice.nullable().default(null),
 });
 
 /** null: left out. */
@@ -69,7 +86,7 @@ export function loadCatalogue(file?: string) {
   const parsed = CatalogueFile.safeParse(JSON.parse(readFileSync(source, 'utf8')));
   if (!parsed.success)
     throw new Error(`The model catalogue ${String(source)} is not usable:\n${z.prettifyError(parsed.error)}`);
-  const { asOf, models } = parsed.data;
+  const { asOf, models, tools, storage } = parsed.data;
   const byId = new Map(models.map((entry, order) => [entry.match, { entry, order }]));
 
   function find(model: string) {
@@ -118,6 +135,9 @@ export function loadCatalogue(file?: string) {
     trainable: models.flatMap(({ training, shutdownDate = null }) =>
       training ? training.models.map((id) => ({ id, shutdownDate, ...training })) : [],
     ),
+    /** What calls of a tool cost; null where no price is known. */
+    toolPrice: (tool: BilledTool) => tools.find((one) => one.tool === tool) ?? null,
+    storagePrice: storage,
     /** USD per 1,000,000 tokens trained on; null where no price is known. */
     trainingPrice: (model: string) => find(model)?.entry.training?.price ?? null,
     /** USD for one call; null where no price is known. */

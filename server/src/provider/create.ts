@@ -11,6 +11,7 @@ import { providerLists } from './lists.ts';
 import { providerOrganization } from './organization.ts';
 import type { Provider } from './provider.ts';
 import { relaying } from './relay.ts';
+import { missingTools } from './served-tools.ts';
 import type { ProviderTimes } from './times.ts';
 import { loadTraits, noResponses } from './traits.ts';
 import { providerVectorStores } from './vector-stores.ts';
@@ -33,6 +34,7 @@ export async function createProvider(options: {
       areServed: () => !traits.has('*', noResponses),
       areNotServed: () => traits.learn('*', noResponses),
     },
+    lacksTool: missingTools(traits, name),
     checkKey: keyChecker(http, name),
     ...providerLists(http, name),
     files: providerFiles(http),

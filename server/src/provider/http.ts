@@ -22,6 +22,8 @@ export type ProviderCall = {
   retries?: number;
   /** Until the response begins. */
   firstByteMs?: number;
+  /** Between two packets of the body. */
+  silentMs?: number | undefined;
   /** Told of each wait that the provider asks for, in seconds. */
   onWait?: (seconds: number) => void;
   /** Told whether a request is under way, or Roster waits between two attempts. */
@@ -57,7 +59,7 @@ export function createProviderHttp(
   }
 
   async function once(call: ProviderCall): Promise<Dispatcher.ResponseData> {
-    const { method, path, apiKey, body, text, form, headers, signal, firstByteMs } = call;
+    const { method, path, apiKey, body, text, form, headers, signal, firstByteMs, silentMs: quietMs } = call;
     const { request, dispatcher } = await connections();
     try {
       return await request(`${baseUrl}${path}`, {
@@ -72,6 +74,7 @@ export function createProviderHttp(
         },
         body: form ? form.content : (text ?? (body === undefined ? null : JSON.stringify(body))),
         ...(firstByteMs !== undefined && { headersTimeout: firstByteMs }),
+        ...(quietMs !== undefined && { bodyTimeout: quietMs }),
         ...(signal && { signal }),
       });
     } catch (error) {

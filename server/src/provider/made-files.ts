@@ -20,6 +20,12 @@ const Citation = z.object({
 });
 const ImageOutput = z.object({ type: z.literal('image'), url: z.string() });
 
+/** By its first bytes: PNG, JPEG or WebP, which are the forms that a picture is drawn in. */
+const isPicture = (bytes: Buffer) =>
+  bytes.toString('hex', 0, 8) === '89504e470d0a1a0a' ||
+  bytes.toString('hex', 0, 3) === 'ffd8ff' ||
+  (bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP');
+
 const nameLimit = 255;
 /** The last part of what may be a path in the container. */
 const nameOf = (path: string) =>
@@ -75,7 +81,10 @@ export function madeFileReader({ tell, tooMany }: Told) {
 
   /** A picture whose bytes came with the answer, in base64. */
   function picture(base64: string) {
-    const bytes = Buffer.from(base64, 'base64');
+    keepPicture(Buffer.from(base64, 'base64'));
+  }
+
+  function keepPicture(bytes: Buffer) {
     bytesHere += bytes.length;
     // They are in memory until they are stored.
     if (bytesHere > fileSizeLimit) return leaveOut();
@@ -83,6 +92,13 @@ export function madeFileReader({ tell, tooMany }: Told) {
   }
 
   return {
+    /** A picture that a model has drawn. false: what came is none. */
+    generated(base64: string): boolean {
+      const bytes = Buffer.from(base64, 'base64');
+      if (!isPicture(bytes)) return false;
+      keepPicture(bytes);
+      return true;
+    },
     cited(annotation: unknown) {
       const citation = Citation.safeParse(annotation);
       if (!citation.success) return;

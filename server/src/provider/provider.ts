@@ -1,5 +1,6 @@
-import type { AssistantTools } from '@roster/contracts/assistant-tools';
+import type { AssistantTools, HostedTool } from '@roster/contracts/assistant-tools';
 import type { ReasoningEffort } from '@roster/contracts/models';
+import type { BilledTool } from '@roster/contracts/usage';
 import type { WebLink } from '@roster/contracts/web-links';
 import type { Secret } from '#server/security/secret';
 import type { AnswerTools, ResponseFormat, ToolCall } from './answer-tools.ts';
@@ -58,9 +59,14 @@ export type AnswerRequest = {
   hosted?: AssistantTools | undefined;
   /** Told whether a request is under way: a run that is stopped between two attempts has cost nothing. */
   onAsking?: (isAsked: boolean) => void;
+  /** Told of each call of a tool that the provider has run, and bills beside tokens. */
+  onToolUsed?: (use: ToolUse) => void;
   /** Told of each file that a tool has made for the answer, once. */
   onMade?: (made: MadeFile) => void;
 };
+
+/** A call of a tool that the provider has run, by its own id. */
+export type ToolUse = { tool: BilledTool; callId: string };
 
 /** A file of Roster's, which the provider knows by another id. */
 export type SearchedFile = { fileId: number; filename: string };
@@ -122,6 +128,8 @@ export type Provider = {
     /** What was refused as not served has been answered by Chat Completions. */
     areNotServed: () => Promise<void>;
   };
+  /** Why a model is known not to have a tool that the provider runs; null: nothing speaks against it. Nobody is asked. */
+  lacksTool: (model: string, tool: HostedTool) => string | null;
   checkKey: (apiKey: Secret) => Promise<KeyCheck>;
   /** @throws ProviderError */
   models: (apiKey: Secret, withinMs: number) => Promise<ProviderModel[]>;

@@ -3,7 +3,7 @@ import { beginningOf } from '@roster/contracts/cut';
 import { z } from 'zod';
 import { type AnswerTools, type CallReader, noParameters, type ResponseFormat } from './answer-tools.ts';
 import type { MadeFileReader } from './made-files.ts';
-import type { AnswerRequest, ConversationTurn, FileSearch } from './provider.ts';
+import type { AnswerRequest, ConversationTurn, FileSearch, ToolUse } from './provider.ts';
 import { addressLimit, isWebAddress, titleLimit } from './web-links.ts';
 
 const functionOf = ({ name, description, parameters = noParameters, strict }: AnswerTools['functions'][number]) => ({
@@ -47,6 +47,8 @@ export function toolFields({ tools, search, hosted, format }: ToolRequest) {
     ...(search ? [searchOf(search)] : []),
     ...(web ? [webSearchOf(web)] : []),
     ...(code ? [{ type: 'code_interpreter', container: { type: 'auto', file_ids: code.fileIds } }] : []),
+    // No partial pictures: each would come whole, to be thrown away.
+    ...(hosted?.imageGeneration ? [{ type: 'image_generation' }] : []),
   ];
   const include = [
     ...(search?.isNeeded ? ['file_search_call.results'] : []),
@@ -83,6 +85,7 @@ const passagesOf = (results: z.output<typeof Found>[], search: FileSearch | unde
     return file ? [{ ...file, score, text }] : [];
   });
 
+const promptLength = 4_000;
 const queriesLimit = 20;
 /** Of all of them as JSON: pages show 4,000 characters of what came of a call. */
 const sourcesLength = 3_900;
@@ -116,6 +119,14 @@ const ToolItem = z.discriminatedUnion('type', [
     id: z.unknown(),
     action: WebAction.nullish().catch(null),
   }),
+  z.looseObject({
+    type: z.literal('image_generation_call'),
+    id: z.unknown(),
+    /** The picture, in base64. */
+    result: z.string().nullish().catch(null),
+    /** The description that the picture was made by. */
+    revised_prompt: z.string().nullish().catch(null),
+  }),
 ]);
 
 const inputOf = (data: z.output<typeof WebAction> | null | undefined) => {
@@ -139,7 +150,21 @@ const runByProvider = {
   file_search_call: 'file_search',
   code_interpreter_call: 'code_interpreter',
   web_search_call: 'web_search',
+  image_generation_call: 'image_generation',
 } as const;
+
+const RunItem = z.object({
+  type: z.enum(['file_search_call', 'code_interpreter_call', 'web_search_call', 'image_generation_call']),
+  id: z.string().regex(/^[\x21-\x7e]{1,200}$/),
+  status: z.string().nullish().catch(null),
+});
+
+/** The call of a tool of the provider that a finished item is; undefined: it is none, or has not come to its end. */
+export function usedTool(item: unknown): ToolUse | undefined {
+  const parsed = RunItem.safeParse(item);
+  if (!parsed.success || parsed.data.status === 'failed' || parsed.data.status === 'incomplete') return undefined;
+  return { tool: runByProvider[parsed.data.type], callId: parsed.data.id };
+}
 
 /** Tells that the provider has begun to run one of its tools. */
 export function beginItem(calls: CallReader, item: unknown) {
@@ -165,12 +190,25 @@ export function takeItem(
   if (data.type === 'function_call')
     return calls.take('function', { callId: data.call_id, name: data.name, input: data.arguments, output: null });
   const name = runByProvider[data.type];
-  const hasFailed = data.status === 'failed';
-  const [input, output] =
-    data.type === 'file_search_call'
-      ? [JSON.stringify(data.queries), passagesOf(data.results ?? [], search)]
-      : data.type === 'web_search_call'
-        ? [inputOf(data.action), sourcesOf(data.action)]
-        : [data.code ?? '', data.outputs && made.ofOutputs(data.outputs)];
+  const [input, output, hasFailed = data.status === 'failed'] = told(data, made, search);
   calls.take(name, { callId: data.id, name, input, output: JSON.stringify(output ?? []) }, hasFailed);
+}
+
+type HostedItem = Exclude<z.output<typeof ToolItem>, { type: 'function_call' }>;
+/** What went in, what came out as far as it is kept, and whether it has failed where its state does not say so. */
+type Told = [input: string, output: unknown, hasFailed?: boolean];
+
+function told(data: HostedItem, made: MadeFileReader, search: FileSearch | undefined): Told {
+  switch (data.type) {
+    case 'file_search_call':
+      return [JSON.stringify(data.queries), passagesOf(data.results ?? [], search)];
+    case 'web_search_call':
+      return [inputOf(data.action), sourcesOf(data.action)];
+    case 'code_interpreter_call':
+      return [data.code ?? '', data.outputs && made.ofOutputs(data.outputs)];
+    case 'image_generation_call': {
+      const isPicture = data.status !== 'failed' && made.generated(data.result ?? '');
+      return [beginningOf(data.revised_prompt ?? '', promptLength), isPicture ? [{ type: 'image' }] : [], !isPicture];
+    }
+  }
 }

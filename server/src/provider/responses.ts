@@ -8,7 +8,7 @@ import type { ProviderHttp } from './http.ts';
 import { madeFileReader } from './made-files.ts';
 import { collectPieces, tellOfWaits } from './pieces.ts';
 import type { AnswerEnd, AnswerPiece, AnswerRequest, ConversationTurn, FileSearch } from './provider.ts';
-import { beginItem, callItems, takeItem, toolFields } from './response-tools.ts';
+import { beginItem, callItems, takeItem, toolFields, usedTool } from './response-tools.ts';
 import { servedTools } from './served-tools.ts';
 import { believed, tokenCount } from './token-counts.ts';
 import { contentOf } from './turn-parts.ts';
@@ -148,6 +148,9 @@ function citationReader(search: FileSearch | undefined, { tell, cite, others }: 
   };
 }
 
+/** While a picture is drawn, nothing comes. */
+const drawingMs = 180_000;
+
 /** Writes an answer through the Responses API. @throws ProviderError */
 export async function answerByResponses(
   http: ProviderHttp,
@@ -162,6 +165,7 @@ export async function answerByResponses(
     apiKey: request.apiKey,
     body: await requestBody(request, omitted),
     signal,
+    ...(servedTools(request, omitted)?.imageGeneration && { silentMs: drawingMs }),
     onWait: tellOfWaits(onPieces),
     onAsking: request.onAsking,
   });
@@ -203,6 +207,7 @@ export async function answerByResponses(
             return citations.one(event.annotation);
           case 'response.output_item.done':
             citations.allOf(event.item);
+            tellUse(request, event.item);
             // Of its own files an answer without tools of a program only says what they are called.
             if (tellsCalls) takeItem({ calls, made }, event.item, request.search);
             return;
@@ -228,6 +233,11 @@ export async function answerByResponses(
     signal,
   );
   return end ?? { reason: 'complete', usage: null };
+}
+
+function tellUse({ onToolUsed }: AnswerRequest, item: unknown) {
+  const use = usedTool(item);
+  if (use) onToolUsed?.(use);
 }
 
 const Final = z

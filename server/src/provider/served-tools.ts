@@ -1,16 +1,17 @@
-import type { AssistantTools } from '@roster/contracts/assistant-tools';
+import { type HostedTool, hostedTools as names } from '@roster/contracts/assistant-tools';
+import { providerIn } from '@roster/contracts/provider-name';
 import { ProviderError } from './error.ts';
 import type { AnswerPiece, AnswerRequest } from './provider.ts';
+import { noResponses, type Traits } from './traits.ts';
 
-type Hosted = keyof AssistantTools;
 type OnPieces = (pieces: AnswerPiece[]) => void;
 
 /** The tools that the provider runs, as it calls them and as a note does. */
-const hostedTools: Record<Hosted, { type: string; inWords: string }> = {
+const hostedTools: Record<HostedTool, { type: string; inWords: string }> = {
   webSearch: { type: 'web_search', inWords: 'Web search' },
   codeInterpreter: { type: 'code_interpreter', inWords: 'The code interpreter' },
+  imageGeneration: { type: 'image_generation', inWords: 'Image generation' },
 };
-const names: readonly Hosted[] = ['webSearch', 'codeInterpreter'];
 
 const wanted = ({ hosted = {} }: Pick<AnswerRequest, 'hosted'>) => names.filter((name) => hosted[name] !== undefined);
 
@@ -38,7 +39,7 @@ export function refusedTool(
   error: unknown,
   request: Pick<AnswerRequest, 'hosted'>,
   omitted: ReadonlySet<string>,
-): Hosted | undefined {
+): HostedTool | undefined {
   if (!(error instanceof ProviderError) || error.status !== 400) return undefined;
   const { message, param } = error;
   const isAboutTools = (param?.startsWith('tool') ?? false) || /not supported|unsupported/i.test(message);
@@ -46,3 +47,14 @@ export function refusedTool(
     ? wanted(request).find((name) => !omitted.has(name) && message.includes(hostedTools[name].type))
     : undefined;
 }
+
+export const runsNoTools = (providerName: string) => `${providerIn('beginning', providerName)} does not run tools.`;
+export const doesNotServe = (model: string) => `${model} does not support it.`;
+
+/** Why a model is known not to have a tool, without asking anybody; null: nothing speaks against it. */
+export const missingTools =
+  (traits: Pick<Traits, 'has'>, providerName: string) =>
+  (model: string, tool: HostedTool): string | null => {
+    if (traits.has('*', noResponses)) return runsNoTools(providerName);
+    return traits.has(model, `refuses ${tool}`) ? doesNotServe(model) : null;
+  };

@@ -5,6 +5,7 @@ import { commandProcesses } from '#server/features/tool-servers/commands/process
 import { serverHeaders } from '#server/features/tool-servers/headers';
 import { mcpClient } from '#server/features/tool-servers/mcp/session';
 import { serverAccess } from '#server/features/tool-servers/oauth/access';
+import { openApiClient } from '#server/features/tool-servers/openapi/client';
 import { serverReach } from '#server/features/tool-servers/reach';
 import { type ToolTimes, usualToolTimes } from '#server/features/tool-servers/times';
 import { toolBox } from '#server/features/tool-servers/tool-box';
@@ -71,7 +72,8 @@ export function withToolBox<T>(
     const access = serverAccess({ db, vault, outgoing, headers, times });
     const processes = commandProcesses(toolCommandsIn(given.commands), times);
     try {
-      return await work(toolBox({ db, reach: serverReach({ access, mcp, processes }), times }));
+      const reach = serverReach({ access, mcp, processes });
+      return await work(toolBox({ db, headers, reach, openApi: openApiClient(outgoing), times }));
     } finally {
       await processes.close();
       await mcp.close();

@@ -207,6 +207,7 @@ export function readChatRequest(account: Account, raw: unknown): ChatRequest {
       functions: tools.map((tool, index) => functionOf(tool, `tools[${index}]`)),
       runsCode: false,
       searchesWeb: false,
+      drawsPictures: false,
       choice: choiceOf(body.tool_choice),
       parallel: optionalBoolean(body, 'parallel_tool_calls') ?? true,
       ...told,

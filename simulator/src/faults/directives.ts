@@ -1,3 +1,4 @@
+import type { Drawing } from '../responses/pictures.ts';
 import type { Fault } from './fault.ts';
 
 /** `[[call]]`, `[[call 2]]` for two rounds, `[[call get_weather get_time]]`: what a message asks to be called. */
@@ -25,6 +26,10 @@ export type AnswerWish = {
   code?: boolean;
   /** Searches the web. */
   web?: boolean;
+  /** Draws a picture. */
+  picture?: Drawing;
+  /** Refuses a request with one of these tools. */
+  refusedTools?: readonly string[];
   /** Has the code make these files. */
   make?: readonly string[];
   /** So many items in the lists of an answer that fits a schema. */
@@ -81,6 +86,8 @@ const READINGS: { [word: string]: Reading } = {
   invent: (_, [name = 'nothing']) => ({ wish: { invented: name } }),
   arguments: ([thousands]) => ({ wish: { badArguments: thousands ?? 'broken' } }),
   web: () => ({ wish: { web: true } }),
+  picture: (_, [how]) => ({ wish: { picture: how === 'failed' || how === 'broken' ? how : 'drawn' } }),
+  no: (_, types) => ({ wish: { refusedTools: types } }),
   code: () => ({ wish: { code: true } }),
   make: ([count], names) => ({ wish: { code: true, make: count === undefined ? names : numbered(count) } }),
   rows: ([count]) => ({ wish: { rows: Math.min(count ?? 2, 20_000) } }),

@@ -9,6 +9,7 @@ export type ToolUse = {
   functions: readonly FunctionSpec[];
   runsCode: boolean;
   searchesWeb: boolean;
+  drawsPictures: boolean;
   /** The name of a function, or one of the provider's words. */
   choice: string;
   parallel: boolean;
@@ -22,6 +23,7 @@ export const noTools: ToolUse = {
   functions: [],
   runsCode: false,
   searchesWeb: false,
+  drawsPictures: false,
   choice: 'auto',
   parallel: true,
   outputs: [],

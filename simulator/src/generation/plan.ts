@@ -1,6 +1,7 @@
 import { type Directives, directivesIn, withoutDirectives } from '../faults/directives.ts';
 import type { Fault } from '../faults/fault.ts';
 import type { Effort } from '../models/rules.ts';
+import type { Drawing } from '../responses/pictures.ts';
 import { answerTo, longAnswer } from './answers.ts';
 import { type Call, callsFor } from './calls.ts';
 import { lastUserText, type Question } from './question.ts';
@@ -24,6 +25,8 @@ export type Plan = {
   calls: readonly Call[];
   /** What the web is searched for before the answer. */
   webQuery: string | null;
+  /** A picture that is drawn before the answer. */
+  picture: { prompt: string; drawing: Drawing } | null;
   /** Code that is run before the answer. */
   code: string | null;
   /** The files that it makes. */
@@ -98,6 +101,11 @@ function webQueryFor({ tools, turns }: Question, { wish }: Directives): string |
   return tools.searchesWeb && wish.web === true ? withoutDirectives(lastUserText(turns)) : null;
 }
 
+function pictureFor({ tools, turns }: Question, { wish }: Directives): Plan['picture'] {
+  if (!tools.drawsPictures || wish.picture === undefined) return null;
+  return { prompt: withoutDirectives(lastUserText(turns)), drawing: wish.picture };
+}
+
 /** What the answer says of the files that its code has made. Pictures that are only shown are not spoken of. */
 export const madeLink = (name: string) => `[${name}](sandbox:/mnt/data/${name})`;
 export const isCited = (name: string) => !/^(inline|output)/.test(name);
@@ -141,6 +149,7 @@ export function planFor(question: Question, directives: Directives, fault: Fault
     stamped: directives.wish.bench !== undefined,
     calls: fault.incomplete === undefined ? calls : [],
     webQuery: webQueryFor(question, directives),
+    picture: pictureFor(question, directives),
     code,
     made,
   };

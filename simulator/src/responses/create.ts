@@ -7,7 +7,7 @@ import { directivesFor, faultInWords, type Plan, planFor } from '../generation/p
 import { lastUserText } from '../generation/question.ts';
 import { usageOf } from '../generation/usage.ts';
 import { suffer, sufferInstead } from '../http/call.ts';
-import { serverError } from '../http/errors.ts';
+import { invalidRequest, serverError } from '../http/errors.ts';
 import type { JsonObject } from '../http/fields.ts';
 import type { Account, StoredResponse } from '../state/account.ts';
 import { queryFor, searchStores } from '../vector-stores/search.ts';
@@ -80,6 +80,7 @@ async function answerInStream(work: Work): Promise<void> {
   if (plan.summary !== null) await events.reason(plan.summary);
   if (search !== null) events.search(search);
   if (plan.webQuery !== null) events.searchWeb(plan.webQuery);
+  if (plan.picture !== null) events.drawPicture(plan.picture);
   if (plan.code !== null && container !== null) events.runCode(plan.code, container, work.request.includeCodeOutputs);
   const isSilent = plan.calls.length > 0 && plan.tokens.length === 0;
   const ended = isSilent ? 'said' : await events.message();
@@ -145,6 +146,13 @@ export function asOfNow(stored: StoredResponse, nowMs: number): JsonObject {
   return { ...stored.response, ...unfinished, status };
 }
 
+/** As a model does that does not have them. */
+function refuseTools({ tools, question }: ResponseRequest, refused: readonly string[]): void {
+  const type = refused.find((one) => tools.includes(one));
+  if (type !== undefined)
+    throw invalidRequest(`Hosted tool '${type}' is not supported with ${question.model}.`, 'tools');
+}
+
 export async function createResponse(world: World, reply: FastifyReply, body: unknown): Promise<FastifyReply> {
   const { call } = reply.request;
   const request = readResponseRequest(call.account, body);
@@ -152,6 +160,7 @@ export async function createResponse(world: World, reply: FastifyReply, body: un
   const fault: Fault = { ...faultInWords(world.sufferedOnce, call.key, request.question, directives), ...call.fault };
   if (await suffer(fault, reply, request.question.model)) return reply;
 
+  refuseTools(request, directives.wish.refusedTools ?? []);
   const plan = planFor(request.question, directives, fault);
   const results = request.searchIn.length === 0 ? [] : searchStores(call.account, request.searchIn, world.clock.now());
   const query = queryFor(lastUserText(request.question.turns));

@@ -68,6 +68,8 @@ export type ResponseRequest = {
   stream: boolean;
   store: boolean;
   background: boolean;
+  /** The types of the tools that it has. */
+  tools: readonly string[];
   /** The vector stores to search; empty without the tool. */
   searchIn: readonly string[];
   includeResults: boolean;
@@ -177,6 +179,7 @@ function readQuestion(account: Account, body: JsonObject, model: string, effort:
       ),
       runsCode: tools.some(({ type }) => type === 'code_interpreter'),
       searchesWeb: tools.some(({ type }) => type === 'web_search'),
+      drawsPictures: tools.some(({ type }) => type === 'image_generation'),
       choice: choiceOf(body.tool_choice),
       parallel: optionalBoolean(body, 'parallel_tool_calls') ?? true,
       ...said,
@@ -211,6 +214,7 @@ export function readResponseRequest(account: Account, raw: unknown): ResponseReq
     stream: optionalBoolean(body, 'stream') ?? false,
     store,
     background,
+    tools: (optionalList(body, 'tools') ?? []).flatMap((tool) => (isObject(tool) ? String(tool.type) : [])),
     searchIn: searchedStores(account, optionalList(body, 'tools') ?? []),
     includeResults: stringList(body, 'include').includes('file_search_call.results'),
     includeCodeOutputs: stringList(body, 'include').includes('code_interpreter_call.outputs'),

@@ -10,6 +10,7 @@ import type { JsonObject } from '../http/fields.ts';
 import type { JournalEntry } from '../http/journal.ts';
 import { newId } from '../state/identifiers.ts';
 import type { SearchResult } from '../vector-stores/search.ts';
+import { pictureItem } from './pictures.ts';
 import {
   callItem,
   citations,
@@ -117,6 +118,16 @@ export class ResponseEvents {
     this.#itemDone(index, webItem(id, 'completed', query));
   }
 
+  drawPicture({ prompt, drawing }: NonNullable<Plan['picture']>): void {
+    const id = newId('ig_');
+    const index = this.output.length;
+    const place = { output_index: index, item_id: id };
+    this.send('response.output_item.added', { output_index: index, item: pictureItem(id, prompt, null) });
+    for (const step of ['in_progress', 'generating', 'completed'])
+      this.send(`response.image_generation_call.${step}`, place);
+    this.#itemDone(index, pictureItem(id, prompt, drawing));
+  }
+
   runCode(code: string, container: Container, shown: boolean): void {
     const id = newId('ci_');
     const index = this.output.length;
@@ -218,6 +229,7 @@ export function wholeOutput({ plan, search, container, showsCode }: Whole): Json
     output.push(searchItem(newId('fs_'), 'completed', search.query, search.shown ? search.results : null));
   }
   if (plan.webQuery !== null) output.push(webItem(newId('ws_'), 'completed', plan.webQuery));
+  if (plan.picture !== null) output.push(pictureItem(newId('ig_'), plan.picture.prompt, plan.picture.drawing));
   if (plan.code !== null && container !== null)
     output.push(codeItem(newId('ci_'), container, plan.code, showsCode, 'completed'));
   if (plan.calls.length > 0) {

@@ -31,6 +31,8 @@ export const settingsSearch = (raw: Raw) =>
     view: oneOf(assistantViews, raw.view),
     /** The assistant whose form is open. */
     edit: positiveInteger(raw.edit),
+    /** The version of it that is shown. */
+    version: positiveInteger(raw.version),
     /** How connecting Google or GitHub ended. */
     connected: text(raw.connected),
     error: text(raw.error),

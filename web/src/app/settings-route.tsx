@@ -17,6 +17,7 @@ export function SettingsRoute() {
     tab = 'account',
     view = 'list',
     edit,
+    version,
     connected,
     error,
     ...ends
@@ -42,6 +43,7 @@ export function SettingsRoute() {
         <AssistantsPanel
           view={view}
           editing={edit}
+          version={version}
           tools={(assistantId) => <AssistantTools assistantId={assistantId} />}
           onViewChange={(next) => void navigate({ to: '/settings', search: { tab: 'assistants', view: next } })}
           onEdit={(id) =>

@@ -9,6 +9,14 @@ export const modelsQuery = queryOptions({
   staleTime: 5 * 60_000,
 });
 
+/** Which tools of the provider a model is known not to have; null: of the default model. Asked again, as answers teach more of it. */
+export const toolsOfModelQuery = (model: string | null) =>
+  queryOptions({
+    queryKey: ['models', 'tools', model],
+    queryFn: ({ signal }) => call(models.tools, { query: model === null ? {} : { model } }, signal),
+    refetchOnMount: 'always',
+  });
+
 /** What is known of one model id. */
 export const findModel = (list: readonly Model[] | undefined, id: string): Model | undefined =>
   list?.find((model) => model.id === id);

@@ -8,6 +8,7 @@ export const assistant = (id: number, more: Partial<Assistant> = {}): Assistant 
   isDefault: id === 1,
   openaiAssistantId: null,
   files: 0,
+  version: 1,
   createdAt: givenDay,
   updatedAt: givenDay,
   ...more,

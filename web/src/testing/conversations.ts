@@ -58,15 +58,16 @@ export function keepThreads(given: ThreadListItem[], messages: Message[] = []): 
   answer(chat.thread, ({ params }) => found(params.id));
   answer(chat.messages, { items: messages, nextCursor: null, newerCursor: null });
   answer(chat.updateThread, ({ params, body }) => {
-    kept = kept.map((one) =>
+    kept = kept.map(({ tools, ...one }) =>
       one.id === params.id
         ? {
             ...one,
+            tools: body.tools === undefined ? tools : (body.tools ?? undefined),
             title: body.title ?? one.title,
             pinned: body.pinned ?? one.pinned,
             archived: body.archived ?? one.archived,
           }
-        : one,
+        : { ...one, tools },
     );
     return found(params.id);
   });

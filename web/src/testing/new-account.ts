@@ -9,6 +9,7 @@ import { comparisons } from '@roster/contracts/fine-tuning/comparisons';
 import { datasets } from '@roster/contracts/fine-tuning/datasets';
 import { fineTuning } from '@roster/contracts/fine-tuning/jobs';
 import { type Model, type ModelList, models } from '@roster/contracts/models';
+import { toolServers } from '@roster/contracts/tool-servers';
 import { type Analytics, type Figures, usage } from '@roster/contracts/usage';
 import { answer, refusal } from './answers.ts';
 
@@ -92,6 +93,8 @@ export const noUsage = ({ from, to }: { from: string; to: string }): Analytics =
   byDay: Array.from({ length: daysBetween({ from, to }) }, (_, index) => ({ ...noFigures, day: dayAt(from, index) })),
   byModel: [],
   byAssistant: [],
+  byTool: [],
+  storage: null,
   byAccessToken: [],
   recent: [],
 });
@@ -111,6 +114,8 @@ export function answerNewAccount(user: User | null): void {
   answer(account.securityEvents, noItems);
   answer(assistants.list, []);
   answer(models.list, { source: 'unknown', notice: null, models: [], defaultModel: 'gpt-4o' });
+  answer(models.tools, { webSearch: null, codeInterpreter: null, imageGeneration: null, notice: null });
+  answer(toolServers.chosen, []);
   answer(chat.threads, noItems);
   answer(files.list, []);
   answer(files.summary, { totalFiles: 0, storageUsedBytes: 0, filesUsedByAi: 0 });

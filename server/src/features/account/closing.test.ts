@@ -134,6 +134,10 @@ describe.each(engines)('closing the own account on %s', (engine) => {
         .values({ ...server, ...tool, is_read_only: 0, may_repeat: 0 })
         .execute();
       await db
+        .insertInto('tool_server_descriptions')
+        .values({ server_id: toolServerId, user_id: userId, text: word, left_out: '[]', left_out_count: 0 })
+        .execute();
+      await db
         .insertInto('assistant_tool_choices')
         .values({ ...server, assistant_id: assistantId, approval: 'always' })
         .execute();

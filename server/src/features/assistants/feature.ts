@@ -11,6 +11,10 @@ import { programAssistants } from './of-programs.ts';
 import { assistantRepository } from './repository.ts';
 import { assistantRoutes } from './routes.ts';
 import { assistantService } from './service.ts';
+import { versionExport } from './versions/export-part.ts';
+import type { VersionRecorder } from './versions/recorder.ts';
+import { versionService } from './versions/service.ts';
+import type { ChoicesIn } from './versions/state.ts';
 
 type Imports = Parameters<typeof importService>[0];
 type Dependencies = {
@@ -22,6 +26,8 @@ type Dependencies = {
   knowledge: Pick<KnowledgeService, 'list' | 'add' | 'remove' | 'retry'>;
   storesNamed: Imports['storesNamed'];
   filesNamed: Imports['filesNamed'];
+  choicesIn: ChoicesIn;
+  versions: VersionRecorder;
 };
 
 /** The assistants of each user, and how they come in. */
@@ -34,16 +40,19 @@ export function assistantFeature({
   knowledge,
   storesNamed,
   filesNamed,
+  choicesIn,
+  versions,
 }: Dependencies) {
   const { db } = database;
-  const assistants = assistantService({ database, models });
-  const imports = importService({ db, provider, keys, models, catalogue, storesNamed, filesNamed });
+  const assistants = assistantService({ database, models, choicesIn, versions });
+  const imports = importService({ db, provider, keys, models, catalogue, storesNamed, filesNamed, versions });
+  const history = versionService({ db, models, choicesIn, versions });
   const { find, labels } = assistantRepository(db);
 
   return {
-    routes: (router: Router) => assistantRoutes(router, { assistants, imports, knowledge }),
-    exportParts: [assistantExport(database)],
-    forPrograms: programAssistants({ db, models }),
+    routes: (router: Router) => assistantRoutes(router, { assistants, history, imports, knowledge }),
+    exportParts: [assistantExport(database), versionExport(database)],
+    forPrograms: programAssistants({ db, models, versions }),
     find,
     labels,
     owns: async (userId: number, id: number) => (await find(userId, id)) !== undefined,

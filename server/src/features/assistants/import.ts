@@ -20,11 +20,13 @@ import { entriesOf } from './import-file.ts';
 import { withNamed } from './program-fields.ts';
 import { type Reading, readAssistant } from './read-assistant.ts';
 import { type AssistantRepository, assistantRepository, type ImportedDraft } from './repository.ts';
+import type { VersionRecorder } from './versions/recorder.ts';
 
 const importedAtOnce = 100;
 
 type Dependencies = {
   db: Kysely<Database>;
+  versions: Pick<VersionRecorder, 'begin'>;
   provider: Pick<Provider, 'assistants'>;
   keys: ProviderKeyService;
   models: Pick<ModelService, 'usable'>;
@@ -149,6 +151,12 @@ async function importAll(
       const api = chosen[index]?.api;
       if (api) await apiFieldsRepository(trx).put(userId, id, api);
     }
+    await dependencies.versions.begin(
+      trx,
+      userId,
+      { kind: 'import' },
+      stored.map((assistant, index) => ({ assistant, api: chosen[index]?.api })),
+    );
     const imported = stored.map((assistant, index) => ({
       ...assistant,
       notes: [...(chosen[index]?.notes ?? []), ...notesOnModel(assistant.model)],

@@ -15,11 +15,10 @@ export function providerTools({ tools, api }: JsonObject, notes: string[]): Assi
   const told = listIn(tools ?? (isObject(api) ? api.tools : undefined)).filter(isObject);
   const named = (...types: string[]) => told.find(({ type }) => typeof type === 'string' && types.includes(type));
   const search = named('web_search', 'web_search_preview');
-  if (named('image_generation'))
-    notes.push('Assistants make no pictures here: image generation cannot be taken along.');
   return {
     ...(search && { webSearch: searchOf(search, notes) }),
     ...(named('code_interpreter') && { codeInterpreter: {} }),
+    ...(named('image_generation') && { imageGeneration: {} }),
   };
 }
 

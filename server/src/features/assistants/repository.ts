@@ -1,9 +1,9 @@
-import { type Assistant, AssistantSettings, assistantFieldNames } from '@roster/contracts/assistants';
+import type { Assistant, AssistantSettings } from '@roster/contracts/assistants';
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { columnOf, toColumns } from '#server/db/columns';
 import { lockUser } from '#server/db/locks';
 import { type Places, prepared } from '#server/db/prepared';
 import type { Database } from '#server/db/schema';
+import { settingsColumns, settingsIn } from './columns.ts';
 
 export type ImportedDraft = AssistantSettings & { openaiAssistantId: string | null };
 export type NewAssistant = ImportedDraft & { isDefault: boolean };
@@ -21,21 +21,14 @@ type Row = Selectable<Database['assistants']> & { files: number };
 
 const toAssistant = (row: Row): Assistant => ({
   id: row.id,
-  ...AssistantSettings.parse({
-    ...Object.fromEntries(assistantFieldNames.map((name) => [name, row[columnOf(name)]])),
-    tools: JSON.parse(row.tools),
-  }),
+  ...settingsIn(row),
   isDefault: row.is_default === 1,
   openaiAssistantId: row.provider_assistant_id,
   files: Number(row.files),
+  version: row.version,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });
-
-function editable(draft: AssistantSettings) {
-  const { tools, ...settings } = AssistantSettings.parse(draft);
-  return { ...toColumns(settings), tools: JSON.stringify(tools) };
-}
 
 const fileCount =
   sql<number>`(select count(*) from assistant_files where assistant_files.assistant_id = assistants.id)`.as('files');
@@ -145,7 +138,7 @@ export function assistantRepository(db: Kysely<Database>) {
         .values(
           assistants.toReversed().map((assistant) => ({
             user_id: userId,
-            ...editable(assistant),
+            ...settingsColumns(assistant),
             is_default: assistant.isDefault ? (1 as const) : (0 as const),
             provider_assistant_id: assistant.openaiAssistantId,
             created_at: now,
@@ -160,7 +153,7 @@ export function assistantRepository(db: Kysely<Database>) {
     async update(userId: number, id: number, draft: AssistantSettings): Promise<Assistant> {
       const row = await db
         .updateTable('assistants')
-        .set({ ...editable(draft), updated_at: new Date().toISOString() })
+        .set({ ...settingsColumns(draft), updated_at: new Date().toISOString() })
         .where('user_id', '=', userId)
         .where('id', '=', id)
         .returningAll()

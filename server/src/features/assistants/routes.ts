@@ -1,3 +1,4 @@
+import { assistantVersions as versions } from '@roster/contracts/assistant-versions';
 import { assistants as api } from '@roster/contracts/assistants';
 import type { FastifyReply } from 'fastify';
 import { linkNext } from '#server/http/paging';
@@ -5,9 +6,11 @@ import type { Router } from '#server/http/router';
 import type { ImportService } from './import.ts';
 import type { KnowledgeService } from './knowledge/service.ts';
 import type { AssistantService } from './service.ts';
+import type { VersionService } from './versions/service.ts';
 
 type Dependencies = {
   assistants: AssistantService;
+  history: VersionService;
   imports: ImportService;
   knowledge: Pick<KnowledgeService, 'list' | 'add' | 'remove' | 'retry'>;
 };
@@ -24,7 +27,7 @@ const fileName = (text: string) =>
 const asDownload = (reply: FastifyReply, name: string) =>
   reply.header('content-disposition', `attachment; filename="${fileName(name)}.json"`);
 
-export function assistantRoutes({ route }: Router, { assistants, imports, knowledge }: Dependencies) {
+export function assistantRoutes({ route }: Router, { assistants, history, imports, knowledge }: Dependencies) {
   route(api.list, async ({ actor, query, reply }) => {
     const { items, nextCursor } = await assistants.list(actor.userId, query);
     linkNext(reply, api.list.path, query, nextCursor);
@@ -32,7 +35,15 @@ export function assistantRoutes({ route }: Router, { assistants, imports, knowle
   });
   route(api.create, ({ actor, body }) => assistants.create(actor, body));
   route(api.update, ({ actor, params, body }) => assistants.update(actor, params.id, body));
+  route(api.duplicate, ({ actor, params }) => assistants.duplicate(actor, params.id));
   route(api.remove, ({ actor, params }) => assistants.remove(actor.userId, params.id));
+  route(versions.list, async ({ actor, params, query, reply }) => {
+    const { items, nextCursor } = await history.list(actor.userId, params.id, query);
+    linkNext(reply, versions.list.path.replace(':id', String(params.id)), query, nextCursor);
+    return items;
+  });
+  route(versions.get, ({ actor, params }) => history.get(actor.userId, params.id, params.number));
+  route(versions.restore, ({ actor, params }) => history.restore(actor, params.id, params.number));
   route(api.files, ({ actor, params }) => knowledge.list(actor.userId, params.id));
   route(api.addFiles, ({ actor, params, body }) => knowledge.add(actor.userId, params.id, body.fileIds));
   route(api.removeFile, ({ actor, params }) => knowledge.remove(actor.userId, params.id, params.fileId));

@@ -6,6 +6,7 @@ import {
   AssistantSettings,
   type assistants as api,
   instructionsLimit,
+  nameLimit,
 } from '@roster/contracts/assistants';
 import { codePointLength } from '@roster/contracts/length';
 import type { Kysely } from 'kysely';
@@ -19,10 +20,18 @@ import { pageOf } from '#server/http/paging';
 import { type ApiFields, apiFieldsRepository } from './api-fields-repository.ts';
 import { releaseStore } from './knowledge/queue.ts';
 import { knowledgeRepository } from './knowledge/repository.ts';
+import { setFiles } from './knowledge/set-files.ts';
 import { type AssistantRepository, assistantRepository } from './repository.ts';
+import type { VersionRecorder } from './versions/recorder.ts';
+import { type ChoicesIn, stateOf } from './versions/state.ts';
 
 export type ModelCheck = Pick<ModelService, 'usable'>;
-type Dependencies = { database: Pick<OpenDatabase, 'db' | 'reader'>; models: ModelCheck };
+type Dependencies = {
+  database: Pick<OpenDatabase, 'db' | 'reader'>;
+  models: ModelCheck;
+  choicesIn: ChoicesIn;
+  versions: VersionRecorder;
+};
 
 const notFound = () => new AppError('not_found', 'Assistant not found.');
 
@@ -62,19 +71,58 @@ async function find(assistants: Pick<AssistantRepository, 'find'>, userId: numbe
   return assistant;
 }
 
-async function create({ database, models }: Dependencies, { userId, stillMay }: Actor, draft: AssistantDraft) {
-  await checkModel(models, userId, draft.model);
-  const [created] = await alone(database.db, userId, async (assistants, trx) => {
-    await stillMay(trx);
-    const isDefault = (await assistants.newestId(userId)) === undefined;
-    return assistants.insert(userId, [{ ...draft, isDefault, openaiAssistantId: null }]);
-  });
+/** Stores a new one, the default where it is the first. */
+export async function insertOwn(
+  assistants: AssistantRepository,
+  userId: number,
+  settings: AssistantSettings,
+): Promise<Assistant> {
+  const isDefault = (await assistants.newestId(userId)) === undefined;
+  const [created] = await assistants.insert(userId, [{ ...settings, isDefault, openaiAssistantId: null }]);
   if (!created) throw new Error('The database returned no row for a new assistant');
   return created;
 }
 
+async function create(
+  { database, models, versions }: Dependencies,
+  { userId, stillMay }: Actor,
+  draft: AssistantDraft,
+) {
+  await checkModel(models, userId, draft.model);
+  return alone(database.db, userId, async (assistants, trx) => {
+    await stillMay(trx);
+    const created = await insertOwn(assistants, userId, draft);
+    await versions.begin(trx, userId, { kind: 'person' }, [{ assistant: created }]);
+    return created;
+  });
+}
+
+const copiedName = (name: string) => Array.from(`Copy of ${name}`).slice(0, nameLimit).join('').trimEnd();
+
+async function duplicate(
+  { database, choicesIn, versions }: Dependencies,
+  { userId, stillMay }: Actor,
+  id: number,
+): Promise<Assistant> {
+  return alone(database.db, userId, async (assistants, trx) => {
+    await stillMay(trx);
+    const copied = await stateOf(trx, choicesIn, userId, id);
+    if (!copied) throw notFound();
+    const { settings, files, chosenTools, programFields } = copied.state;
+    const name = copiedName(settings.name);
+    const created = await insertOwn(assistants, userId, { ...settings, name });
+    const fileIds = files.map(({ fileId }) => fileId);
+    if (fileIds.length > 0)
+      await setFiles(trx, userId, created.id, await knowledgeRepository(trx).hold(userId, fileIds));
+    await choicesIn(trx).replace(userId, created.id, chosenTools);
+    if (programFields) await apiFieldsRepository(trx).put(userId, created.id, programFields);
+    await versions.beginWith(trx, userId, { kind: 'duplicate', name: settings.name }, created.id);
+    return find(assistants, userId, created.id);
+  });
+}
+
 async function update(
-  { database: { db }, models }: Dependencies,
+  { database: { db }, models, versions }: Dependencies,
   { userId, stillMay }: Actor,
   id: number,
   changes: AssistantChanges,
@@ -85,7 +133,10 @@ async function update(
     await stillMay(trx);
     const stored = await find(assistants, userId, id);
     if (changes.instructions !== undefined) checkInstructions(changes.instructions, stored.instructions);
-    return assistants.update(userId, id, AssistantSettings.parse({ ...stored, ...changes }));
+    await versions.record(trx, { userId, assistantId: id, origin: { kind: 'person' } }, () =>
+      assistants.update(userId, id, AssistantSettings.parse({ ...stored, ...changes })),
+    );
+    return find(assistants, userId, id);
   });
 }
 
@@ -122,6 +173,7 @@ export function assistantService(dependencies: Dependencies) {
 
     create: (actor: Actor, draft: AssistantDraft) => create(dependencies, actor, draft),
     update: (actor: Actor, id: number, changes: AssistantChanges) => update(dependencies, actor, id, changes),
+    duplicate: (actor: Actor, id: number) => duplicate(dependencies, actor, id),
     remove: (userId: number, id: number) => remove(dependencies, userId, id),
 
     setDefault: (userId: number, id: number): Promise<Assistant> =>

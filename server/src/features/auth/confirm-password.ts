@@ -33,13 +33,13 @@ export function passwordConfirmation({ db, hashing, rates }: Dependencies) {
     if (password === undefined || password === '') return 'missing';
     const rateKeys = [String(userId), signInSender(user.email, visitor)];
     // Counted before the answer is known, as when signing in: many at once get no more tries than one by one.
-    for (const key of rateKeys) rates.use('failedSignIn', key);
-    const isRight = await hashing.verify(user.passwordHash, password).catch((error: unknown) => {
-      for (const key of rateKeys) rates.giveBack('failedSignIn', key);
+    for (const key of rateKeys) await rates.use('failedSignIn', key);
+    const isRight = await hashing.verify(user.passwordHash, password).catch(async (error: unknown) => {
+      for (const key of rateKeys) await rates.giveBack('failedSignIn', key);
       throw error;
     });
     if (isRight) {
-      for (const key of rateKeys) rates.forget('failedSignIn', key);
+      for (const key of rateKeys) await rates.forget('failedSignIn', key);
       return 'right';
     }
     await db.transaction().execute(async (trx) => {

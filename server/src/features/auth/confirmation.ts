@@ -45,7 +45,7 @@ export function confirmationService({ db, config, rates, newAddress }: Dependenc
         );
       const user = await userRepository(db).byId(userId);
       if (user?.emailVerified) throw new AppError('conflict', 'Your email address is confirmed already.');
-      rates.use('confirmationMail', String(userId));
+      await rates.use('confirmationMail', String(userId));
       await ask(db, userId);
     },
     /** Only in a browser where the account is signed in: the owner of a mailbox confirms no account of another's. */

@@ -56,7 +56,7 @@ async function ask(dependencies: Dependencies, actor: Actor, { email, password }
   await confirmPerson(dependencies, actor, password, visitor);
   const user = await userRepository(db).byId(userId);
   if (user?.email === email) throw wrong('email', 'This is the address of your account already.');
-  rates.use('confirmationMail', String(userId));
+  await rates.use('confirmationMail', String(userId));
   await db.transaction().execute(async (trx) => {
     await stillMay(trx);
     await securityEventRepository(trx).record({ userId, event: 'email_change_requested', by: 'self', visitor });

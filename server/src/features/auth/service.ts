@@ -102,11 +102,11 @@ async function signIn(
 ): Promise<{ user: User; token: string }> {
   const rateKey = signInSender(input.email, visitor);
   // Counted before the answer is known and taken back after a success: many at once get no more tries than one by one.
-  rates.use('failedSignIn', rateKey);
+  await rates.use('failedSignIn', rateKey);
   const user = await userRepository(db).byEmail(input.email);
   const provenHash = user?.passwordHash ?? null;
-  const matches = await hashing.verify(provenHash, input.password).catch((error: unknown) => {
-    rates.giveBack('failedSignIn', rateKey);
+  const matches = await hashing.verify(provenHash, input.password).catch(async (error: unknown) => {
+    await rates.giveBack('failedSignIn', rateKey);
     throw error;
   });
   if (!user || provenHash === null || !matches) {
@@ -125,7 +125,7 @@ async function signIn(
     await securityEventRepository(trx).record(event);
     return sessions.start(user.id, visitor, sessionRepository(trx));
   });
-  rates.forget('failedSignIn', rateKey);
+  await rates.forget('failedSignIn', rateKey);
   return { user: toUser(user), token };
 }
 

@@ -61,7 +61,7 @@ type Dependencies = {
   keys: ProviderKeyService;
   models: Pick<ModelService, 'defaultModel' | 'knownDefault' | 'checkKnown'>;
   assistants: Pick<AssistantRepository, 'find'>;
-  pricing: Pick<PricingService, 'price'>;
+  pricing: Pick<PricingService, 'price' | 'toolPrice'>;
   budgets: Pick<BudgetService, 'check'>;
   /** The knowledge of assistants. */
   knowledge: Pick<KnowledgeService, 'forAnswer'>;

@@ -6,4 +6,5 @@ export const modelRoutes =
   (models: ModelService) =>
   ({ route }: Router) => {
     route(api.list, ({ actor }) => models.list(actor.userId));
+    route(api.tools, ({ actor, query }) => models.tools(actor.userId, query.model));
   };

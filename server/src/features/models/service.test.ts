@@ -7,9 +7,12 @@ import { Secret } from '#server/security/secret';
 import { modelService } from './service.ts';
 
 /** OpenAI's own mixed list cannot be had from the simulator's address; the rules on it are shown on the service. */
+const lacksTool = () => null;
+
 function serviceFor(models: ProviderModel[] | Error, { isOpenAi = true, defaultModel = 'gpt-4o' } = {}) {
   const keys: Pick<ProviderKeyService, 'open'> = { open: async () => new Secret('sk-test') };
-  const provider: Pick<Provider, 'models'> = {
+  const provider: Pick<Provider, 'models' | 'lacksTool'> = {
+    lacksTool,
     models: async () => {
       if (models instanceof Error) throw models;
       return models;
@@ -129,6 +132,7 @@ describe('the list of models', () => {
     const service = modelService({
       keys: { open: async () => new Secret(saved.key) },
       provider: {
+        lacksTool,
         models: async () => {
           const list = answers.shift() ?? [];
           if (answers.length === 1) await held;
@@ -153,6 +157,7 @@ describe('the list of models', () => {
     const service = modelService({
       keys: { open: async () => new Secret('sk-test') },
       provider: {
+        lacksTool,
         models: async () => {
           const answer = answers.shift() ?? [];
           if (answer instanceof Error) throw answer;

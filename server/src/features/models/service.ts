@@ -1,4 +1,6 @@
-import { type Model, type ModelList, specifiedModels } from '@roster/contracts/models';
+import type { HostedTool } from '@roster/contracts/assistant-tools';
+import { type Model, type ModelList, specifiedModels, type ToolsOfModel } from '@roster/contracts/models';
+import { providerIn } from '@roster/contracts/provider-name';
 import type { Config } from '#server/config';
 import { AppError } from '#server/errors';
 import type { ProviderKeyService } from '#server/features/account/provider-key';
@@ -14,7 +16,7 @@ const waitForMs = 3_000;
 type TunedModel = { model: string; baseModel: string; isActive: boolean };
 
 type Dependencies = {
-  provider: Pick<Provider, 'models'>;
+  provider: Pick<Provider, 'models' | 'lacksTool'>;
   keys: Pick<ProviderKeyService, 'open'>;
   catalogue: Catalogue;
   config: Pick<Config, 'provider' | 'defaultModel'>;
@@ -77,10 +79,18 @@ async function preferred(offer: Offer, userId: number, listed: ProviderModel[]):
   return (await listOf(offer, userId, listed)).defaultModel;
 }
 
+/** What nobody can know of a provider that is not the one whose tools these are. */
+const mayNotRun = (name: string) =>
+  `${providerIn('beginning', name)} may not run these tools. An answer goes on without one that is refused, and says so.`;
+
 /** The models that a person can choose from, and which of them answers where nobody has chosen. */
 export function modelService(dependencies: Dependencies) {
   const { catalogue, config } = dependencies;
   const listed = listedModels(dependencies);
+  const knownDefault = async (userId: number) => {
+    const list = await listed.known(userId);
+    return list ? preferred(dependencies, userId, list) : null;
+  };
 
   return {
     async list(userId: number, withinMs = askForMs): Promise<ModelList> {
@@ -103,9 +113,19 @@ export function modelService(dependencies: Dependencies) {
       return typeof list === 'string' ? config.defaultModel : preferred(dependencies, userId, list);
     },
     /** The same, as far as it is known without a call to the provider. */
-    async knownDefault(userId: number): Promise<string | null> {
-      const list = await listed.known(userId);
-      return list ? preferred(dependencies, userId, list) : null;
+    knownDefault,
+    /** What is known of the tools that the provider runs; nobody is asked. */
+    async tools(userId: number, model: string | undefined): Promise<ToolsOfModel> {
+      const { name, isOpenAi } = config.provider;
+      const asked = model ?? (await knownDefault(userId)) ?? config.defaultModel;
+      const lacks = (tool: HostedTool) => dependencies.provider.lacksTool(asked, tool);
+      const [webSearch, codeInterpreter, imageGeneration] = [
+        lacks('webSearch'),
+        lacks('codeInterpreter'),
+        lacks('imageGeneration'),
+      ];
+      const isOpen = [webSearch, codeInterpreter, imageGeneration].includes(null);
+      return { webSearch, codeInterpreter, imageGeneration, notice: isOpenAi || !isOpen ? null : mayNotRun(name) };
     },
     /** Refuses models that the key is known not to have. Nobody is asked: while the list is unknown, any will do. */
     async checkKnown(userId: number, wanted: string[], field: string) {

@@ -3,7 +3,7 @@ import { AppError } from '#server/errors';
 import type { ServerHeaders } from './headers.ts';
 import type { StoredAuth, StoredServer } from './repository.ts';
 
-const refusedField = (field: string, message: string) =>
+export const refusedField = (field: string, message: string) =>
   new AppError('invalid_input', message, { fields: { [field]: message } });
 
 /** What is stored of how a new server is reached. */
@@ -27,7 +27,7 @@ export async function newAuth(
 /** The same as is stored, as a person would give it without its secret. */
 const unchanged = ({ auth_type: type, auth_name: name }: StoredServer): ToolServerAuth => {
   if (type === 'header') return { type, name: name ?? '' };
-  return type === 'oauth' ? { type, clientId: name } : { type };
+  return type === 'oauth' ? { type, clientId: name } : { type: 'none' };
 };
 
 const secretOf = (auth: ToolServerAuth) =>
@@ -40,6 +40,8 @@ export async function changedAuth(
   url: string,
   auth: ToolServerAuth | undefined,
 ): Promise<StoredAuth | undefined> {
+  // With its description it is changed elsewhere.
+  if (!auth && before.kind === 'openapi') return undefined;
   const wanted = auth ?? unchanged(before);
   const isOtherClient = wanted.type === 'oauth' && wanted.clientId !== before.auth_name;
   if (secretOf(wanted) !== undefined || wanted.type !== before.auth_type || isOtherClient)

@@ -2,6 +2,7 @@ import type { ChosenTool, ToolChoice } from '@roster/contracts/tool-servers';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
+import type { VersionRecorder } from '#server/features/assistants/versions/recorder';
 import type { Actor } from '#server/http/actor';
 import { choiceRepository } from './choice-repository.ts';
 
@@ -52,7 +53,7 @@ async function check(trx: Kysely<Database>, userId: number, assistantId: number,
 }
 
 /** The tools that an assistant may use, and when a person is asked. */
-export function choiceService(db: Kysely<Database>) {
+export function choiceService(db: Kysely<Database>, versions: Pick<VersionRecorder, 'record'>) {
   return {
     chosen: (userId: number, assistantId: number) => chosen(db, userId, assistantId),
     choose: ({ userId, stillMay }: Actor, assistantId: number, tools: ToolChoice[]): Promise<ChosenTool[]> =>
@@ -61,8 +62,10 @@ export function choiceService(db: Kysely<Database>) {
         const choices = choiceRepository(trx);
         if (!(await choices.ownsAssistant(userId, assistantId)))
           throw new AppError('not_found', 'Assistant not found.');
-        await check(trx, userId, assistantId, tools);
-        await choices.replace(userId, assistantId, tools);
+        await versions.record(trx, { userId, assistantId, origin: { kind: 'person' } }, async () => {
+          await check(trx, userId, assistantId, tools);
+          await choices.replace(userId, assistantId, tools);
+        });
         return chosen(trx, userId, assistantId);
       }),
   };

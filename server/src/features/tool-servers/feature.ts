@@ -18,6 +18,10 @@ import { signInRoutes } from './oauth/routes.ts';
 import { sealedSignIns } from './oauth/sealed.ts';
 import { signInService } from './oauth/sign-in.ts';
 import { serverReach } from './reach.ts';
+import { openApiClient } from './openapi/client.ts';
+import { openApiLook } from './openapi/look.ts';
+import { descriptionThread } from './openapi/read-thread.ts';
+import { openApiServerService } from './openapi/service.ts';
 import { toolServerRoutes } from './routes.ts';
 import { shownServer, toolServerService } from './service.ts';
 import type { ToolTimes } from './times.ts';
@@ -32,6 +36,7 @@ type Dependencies = {
   cookie: { read: (request: FastifyRequest) => string | undefined };
   sessions: { find: (token: string, ipAddress: string) => Promise<SignedIn | null>; lock: LockActor };
   toolTimes: ToolTimes;
+  versions: Parameters<typeof choiceService>[1];
 };
 
 /** Servers of tools that people name, and which of their tools each assistant may use. */
@@ -44,6 +49,7 @@ export function toolServerFeature({
   cookie,
   sessions,
   toolTimes: times,
+  versions,
 }: Dependencies) {
   const { db } = database;
   const outgoing = createOutgoing({ allowed: config.toolHostsAllowed });
@@ -58,13 +64,16 @@ export function toolServerFeature({
   };
   const processes = commandProcesses(config.toolCommands, times);
   const reach = serverReach({ access, mcp, processes });
-  const looks = looking({ db, reach, times });
+  const openApi = openApiClient(outgoing);
+  const thread = descriptionThread();
+  const looks = looking({ db, reach, openApi: openApiLook({ db, headers, openApi, thread }), times });
   const servers = toolServerService({ db, headers });
+  const openApiServers = openApiServerService({ db, headers, thread });
   const commands = commandService({ db, commands: config.toolCommands, shown: shownServer });
-  const choices = choiceService(db);
+  const choices = choiceService(db, versions);
   return {
     routes(router: Router) {
-      toolServerRoutes(router, { servers, choices, commands });
+      toolServerRoutes(router, { servers, openApiServers, choices, commands });
       signInRoutes(router, { app, config, rates, signIns, actorOf });
     },
     jobs: looks.jobs,
@@ -72,10 +81,10 @@ export function toolServerFeature({
     exportParts: [toolServerExport(database)],
     close: async () => {
       looks.stop();
-      await Promise.all([access.close(), processes.close()]);
+      await Promise.all([access.close(), processes.close(), thread.close()]);
       await mcp.close();
       await outgoing.close();
     },
-    toolBox: toolBox({ db, reach, times }),
+    toolBox: toolBox({ db, headers, reach, openApi, times }),
   };
 }

@@ -15,17 +15,20 @@ const shownFrom = 12;
 const Sealed = z.strictObject({ origin: z.string(), value: z.string() });
 
 const unreadable = (cause?: unknown) =>
-  new ServerFailure('The secret of this server cannot be read any more. Its owner has to enter it again.', {
-    mayHaveRun: false,
-    cause,
-  });
+  new ServerFailure(
+    'The secret of this server cannot be read any more, or was given for another address. Its owner has to enter the value again.',
+    {
+      mayHaveRun: false,
+      cause,
+    },
+  );
 
 type Keeper = { db: Kysely<Database>; vault: Vault };
 type Stored = Pick<Selectable<Database['tool_servers']>, 'user_id' | 'url' | 'auth_type' | 'auth_name' | 'auth_sealed'>;
 /** What has a secret that goes along with the address of its server. */
 type WithSecret = Exclude<StoredAuth, { type: 'none' }>['type'];
 
-/** The headers, and secrets of clients, that people give their servers: sealed when they are stored, opened again only for a call. */
+/** The secrets that people give their servers, for a header, a query or as a client: sealed when they are stored, opened again only for a call. */
 export function serverHeaders({ db, vault }: Keeper) {
   function opened({ user_id: owner, url, auth_sealed }: Stored, wrapped: string | null): string {
     if (auth_sealed === null || wrapped === null) throw unreadable();
@@ -42,7 +45,13 @@ export function serverHeaders({ db, vault }: Keeper) {
   }
 
   return {
-    async seal(userId: number, url: string, type: WithSecret, name: string, value: string): Promise<StoredAuth> {
+    async seal<Type extends WithSecret>(
+      userId: number,
+      url: string,
+      type: Type,
+      name: string,
+      value: string,
+    ): Promise<{ type: Type; name: string; sealed: string; last4: string }> {
       const plain = JSON.stringify({ origin: new URL(url).origin, value });
       return {
         type,
@@ -54,7 +63,7 @@ export function serverHeaders({ db, vault }: Keeper) {
     /** @throws ServerFailure */
     open(server: Stored, wrapped: string | null): Record<string, string> {
       if (server.auth_type === 'none') return {};
-      if (server.auth_type !== 'header' || server.auth_name === null) throw unreadable();
+      if (server.auth_type === 'oauth' || server.auth_name === null) throw unreadable();
       return { [server.auth_name]: opened(server, wrapped) };
     },
     /** Of who signs people in, where the server's owner has entered one. @throws ServerFailure */

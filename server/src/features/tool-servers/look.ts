@@ -8,6 +8,8 @@ import { choiceRepository } from './choice-repository.ts';
 import { ServerFailure, SignInNeeded } from './mcp/failure.ts';
 import { listTools } from './mcp/tools.ts';
 import type { ServerReach } from './reach.ts';
+import type { OpenApiLook } from './openapi/look.ts';
+import { descriptionRepository } from './openapi/repository.ts';
 import { type StoredServer, toolServerRepository } from './repository.ts';
 import type { ToolTimes } from './times.ts';
 
@@ -32,10 +34,10 @@ export async function askToLook(trx: Kysely<Database>, userId: number, serverId:
   return true;
 }
 
-type Dependencies = { db: Kysely<Database>; reach: ServerReach; times: ToolTimes };
+type Dependencies = { db: Kysely<Database>; reach: ServerReach; openApi: OpenApiLook; times: ToolTimes };
 
 /** Asks a server which tools it has. What it does wrong is a state of it, in words; its tools stay as they were then. */
-export function looking({ db, reach, times }: Dependencies) {
+export function looking({ db, reach, openApi, times }: Dependencies) {
   const closing = new AbortController();
 
   async function look({ userId, serverId }: { userId: number; serverId: number }) {
@@ -48,7 +50,10 @@ export function looking({ db, reach, times }: Dependencies) {
       if (error instanceof SignInNeeded) return { state: 'sign_in' as const, notice: null };
       return { state: 'failed' as const, notice: error.message };
     });
-    await db.transaction().execute((trx) => toolServerRepository(trx).looked(server, found));
+    await db.transaction().execute(async (trx) => {
+      const counts = await toolServerRepository(trx).looked(server, found);
+      if (counts && 'leftOut' in found) await descriptionRepository(trx).noteLeftOut(server, found);
+    });
   }
 
   /** Each process that began to ask it has died, or the database failed it: without an end it would wait for ever. */
@@ -63,6 +68,7 @@ export function looking({ db, reach, times }: Dependencies) {
   async function ask(server: StoredServer) {
     if (!(await toolServerRepository(db).mayRun(server.user_id, server.id)))
       throw new ServerFailure('Commands run for administrators only.', { mayHaveRun: false });
+    if (server.kind === 'openapi') return openApi({ withinMs: times.lookMs, signal: closing.signal }, server);
     const wrapped = server.auth_type === 'none' ? null : await choiceRepository(db).dataKey(server.user_id);
     const bounds = { withinMs: times.lookMs, bodyLimit, signal: closing.signal };
     const { tools, notice } = await reach.inSession({ ...server, wrapped }, server.user_id, bounds, listTools);

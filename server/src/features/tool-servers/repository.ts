@@ -2,19 +2,30 @@ import type { ServerSignIn, ToolServerState } from '@roster/contracts/tool-serve
 import { type ExpressionBuilder, type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { z } from 'zod';
 import type { Database } from '#server/db/schema';
-import type { SeenTool } from './mcp/tools.ts';
+import type { SeenTool } from './seen-tool.ts';
 
 type Row = Selectable<Database['tool_servers']>;
 export type StoredServer = Row & { tools: number; sign_in: SignInState | null; sign_in_notice: string | null };
 type SignInState = z.output<typeof ServerSignIn>;
 
-/** A header's value, or the secret of a client, as it is kept. */
+/** A secret as it is kept. */
+export type SealedAuth = { type: 'header' | 'query'; name: string; sealed: string; last4: string };
+/** `sealed` of a sign-in: the secret of the client that was entered. */
 export type StoredAuth =
   | { type: 'none' }
-  | { type: 'header'; name: string; sealed: string; last4: string }
+  | SealedAuth
   | { type: 'oauth'; name: string | null; sealed: string | null; last4: string | null };
 
-export type ServerFields = Pick<Row, 'name' | 'kind' | 'url' | 'is_offered' | 'is_on'>;
+export type ServerFields = Pick<Row, 'name' | 'kind' | 'url' | 'is_offered' | 'is_on'> &
+  Partial<Pick<Row, 'description_url' | 'base_url'>>;
+
+/** What a look has found; `url`: where the tools of a description are called. */
+export type Found = {
+  state: z.output<typeof ToolServerState>;
+  notice: string | null;
+  tools?: SeenTool[];
+  url?: string;
+};
 
 export const authColumns = (auth: StoredAuth) =>
   auth.type === 'none'
@@ -178,21 +189,23 @@ export function toolServerRepository(db: Kysely<Database>) {
         .where('id', '=', id)
         .execute();
     },
-    /** What a look has found, if it is still the one that was asked for last. */
-    async looked(
-      { id, user_id, look }: Pick<Row, 'id' | 'user_id' | 'look'>,
-      found: { state: z.output<typeof ToolServerState>; notice: string | null; tools?: SeenTool[] },
-    ) {
+    /** What a look has found, if it is still the one that was asked for last. false: it does not count. */
+    async looked({ id, user_id, look }: Pick<Row, 'id' | 'user_id' | 'look'>, found: Found): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('tool_servers')
-        .set({ state: found.state, notice: found.notice })
-        // It was not asked.
-        .$if(found.state !== 'sign_in', (query) => query.set({ looked_at: new Date().toISOString() }))
+        .set({
+          state: found.state,
+          notice: found.notice,
+          // Where its owner has to sign in first it was not asked.
+          ...(found.state !== 'sign_in' && { looked_at: new Date().toISOString() }),
+          ...(found.url !== undefined && { url: found.url }),
+        })
         .where('user_id', '=', user_id)
         .where('id', '=', id)
         .where('look', '=', look)
         .executeTakeFirst();
-      if (numUpdatedRows === 0n || !found.tools) return;
+      if (numUpdatedRows === 0n) return false;
+      if (!found.tools) return true;
       await db.deleteFrom('tool_server_tools').where('user_id', '=', user_id).where('server_id', '=', id).execute();
       const rows = found.tools.map((tool, position) => ({
         server_id: id,
@@ -205,12 +218,14 @@ export function toolServerRepository(db: Kysely<Database>) {
         is_read_only: tool.isReadOnly ? (1 as const) : (0 as const),
         may_repeat: tool.mayRepeat ? (1 as const) : (0 as const),
         digest: tool.digest,
+        operation: tool.operation ?? null,
       }));
       for (let from = 0; from < rows.length; from += rowsAtOnce)
         await db
           .insertInto('tool_server_tools')
           .values(rows.slice(from, from + rowsAtOnce))
           .execute();
+      return true;
     },
     /** Of a server that the caller has found for this person. */
     tools: (serverId: number) =>
@@ -263,6 +278,8 @@ export function toolServerRepository(db: Kysely<Database>) {
         .where('is_on', '=', 1)
         .where('state', 'not in', ['waiting', 'sign_in'])
         .where('looked_at', '<', before)
+        // A text that was pasted changes by nothing but its owner.
+        .where(({ or, eb }) => or([eb('kind', '!=', 'openapi'), eb('description_url', 'is not', null)]))
         .where(({ exists, selectFrom }) =>
           exists(
             selectFrom('assistant_tool_choices')

@@ -1,12 +1,19 @@
+import { openApiServers as openApi } from '@roster/contracts/openapi-servers';
 import { toolServers as api } from '@roster/contracts/tool-servers';
 import type { Router } from '#server/http/router';
 import type { ChoiceService } from './choices.ts';
 import type { CommandService } from './commands/service.ts';
+import type { OpenApiServerService } from './openapi/service.ts';
 import type { ToolServerService } from './service.ts';
 
-type Dependencies = { servers: ToolServerService; choices: ChoiceService; commands: CommandService };
+type Dependencies = {
+  servers: ToolServerService;
+  openApiServers: OpenApiServerService;
+  choices: ChoiceService;
+  commands: CommandService;
+};
 
-export function toolServerRoutes({ route }: Router, { servers, choices, commands }: Dependencies) {
+export function toolServerRoutes({ route }: Router, { servers, openApiServers, choices, commands }: Dependencies) {
   route(api.list, ({ actor }) => servers.list(actor.userId));
   route(api.create, ({ actor, body }) => servers.create(actor, body));
   route(api.commands, async () => commands.names());
@@ -15,6 +22,9 @@ export function toolServerRoutes({ route }: Router, { servers, choices, commands
   route(api.remove, ({ actor, params }) => servers.remove(actor, params.id));
   route(api.tools, ({ actor, params }) => servers.tools(actor.userId, params.id));
   route(api.refresh, ({ actor, params }) => servers.refresh(actor, params.id));
+  route(openApi.create, ({ actor, body }) => openApiServers.create(actor, body));
+  route(openApi.update, ({ actor, params, body }) => openApiServers.update(actor, params.id, body));
+  route(openApi.description, ({ actor, params }) => openApiServers.description(actor.userId, params.id));
   route(api.chosen, ({ actor, params }) => choices.chosen(actor.userId, params.id));
   route(api.choose, ({ actor, params, body }) => choices.choose(actor, params.id, body.tools));
 }

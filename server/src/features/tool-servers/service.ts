@@ -14,21 +14,23 @@ import { changedAuth, newAuth } from './auth.ts';
 import type { ServerHeaders } from './headers.ts';
 import { askToLook } from './look.ts';
 import { signInRepository } from './oauth/sign-in-repository.ts';
+import { descriptionRepository } from './openapi/repository.ts';
 import { type ServerFields, type StoredAuth, type StoredServer, toolServerRepository } from './repository.ts';
 
 type Dependencies = { db: Kysely<Database>; headers: ServerHeaders };
 
-const notFound = () => new AppError('not_found', 'Tool server not found.');
-const flag = (is: boolean) => (is ? (1 as const) : (0 as const));
+export const notFound = () => new AppError('not_found', 'Tool server not found.');
+export const flag = (is: boolean) => (is ? (1 as const) : (0 as const));
 
 /** The path may hold a secret: only the owner sees it. */
-function toServer(row: StoredServer, userId: number): ToolServer {
+export function toServer(row: StoredServer, userId: number): ToolServer {
   const isOwn = row.user_id === userId;
   return {
     id: row.id,
     name: row.name,
     kind: row.kind,
     url: isOwn || row.kind === 'command' ? row.url : new URL(row.url).origin,
+    openApi: isOwn && row.kind === 'openapi' ? { descriptionUrl: row.description_url, baseUrl: row.base_url } : null,
     isOwn,
     isOffered: row.is_offered === 1,
     isOn: row.is_on === 1,
@@ -45,12 +47,12 @@ function toServer(row: StoredServer, userId: number): ToolServer {
   };
 }
 
-function checkOffer(actor: Actor, isOffered: boolean | undefined) {
+export function checkOffer(actor: Actor, isOffered: boolean | undefined) {
   if (isOffered && actor.role !== 'Admin')
     throw new AppError('not_allowed', 'Only administrators can offer a tool server to everybody.');
 }
 
-async function found(db: Kysely<Database>, userId: number, id: number): Promise<StoredServer> {
+export async function found(db: Kysely<Database>, userId: number, id: number): Promise<StoredServer> {
   const server = await toolServerRepository(db).own(userId, id);
   if (!server) throw notFound();
   return server;
@@ -84,6 +86,8 @@ async function update({ db, headers }: Dependencies, actor: Actor, id: number, c
   const { name, url, isOffered, isOn } = changes;
   if (before.kind === 'command' && (url !== undefined || changes.auth))
     throw new AppError('conflict', 'A command has no address and no access. Add another one instead.');
+  // Where its tools are called is said by its description, and changed with it.
+  if (before.kind === 'openapi' && (url !== undefined || changes.auth)) throw notFound();
   const auth = await changedAuth(headers, before, url ?? before.url, changes.auth);
   const fields: Partial<ServerFields> = {
     ...(name !== undefined && { name }),
@@ -132,6 +136,7 @@ async function tools(db: Kysely<Database>, userId: number, id: number): Promise<
       isReadOnly: tool.is_read_only === 1,
       digest: tool.digest,
     })),
+    ...(await descriptionRepository(db).leftOut(id)),
     usedBy: named,
     usedByCount: count,
     otherPeople: server.user_id === userId ? await servers.otherPeople(userId, id) : 0,

@@ -3,19 +3,28 @@ import type { Kysely } from 'kysely';
 import { type ToolBox, ToolFailure, type ToolResult } from '#server/conversation/tools';
 import type { Database } from '#server/db/schema';
 import { choiceRepository } from './choice-repository.ts';
+import type { ServerHeaders } from './headers.ts';
 import { ServerFailure } from './mcp/failure.ts';
 import { resultText } from './mcp/result.ts';
 import { modelNames } from './model-names.ts';
+import { callOperation } from './openapi/call.ts';
+import type { OpenApiClient } from './openapi/client.ts';
 import type { ServerReach } from './reach.ts';
 import type { ToolTimes } from './times.ts';
 
 /** Of an answer with its pictures, which are told of and not kept. */
 const bodyLimit = 8 * 1024 * 1024;
 
-type Dependencies = { db: Kysely<Database>; reach: ServerReach; times: ToolTimes };
+type Dependencies = {
+  db: Kysely<Database>;
+  headers: ServerHeaders;
+  reach: ServerReach;
+  openApi: OpenApiClient;
+  times: ToolTimes;
+};
 
 /** What who runs answers needs of tool servers. */
-export function toolBox({ db, reach, times }: Dependencies): ToolBox {
+export function toolBox({ db, headers, reach, openApi, times }: Dependencies): ToolBox {
   const choices = choiceRepository(db);
   return {
     async offered(userId, assistantId) {
@@ -50,6 +59,10 @@ export function toolBox({ db, reach, times }: Dependencies): ToolBox {
         });
       try {
         const bounds = { withinMs: times.callMs, bodyLimit, signal };
+        if (server.kind === 'openapi') {
+          const credentials = headers.open(server, server.wrapped);
+          return await callOperation(openApi, { ...server, credentials }, input, bounds);
+        }
         return await reach.inSession(server, userId, bounds, async (ask) =>
           resultText(await ask('tools/call', { name: tool, arguments: input })),
         );

@@ -2,7 +2,7 @@ import type { UsageRequest } from '@roster/contracts/usage';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { type DaySpan, quarterOf } from './days.ts';
-import { byColumn, type Sums } from './sums.ts';
+import { byColumn, type Sums, sumOfTool } from './sums.ts';
 
 export type Span = { from: number; to: number };
 export type RequestPosition = { at: string; id: number };
@@ -37,9 +37,15 @@ function parts({ from, to }: Span) {
   };
 }
 
-/** A single call as a row of sums. */
-const ofOne = sql`1 as requests, input_tokens, cached_tokens, output_tokens, reasoning_tokens, coalesce(cost_usd, 0) as cost_usd,
-  case when cost_usd is null then 1 else 0 end as unpriced_requests, estimated as estimated_requests`;
+/** A single call as a row of sums; `isRequest` says whether it counts. */
+const ofOne = (
+  isRequest: RawBuilder<unknown>,
+) => sql`case when ${isRequest} then 1 else 0 end as requests, input_tokens, cached_tokens, output_tokens, reasoning_tokens, coalesce(cost_usd, 0) as cost_usd,
+  case when cost_usd is null and ${isRequest} then 1 else 0 end as unpriced_requests, estimated as estimated_requests`;
+const always = sql`1 = 1`;
+const isNoTool = sql`purpose <> 'tool'`;
+/** As the sums of a day name it. */
+const modelOfOne = sql`case when purpose = 'tool' then ${sql.lit(sumOfTool(''))} || model else model end as model`;
 const ofDay = sql.join(columns.map(([column]) => sql.ref(column)));
 
 export function analyticsRepository(db: Kysely<Database>) {
@@ -56,11 +62,11 @@ export function analyticsRepository(db: Kysely<Database>) {
       return new Map(rows.map(({ day, ...row }) => [day, row]));
     },
 
-    /** Sums of a span by model and assistant (0: none). */
+    /** Sums of a span by model, or tool (`toolOf`), and assistant (0: none). */
     async byModelAndAssistant(userId: number, span: Span, assistantId?: number) {
       const { whole, ends } = parts(span);
       const sources: RawBuilder<unknown>[] = ends.map(
-        ({ from, to }) => sql`select model, coalesce(assistant_id, 0) as assistant_id, ${ofOne}
+        ({ from, to }) => sql`select ${modelOfOne}, coalesce(assistant_id, 0) as assistant_id, ${ofOne(always)}
           from usage_records where user_id = ${userId} and created_at >= ${iso(from)} and created_at < ${iso(to)}`,
       );
       if (whole)
@@ -78,7 +84,7 @@ export function analyticsRepository(db: Kysely<Database>) {
     async byAccessToken(userId: number, span: Span) {
       const { whole, ends } = parts(span);
       const sources: RawBuilder<unknown>[] = ends.map(
-        ({ from, to }) => sql`select access_token_id, ${ofOne} from usage_records
+        ({ from, to }) => sql`select access_token_id, ${ofOne(isNoTool)} from usage_records
           where user_id = ${userId} and access_token_id is not null and created_at >= ${iso(from)} and created_at < ${iso(to)}`,
       );
       if (whole)
@@ -124,7 +130,7 @@ export function analyticsRepository(db: Kysely<Database>) {
       after?: RequestPosition,
     ): Promise<UsageRequest[]> {
       const conditions = [
-        sql`r.user_id = ${userId} and r.created_at >= ${iso(from)} and r.created_at < ${iso(to)}`,
+        sql`r.user_id = ${userId} and r.purpose <> 'tool' and r.created_at >= ${iso(from)} and r.created_at < ${iso(to)}`,
         ...(model === undefined ? [] : [sql`r.model = ${model}`]),
         ...(assistantId === undefined
           ? []

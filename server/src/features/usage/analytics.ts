@@ -1,10 +1,11 @@
 import { Id } from '@roster/contracts/endpoint';
-import type { Analytics, usage as api, Figures } from '@roster/contracts/usage';
+import { type Analytics, type usage as api, BilledTool, type Figures } from '@roster/contracts/usage';
 import { z } from 'zod';
 import { cursorsOf, pageOf } from '#server/http/paging';
+import type { Catalogue } from '#server/provider/catalogue';
 import type { AnalyticsRepository } from './analytics-repository.ts';
 import { type DaySpan, daysIn, nextDay } from './days.ts';
-import { noUsage, plus, type Sums, toFigures } from './sums.ts';
+import { costAlone, noUsage, plus, type Sums, toFigures, toolOf } from './sums.ts';
 
 const recentAtMost = 10;
 
@@ -21,8 +22,37 @@ function grouped<Row extends Sums, Key>(rows: Row[], keyOf: (row: Row) => Key): 
   return [...groups].sort(([, a], [, b]) => byCost(a, b));
 }
 
+type ToolFigures = Analytics['byTool'][number];
+
+/** Where no call has a price, nothing is said of the cost. */
+function toolFigures(tool: BilledTool, sums: Sums, price: ReturnType<Catalogue['toolPrice']>): ToolFigures {
+  const { requests: calls, costUsd, unpricedRequests: unpricedCalls } = sums;
+  const known = price && {
+    usdPerThousandCalls: price.usdPerThousandCalls,
+    asOf: price.asOf,
+    source: price.source,
+  };
+  return { tool, calls, costUsd: unpricedCalls === calls ? null : costUsd, unpricedCalls, price: known };
+}
+
+/** The sums of models and those of tools. `ofBoth`: all of them, of tools only what they cost. */
+function apart<Row extends Sums & { model: string }>(rows: Row[], { toolPrice }: Pick<Catalogue, 'toolPrice'>) {
+  const ofTools = Map.groupBy(rows, ({ model }) => toolOf(model));
+  return {
+    ofModels: ofTools.get(null) ?? [],
+    ofBoth: rows.map((row) => (toolOf(row.model) ? { ...row, ...costAlone(row) } : row)),
+    byTool: BilledTool.options.flatMap((tool) => {
+      const own = ofTools.get(tool);
+      return own ? [toolFigures(tool, own.reduce(plus, noUsage), toolPrice(tool))] : [];
+    }),
+  };
+}
+
 /** `analytics` asks on the reader: a year of sums takes longer than a stream may wait. */
-export function analyticsService(analytics: AnalyticsRepository) {
+export function analyticsService(
+  analytics: AnalyticsRepository,
+  catalogue: Pick<Catalogue, 'toolPrice' | 'storagePrice'>,
+) {
   const spanOf = (days: DaySpan[]) => {
     const first = days[0];
     const last = days.at(-1);
@@ -45,8 +75,9 @@ export function analyticsService(analytics: AnalyticsRepository) {
       ]);
       const assistantIds = [...new Set(groups.map(({ assistantId }) => assistantId))].filter((id) => id !== 0);
       const names = await analytics.assistantNames(userId, assistantIds);
-      const byModel = grouped(groups, ({ model }) => model);
-      const byAssistant = grouped(groups, ({ assistantId }) => assistantId);
+      const { ofModels, ofBoth, byTool } = apart(groups, catalogue);
+      const byModel = grouped(ofModels, ({ model }) => model);
+      const byAssistant = grouped(ofBoth, ({ assistantId }) => assistantId);
       return {
         totals: toFigures([...byDay.values()].reduce(plus, noUsage)),
         previous: { ...toFigures(previous), ...earlier },
@@ -56,6 +87,8 @@ export function analyticsService(analytics: AnalyticsRepository) {
           assistant: id === 0 ? null : { id, name: names.get(id) ?? null },
           ...toFigures(sums),
         })),
+        byTool,
+        storage: catalogue.storagePrice,
         byAccessToken: byToken
           .sort((a, b) => byCost(a.sums, b.sums))
           .map(({ accessToken, sums }) => ({ accessToken, ...toFigures(sums) })),

@@ -27,7 +27,7 @@ type Dependencies = {
 export function usageFeature({ database, config, catalogue, provider, vault, ownsAssistant }: Dependencies) {
   const { db, reader } = database;
   const sums = analyticsRepository(reader);
-  const analytics = analyticsService(sums);
+  const analytics = analyticsService(sums, catalogue);
   const pricing = pricingService({ db, catalogue });
   const budgets = budgetService({ budgets: budgetRepository(db), analytics: analyticsRepository(db), ownsAssistant });
   const adminKeys = adminKeyService({ db, vault, provider, config });

@@ -1,4 +1,4 @@
-import type { OwnPrice } from '@roster/contracts/usage';
+import type { BilledTool, OwnPrice } from '@roster/contracts/usage';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
@@ -36,6 +36,14 @@ export function pricingService({ db, catalogue }: { db: Kysely<Database>; catalo
       const own = await priceRepository(within).find(userId, model);
       return own
         ? { costUsd: costOf(own, counts), priceAsOf: own.setAt.slice(0, 10) }
+        : { costUsd: null, priceAsOf: null };
+    },
+
+    /** Likewise of a call of a tool that the provider ran, which nobody sets a price of. */
+    toolPrice(tool: BilledTool) {
+      const price = catalogue.toolPrice(tool);
+      return price
+        ? { costUsd: price.usdPerThousandCalls / 1_000, priceAsOf: price.asOf }
         : { costUsd: null, priceAsOf: null };
     },
 

@@ -4,7 +4,7 @@ import { type Places, prepared } from '#server/db/prepared';
 import type { Database } from '#server/db/schema';
 import type { TokenCounts } from '#server/provider/catalogue';
 import { quarterOf } from './days.ts';
-import { byColumn, noUsage, type Sums } from './sums.ts';
+import { byColumn, costAlone, noUsage, type Sums, sumOfTool } from './sums.ts';
 
 /** The columns of a record that are shown with its message; all null where a join found none. */
 export const usageColumns = [
@@ -38,11 +38,13 @@ export type UsageRecord = TokenCounts & {
   runId: number | null;
   threadId: number | null;
   assistantId: number | null;
-  /** `tool_step`: of an answer that called tools, each request but the last. */
-  purpose: 'chat' | 'tool_step' | 'title' | 'training';
+  /** `tool_step`: of an answer that called tools, each request but the last. `tool`: a call that the provider ran. */
+  purpose: 'chat' | 'tool_step' | 'tool' | 'title' | 'training';
   /** Of a step, in the place of `runId`: the run, and which of its requests it was. */
   stepOf?: number | null;
   step?: number | null;
+  /** Of a tool's call, with `stepOf`. */
+  callId?: string | null;
   /** Of a training. */
   jobId?: number | null;
   /** Of a comparison's side questions. */
@@ -106,6 +108,7 @@ const insertRecord = prepared((db, at: Places<NewRecord>) =>
       access_token_id: at('accessTokenId'),
       step_of: at('stepOf'),
       step: at('step'),
+      call_id: at('callId'),
       purpose: at('purpose'),
       model: at('model'),
       input_tokens: at('inputTokens'),
@@ -160,13 +163,20 @@ export function usageRepository(db: Kysely<Database>) {
 
   return {
     /**
-     * Once per run and purpose, and per step (what has no run: once for each call of this), with the sums that it belongs to: writing it again changes nothing. Of an account that
+     * Once per run and purpose, per step, and per call of a tool (what has no run: once for each call of this), with the sums that it belongs to: writing it again changes nothing. Of an account that
      * is gone nothing is kept; `isOwnerThere` says that the caller has just seen a row of theirs in this transaction.
      */
     async record(userId: number, usage: UsageRecord, isOwnerThere = false) {
       if (!isOwnerThere && !(await isThere(userId))) return;
       const day = usage.createdAt.slice(0, 10);
-      const { jobId = null, comparisonId = null, accessTokenId = null, stepOf = null, step = null } = usage;
+      const {
+        jobId = null,
+        comparisonId = null,
+        accessTokenId = null,
+        stepOf = null,
+        step = null,
+        callId = null,
+      } = usage;
       const row: NewRecord = {
         ...usage,
         jobId,
@@ -174,6 +184,7 @@ export function usageRepository(db: Kysely<Database>) {
         accessTokenId,
         stepOf,
         step,
+        callId,
         userId,
         day,
         estimated: usage.estimated ? 1 : 0,
@@ -190,9 +201,12 @@ export function usageRepository(db: Kysely<Database>) {
         unpricedRequests: usage.costUsd === null ? 1 : 0,
         estimatedRequests: usage.estimated ? 1 : 0,
       };
-      await addToDay(userId, { day, model: usage.model, assistantId: usage.assistantId ?? 0 }, sums);
-      await addToQuarter(userId, quarterOf(usage.createdAt), sums);
-      await addToToken(userId, accessTokenId, usage.createdAt, sums);
+      const isTool = usage.purpose === 'tool';
+      const model = isTool ? sumOfTool(usage.model) : usage.model;
+      const ofRequests = isTool ? costAlone(sums) : sums;
+      await addToDay(userId, { day, model, assistantId: usage.assistantId ?? 0 }, sums);
+      await addToQuarter(userId, quarterOf(usage.createdAt), ofRequests);
+      await addToToken(userId, accessTokenId, usage.createdAt, ofRequests);
     },
 
     /** What the steps of runs have used that came before their last requests. */
@@ -204,6 +218,7 @@ export function usageRepository(db: Kysely<Database>) {
         .select(['step_of', ...usageColumns])
         .where(sql<boolean>`+user_id = ${userId}`)
         .where('step_of', 'in', runIds)
+        .where('purpose', '=', 'tool_step')
         .execute();
       for (const row of rows) {
         const usage = toUsage(row);
@@ -231,8 +246,8 @@ export function usageRepository(db: Kysely<Database>) {
         .where('user_id', '=', userId)
         .where('model', '=', model)
         .where('cost_usd', 'is', null)
-        // Training has prices of its own.
-        .where('purpose', '!=', 'training')
+        // Training and tools have prices of their own.
+        .where('purpose', 'not in', ['training', 'tool'])
         .orderBy('id')
         .limit(limit)
         .execute(),

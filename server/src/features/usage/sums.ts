@@ -1,4 +1,4 @@
-import type { Figures } from '@roster/contracts/usage';
+import { BilledTool, type Figures } from '@roster/contracts/usage';
 import { toColumns } from '#server/db/columns';
 
 /** The sums of a user's calls to the provider. */
@@ -19,8 +19,18 @@ const each = <T>(of: (sum: Sum) => T): Record<Sum, T> => ({
 /** Each sum by its column, from its name: for what asks the database. */
 export const byColumn = <T>(of: (sum: Sum) => T) => toColumns(each(of));
 
+const mark = 'tool:';
+/** The sums of a day are kept by model; those of a tool's calls stand beside them. */
+export const sumOfTool = (tool: string) => `${mark}${tool}`;
+/** The tool whose sums these are; null: they are a model's. */
+export const toolOf = (model: string): BilledTool | null =>
+  model.startsWith(mark) ? (BilledTool.safeParse(model.slice(mark.length)).data ?? null) : null;
+
 export const noUsage = each(() => 0);
 export const plus = (a: Sums, b: Sums): Sums => each((sum) => a[sum] + b[sum]);
+
+/** A tool's calls are no requests: of all that they are, their cost belongs to other sums. */
+export const costAlone = ({ costUsd }: Pick<Sums, 'costUsd'>): Sums => ({ ...noUsage, costUsd });
 
 /** As they are shown: where no call has a price, nothing is said of the cost. */
 export const toFigures = (sums: Sums): Figures => ({

@@ -71,6 +71,18 @@ const draft = () => ({ message: 'Let me in', clientId: clientId() });
 const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   'DELETE /api/user/sessions/:id': ({ sessionId }) => ({ path: `/api/user/sessions/${sessionId}` }),
   'POST /api/user/notices/:id/dismiss': ({ noticeId }) => ({ path: `/api/user/notices/${noticeId}/dismiss`, body: {} }),
+  'POST /api/assistants/:id/duplicate': ({ assistantId }) => ({
+    path: `/api/assistants/${assistantId}/duplicate`,
+    body: {},
+  }),
+  'GET /api/assistants/:id/versions': ({ assistantId }) => ({ path: `/api/assistants/${assistantId}/versions` }),
+  'GET /api/assistants/:id/versions/:number': ({ assistantId }) => ({
+    path: `/api/assistants/${assistantId}/versions/1`,
+  }),
+  'POST /api/assistants/:id/versions/:number/restore': ({ assistantId }) => ({
+    path: `/api/assistants/${assistantId}/versions/1/restore`,
+    body: {},
+  }),
   'GET /api/assistants/:id/export': ({ assistantId }) => ({ path: `/api/assistants/${assistantId}/export` }),
   'PATCH /api/assistants/:id': ({ assistantId }) => ({
     path: `/api/assistants/${assistantId}`,
@@ -180,6 +192,11 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
     body: {},
   }),
   'DELETE /api/tool-servers/:id/sign-in': ({ toolServerId }) => ({ path: `/api/tool-servers/${toolServerId}/sign-in` }),
+  'GET /api/tool-servers/:id/openapi': ({ toolServerId }) => ({ path: `/api/tool-servers/${toolServerId}/openapi` }),
+  'PATCH /api/tool-servers/:id/openapi': ({ toolServerId }) => ({
+    path: `/api/tool-servers/${toolServerId}/openapi`,
+    body: { name: 'Taken' },
+  }),
   'GET /api/assistants/:id/tools': ({ assistantId }) => ({ path: `/api/assistants/${assistantId}/tools` }),
   'POST /api/assistants/:id/tools': ({ assistantId }) => ({
     path: `/api/assistants/${assistantId}/tools`,

@@ -15,13 +15,15 @@ type AssistantsPanelProps = {
   view: AssistantView;
   /** The id of the assistant whose form is open. */
   editing: number | undefined;
+  /** The version of it that is shown. */
+  version: number | undefined;
   /** The tools of tool servers that an assistant may use, which are another feature's. */
   tools: (assistantId: number) => ReactNode;
   onViewChange: (view: AssistantView) => void;
   onEdit: (id: number | undefined) => void;
 };
 
-export function AssistantsPanel({ view, editing, tools, onViewChange, onEdit }: AssistantsPanelProps) {
+export function AssistantsPanel({ view, editing, version, tools, onViewChange, onEdit }: AssistantsPanelProps) {
   const [result, setResult] = useState<ImportResult | null>(null);
   const { reason } = useEditing();
   const toList = () => onViewChange('list');
@@ -64,7 +66,13 @@ export function AssistantsPanel({ view, editing, tools, onViewChange, onEdit }: 
         </div>
       </Tabs>
       {editing !== undefined && (
-        <EditPanel tools={tools} key={editing} id={editing} onClose={() => onEdit(undefined)} />
+        <EditPanel
+          tools={tools}
+          key={`${editing} ${version}`}
+          id={editing}
+          version={version}
+          onClose={() => onEdit(undefined)}
+        />
       )}
     </>
   );

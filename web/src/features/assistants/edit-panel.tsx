@@ -21,18 +21,21 @@ import { AssistantFiles } from './assistant-files.tsx';
 import { AssistantFields } from './assistant-form.tsx';
 import { changesBetween } from './changes.ts';
 import { useEditForm } from './use-assistant-form.ts';
+import { VersionsSection } from './versions/versions-section.tsx';
 
 type EditPanelProps = {
   id: number;
+  /** The version that is shown over it. */
+  version: number | undefined;
   /** What another feature has in the form. */
   tools: (assistantId: number) => ReactNode;
   onClose: () => void;
 };
 
-export function EditPanel({ id, tools, onClose }: EditPanelProps) {
+export function EditPanel({ id, version, tools, onClose }: EditPanelProps) {
   const query = useQuery(assistantsQuery);
   const assistant = query.data?.find((candidate) => candidate.id === id);
-  if (assistant) return <OpenEditPanel assistant={assistant} tools={tools(id)} onClose={onClose} />;
+  if (assistant) return <OpenEditPanel assistant={assistant} version={version} tools={tools(id)} onClose={onClose} />;
   return (
     <SidePanel open onOpenChange={onClose} title="Edit Assistant">
       {query.isPending ? (
@@ -46,9 +49,14 @@ export function EditPanel({ id, tools, onClose }: EditPanelProps) {
   );
 }
 
-type OpenEditPanelProps = { assistant: Assistant; tools: ReactNode; onClose: () => void };
+type OpenEditPanelProps = {
+  assistant: Assistant;
+  version: number | undefined;
+  tools: ReactNode;
+  onClose: () => void;
+};
 
-function OpenEditPanel({ assistant, tools, onClose }: OpenEditPanelProps) {
+function OpenEditPanel({ assistant, version, tools, onClose }: OpenEditPanelProps) {
   const models = useQuery(modelsQuery);
   const update = useUpdateAssistant();
   const { reason } = useEditing();
@@ -78,28 +86,42 @@ function OpenEditPanel({ assistant, tools, onClose }: OpenEditPanelProps) {
       open
       onOpenChange={onClose}
       title="Edit Assistant"
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            form={formId}
-            variant="primary"
-            busy={update.isPending}
-            pendingLabel="Saving..."
-            disabledReason={reason}
-          >
-            Save Changes
-          </Button>
-        </>
-      }
+      footer={<Buttons formId={formId} busy={update.isPending} disabledReason={reason} onCancel={onClose} />}
     >
       <form id={formId} onSubmit={form.handleSubmit(submit)} noValidate>
         <AssistantFields form={form} models={models.data} />
       </form>
       {tools}
       <AssistantFiles assistantId={assistant.id} />
+      <VersionsSection
+        assistant={assistant}
+        number={version}
+        blocked={
+          form.formState.isDirty ? 'Save what you have typed first, or close the form without saving it' : undefined
+        }
+        onRestored={(restored) => form.reset(AssistantSettings.parse(restored))}
+      />
       <UnsavedChanges when={form.formState.isDirty && !update.isSuccess} what="this assistant" />
     </SidePanel>
+  );
+}
+
+type ButtonsProps = { formId: string; busy: boolean; disabledReason: string | undefined; onCancel: () => void };
+
+function Buttons({ formId, busy, disabledReason, onCancel }: ButtonsProps) {
+  return (
+    <>
+      <Button onClick={onCancel}>Cancel</Button>
+      <Button
+        type="submit"
+        form={formId}
+        variant="primary"
+        busy={busy}
+        pendingLabel="Saving..."
+        disabledReason={disabledReason}
+      >
+        Save Changes
+      </Button>
+    </>
   );
 }

@@ -1,7 +1,11 @@
-import type { AssistantTools } from '@roster/contracts/assistant-tools';
+import { type AssistantTools, type HostedTool, hostedTools } from '@roster/contracts/assistant-tools';
+import { useQuery } from '@tanstack/react-query';
+import { Fragment } from 'react';
 import { Controller } from 'react-hook-form';
+import { toolsOfModelQuery } from '#web/data/models.ts';
 import { Field } from '#web/ui/field.tsx';
 import { Input } from '#web/ui/input.tsx';
+import { Notice } from '#web/ui/notice.tsx';
 import { Switch } from '#web/ui/switch.tsx';
 import { LocationFields } from './location-fields.tsx';
 import type { AssistantForm } from './use-assistant-form.ts';
@@ -9,37 +13,87 @@ import type { AssistantForm } from './use-assistant-form.ts';
 /** Separated by commas or spaces, as people write lists. */
 const domainsIn = (text: string) => text.split(/[\s,]+/).filter((domain) => domain !== '');
 
+const words: Record<HostedTool, { label: string; description: string }> = {
+  webSearch: {
+    label: 'Web search',
+    description: 'Looks things up, and names its sources.',
+  },
+  codeInterpreter: {
+    label: 'Code interpreter',
+    description:
+      'Writes and runs code to compute. What it prints is shown; files and pictures that it makes are kept among your files.',
+  },
+  imageGeneration: {
+    label: 'Image generation',
+    description: 'Draws pictures from a description. They are shown in the answer and kept among your files.',
+  },
+};
+
 /** The tools that the provider runs. */
 export function ToolFields({ form }: { form: AssistantForm }) {
   const tools = form.watch('tools') ?? {};
   const { isSubmitted: shouldValidate } = form.formState;
+  const known = useQuery(toolsOfModelQuery(form.watch('model') || null)).data;
   const put = (changed: typeof tools) => form.setValue('tools', changed, { shouldDirty: true, shouldValidate });
-  const { webSearch, codeInterpreter: code } = tools;
-  const withWeb = webSearch && { webSearch };
-  const withCode = code && { codeInterpreter: code };
+  const { webSearch } = tools;
+  const switchTool = (name: HostedTool, on: boolean) => {
+    const { [name]: _, ...others } = tools;
+    put(inOrder(on ? { ...others, [name]: {} } : others));
+  };
   return (
     <fieldset className="grid gap-4">
-      <legend className="mb-3 font-medium">Tools that the provider runs</legend>
-      <Switch
-        label="Web search"
-        description="Looks things up, and names its sources. The provider bills searches beside tokens; Roster does not count them."
-        checked={webSearch !== undefined}
-        onChange={({ target }) => put({ ...(target.checked && { webSearch: {} }), ...withCode })}
-      />
-      {webSearch && (
-        <WebSearchFields
-          form={form}
-          webSearch={webSearch}
-          onChange={(changed) => put({ webSearch: changed, ...withCode })}
-        />
-      )}
-      <Switch
-        label="Code interpreter"
-        description="Writes and runs code to compute. What it prints is shown; files and pictures that it makes are kept among your files. The provider bills its containers beside tokens; Roster does not count them."
-        checked={code !== undefined}
-        onChange={({ target }) => put({ ...withWeb, ...(target.checked && { codeInterpreter: {} }) })}
-      />
+      <legend className="font-medium">Tools that the provider runs</legend>
+      <p className="-mt-3 text-muted-foreground text-sm">
+        The provider bills them beside tokens. Analytics counts them, and says what they cost where a price is known.
+      </p>
+      {known?.notice && <Notice>{known.notice}</Notice>}
+      {hostedTools.map((name) => (
+        <Fragment key={name}>
+          <HostedSwitch
+            name={name}
+            isOn={tools[name] !== undefined}
+            reason={known?.[name] ?? null}
+            onChange={(on) => switchTool(name, on)}
+          />
+          {name === 'webSearch' && webSearch && (
+            <WebSearchFields
+              form={form}
+              webSearch={webSearch}
+              onChange={(changed) => put(inOrder({ ...tools, webSearch: changed }))}
+            />
+          )}
+        </Fragment>
+      ))}
     </fieldset>
+  );
+}
+
+/** As they are stored, so that what is switched off and on again is no change. */
+const inOrder = ({ webSearch, codeInterpreter, imageGeneration }: AssistantTools): AssistantTools => ({
+  ...(webSearch && { webSearch }),
+  ...(codeInterpreter && { codeInterpreter }),
+  ...(imageGeneration && { imageGeneration }),
+});
+
+type HostedSwitchProps = {
+  name: HostedTool;
+  isOn: boolean;
+  /** Why the model is known not to have it. */
+  reason: string | null;
+  onChange: (on: boolean) => void;
+};
+
+function HostedSwitch({ name, isOn, reason, onChange }: HostedSwitchProps) {
+  const { label, description } = words[name];
+  return (
+    <Switch
+      label={label}
+      description={reason ? `${reason}${isOn ? ' Answers go on without it.' : ''}` : description}
+      checked={isOn}
+      // What is on can be switched off, whatever is known of it.
+      disabled={reason !== null && !isOn}
+      onChange={({ target }) => onChange(target.checked)}
+    />
   );
 }
 

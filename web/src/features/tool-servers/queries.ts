@@ -7,12 +7,15 @@ import {
   type ToolServerChanges,
   toolServers,
 } from '@roster/contracts/tool-servers';
-import { queryOptions, useMutation, useMutationState, useQueryClient } from '@tanstack/react-query';
+import { notifyManager, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { z } from 'zod';
+import { chosenToolsQuery } from '#web/data/chosen-tools.ts';
 import { call } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 
 const whileLooking = 1_000;
-const serversKey = ['tool-servers'] as const;
+export const serversKey = ['tool-servers'] as const;
 
 /** Looked at again while one of them is being asked for its tools. */
 export const toolServersQuery = queryOptions({
@@ -30,20 +33,13 @@ export const serverToolsQuery = ({ id, lookedAt }: Pick<ToolServer, 'id' | 'look
     refetchOnMount: 'always',
   });
 
-export const chosenToolsQuery = (assistantId: number) =>
-  queryOptions({
-    queryKey: [...serversKey, 'of-assistant', assistantId],
-    queryFn: ({ signal }) => call(toolServers.chosen, { params: { id: assistantId } }, signal),
-    refetchOnMount: 'always',
-  });
-
 /** What the operator allows as tool servers; for administrators. */
 export const toolCommandsQuery = queryOptions({
   queryKey: [...serversKey, 'commands'],
   queryFn: ({ signal }) => call(toolServers.commands, {}, signal),
 });
 
-function useRefetched() {
+export function useRefetched() {
   const client = useQueryClient();
   return () => client.invalidateQueries({ queryKey: serversKey });
 }
@@ -117,36 +113,34 @@ export function changed(chosen: readonly Chosen[], change: ChoiceChange): ToolCh
   return isThere ? before.map((one) => (isOf(change, one) ? choice : one)) : [...before, choice];
 }
 
-const changeKey = (assistantId: number) => ['choose-tool', assistantId];
-
-/** Changes are made one after the other, each to what the one before has left. */
-export function useChoose(assistantId: number) {
+/**
+ * What is chosen once all that is under way has been done, and a change to it. Changes are made one after the other, each to
+ * what the one before has left.
+ */
+export function useChoose(assistantId: number, chosen: readonly Chosen[]) {
   const client = useQueryClient();
   const { queryKey } = chosenToolsQuery(assistantId);
-  return useMutation({
-    mutationKey: changeKey(assistantId),
+  // State of its own, which is drawn at once: that of a mutation is told a task later, and the box would be unticked until then.
+  const [underWay, setUnderWay] = useState<readonly ChoiceChange[]>([]);
+  const { mutateAsync } = useMutation({
     scope: { id: `tools-of-${assistantId}` },
-    mutationFn: (change: ChoiceChange) =>
-      call(toolServers.choose, {
+    mutationFn: async (change: ChoiceChange) => {
+      // An answer that is on its way would bring back what was chosen before.
+      await client.cancelQueries({ queryKey });
+      return call(toolServers.choose, {
         params: { id: assistantId },
         body: { tools: changed(client.getQueryData(queryKey) ?? [], change) },
-      }),
-    onSuccess: (chosen) => client.setQueryData(queryKey, chosen),
+      });
+    },
+    onSuccess: (stored) => client.setQueryData(queryKey, stored),
     onError: () => client.invalidateQueries({ queryKey: serversKey }),
   });
+  async function change(one: ChoiceChange) {
+    setUnderWay((before) => [...before, one]);
+    await mutateAsync(one).catch(tellFailure('The tools were not changed'));
+    // After what was stored has been told.
+    notifyManager.schedule(() => setUnderWay((before) => before.filter((other) => other !== one)));
+  }
+  const stored = chosen.map(({ serverId, name, approval, digest }) => ({ serverId, name, approval, digest }));
+  return { expected: underWay.reduce<ToolChoice[]>(changed, stored), change };
 }
-
-/** What is to be chosen once all that is under way has been done. */
-export function useExpected(assistantId: number, chosen: readonly Chosen[]): ToolChoice[] {
-  const underWay = useMutationState({
-    filters: { mutationKey: changeKey(assistantId), status: 'pending' },
-    select: ({ state }): unknown => state.variables,
-  });
-  return underWay.filter(isChange).reduce<ToolChoice[]>(
-    changed,
-    chosen.map((one) => ({ ...one })),
-  );
-}
-
-const isChange = (variables: unknown): variables is ChoiceChange =>
-  typeof variables === 'object' && variables !== null && 'choice' in variables;

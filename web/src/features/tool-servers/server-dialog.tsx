@@ -12,7 +12,7 @@ type ServerDialogProps = { server?: ToolServer; onClose: () => void };
 const valuesOf = (server: ToolServer | undefined): Values => ({
   name: server?.name ?? '',
   url: server?.url ?? '',
-  authType: server?.auth.type ?? 'none',
+  authType: server === undefined || server.auth.type === 'query' ? 'none' : server.auth.type,
   headerName: (server?.auth.type === 'header' && server.auth.name) || 'Authorization',
   headerValue: '',
   clientId: (server?.auth.type === 'oauth' && server.auth.name) || '',
@@ -90,7 +90,11 @@ export function ServerDialog({ server, onClose }: ServerDialogProps) {
     >
       <TextField label="Name" name="name" values={values} problems={problems} put={put} autoFocus />
       {!isCommand && <AddressFields values={values} problems={problems} put={put} server={server} />}
-      <Offer values={values} put={put} />
+      <Offer
+        isSignedInTo={values.authType === 'oauth'}
+        isOffered={values.isOffered}
+        onChange={(isOffered) => put({ isOffered })}
+      />
     </FormDialog>
   );
 }
@@ -109,18 +113,24 @@ function AddressFields({ server, ...fields }: FieldsProps & { server: ToolServer
   );
 }
 
-function Offer({ values, put }: Pick<FieldsProps, 'values' | 'put'>) {
+type OfferProps = {
+  isOffered: boolean;
+  /** Each person signs in for themselves. */
+  isSignedInTo?: boolean;
+  onChange: (isOffered: boolean) => void };
+
+export function Offer({ isOffered, isSignedInTo, onChange }: OfferProps) {
   if (useUser().role !== 'Admin') return null;
   return (
     <Checkbox
       label="Offer it to everybody"
       description={
-        values.authType === 'oauth'
+        isSignedInTo
           ? 'All people of this Roster may choose its tools. Each signs in for themselves. They see its name, its host and its tools.'
-          : 'All people of this Roster may choose its tools, which are then called with your header. They see its name, its host and its tools.'
+          : 'All people of this Roster may choose its tools, which are then called with your secret. They see its name, its host and its tools.'
       }
-      checked={values.isOffered}
-      onChange={({ target }) => put({ isOffered: target.checked })}
+      checked={isOffered}
+      onChange={({ target }) => onChange(target.checked)}
     />
   );
 }

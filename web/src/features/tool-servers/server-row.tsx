@@ -37,7 +37,7 @@ export function ServerRow({ server, onChoose }: ServerRowProps) {
           {signIn?.state === 'done' && <span>Signed in</span>}
           {lookedAt && (
             <span>
-              Asked <RelativeTime date={lookedAt} />
+              {server.kind === 'openapi' ? 'Read' : 'Asked'} <RelativeTime date={lookedAt} />
             </span>
           )}
         </p>
@@ -115,11 +115,12 @@ function NextStep({ server }: { server: ToolServer }) {
 }
 
 function Badges({ server }: { server: ToolServer }) {
-  const { state, isOwn, isOffered, isOn } = server;
+  const { kind, state, isOwn, isOffered, isOn } = server;
   const wanted = signInWanted(server);
   return (
     <>
       {wanted !== null && <Badge tone="warning">{wanted}</Badge>}
+      {kind === 'openapi' && <Badge>OpenAPI</Badge>}
       {state === 'waiting' && <Badge tone="primary">Asking for its tools</Badge>}
       {state === 'failed' && <Badge tone="destructive">Not reached</Badge>}
       {!isOn && <Badge tone="warning">Off</Badge>}
@@ -144,18 +145,21 @@ function OwnerItems({ server, onChoose }: ServerRowProps) {
   const refresh = useRefreshServer();
   const change = useChangeServer(server.id);
   const signInFirst = signInWanted(server) === null ? undefined : 'Sign in to it first.';
+  const isPasted = server.openApi?.descriptionUrl === null;
   return (
     <>
       <MenuItem icon={Pencil} disabledReason={reason} onSelect={() => onChoose('edit')}>
         Edit
       </MenuItem>
-      <MenuItem
-        icon={RefreshCw}
-        disabledReason={reason ?? signInFirst}
-        onSelect={() => refresh.mutate(server.id, { onError: tellFailure('The server could not be asked again') })}
-      >
-        Ask for its tools again
-      </MenuItem>
+      {!isPasted && (
+        <MenuItem
+          icon={RefreshCw}
+          disabledReason={reason ?? signInFirst}
+          onSelect={() => refresh.mutate(server.id, { onError: tellFailure('The server could not be asked again') })}
+        >
+          {server.openApi ? 'Fetch its description again' : 'Ask for its tools again'}
+        </MenuItem>
+      )}
       <MenuItem
         icon={Power}
         disabledReason={reason}

@@ -1,14 +1,14 @@
 import { type ChosenTool, chosenToolsAtMost, type ToolChoice, type ToolServer } from '@roster/contracts/tool-servers';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { chosenToolsQuery } from '#web/data/chosen-tools.ts';
 import { useEditing } from '#web/data/current-user.ts';
 import { errorText } from '#web/lib/api.ts';
-import { tellFailure } from '#web/lib/failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { RetryNotice } from '#web/ui/retry-notice.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
-import { type ChoiceChange, chosenToolsQuery, toolServersQuery, useChoose, useExpected } from './queries.ts';
+import { type ChoiceChange, toolServersQuery, useChoose } from './queries.ts';
 import { ServerChoices } from './server-choices.tsx';
 
 /** What may be chosen, server by server. What is done here holds at once. */
@@ -37,9 +37,7 @@ type ChoicesProps = { assistantId: number; servers: ToolServer[]; chosen: Chosen
 
 function Choices({ assistantId, servers, chosen }: ChoicesProps) {
   const { reason } = useEditing();
-  const { mutate } = useChoose(assistantId);
-  const expected = useExpected(assistantId, chosen);
-  const change = (one: ChoiceChange) => mutate(one, { onError: tellFailure('The tools were not changed') });
+  const { expected, change } = useChoose(assistantId, chosen);
   const usable = servers.filter(({ isOn }) => isOn);
   if (usable.length === 0 && chosen.length === 0)
     return (

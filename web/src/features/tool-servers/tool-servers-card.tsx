@@ -1,15 +1,17 @@
 import { serversAtMost, type ToolServer } from '@roster/contracts/tool-servers';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
-import { Plus, Terminal, Wrench } from 'lucide-react';
+import { FileJson, Plus, Terminal, Wrench } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useEditing, useUser } from '#web/data/current-user.ts';
 import { errorText } from '#web/lib/api.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardFooter, CardHeader } from '#web/ui/card.tsx';
 import { EmptyState } from '#web/ui/empty-state.tsx';
+import { Menu, MenuItem } from '#web/ui/menu.tsx';
 import { RetryNotice } from '#web/ui/retry-notice.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
 import { CommandDialog } from './command-dialog.tsx';
+import { OpenApiDialog } from './openapi-dialog.tsx';
 import { toolCommandsQuery, toolServersQuery } from './queries.ts';
 import { RemoveServerDialog } from './remove-server-dialog.tsx';
 import { ServerDialog } from './server-dialog.tsx';
@@ -25,31 +27,20 @@ type ToolServersCardProps = { signInEnd: SignInEnd; onSignInEndTold: () => void 
 export function ToolServersCard({ signInEnd, onSignInEndTold }: ToolServersCardProps) {
   const query = useQuery(toolServersQuery);
   useSignInEnd(signInEnd, query.data, onSignInEndTold);
-  const [adding, setAdding] = useState<'server' | 'command' | null>(null);
+  const [adding, setAdding] = useState<ToolServer['kind'] | null>(null);
   const [opened, setOpened] = useState<Opened | null>(null);
   const { reason } = useEditing();
   const commands = useQuery({ ...toolCommandsQuery, enabled: useUser().role === 'Admin' }).data ?? [];
   const servers = query.data ?? [];
   const isFull = servers.filter(({ isOwn }) => isOwn).length >= serversAtMost;
-  const disabledReason = reason ?? (isFull ? `A person can have ${serversAtMost}; remove one first.` : undefined);
-  const add = (
-    <div className="flex flex-wrap gap-2">
-      {commands.length > 0 && (
-        <Button icon={Terminal} onClick={() => setAdding('command')} disabledReason={disabledReason}>
-          Add Command
-        </Button>
-      )}
-      <Button icon={Plus} onClick={() => setAdding('server')} disabledReason={disabledReason}>
-        Add Server
-      </Button>
-    </div>
-  );
+  const refused = reason ?? (isFull ? `A person can have ${serversAtMost}; remove one first.` : undefined);
+  const add = <AddServer disabledReason={refused} hasCommands={commands.length > 0} onChoose={setAdding} />;
   const close = () => setOpened(null);
   return (
     <Card>
       <CardHeader
         title="Tool Servers"
-        description="Servers of the Model Context Protocol (MCP). Their tools are chosen one by one for each assistant."
+        description="Servers of the Model Context Protocol (MCP), and services with an OpenAPI description. Their tools are chosen one by one for each assistant."
         action={servers.length > 0 && add}
       />
       <ServerList query={query} add={add} onChoose={(what, server) => setOpened({ what, server })} />
@@ -57,12 +48,44 @@ export function ToolServersCard({ signInEnd, onSignInEndTold }: ToolServersCardP
         What a server says of its tools is its own word. Add servers that you trust: they are told what a tool is called
         with, which may come from your conversations.
       </CardFooter>
-      {adding === 'server' && <ServerDialog onClose={() => setAdding(null)} />}
+      {adding === 'mcp' && <ServerDialog onClose={() => setAdding(null)} />}
       {adding === 'command' && <CommandDialog commands={commands} onClose={() => setAdding(null)} />}
-      {opened?.what === 'edit' && <ServerDialog server={opened.server} onClose={close} />}
+      {adding === 'openapi' && <OpenApiDialog onClose={() => setAdding(null)} />}
+      {opened?.what === 'edit' && opened.server.kind !== 'openapi' && (
+        <ServerDialog server={opened.server} onClose={close} />
+      )}
+      {opened?.what === 'edit' && opened.server.kind === 'openapi' && (
+        <OpenApiDialog server={opened.server} onClose={close} />
+      )}
       {opened?.what === 'tools' && <ToolsDialog server={opened.server} onClose={close} />}
       {opened?.what === 'remove' && <RemoveServerDialog server={opened.server} onClose={close} />}
     </Card>
+  );
+}
+
+type AddServerProps = { disabledReason: string | undefined; hasCommands: boolean; onChoose: (kind: ToolServer['kind']) => void };
+
+function AddServer({ disabledReason, hasCommands, onChoose }: AddServerProps) {
+  const button = (
+    <Button icon={Plus} disabledReason={disabledReason}>
+      Add Server
+    </Button>
+  );
+  if (disabledReason !== undefined) return button;
+  return (
+    <Menu trigger={button}>
+      <MenuItem icon={Wrench} onSelect={() => onChoose('mcp')}>
+        Tool server (MCP)
+      </MenuItem>
+      <MenuItem icon={FileJson} onSelect={() => onChoose('openapi')}>
+        Tools from an OpenAPI description
+      </MenuItem>
+      {hasCommands && (
+        <MenuItem icon={Terminal} onSelect={() => onChoose('command')}>
+          Command of this machine
+        </MenuItem>
+      )}
+    </Menu>
   );
 }
 

@@ -14,6 +14,7 @@ const server = (id: number, more: Partial<ToolServer> = {}): ToolServer => ({
   name: `Server ${id}`,
   kind: 'mcp',
   url: 'https://tools.example.org/mcp',
+  openApi: null,
   isOwn: true,
   isOffered: false,
   isOn: true,
@@ -48,7 +49,14 @@ function openTools(given: ToolServer[], role: 'Admin' | 'Editor' | 'Viewer' = 'E
     answers() {
       answer(toolServers.list, given);
       answer(toolServers.commands, commands);
-      answer(toolServers.tools, { tools: [read, write], usedBy: [], usedByCount: 0, otherPeople: 0 });
+      answer(toolServers.tools, {
+        tools: [read, write],
+        leftOut: [],
+        leftOutCount: 0,
+        usedBy: [],
+        usedByCount: 0,
+        otherPeople: 0,
+      });
     },
   });
 }
@@ -111,6 +119,7 @@ describe('adding a server', () => {
     openTools([]);
     answer(toolServers.create, server(1));
     await page.getByRole('button', { name: 'Add Server' }).click();
+    await page.getByRole('menuitem', { name: 'Tool server (MCP)' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add Tool Server' });
     const add = dialog.getByRole('button', { name: 'Add Server' });
     await add.click();
@@ -142,6 +151,7 @@ describe('adding a server', () => {
     openTools([], 'Admin');
     answer(toolServers.create, server(1));
     await page.getByRole('button', { name: 'Add Server' }).click();
+    await page.getByRole('menuitem', { name: 'Tool server (MCP)' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Notes');
     await page.getByLabelText('Address').fill('https://tools.example.org/mcp');
     await page.getByRole('checkbox', { name: /Offer it to everybody/ }).click();
@@ -164,6 +174,7 @@ describe('a server that one signs in to', () => {
       return server(1);
     });
     await page.getByRole('button', { name: 'Add Server' }).click();
+    await page.getByRole('menuitem', { name: 'Tool server (MCP)' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add Tool Server' });
     await dialog.getByLabelText('Name').fill('Notes');
     await dialog.getByLabelText('Address').fill('https://tools.example.org/mcp');
@@ -247,7 +258,8 @@ describe('a command of the machine', () => {
   test('is added by an administrator, from those that there are', async () => {
     openTools([], 'Admin', ['files', 'notes']);
     answer(toolServers.addCommand, server(1));
-    await page.getByRole('button', { name: 'Add Command' }).click();
+    await page.getByRole('button', { name: 'Add Server' }).click();
+    await page.getByRole('menuitem', { name: 'Command of this machine' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add Command' });
     await dialog.getByRole('button', { name: 'Add Command' }).click();
     await expect.element(dialog.getByText('Name is required')).toBeVisible();
@@ -298,6 +310,8 @@ test('removing says who loses what', async () => {
   openTools([server(1)]);
   answer(toolServers.tools, {
     tools: [],
+    leftOut: [],
+    leftOutCount: 0,
     usedBy: [
       { id: 1, name: 'Tutor' },
       { id: 2, name: 'Keeper' },
@@ -339,7 +353,14 @@ describe('the tools of an assistant', () => {
         keepAssistants(assistant(1));
         answer(assistants.files, []);
         answer(toolServers.list, [server(1, more)]);
-        answer(toolServers.tools, { tools: [read, write], usedBy: [], usedByCount: 0, otherPeople: 0 });
+        answer(toolServers.tools, {
+          tools: [read, write],
+          leftOut: [],
+          leftOutCount: 0,
+          usedBy: [],
+          usedByCount: 0,
+          otherPeople: 0,
+        });
         answer(toolServers.chosen, () => kept);
         answer(toolServers.choose, ({ body }) => {
           kept = body.tools.map((one) => chosen(one.name === 'read_note' ? read : write, one));
@@ -374,6 +395,20 @@ describe('the tools of an assistant', () => {
           ?.map(({ name }) => name),
       )
       .toEqual(['write_note']);
+  });
+
+  test('are ticked from the press on, while they are being stored', async () => {
+    await openChoices([]);
+    await page.getByText('0 of 2 tools chosen').click();
+    const box = tools.nth(0).getByRole('checkbox', { name: 'Read a note' });
+    await expect.element(box).toBeEnabled();
+    const element = box.element();
+    if (!(element instanceof HTMLInputElement)) throw new Error('This is no checkbox.');
+    element.click();
+    // Before any other task: nobody sees it unticked in between, not for a frame.
+    for (let microtask = 0; microtask < 50; microtask++) await null;
+    expect(element.checked).toBe(true);
+    await expect.poll(() => sent().length).toBe(1);
   });
 
   test('that have changed say so and ask every time, until they are accepted', async () => {

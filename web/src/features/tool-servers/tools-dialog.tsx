@@ -1,5 +1,6 @@
-import type { Tool, ToolServer } from '@roster/contracts/tool-servers';
+import type { Tool, ToolServer, ToolServerTools } from '@roster/contracts/tool-servers';
 import { useQuery } from '@tanstack/react-query';
+import { ChevronRight } from 'lucide-react';
 import { errorText } from '#web/lib/api.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
@@ -7,6 +8,7 @@ import { RetryNotice } from '#web/ui/retry-notice.tsx';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { serverToolsQuery } from './queries.ts';
 import { ReadOnlyBadge, ToolDetails } from './tool-details.tsx';
+import { counted } from './words.ts';
 
 /** What a server has, as of the last look. */
 export function ToolsDialog({ server, onClose }: { server: ToolServer; onClose: () => void }) {
@@ -31,6 +33,7 @@ export function ToolsDialog({ server, onClose }: { server: ToolServer; onClose: 
         </RetryNotice>
       )}
       {query.isSuccess && <ToolList tools={query.data.tools} />}
+      {query.isSuccess && <LeftOut {...query.data} />}
     </Dialog>
   );
 }
@@ -56,5 +59,37 @@ function ToolList({ tools }: { tools: Tool[] }) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** Operations of a description that make no tool, and why. */
+function LeftOut({ leftOut, leftOutCount }: Pick<ToolServerTools, 'leftOut' | 'leftOutCount'>) {
+  if (leftOutCount === 0) return null;
+  const more = leftOutCount - leftOut.length;
+  return (
+    <details className="group/left mt-6 border-border border-t pt-4">
+      <summary className="-ms-1 inline-flex min-h-8 list-none items-center gap-1.5 rounded-sm pe-2 font-medium max-md:min-h-10 [&::-webkit-details-marker]:hidden">
+        <ChevronRight
+          aria-hidden
+          className="size-4 shrink-0 text-muted-foreground group-open/left:rotate-90 rtl:-scale-x-100"
+        />
+        {counted(leftOutCount, 'operation was', 'operations were')} left out
+      </summary>
+      <ul aria-label="Left out" className="mt-2 grid gap-2 text-sm">
+        {leftOut.map(({ operation, reason }) => (
+          <li key={operation} className="grid">
+            <code dir="ltr" className="wrap-anywhere text-start">
+              {operation}
+            </code>
+            <span className="wrap-anywhere text-muted-foreground first-letter:uppercase">{reason}</span>
+          </li>
+        ))}
+      </ul>
+      {more > 0 && (
+        <p className="mt-2 text-muted-foreground text-sm">
+          And {more.toLocaleString('en-US')} more that are not listed.
+        </p>
+      )}
+    </details>
   );
 }

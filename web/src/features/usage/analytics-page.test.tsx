@@ -4,7 +4,7 @@ import { page } from 'vitest/browser';
 import { answer, callsOf, refusal } from '#web/testing/answers.ts';
 import { address, open, show } from '#web/testing/app.tsx';
 import { givenDay, noFigures, noUsage } from '#web/testing/new-account.ts';
-import { expectCount, expectHidden, expectText, expectToast, press } from '#web/testing/page.ts';
+import { expectCount, expectHidden, expectText, expectTexts, expectToast, press } from '#web/testing/page.ts';
 
 const card = (title: string) => page.getByRole('region', { name: title, exact: true });
 const bars = card('Cost by Day').getByRole('group').getByRole('button');
@@ -229,4 +229,26 @@ test('the provider’s figures follow the range of the page, up to 180 days', as
   show('/analytics?from=2026-01-01&to=2026-07-31');
   await expectText(figures, 'OpenAI answers for at most 180 days at once. Choose fewer days to compare.');
   expect(callsOf(usage.providerFigures)).toHaveLength(1);
+});
+
+test('what tools of the provider cost has a card of its own, and no price is made up', async () => {
+  const price = { usdPerThousandCalls: 2.5, asOf: '2026-06-26', source: 'The price page' };
+  open('/analytics', {
+    answers() {
+      answer(usage.analytics, ({ query }) => ({
+        ...noUsage(query),
+        byTool: [
+          { tool: 'file_search', calls: 4, costUsd: 0.01, unpricedCalls: 0, price },
+          { tool: 'web_search', calls: 1, costUsd: null, unpricedCalls: 1, price: null },
+        ],
+        storage: { usdPerGigabyteDay: 0.1, freeGigabytes: 1, asOf: '2026-06-26', source: 'The price page' },
+      }));
+    },
+  });
+  const rows = card('Tools').getByRole('listitem');
+  await expectTexts(rows, [
+    /File search\s*\$0\.01\s*4 searches · \$2\.50 for 1,000, as of June 26, 2026/,
+    /Web search\s*price unknown\s*1 search · Roster knows no price of it; the provider’s bill has it\./,
+  ]);
+  await expectText(card('Tools'), '$0.10 for a GB and day after the first 1 GB');
 });

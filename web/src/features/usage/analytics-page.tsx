@@ -27,6 +27,7 @@ import { CostByAccessToken, CostByAssistant, CostByModel } from './ranking-cards
 import { RecentRequests } from './recent-requests.tsx';
 import { RequestsPanel, type Scope } from './requests-panel.tsx';
 import { CostOverview, TokenUsage, UsageStatistics } from './summary-cards.tsx';
+import { ToolCosts } from './tool-costs.tsx';
 
 const ProviderFiguresCard = lazy(() =>
   import('./provider-figures/provider-figures-card.tsx').then((part) => ({ default: part.ProviderFiguresCard })),
@@ -157,6 +158,7 @@ function Cards({ shown, range, tz, today, isOld }: CardsProps) {
         />
         <ModelDistribution shown={shown} className="xl:col-span-3" onOpen={(model) => open({ model })} />
         <BudgetCard tz={tz} className="xl:col-span-3" />
+        {shown && <ToolCosts {...shown} className="md:col-span-2 xl:col-span-6" />}
         <CostByAccessToken
           shown={shown}
           className="md:col-span-2 xl:col-span-6"

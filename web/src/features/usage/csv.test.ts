@@ -34,6 +34,11 @@ test('a page is one table: total, before, days, models, assistants, access token
         { assistant: { id: 4, name: null }, ...some },
         { assistant: null, ...unpriced },
       ],
+      byTool: [
+        { tool: 'file_search', calls: 4, costUsd: 0.01, unpricedCalls: 0, price: null },
+        { tool: 'web_search', calls: 2, costUsd: null, unpricedCalls: 2, price: null },
+      ],
+      storage: null,
       byAccessToken: [{ accessToken: { id: 5, name: 'Script', isRevoked: false }, ...priced }],
       recent: [
         {
@@ -67,6 +72,8 @@ test('a page is one table: total, before, days, models, assistants, access token
     "Assistant,2026-11-20,2026-11-21,,,'=Tutor,,,,2,10,4,6,1,0.0031,yes,0,0",
     'Assistant,2026-11-20,2026-11-21,,,Deleted assistant 4,,,,2,10,4,6,1,0,yes,0,0',
     'Assistant,2026-11-20,2026-11-21,,,No assistant,,,,2,10,4,6,1,,no,2,0',
+    'Tool,2026-11-20,2026-11-21,,File search,,,,,4,,,,,0.01,yes,0,0',
+    'Tool,2026-11-20,2026-11-21,,Web search,,,,,2,,,,,,no,2,0',
     'Access token,2026-11-20,2026-11-21,,,,Script,,,2,10,4,6,1,0.0031,yes,0,0',
     'Request,2026-11-20,2026-11-21,2026-11-21T10:00:00.000Z,home-made,No assistant,Script,chat,"Tides, mostly",1,10,4,6,1,,no,1,1',
     '',

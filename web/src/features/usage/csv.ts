@@ -1,6 +1,6 @@
 import type { Analytics, Figures, UsageRequest } from '@roster/contracts/usage';
 import { asCsv, type Cell } from '#web/lib/csv.ts';
-import { assistantName } from './names.ts';
+import { assistantName, toolNames } from './names.ts';
 import type { DayRange } from './range.ts';
 
 const header = [
@@ -60,13 +60,24 @@ const requestRow = (range: DayRange, request: UsageRequest): Cell[] => [
   request.estimated ? 1 : 0,
 ];
 
+/** Calls of a tool take no tokens of their own. */
+const toolFigures = ({ calls, costUsd, unpricedCalls }: Analytics['byTool'][number]): Cell[] => [
+  calls,
+  ...[null, null, null, null],
+  costUsd,
+  unpricedCalls === 0 ? 'yes' : unpricedCalls < calls ? 'in part' : 'no',
+  unpricedCalls,
+  0,
+];
+const nobody = [null, null, null, null];
+
 /** For what no single call has: its time, model, assistant, access token, purpose and conversation. */
 const none = [null, null, null, null, null, null];
 
 /** Everything that the page shows, in one table: what a row is about stands in its first column. */
 export function analyticsCsv(range: DayRange, shown: Analytics): string {
   const { from, to } = range;
-  const { totals, previous, byDay, byModel, byAssistant, byAccessToken, recent } = shown;
+  const { totals, previous, byDay, byModel, byAssistant, byTool, byAccessToken, recent } = shown;
   return asCsv([
     header,
     ['Total', from, to, ...none, ...figures(totals)],
@@ -85,6 +96,7 @@ export function analyticsCsv(range: DayRange, shown: Analytics): string {
       null,
       ...figures(row),
     ]),
+    ...byTool.map((row) => ['Tool', from, to, null, toolNames[row.tool], ...nobody, ...toolFigures(row)]),
     ...byAccessToken.map(({ accessToken: { name }, ...row }) => [
       'Access token',
       from,

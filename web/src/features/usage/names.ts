@@ -1,3 +1,12 @@
+import type { BilledTool } from '@roster/contracts/usage';
+
+export const toolNames: Record<BilledTool, string> = {
+  file_search: 'File search',
+  web_search: 'Web search',
+  code_interpreter: 'Code interpreter',
+  image_generation: 'Image generation',
+};
+
 type Assistant = { id: number; name: string | null } | null;
 
 /** What to call the answerer: chats may have no assistant, or one that was deleted since. */

@@ -5,6 +5,7 @@ import type { OpenDatabase } from '#server/db/connect';
 import type { Presence } from '#server/db/presence';
 import type { Database } from '#server/db/schema';
 import type { ProviderKeyService } from '#server/features/account/provider-key';
+import type { VersionRecorder } from '#server/features/assistants/versions/recorder';
 import type { Forwarding } from '#server/features/files/forwarding';
 import type { Provider } from '#server/provider/provider';
 import { storeFilling } from './fill-store.ts';
@@ -21,12 +22,13 @@ type Dependencies = {
   keys: Pick<ProviderKeyService, 'open' | 'noteRejected'>;
   files: Pick<Forwarding, 'retry' | 'checkAtProvider'>;
   config: Pick<Config, 'provider'>;
+  versions: Pick<VersionRecorder, 'record'>;
   log: FastifyBaseLogger;
 };
 
 /** The knowledge of assistants: their files in vector stores. */
 export function knowledgeFeature(dependencies: Dependencies) {
-  const { database, presence, provider, keys, files, config, log } = dependencies;
+  const { database, presence, provider, keys, files, config, versions, log } = dependencies;
   const { db } = database;
   const { instance, isGone } = presence;
   const providerName = config.provider.name;
@@ -44,6 +46,6 @@ export function knowledgeFeature(dependencies: Dependencies) {
       release: releaseProgramStore,
       expire: expireProgramStore,
     },
-    ...knowledgeService({ database, retryCopy: files.retry, providerName, onProblem }),
+    ...knowledgeService({ database, versions, retryCopy: files.retry, providerName, onProblem }),
   };
 }

@@ -68,6 +68,14 @@ export function knowledgeRepository(db: Kysely<Database>) {
         copy: copyState === null ? null : { state: copyState, error: copyError, providerFileId },
       }));
     },
+    /** Ids and names, in the order they were added. */
+    filesOf: (userId: number, assistantId: number): Promise<{ fileId: number; filename: string }[]> =>
+      ofAssistant(userId, assistantId)
+        .innerJoin('files', 'files.id', 'assistant_files.file_id')
+        .select(['files.id as fileId', 'files.filename'])
+        .orderBy('assistant_files.added_at')
+        .orderBy('files.id')
+        .execute(),
     /** For an answer: each file's state, its name, and the store it is searched in. */
     async forAnswer(userId: number, assistantId: number) {
       return ofAssistant(userId, assistantId)
@@ -162,11 +170,11 @@ export function knowledgeRepository(db: Kysely<Database>) {
         )
         .execute();
     },
-    async delete(userId: number, assistantId: number, fileId: number): Promise<boolean> {
+    async delete(userId: number, assistantId: number, fileIds: number[]): Promise<boolean> {
       await db
         .deleteFrom('file_uses')
         .where('user_id', '=', userId)
-        .where('file_id', '=', fileId)
+        .where('file_id', 'in', fileIds)
         .where('used_by', '=', 'assistant')
         .where('used_by_id', '=', assistantId)
         .execute();
@@ -174,7 +182,7 @@ export function knowledgeRepository(db: Kysely<Database>) {
         .deleteFrom('assistant_files')
         .where('user_id', '=', userId)
         .where('assistant_id', '=', assistantId)
-        .where('file_id', '=', fileId)
+        .where('file_id', 'in', fileIds)
         .executeTakeFirst();
       return numDeletedRows > 0n;
     },

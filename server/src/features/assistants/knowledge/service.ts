@@ -5,15 +5,18 @@ import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
 import { assistantRepository } from '#server/features/assistants/repository';
+import type { VersionRecorder } from '#server/features/assistants/versions/recorder';
 import { enqueueOnce } from '#server/jobs/queue';
 import type { FileSearch } from '#server/provider/provider';
 import { queueIndexing, removeStoreJob } from './queue.ts';
 import { notServed } from './reconcile.ts';
 import { type KnowledgeFile, knowledgeRepository } from './repository.ts';
+import { newFiles } from './set-files.ts';
 import { storeRepository } from './store-repository.ts';
 
 type Dependencies = {
   database: Pick<OpenDatabase, 'db'>;
+  versions: Pick<VersionRecorder, 'record'>;
   /** Forwards a file again. */
   retryCopy: (userId: number, fileId: number) => Promise<void>;
   providerName: string;
@@ -52,9 +55,9 @@ async function list({ database, providerName }: Dependencies, userId: number, as
   return rows.map((row) => shown(row, store?.error ?? null, providerName));
 }
 
-/** Runs `work` while no other change to this person's assistants does. */
+/** Runs `work` while no other change to this person's assistants does; what it changes is a version. */
 const alone = (
-  { database }: Dependencies,
+  { database, versions }: Dependencies,
   userId: number,
   assistantId: number,
   work: (trx: Kysely<Database>) => Promise<void>,
@@ -63,7 +66,7 @@ const alone = (
     const assistants = assistantRepository(trx);
     await assistants.lock(userId);
     if (!(await assistants.find(userId, assistantId))) throw noAssistant();
-    await work(trx);
+    await versions.record(trx, { userId, assistantId, origin: { kind: 'person' } }, () => work(trx));
   });
 
 async function add(dependencies: Dependencies, userId: number, assistantId: number, fileIds: number[]) {
@@ -77,11 +80,8 @@ async function add(dependencies: Dependencies, userId: number, assistantId: numb
     if (known.size + added.length > assistantFileLimit)
       throw new AppError('invalid_input', tooMany, { fields: { fileIds: tooMany } });
     if (added.length === 0) return;
-    const files = added.map((fileId) => {
-      const error = whyNotSearchable(names.get(fileId) ?? '') ?? null;
-      return { fileId, state: error === null ? ('waiting' as const) : ('failed' as const), error };
-    });
-    await knowledge.insert(userId, assistantId, files);
+    const named = new Map(added.map((fileId) => [fileId, names.get(fileId) ?? '']));
+    await knowledge.insert(userId, assistantId, newFiles(named));
     await queueIndexing(trx, userId, assistantId);
   });
   return list(dependencies, userId, assistantId);
@@ -91,7 +91,7 @@ const remove = (dependencies: Dependencies, userId: number, assistantId: number,
   alone(dependencies, userId, assistantId, async (trx) => {
     const knowledge = knowledgeRepository(trx);
     await knowledge.hold(userId, [fileId]);
-    if (!(await knowledge.delete(userId, assistantId, fileId))) throw notItsFile();
+    if (!(await knowledge.delete(userId, assistantId, [fileId]))) throw notItsFile();
     await queueIndexing(trx, userId, assistantId);
   });
 

@@ -67,7 +67,7 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
     });
 
     app.post(`/auth/${provider}`, ofForm, async (request, reply) => {
-      if (!admits(request, reply)) return reply.redirect('/auth?error=too_many', 303);
+      if (!(await admits(request, reply))) return reply.redirect('/auth?error=too_many', 303);
       const actor = await actorOf(request);
       // The provider sends the browser back to PUBLIC_URL, where the cookie must be; on loopback there are other names.
       if (loopback && request.headers.host !== publicUrl.host)
@@ -83,7 +83,7 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
     });
 
     app.get(`/auth/${provider}/callback`, options, async (request, reply) => {
-      if (!admits(request, reply)) return reply.redirect('/auth?error=too_many');
+      if (!(await admits(request, reply))) return reply.redirect('/auth?error=too_many');
       const actor = await actorOf(request);
       const id = flowCookie.read(request);
       if (id !== undefined) flowCookie.clear(reply);
@@ -108,10 +108,10 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
   const at = (path: string) => new URL(path, publicUrl).href;
 
   /** A navigation ends on a page, so a limit that was hit is told there and not as JSON. */
-  function admits(request: FastifyRequest, reply: FastifyReply): boolean {
+  async function admits(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     reply.header('cache-control', 'no-store');
     try {
-      rates.use('signIn', { address: request.ip });
+      await rates.use('signIn', { address: request.ip });
       return true;
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error;

@@ -108,8 +108,18 @@ export async function insertAnswers(
       at,
     });
     if (messageId === undefined) throw new AlreadyThere();
-    const { assistantId, model, schema: responseSchema } = answerer;
-    const of = { threadId, messageId, assistantId, model: model ?? '', beside, instance, responseSchema, at };
+    const { assistantId, assistantVersion, model, schema: responseSchema } = answerer;
+    const of = {
+      threadId,
+      messageId,
+      assistantId,
+      assistantVersion,
+      model: model ?? '',
+      beside,
+      instance,
+      responseSchema,
+      at,
+    };
     stored.push({ question, run: await runRepository(trx).insert(userId, of), answerer });
   }
   return stored;

@@ -1,4 +1,4 @@
-import type { AssistantTools } from '@roster/contracts/assistant-tools';
+import type { AssistantTools, HostedTool, ThreadTools } from '@roster/contracts/assistant-tools';
 import type { Assistant } from '@roster/contracts/assistants';
 import type { Thread } from '@roster/contracts/chat';
 import type { ReasoningEffort } from '@roster/contracts/models';
@@ -10,6 +10,8 @@ import type { HistoryLimits } from './history.ts';
 /** What answers in a thread: an assistant's settings, or only a model. */
 export type Answerer = {
   assistantId: number | null;
+  /** Of the assistant, whose settings these are; null: of none, or not known. */
+  assistantVersion: number | null;
   /** null: the default model, which the run settles. */
   model: string | null;
   instructions: string;
@@ -22,6 +24,8 @@ export type Answerer = {
   knowledge: Knowledge;
   /** What the provider runs for it. */
   hosted?: AssistantTools;
+  /** The tool servers that the conversation has switched off. */
+  serversOff?: readonly number[];
   /** What only a program asks for. */
   asked?: ProgramRequest;
 };
@@ -43,30 +47,50 @@ type Dependencies = {
 
 export const nothingKnown: Knowledge = { search: undefined, notes: [] };
 
+/** The tools of an answer: as the assistant has them, but for what the conversation switches. */
+function toolsHere(own: AssistantTools, here: ThreadTools): Pick<Answerer, 'hosted' | 'serversOff'> {
+  const has = (name: HostedTool) => here[name] ?? own[name] !== undefined;
+  const hosted: AssistantTools = {
+    ...(has('webSearch') && { webSearch: own.webSearch ?? {} }),
+    ...(has('codeInterpreter') && { codeInterpreter: own.codeInterpreter ?? {} }),
+    ...(has('imageGeneration') && { imageGeneration: own.imageGeneration ?? {} }),
+  };
+  const { serversOff = [] } = here;
+  return { ...(Object.keys(hosted).length > 0 && { hosted }), ...(serversOff.length > 0 && { serversOff }) };
+}
+
 /** The answerers, one for each of `models`; without any, the thread's own. Makes no call to the provider. */
 export function answererFinder({ catalogue, findAssistant, knownDefaultModel, knowledgeOf }: Dependencies) {
   return async function answerersFor(
     userId: number,
-    thread: Pick<Thread, 'assistantId' | 'model'>,
+    thread: Pick<Thread, 'assistantId' | 'model' | 'tools'>,
     models: string[],
   ): Promise<Answerer[]> {
     const assistant = thread.assistantId === null ? undefined : await findAssistant(userId, thread.assistantId);
+    const tools = toolsHere(assistant?.tools ?? {}, thread.tools ?? {});
     if (assistant) {
-      const { id: assistantId, instructions, responseSchema: schema, tools } = assistant;
-      const hosted = Object.keys(tools).length > 0 && { hosted: tools };
+      const { id: assistantId, version: assistantVersion, instructions, responseSchema: schema } = assistant;
       const knowledge = assistant.files > 0 ? await knowledgeOf(userId, assistantId) : nothingKnown;
       return (models.length > 0 ? models : [assistant.model]).map((model) => ({
         assistantId,
+        assistantVersion,
         model,
         instructions,
         ...catalogue.parameters(model, { temperature: assistant.temperature, effort: assistant.reasoningEffort }),
         schema,
         knowledge,
-        ...hosted,
+        ...tools,
       }));
     }
-    const nothingSaid = { assistantId: null, instructions: '', temperature: null, effort: null, schema: null };
-    const alone = { ...nothingSaid, knowledge: nothingKnown };
+    const nothingSaid = {
+      assistantId: null,
+      assistantVersion: null,
+      instructions: '',
+      temperature: null,
+      effort: null,
+      schema: null,
+    };
+    const alone = { ...nothingSaid, knowledge: nothingKnown, ...tools };
     const answering = models.length > 0 ? models : [thread.model ?? (await knownDefaultModel(userId))];
     return answering.map((model) => ({ ...alone, model }));
   };

@@ -37,6 +37,8 @@ export const selectMessages = (db: Kysely<Database>) =>
       'runs.id as run_id',
       'runs.state as run_state',
       'runs.model as run_model',
+      'runs.assistant_id as run_assistant_id',
+      'runs.assistant_version as run_assistant_version',
       'runs.error as run_error',
       'runs.notes as run_notes',
       'runs.sources as run_sources',
@@ -172,6 +174,11 @@ export async function withSiblings(
   });
 }
 
+/** Which version of which assistant has answered, where that is known. */
+function answeredBy({ run_assistant_id: assistantId, run_assistant_version: version }: MessageRow) {
+  return assistantId === null || version === null ? {} : { answeredBy: { assistantId, version } };
+}
+
 /** Without its siblings, its files, and what it has called. */
 export function toMessage(row: MessageRow): Omit<Message, 'calls' | 'waitsUntil' | 'unkept'> {
   const state = row.run_state ?? 'complete';
@@ -186,6 +193,7 @@ export function toMessage(row: MessageRow): Omit<Message, 'calls' | 'waitsUntil'
     reasoning: row.reasoning,
     state,
     run: row.run_id === null ? null : { id: row.run_id, state },
+    ...answeredBy(row),
     model: row.run_model || null,
     usage: toUsage(row),
     error: row.run_error === null ? null : JSON.parse(row.run_error),

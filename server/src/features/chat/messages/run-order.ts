@@ -101,10 +101,15 @@ export function orderMaker(dependencies: Dependencies) {
   }
 
   /** The tools of tool servers. Of a program nobody waits to be asked: it gets those that need no approval. */
-  async function offeredTo({ userId, assistantId, programRunId }: Asked, { asked }: Answerer): Promise<OfferedTool[]> {
+  async function offeredTo(
+    { userId, assistantId, programRunId }: Asked,
+    { asked, serversOff = [] }: Answerer,
+  ): Promise<OfferedTool[]> {
     if (assistantId === null) return [];
     const names = new Set(asked?.tools?.functions.map(({ name }) => name));
-    const offered = (await toolBox.offered(userId, assistantId)).filter(({ name }) => !names.has(name));
+    const offered = (await toolBox.offered(userId, assistantId)).filter(
+      ({ name, serverId }) => !names.has(name) && !serversOff.includes(serverId),
+    );
     return offered.filter(({ approval }) => programRunId === null || approval === 'never').slice(0, offeredAtMost);
   }
 

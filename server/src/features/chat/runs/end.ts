@@ -1,4 +1,5 @@
 import type { RunEvent } from '@roster/contracts/chat';
+import { BilledTool } from '@roster/contracts/usage';
 import type { Kysely } from 'kysely';
 import type { StoredContent } from '#server/conversation/content';
 import type { Database } from '#server/db/schema';
@@ -9,7 +10,7 @@ import { messageRepository } from '#server/features/chat/messages/repository';
 import { searchRepository } from '#server/features/chat/search/repository';
 import type { PricingService } from '#server/features/usage/pricing';
 import { type UsageRecord, usageRepository } from '#server/features/usage/repository';
-import type { AnswerEnd } from '#server/provider/provider';
+import type { AnswerEnd, ToolUse } from '#server/provider/provider';
 import {
   cutCalls,
   endEvent,
@@ -42,8 +43,10 @@ const waitsForFunctionsMs = 10 * 60_000;
 /** So long a program can answer the functions that an answer has ended with. */
 export const answerableUntil = (endedAt: string) => new Date(Date.parse(endedAt) + waitsForFunctionsMs).toISOString();
 
+type Dependencies = { db: Kysely<Database>; pricing: Pick<PricingService, 'price' | 'toolPrice'> };
+
 /** How runs end: the words, the figures and the last event are stored together, once. */
-export function runEndings({ db, pricing }: { db: Kysely<Database>; pricing: Pick<PricingService, 'price'> }) {
+export function runEndings({ db, pricing }: Dependencies) {
   const usages = runUsage(pricing);
 
   /** Stores the end of a run of this process and returns its last events, to be told afterwards. */
@@ -59,6 +62,7 @@ export function runEndings({ db, pricing }: { db: Kysely<Database>; pricing: Pic
       const wasOurs = await runRepository(trx).end(order.runId, ended, run.hasStored);
       // The call has cost what it has, also where the conversation was deleted under it.
       if (usage) await record(trx, order, usage, wasOurs);
+      for (const use of usages.ofTools(order, run.used, at)) await record(trx, order, use, wasOurs);
       if (!wasOurs) return;
       const hasMade = run.taking.length > 0 || run.isGoingOn;
       if (hasMade) await beginFetching(trx, order.userId, order.messageId, at);
@@ -87,8 +91,9 @@ export function runEndings({ db, pricing }: { db: Kysely<Database>; pricing: Pic
       // Where it was the turn of the tools, nothing was asked of the provider that is not recorded.
       if (!isBegun || made.size > 0) return true;
       const turns = await branchRepository(trx).wordsBefore(run.userId, run.threadId, run.messageId);
-      const usage = await usages.ofAbandoned({ ...run, runId: run.id }, sinceCalls(log), turns, at, trx);
-      await record(trx, run, usage);
+      const of = { ...run, runId: run.id };
+      const usage = await usages.ofAbandoned(of, sinceCalls(log), turns, at, trx);
+      for (const one of [usage, ...usages.ofTools(of, usedIn(log), at)]) await record(trx, run, one);
       return true;
     });
   }
@@ -124,6 +129,13 @@ function endWaiting(db: Kysely<Database>, userId: number, runId: number, note: s
 }
 
 const noCalls: ReadonlySet<string> = new Set();
+
+/** What the provider has run, as far as the log says it. What a step has brought was recorded with it, and is not twice. */
+const usedIn = ({ calls }: FoldedLog): ToolUse[] =>
+  calls.flatMap(({ kind, callId, state }) => {
+    const tool = BilledTool.safeParse(kind);
+    return tool.success && state === 'done' ? [{ tool: tool.data, callId }] : [];
+  });
 
 /** What came before the last calls was recorded with their step. */
 function sinceCalls(log: FoldedLog): FoldedLog {

@@ -16,6 +16,7 @@ import { type EventSaver, eventSaver } from './save.ts';
 import { serverCallRepository } from './server-call-repository.ts';
 import { runStopping } from './stop.ts';
 import { toolRecovery } from './tool-recovery.ts';
+import { ResultRoom } from './tool-results.ts';
 import { type ToolStepDependencies, toolSteps } from './tool-steps.ts';
 import { runWatching } from './watch.ts';
 import { writeAnswer } from './write-answer.ts';
@@ -90,7 +91,11 @@ export function runExecutor(dependencies: Dependencies) {
       if (run && typeof run.toolLoop === 'string') {
         const batches = await events.after(runId, 0);
         const calls = await serverCallRepository(db).ofRun(userId, runId);
-        begin(orderAgain(run, run.toolLoop), { batches, step: calls.at(-1)?.step ?? 1 });
+        begin(orderAgain(run, run.toolLoop), {
+          batches,
+          step: calls.at(-1)?.step ?? 1,
+          results: new ResultRoom(calls),
+        });
       }
       return result;
     } finally {

@@ -1,9 +1,10 @@
 import type { RunEvent } from '@roster/contracts/chat';
 import type { OfferedTool } from '#server/conversation/tools';
 import type { EventStream } from '#server/http/event-stream';
-import type { AnswerRequest, ConversationTurn } from '#server/provider/provider';
+import type { AnswerRequest, ConversationTurn, ToolUse } from '#server/provider/provider';
 import { emptyLog, type FoldedLog, fold, frameOf, parseFrames } from './event-log.ts';
 import type { EventBatch } from './event-repository.ts';
+import { ResultRoom } from './tool-results.ts';
 
 /** What a run asks the provider for. */
 export type PreparedRequest = {
@@ -55,7 +56,7 @@ export class ShuttingDown extends Error {}
 export type LiveRuns = Map<number, LiveRun>;
 
 /** A run that was let go between two steps, as far as it had come. */
-export type GoingOn = { batches: readonly EventBatch[]; step: number };
+export type GoingOn = { batches: readonly EventBatch[]; step: number; results: ResultRoom };
 
 /** How much of the log there was when a step began. */
 type Since = { text: number; reasoning: number; marks: number; calls: number };
@@ -75,10 +76,14 @@ export class LiveRun {
   turns: ConversationTurn[] = [];
   /** Since when nothing has been recorded as used. */
   since: Since = { text: 0, reasoning: 0, marks: 0, calls: 0 };
+  /** The tools that the provider has run in this step. */
+  used: ToolUse[] = [];
   /** Whether it is the turn of the tools: all that was told is stored then, so that another process can go on. */
   isCallingTools = false;
   /** The tools of tool servers that are being called, by the ids of the calls. */
   readonly made = new Set<string>();
+  /** What they may still say. */
+  readonly results: ResultRoom;
   readonly log = emptyLog();
   readonly startedAt = performance.now();
   readonly controller = new AbortController();
@@ -99,6 +104,7 @@ export class LiveRun {
   constructor(order: RunOrder, goingOn?: GoingOn) {
     this.order = order;
     this.isGoingOn = goingOn !== undefined;
+    this.results = goingOn?.results ?? new ResultRoom();
     if (!goingOn) return;
     this.step = goingOn.step;
     for (const { frames } of goingOn.batches)
@@ -117,6 +123,7 @@ export class LiveRun {
     const { text, reasoning, marks, calls } = this.log;
     this.since = { text: text.length, reasoning: reasoning.length, marks: marks.length, calls: calls.length };
     this.isAsked = false;
+    this.used = [];
   }
 
   /** What has come in this step. */

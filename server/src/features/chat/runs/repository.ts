@@ -49,6 +49,7 @@ type NewRun = {
   threadId: number;
   messageId: number;
   assistantId: number | null;
+  assistantVersion: number | null;
   model: string;
   beside: number;
   instance: number;
@@ -65,6 +66,7 @@ const insertRun = prepared((db, at: Places<NewRun & { userId: number }>) =>
       thread_id: at('threadId'),
       message_id: at('messageId'),
       assistant_id: at('assistantId'),
+      assistant_version: at('assistantVersion'),
       model: at('model'),
       beside: at('beside'),
       state: 'queued',

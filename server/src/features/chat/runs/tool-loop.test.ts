@@ -137,6 +137,24 @@ describe.each(engines)('answers that call tools, on %s', (engine) => {
     expect(told).toMatch(/\[Cut: the tool said more\.\]$/);
   });
 
+  test('all that tools say in one answer has an end, which the model and the person are told', async () => {
+    const names = ['ha', 'hb', 'hc', 'hd', 'he', 'hf', 'hg'];
+    for (const name of names) tools.offer(name, {}, () => tools.said('x'.repeat(1024 * 1024)));
+    const wished = names.map((name) => `demo_${name}`).join(' ');
+    const { answer, events } = await asking(`[[call 2 ${wished}]]`);
+    for (const name of names) tools.withdraw(name);
+    const states = callsIn(answer).map(({ state }) => state);
+    expect([answer.state, states.filter((state) => state === 'done').length, states.length]).toEqual([
+      'complete',
+      10,
+      14,
+    ]);
+    expect(callsIn(answer).at(-1)?.output).toMatch(/10 MB together\. The tool was not called\.$/);
+    expect(notesOf(events)).toEqual([expect.stringMatching(/^The tools of this answer said more than 10 MB together/)]);
+    expect(names.flatMap((name) => tools.callsOf(name))).toHaveLength(10);
+    expect((await toldLast(app)).at(-1)).toMatch(/The tool was not called\.$/);
+  });
+
   test('calls of nothing that is offered, and with what is no object or too long, are answered with an error', async () => {
     const made = tools.calls.length;
     const invented = await asking('[[invent demo_other]]');

@@ -18,6 +18,7 @@ import type { EventSaver } from './save.ts';
 import { type ServerCall, serverCallRepository } from './server-call-repository.ts';
 import { toldCall } from './tool-call-repository.ts';
 import { argumentsOf, nextOf, planned } from './tool-plan.ts';
+import { fullNote, notCalledFull, type ResultRoom, storable } from './tool-results.ts';
 import { untilAborted } from './until-aborted.ts';
 import { runUsage } from './usage.ts';
 
@@ -25,8 +26,6 @@ import { runUsage } from './usage.ts';
 const waitsForPersonMs = 7 * 24 * 60 * 60_000;
 export const approvableUntil = () => new Date(Date.now() + waitsForPersonMs).toISOString();
 
-/** A tool's answer, in UTF-16 units. Who calls it has cut it by then; this is for one that has not. */
-const resultLimit = 1024 * 1024;
 const titleLimit = 200;
 
 export type ToolStepDependencies = {
@@ -34,7 +33,7 @@ export type ToolStepDependencies = {
   toolBox: ToolBox;
   /** A call that takes longer is given up. */
   toolCallMs: number;
-  pricing: Pick<PricingService, 'price'>;
+  pricing: Pick<PricingService, 'price' | 'toolPrice'>;
   presence: Pick<Presence, 'instance' | 'send'>;
   log: FastifyBaseLogger;
 };
@@ -63,7 +62,10 @@ export function toolSteps({
   const storeFirst = (run: LiveRun, told: readonly PlacedCall[], work: (trx: Kysely<Database>) => Promise<void>) =>
     run.inTurn(async () => {
       const { runId } = run.order;
-      const events = told.map((call): RunEvent => ({ type: 'tool', call: eventCall(toldCall(call)) }));
+      const events = [
+        ...told.map((call): RunEvent => ({ type: 'tool', call: eventCall(toldCall(call)) })),
+        ...fullness(run),
+      ];
       const unsaved = run.unsaved();
       const next = run.frames.length + 1;
       const frames = (unsaved?.frames ?? '') + events.map((event, index) => frameOf(next + index, event)).join('');
@@ -105,7 +107,8 @@ export function toolSteps({
         if (run.taking.length > 0) await beginFetching(trx, userId, messageId, at);
         const accessTokenId =
           programRunId === null ? null : await programRunRepository(trx).tokenOf(userId, programRunId);
-        await usageRepository(trx).record(userId, { ...usage, accessTokenId }, true);
+        for (const record of [usage, ...usages.ofTools(run.order, run.used, at)])
+          await usageRepository(trx).record(userId, { ...record, accessTokenId }, true);
       },
     );
     run.beginStep();
@@ -126,7 +129,7 @@ export function toolSteps({
     try {
       const input = argumentsOf(call.input) ?? {};
       const calling = Promise.resolve().then(() => toolBox.call(run.order.userId, tool, input, either));
-      settled = ofResult(await untilAborted(calling, either));
+      settled = ofResult(await untilAborted(calling, either), run.results);
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       if (!(error instanceof ToolFailure) && error !== limit.reason)
@@ -143,6 +146,7 @@ export function toolSteps({
     for (const call of group) {
       const tool = offered.find(({ serverId, tool: name }) => serverId === call.serverId && name === call.tool);
       if (!tool) await settle(run, call, { state: 'failed', output: goneTool });
+      else if (run.results.isFull) await settle(run, call, { state: 'failed', output: notCalledFull });
       else if (tool.digest === call.digest) ready.push({ call, tool });
       else if (!canAsk) await settle(run, call, { state: 'failed', output: changedTool });
       else
@@ -195,16 +199,18 @@ export function toolSteps({
 
 export type ToolSteps = ReturnType<typeof toolSteps>;
 
+/** Said once, as soon as it is so. */
+const fullness = ({ results, log }: LiveRun): RunEvent[] =>
+  results.isFull && !log.notes.includes(fullNote) ? [{ type: 'note', text: fullNote }] : [];
+
 const goneTool = 'This tool is not offered any more. It was not called.';
 const changedTool = 'This tool is not what it was when it was chosen. It was not called.';
 
-/** PostgreSQL's text cannot hold the character with the number 0. */
-const storable = (text: string) => text.replaceAll('\0', '\uFFFD');
-
-function ofResult({ text, isError }: ToolResult): Settled {
-  const cut = text.length > resultLimit ? `${beginningOf(text, resultLimit)}\n[Cut: the tool said more.]` : text;
-  if (isError) return { state: 'failed', output: storable(cut) || 'The tool failed, and did not say why.' };
-  return { state: 'done', output: storable(cut) };
+function ofResult({ text, isError }: ToolResult, room: ResultRoom): Settled {
+  const output = room.take(text);
+  return isError
+    ? { state: 'failed', output: output || 'The tool failed, and did not say why.' }
+    : { state: 'done', output };
 }
 
 function ofFailure(error: unknown, { mayRepeat }: OfferedTool, tookMs: number | undefined): Settled {

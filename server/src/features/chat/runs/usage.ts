@@ -6,14 +6,14 @@ import { estimateTokens } from '#server/features/chat/messages/token-estimate';
 import type { PricingService } from '#server/features/usage/pricing';
 import type { UsageRecord } from '#server/features/usage/repository';
 import type { TokenCounts } from '#server/provider/catalogue';
-import type { AnswerEnd, AnswerRequest, ConversationTurn } from '#server/provider/provider';
+import type { AnswerEnd, AnswerRequest, ConversationTurn, ToolUse } from '#server/provider/provider';
 import type { FoldedLog } from './event-log.ts';
 import type { LiveRun, PreparedRequest, RunOrder } from './live-run.ts';
 
 type Of = Pick<RunOrder, 'runId' | 'userId' | 'threadId' | 'assistantId' | 'comparisonId'>;
 
 /** What a run has cost, at the price of the day. */
-export function runUsage({ price }: Pick<PricingService, 'price'>) {
+export function runUsage({ price, toolPrice }: Pick<PricingService, 'price' | 'toolPrice'>) {
   async function recordOf(
     { runId, userId, threadId, assistantId, comparisonId }: Of,
     {
@@ -52,6 +52,9 @@ export function runUsage({ price }: Pick<PricingService, 'price'>) {
       const { runId } = run.order;
       return { ...record, runId: null, stepOf: runId, step: run.step, purpose: 'tool_step' } satisfies UsageRecord;
     },
+    /** Of what the provider has run for a run: beside tokens, and once for each call. */
+    ofTools: (of: Of, uses: readonly ToolUse[], createdAt: string) =>
+      uses.map((use) => ({ ...recordOfTool(of, use, createdAt), ...toolPrice(use.tool) })),
     /** Of a run whose process is gone, by the words that had been stored. */
     ofAbandoned(
       of: Of & { model: string },
@@ -65,6 +68,24 @@ export function runUsage({ price }: Pick<PricingService, 'price'>) {
     },
   };
 }
+
+/** Without what it costs. */
+function recordOfTool(
+  { runId, threadId, assistantId, comparisonId }: Of,
+  { tool, callId }: ToolUse,
+  createdAt: string,
+) {
+  const made = { runId: null, stepOf: runId, callId, threadId, assistantId, comparisonId };
+  return { ...made, ...noTokens, purpose: 'tool', model: tool, estimated: false, createdAt } as const;
+}
+
+const noTokens: TokenCounts = {
+  inputTokens: 0,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 0,
+  reasoningTokens: 0,
+};
 
 /** What was refused cost nothing, and neither did what was stopped while the provider was not asked. */
 function isBilled(error: RunError | null, run: LiveRun) {

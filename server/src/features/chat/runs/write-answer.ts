@@ -2,7 +2,7 @@ import { calledNote, type RunEvent } from '@roster/contracts/chat';
 import { leftOutNotes } from '#server/features/chat/messages/history';
 import { ProviderError } from '#server/provider/error';
 import type { MadeFile } from '#server/provider/made-files';
-import type { AnswerEnd, AnswerPiece, AnswerRequest, Provider } from '#server/provider/provider';
+import type { AnswerEnd, AnswerPiece, AnswerRequest, Provider, ToolUse } from '#server/provider/provider';
 import { functionsCalled, isOpenCall } from './event-log.ts';
 import type { LiveRun, PreparedRequest } from './live-run.ts';
 import { asServerCall, type ToolSteps } from './tool-steps.ts';
@@ -59,6 +59,9 @@ async function withinLimit<T>(run: LiveRun, work: () => Promise<T>): Promise<T> 
   }
 }
 
+/** More than one request brings of what is kept. */
+const usesAtMost = 1_000;
+
 const tookTooLong = () =>
   new ProviderError('provider_timeout', 'The answer took longer than ten minutes and was cut off.');
 
@@ -112,6 +115,9 @@ async function asMuchAsFits(
   const onAsking = (isAsked: boolean) => {
     run.isAsked = isAsked;
   };
+  const onToolUsed = (use: ToolUse) => {
+    if (run.used.length < usesAtMost) run.used.push(use);
+  };
   let kept = turns;
   for (;;) {
     const leftOut = prepared.leftOut + turns.length - kept.length;
@@ -128,7 +134,7 @@ async function asMuchAsFits(
     };
     try {
       return await provider.answer(
-        { ...request, turns: [...kept, ...run.turns], onAsking, onMade },
+        { ...request, turns: [...kept, ...run.turns], onAsking, onMade, onToolUsed },
         onPieces,
         run.controller.signal,
       );

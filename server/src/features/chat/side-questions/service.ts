@@ -179,6 +179,7 @@ async function store(trx: Kysely<Database>, userId: number, instance: number, qu
     threadId,
     messageId,
     assistantId: null,
+    assistantVersion: null,
     model,
     beside: 0,
     instance,

@@ -1,3 +1,4 @@
+import { ThreadTools } from '@roster/contracts/assistant-tools';
 import type { Thread } from '@roster/contracts/chat';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { isPostgres } from '#server/db/engine';
@@ -29,12 +30,21 @@ export const madeByPrograms = (programs: boolean) => byPrograms[`${programs}`];
 
 type Row = Selectable<Database['threads']> & { run_id?: number | null; made_by?: string | null; waits?: 0 | 1 };
 
+/** As it was checked when it was stored. */
+const readTools = (tools: string | null) => (tools === null ? {} : { tools: ThreadTools.parse(JSON.parse(tools)) });
+
+const isSwitched = ({ serversOff = [], ...hosted }: ThreadTools) =>
+  serversOff.length > 0 || Object.keys(hosted).length > 0;
+/** Where nothing is switched, nothing is kept. */
+const toolsColumn = (tools: ThreadTools | null) => (tools !== null && isSwitched(tools) ? JSON.stringify(tools) : null);
+
 export const toThreadRecord = (row: Row): ThreadRecord => ({
   id: row.id,
   title: row.title,
   titleSource: row.title_source,
   assistantId: row.assistant_id,
   model: row.model,
+  ...readTools(row.tools),
   pinned: row.pinned === 1,
   archived: row.archived === 1,
   madeBy: row.made_by ?? null,
@@ -152,7 +162,7 @@ export function threadRepository(db: Kysely<Database>) {
     },
     async insert(
       userId: number,
-      thread: Pick<ThreadRecord, 'title' | 'titleSource' | 'assistantId' | 'model'> & { at: string },
+      thread: Pick<ThreadRecord, 'title' | 'titleSource' | 'assistantId' | 'model' | 'tools'> & { at: string },
       by: ByProgram = { accessTokenId: null, metadata: null, toolResources: null },
     ): Promise<ThreadRecord> {
       const row = await db
@@ -163,6 +173,7 @@ export function threadRepository(db: Kysely<Database>) {
           title_source: thread.titleSource,
           assistant_id: thread.assistantId,
           model: thread.model,
+          tools: toolsColumn(thread.tools ?? null),
           pinned: 0,
           archived: 0,
           head_message_id: null,
@@ -186,6 +197,7 @@ export function threadRepository(db: Kysely<Database>) {
         archived?: boolean | undefined;
         assistantId?: number | null | undefined;
         model?: string | null | undefined;
+        tools?: ThreadTools | null | undefined;
         headMessageId?: number | undefined;
         updatedAt?: string;
       },
@@ -201,6 +213,7 @@ export function threadRepository(db: Kysely<Database>) {
           ...(changes.archived !== undefined && { archived: flag(changes.archived) }),
           ...(changes.assistantId !== undefined && { assistant_id: changes.assistantId }),
           ...(changes.model !== undefined && { model: changes.model }),
+          ...(changes.tools !== undefined && { tools: toolsColumn(changes.tools) }),
           ...(changes.headMessageId !== undefined && { head_message_id: changes.headMessageId }),
           ...(changes.updatedAt && { updated_at: changes.updatedAt }),
         })

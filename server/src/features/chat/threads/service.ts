@@ -139,6 +139,7 @@ async function insertThread(trx: Kysely<Database>, userId: number, draft: Draft)
     titleSource: draft.title === undefined ? 'opening' : 'chosen',
     assistantId: draft.assistantId ?? null,
     model: draft.model ?? null,
+    ...(draft.tools && { tools: draft.tools }),
     at: new Date().toISOString(),
   });
   await searchRepository(trx).putTitle(userId, created.id, created.title);

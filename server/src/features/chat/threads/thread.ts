@@ -3,9 +3,9 @@ import type { ThreadRecord } from './repository.ts';
 
 /** As it is shown. */
 export function toThread(record: ThreadRecord): Thread {
-  const { id, title, assistantId, model, pinned, archived, madeBy, createdAt, updatedAt, runId } = record;
+  const { id, title, assistantId, model, tools, pinned, archived, madeBy, createdAt, updatedAt, runId } = record;
   const thread = { id, title, assistantId, model, pinned, archived, madeBy, createdAt, updatedAt, runId };
-  return { ...thread, ...(record.waitsForApproval && { waitsForApproval: true }) };
+  return { ...thread, ...(tools && { tools }), ...(record.waitsForApproval && { waitsForApproval: true }) };
 }
 
 /** As it is taken along: with what a program has written with it. */

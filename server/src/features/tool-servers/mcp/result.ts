@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { ToolResult } from '#server/conversation/tools';
-import { storable } from './tools.ts';
+import { cutResult, sizeOf } from '#server/features/tool-servers/result-text';
+import { storable } from '#server/features/tool-servers/seen-tool';
 
-const textLimit = 1024 * 1024;
 const itemsAtMost = 1_000;
 
 const Result = z.looseObject({
@@ -21,12 +21,6 @@ const Resource = z.looseObject({
     blob: z.string().optional(),
   }),
 });
-
-function sizeOf(bytes: number): string {
-  if (bytes < 1024) return `${bytes} bytes`;
-  if (bytes < 1024 * 1024) return `${Math.round(bytes / 1024)} KB`;
-  return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
-}
 
 /** Of what is written as base64. */
 const bytesIn = (base64: string) => Math.floor((base64.length * 3) / 4);
@@ -47,14 +41,6 @@ function partText(part: unknown): string {
   return `[resource ${shortened(uri)}, ${sizeOf(bytesIn(blob ?? ''))}]`;
 }
 
-/** At most so many bytes, ending with a whole character and with what was done. */
-function cut(text: string): string {
-  const bytes = Buffer.from(text);
-  if (bytes.length <= textLimit) return text;
-  const kept = bytes.subarray(0, textLimit).toString('utf8').replace(/�$/, '');
-  return `${kept}\n[Cut here: the tool has answered with ${sizeOf(bytes.length)}, and this is the first megabyte.]`;
-}
-
 /** What a tool has answered, as text. @throws ZodError where it is no result at all */
 export function resultText(answer: unknown): ToolResult {
   const { content, structuredContent, isError } = Result.parse(answer);
@@ -62,5 +48,5 @@ export function resultText(answer: unknown): ToolResult {
   if (content.length > itemsAtMost) parts.push(`[${content.length - itemsAtMost} further parts were left out]`);
   const isStructured = content.length === 0 && structuredContent !== undefined;
   const text = isStructured ? JSON.stringify(structuredContent) : parts.join('\n');
-  return { text: cut(storable(text)), isError };
+  return { text: cutResult(storable(text)), isError };
 }

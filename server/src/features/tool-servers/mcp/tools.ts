@@ -1,31 +1,20 @@
-import { createHash } from 'node:crypto';
 import { toolNameLimit } from '@roster/contracts/tool-servers';
 import { z } from 'zod';
+import {
+  cutTo,
+  describedAtMost,
+  descriptionLimit,
+  digestOf,
+  type SeenTool,
+  schemaDepth,
+  schemaLimit,
+  titleLimit,
+  toolsAtMost,
+  totalLimit,
+} from '#server/features/tool-servers/seen-tool';
 import type { Ask } from './session.ts';
 
-/** A tool as its server describes it, within our bounds. */
-export type SeenTool = {
-  name: string;
-  title: string;
-  description: string;
-  /** JSON. */
-  inputSchema: string;
-  isReadOnly: boolean;
-  /** Called twice, it has no other effect than once. */
-  mayRepeat: boolean;
-  digest: string;
-};
-
-const toolsAtMost = 500;
 const pagesAtMost = 50;
-/** With those that are left out. */
-const describedAtMost = 2_000;
-const titleLimit = 200;
-const descriptionLimit = 16 * 1024;
-const schemaLimit = 64 * 1024;
-const schemaDepth = 24;
-/** All tools of a server together. */
-const totalLimit = 4 * 1024 * 1024;
 
 /** Looked at one by one, up to our bounds: a schema would go through millions of them first. */
 const Page = z.looseObject({ tools: z.custom<unknown[]>(Array.isArray), nextCursor: z.string().max(4_000).nullish() });
@@ -47,23 +36,10 @@ const Described = z.looseObject({
     .catch({ readOnlyHint: false, idempotentHint: false }),
 });
 
-/** PostgreSQL keeps no NUL, and no half of a character. */
-export const storable = (text: string) => text.toWellFormed().replaceAll('\0', '');
-
-const cut = (text: string, limit: number) => (text.length > limit ? storable(text.slice(0, limit)) : storable(text));
-
 /** Whether it is nested no deeper, found without going deeper than that. */
-export function isShallow(value: unknown, depth: number): boolean {
+function isShallow(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return depth > 0 && Object.values(value).every((inner) => isShallow(inner, depth - 1));
-}
-
-/** The same text for the same value, in whatever order its fields came. */
-export function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  return `{${fields.map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`).join(',')}}`;
 }
 
 /** null: larger or stranger than what is taken. */
@@ -74,18 +50,16 @@ function taken(described: unknown): SeenTool | null {
   const inputSchema = JSON.stringify(data.inputSchema);
   if (Buffer.byteLength(inputSchema) > schemaLimit) return null;
   const { name, annotations } = data;
-  const description = cut(data.description, descriptionLimit);
+  const description = cutTo(data.description, descriptionLimit);
   const isReadOnly = annotations.readOnlyHint;
   return {
     name,
-    title: cut(data.title || annotations.title || name, titleLimit),
+    title: cutTo(data.title || annotations.title || name, titleLimit),
     description,
     inputSchema,
     isReadOnly,
     mayRepeat: isReadOnly || annotations.idempotentHint,
-    digest: createHash('sha256')
-      .update(canonical({ description, inputSchema: data.inputSchema, isReadOnly }))
-      .digest('hex'),
+    digest: digestOf({ description, inputSchema: data.inputSchema, isReadOnly }),
   };
 }
 

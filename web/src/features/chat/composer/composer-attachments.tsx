@@ -1,4 +1,4 @@
-import { Files, Paperclip, RotateCw, Upload as UploadIcon, X } from 'lucide-react';
+import { Files, Plus, RotateCw, Upload as UploadIcon, Wrench, X } from 'lucide-react';
 import { lazy, type RefObject, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { useEditing } from '#web/data/current-user.ts';
 import { AttachmentChip, kindByName, sizeOf } from '#web/features/chat/attachments/attachment-chip.tsx';
@@ -6,10 +6,12 @@ import { AttachmentLook, useLook } from '#web/features/chat/attachments/attachme
 import { attachStored, removeAttachment, retryUpload } from '#web/features/chat/attachments/attachment-uploads.ts';
 import type { Attachment } from '#web/features/chat/attachments/attachments.ts';
 import { pictureBytes, usePicture } from '#web/features/chat/attachments/use-picture.ts';
+import { SwitchedTools } from '#web/features/chat/tools/switched-tools.tsx';
+import type { ComposerTools } from '#web/features/chat/tools/thread-tools.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { Menu, MenuItem } from '#web/ui/menu.tsx';
+import { Menu, MenuItem, MenuSeparator } from '#web/ui/menu.tsx';
 import { composerAt, useComposer } from './composer-state.ts';
 import { DropPlace } from './drop-place.tsx';
 import { useRoomForToasts } from './use-room-for-toasts.ts';
@@ -18,15 +20,20 @@ const ChooseFilesDialog = lazy(async () => ({
   default: (await import('#web/features/chat/attachments/choose-files-dialog.tsx')).ChooseFilesDialog,
 }));
 
+const ToolsDialog = lazy(async () => ({
+  default: (await import('#web/features/chat/tools/tools-dialog.tsx')).ToolsDialog,
+}));
+
 type ComposerAttachmentsProps = {
   place: string;
   tooLong: boolean;
   box: RefObject<HTMLTextAreaElement | null>;
+  tools: ComposerTools | undefined;
   onFiles: (files: readonly File[]) => void;
 };
 
 /** The files of the message that is being written: chosen, dropped or pasted and uploaded at once, or stored before. */
-export function ComposerAttachments({ place, tooLong, box, onFiles }: ComposerAttachmentsProps) {
+export function ComposerAttachments({ place, tooLong, box, tools, onFiles }: ComposerAttachmentsProps) {
   const { reason } = useEditing();
   const { attachments } = useComposer(place);
   const uploads = useMemo(() => attachments.filter(({ state }) => state !== 'sending'), [attachments]);
@@ -35,8 +42,9 @@ export function ComposerAttachments({ place, tooLong, box, onFiles }: ComposerAt
   return (
     <>
       {uploads.length > 0 && <AttachmentList {...{ place, uploads, box }} />}
+      {tools && <SwitchedTools tools={tools} box={box} />}
       {tooLong && <AttachAsText {...{ place, box, onFiles }} />}
-      <AttachMenu {...{ place, uploads, box, onFiles }} />
+      <AttachMenu {...{ place, uploads, box, tools, onFiles }} />
       <output className="sr-only">{spoken(uploads)}</output>
       <DropPlace box={box} text={reason ?? 'Drop files to attach them to your message'} />
     </>
@@ -76,7 +84,7 @@ function AttachmentList({ place, uploads, box }: Pick<ComposerAttachmentsProps, 
 }
 
 /** A way out for a text that is longer than a message may be. */
-function AttachAsText({ place, box, onFiles }: Omit<ComposerAttachmentsProps, 'tooLong'>) {
+function AttachAsText({ place, box, onFiles }: Pick<ComposerAttachmentsProps, 'place' | 'box' | 'onFiles'>) {
   const { reason } = useEditing();
   const attachText = () => {
     const { text, pasted } = composerAt(place).get();
@@ -97,11 +105,12 @@ function AttachAsText({ place, box, onFiles }: Omit<ComposerAttachmentsProps, 't
   );
 }
 
-/** Files from this device, or those that the server has already. */
-function AttachMenu({ place, uploads, box, onFiles }: Omit<ComposerAttachmentsProps, 'tooLong'> & Uploads) {
+/** Files from this device, or those that the server has already; and the tools of the conversation. */
+function AttachMenu({ place, uploads, box, tools, onFiles }: Omit<ComposerAttachmentsProps, 'tooLong'> & Uploads) {
   const { reason } = useEditing();
   const picker = useRef<HTMLInputElement>(null);
   const [isChoosing, setChoosing] = useState(false);
+  const [isSwitching, setSwitching] = useState(false);
   // The dialog gives the focus back to its button as it goes; the message is what comes next.
   const hasAttached = useRef(false);
   useEffect(() => {
@@ -111,22 +120,17 @@ function AttachMenu({ place, uploads, box, onFiles }: Omit<ComposerAttachmentsPr
   }, [isChoosing, box]);
   return (
     <>
-      <input
-        ref={picker}
-        type="file"
-        multiple
-        hidden
-        aria-label="Files to attach"
-        onChange={(event) => {
-          onFiles([...(event.target.files ?? [])]);
-          event.target.value = '';
-          box.current?.focus();
-        }}
-      />
+      <HiddenPicker picker={picker} box={box} onFiles={onFiles} />
       <Menu
         side="top"
         align="start"
-        trigger={<IconButton label="Attach files" icon={Paperclip} className="max-md:size-10" />}
+        trigger={
+          <IconButton
+            label={tools ? 'Attach files, switch tools' : 'Attach files'}
+            icon={Plus}
+            className="max-md:size-10"
+          />
+        }
       >
         <MenuItem icon={UploadIcon} disabledReason={reason} onSelect={() => picker.current?.click()}>
           Upload from this device
@@ -134,7 +138,13 @@ function AttachMenu({ place, uploads, box, onFiles }: Omit<ComposerAttachmentsPr
         <MenuItem icon={Files} onSelect={() => setChoosing(true)}>
           From your files
         </MenuItem>
+        {tools && <ToolsItem onSelect={() => setSwitching(true)} />}
       </Menu>
+      {isSwitching && tools && (
+        <Suspense>
+          <ToolsDialog tools={tools} onClose={() => setSwitching(false)} />
+        </Suspense>
+      )}
       {isChoosing && (
         <Suspense>
           <ChooseFilesDialog
@@ -149,6 +159,40 @@ function AttachMenu({ place, uploads, box, onFiles }: Omit<ComposerAttachmentsPr
         </Suspense>
       )}
     </>
+  );
+}
+
+function ToolsItem({ onSelect }: { onSelect: () => void }) {
+  return (
+    <>
+      <MenuSeparator />
+      <MenuItem icon={Wrench} onSelect={onSelect}>
+        Tools in this conversation
+      </MenuItem>
+    </>
+  );
+}
+
+type HiddenPickerProps = { picker: RefObject<HTMLInputElement | null> } & Pick<
+  ComposerAttachmentsProps,
+  'box' | 'onFiles'
+>;
+
+/** What the system asks for files with. */
+function HiddenPicker({ picker, box, onFiles }: HiddenPickerProps) {
+  return (
+    <input
+      ref={picker}
+      type="file"
+      multiple
+      hidden
+      aria-label="Files to attach"
+      onChange={(event) => {
+        onFiles([...(event.target.files ?? [])]);
+        event.target.value = '';
+        box.current?.focus();
+      }}
+    />
   );
 }
 

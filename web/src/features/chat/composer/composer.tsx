@@ -11,6 +11,7 @@ import {
   useRef,
 } from 'react';
 import { useEditing } from '#web/data/current-user.ts';
+import type { ComposerTools } from '#web/features/chat/tools/thread-tools.ts';
 import { tellProblem } from '#web/lib/toast.ts';
 import { afterUsable } from '#web/lib/usable.ts';
 import { classNames } from '#web/ui/class-names.ts';
@@ -30,6 +31,8 @@ type ComposerProps = SendingProps & {
   placeholder: string;
   stopping?: boolean | undefined;
   onEditLast?: (() => void) | undefined;
+  /** Left out: not known yet. */
+  tools?: ComposerTools | undefined;
   /** What went wrong, above the text; may offer to send it all the same. */
   notice?: ((sendOverBudget: () => void) => ReactNode) | undefined;
 };
@@ -49,7 +52,7 @@ async function attach(place: string, files: readonly File[], reason: string | un
 
 /** Where a message is written, with the files that go along. */
 export function Composer(props: ComposerProps) {
-  const { ref, place, placeholder, onStop, stopping, onEditLast, notice } = props;
+  const { ref, place, placeholder, onStop, stopping, onEditLast, tools, notice } = props;
   const { text } = useComposer(place);
   const { reason } = useEditing();
   const box = useRef<HTMLTextAreaElement>(null);
@@ -70,7 +73,14 @@ export function Composer(props: ComposerProps) {
           )}
         >
           <Suspense fallback={<i className="size-9" />}>
-            <ComposerAttachments key={place} place={place} tooLong={tooLong} box={box} onFiles={onFiles} />
+            <ComposerAttachments
+              key={place}
+              place={place}
+              tooLong={tooLong}
+              box={box}
+              tools={tools}
+              onFiles={onFiles}
+            />
           </Suspense>
           <MessageBox
             {...{ box, place, text, placeholder, onEditLast }}

@@ -1,4 +1,5 @@
 import type { Message, Usage } from '@roster/contracts/chat';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { formatCost, formatDateTime, formatNumber, formatTime } from '#web/lib/format.ts';
 import { Tooltip } from '#web/ui/tooltip.tsx';
@@ -31,7 +32,7 @@ function costInWords(usage: Usage): string {
 
 /** What an answer was made with and what it took. */
 export function AnswerFigures({ message }: { message: Message }) {
-  const { usage, model } = message;
+  const { usage, model, answeredBy } = message;
   const time = message.finishedAt ?? message.createdAt;
   const about = usage?.estimated ? '≈ ' : '';
   return (
@@ -47,6 +48,17 @@ export function AnswerFigures({ message }: { message: Message }) {
         <Figure tooltip={costInWords(usage)}>
           {usage.costUsd === null ? 'no price known' : `${about}${formatCost(usage.costUsd)}`}
         </Figure>
+      )}
+      {answeredBy && (
+        <Tooltip content={`Answered by version ${answeredBy.version} of the assistant`}>
+          <Link
+            to="/settings"
+            search={{ tab: 'assistants', edit: answeredBy.assistantId, version: answeredBy.version }}
+            className="rounded-xs tabular-nums underline-offset-2 hover:text-foreground hover:underline"
+          >
+            version {answeredBy.version}
+          </Link>
+        </Tooltip>
       )}
       <time dateTime={time} title={formatDateTime(time)}>
         {formatTime(time)}

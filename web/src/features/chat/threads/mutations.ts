@@ -1,3 +1,4 @@
+import type { ThreadTools } from '@roster/contracts/assistant-tools';
 import { type ApprovalDecision, chat, type Message, type Run, type Thread } from '@roster/contracts/chat';
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { withArrived } from '#web/data/runs/run-message.ts';
@@ -8,8 +9,10 @@ import { answersQuery } from '#web/features/chat/messages/answers.ts';
 import { forgetSending, sendingOf } from '#web/features/chat/messages/client-id.ts';
 import { awaitedAnswer, withBranch, withMessage } from '#web/features/chat/messages/message-changes.ts';
 import type { MessageWindow } from '#web/features/chat/messages/message-window.ts';
-import { call } from '#web/lib/api.ts';
+import type { ComposerTools } from '#web/features/chat/tools/thread-tools.ts';
+import { call, errorText } from '#web/lib/api.ts';
 import { newClientId } from '#web/lib/client-id.ts';
+import { tellProblem } from '#web/lib/toast.ts';
 import {
   forgetThread,
   loadAround,
@@ -33,6 +36,7 @@ const carryOut = <Value>(client: QueryClient, mutationFn: () => Promise<Value>):
     .execute();
 
 type ThreadChanges = {
+  tools?: ThreadTools | null;
   title?: string;
   pinned?: boolean;
   archived?: boolean;
@@ -47,6 +51,46 @@ async function update(client: QueryClient, id: number, changes: ThreadChanges): 
 
 export const updateThread = (client: QueryClient, id: number, changes: ThreadChanges) =>
   carryOut(client, () => update(client, id, changes));
+
+/** What is on its way to the server of the tools of a thread: a question waits for it, so that it is asked with them. */
+const switching = new Map<number, Promise<void>>();
+
+/** Shows at once which tools are switched, and says so to the server, one after the other. */
+function switchTools(client: QueryClient, threadId: number, tools: ThreadTools | null): void {
+  const { queryKey } = threadQuery(threadId);
+  void client.cancelQueries({ queryKey });
+  client.setQueryData(queryKey, (thread) => thread && withTools(thread, tools));
+  const before = switching.get(threadId) ?? Promise.resolve();
+  const isLast = () => switching.get(threadId) === told;
+  const told = before
+    .catch(() => undefined)
+    .then(async () => {
+      const thread = await carryOut(client, () =>
+        call(chat.updateThread, { params: { id: threadId }, body: { tools } }),
+      );
+      if (isLast()) showThread(client, thread);
+    });
+  switching.set(threadId, told);
+  told
+    .catch((error: unknown) => {
+      tellProblem({ title: 'The tools could not be switched', description: errorText(error) });
+      return refreshThread(client, threadId);
+    })
+    .finally(() => isLast() && switching.delete(threadId))
+    .catch(reportError);
+}
+
+/** For the composer of a thread. */
+export const toolsOf = (client: QueryClient, { id, assistantId, model, tools }: Thread): ComposerTools => ({
+  assistantId,
+  model,
+  switched: tools ?? {},
+  onSwitch: (next) => switchTools(client, id, next),
+});
+
+function withTools({ tools: _, ...thread }: Thread, tools: ThreadTools | null): Thread {
+  return tools ? { ...thread, tools } : thread;
+}
 
 export function useUpdateThread() {
   const client = useQueryClient();
@@ -98,6 +142,7 @@ type Outgoing = {
 };
 
 async function send(client: QueryClient, { threadId, text, files, place, parentId, models, overBudget }: Outgoing) {
+  await switching.get(threadId);
   const fileIds = files.map(({ id }) => id);
   // The same words with other files, or to other models, are another message.
   const beyondText = [fileIds.join(), models.join()].filter((part) => part !== '');
@@ -131,11 +176,12 @@ export const chosen = ({ assistantId, model }: Choice) => (assistantId === null 
 
 type Start = Pick<Outgoing, 'text' | 'files' | 'place' | 'models' | 'overBudget'> & {
   choice: Choice;
+  tools: ThreadTools | null;
   thread: Thread | null;
 };
 
-async function start(client: QueryClient, { choice, thread: made, ...message }: Start): Promise<Thread> {
-  const thread = made ?? (await call(chat.createThread, { body: chosen(choice) }));
+async function start(client: QueryClient, { choice, tools, thread: made, ...message }: Start): Promise<Thread> {
+  const thread = made ?? (await call(chat.createThread, { body: { ...chosen(choice), ...(tools && { tools }) } }));
   try {
     await send(client, { threadId: thread.id, parentId: null, ...message });
   } catch (error) {
@@ -166,6 +212,7 @@ type Again = { threadId: number; messageId: number; model?: string | undefined; 
 /** A new answer beside the old one. */
 export const regenerateAnswer = (client: QueryClient, { threadId, messageId, model, overBudget }: Again) =>
   carryOut(client, async () => {
+    await switching.get(threadId);
     const { message, run } = await call(chat.regenerate, {
       params: { id: messageId },
       body: { clientId: newClientId(), ...(model !== undefined && { model }), ...(overBudget && { overBudget }) },

@@ -1,3 +1,4 @@
+import type { ThreadTools } from '@roster/contracts/assistant-tools';
 import type { Thread } from '@roster/contracts/chat';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
@@ -17,6 +18,7 @@ import { Composer } from '#web/features/chat/composer/composer.tsx';
 import { composerAt } from '#web/features/chat/composer/composer-state.ts';
 import { focusUnlessTouch } from '#web/features/chat/focus-unless-touch.ts';
 import type { PendingMessage } from '#web/features/chat/messages/message-changes.ts';
+import { readDraft, writeDraft } from '#web/lib/drafts.ts';
 import { loadedModule } from '#web/lib/loaded-module.ts';
 import { preloadOnceUsable } from '#web/lib/preload.ts';
 import { PaneHeader } from './pane-header.tsx';
@@ -52,6 +54,27 @@ function useAnsweredBy(choice: Choice | undefined) {
   };
 }
 
+const toolsKey = `${place}:tools`;
+/** With what is being written, so that a reload keeps both. */
+const keepTools = (tools: ThreadTools | null) => writeDraft(toolsKey, tools ? JSON.stringify(tools) : '');
+function keptTools(): ThreadTools | null {
+  try {
+    return JSON.parse(readDraft(toolsKey) || 'null');
+  } catch {
+    return null;
+  }
+}
+
+/** The tools that are switched for the conversation before there is one. */
+function useFirstTools({ assistantId, model }: Choice) {
+  const [tools, setTools] = useState(keptTools);
+  const onSwitch = (next: ThreadTools | null) => {
+    keepTools(next);
+    setTools(next);
+  };
+  return { tools, composerTools: { assistantId, model, switched: tools ?? {}, onSwitch } };
+}
+
 function useIsHere() {
   const isHere = useRef(true);
   useEffect(() => {
@@ -74,6 +97,7 @@ type Beginning = {
 /** Makes the conversation with its first message. */
 function useFirstMessage({ current, several, remember, onStarted }: Beginning) {
   const client = useQueryClient();
+  const { tools, composerTools } = useFirstTools(current);
   const [failure, setFailure] = useState<unknown>(null);
   /** Made by a first try whose message did not get through. */
   const [thread, setThread] = useState<Thread | null>(null);
@@ -85,17 +109,22 @@ function useFirstMessage({ current, several, remember, onStarted }: Beginning) {
     setPending(pendingMessage(undefined, { text, files, parentId: null }));
     setFailure(null);
     try {
-      const isSameStart = thread?.assistantId === current.assistantId && thread.model === current.model;
+      const isSameStart =
+        thread?.assistantId === current.assistantId &&
+        thread.model === current.model &&
+        JSON.stringify(thread.tools ?? null) === JSON.stringify(tools);
       const made = await startThread(client, {
         text,
         files,
         place,
         overBudget,
         choice: current,
+        tools,
         models: several,
         thread: isSameStart ? thread : null,
       });
       remember();
+      keepTools(null);
       if (isHere.current) {
         composerAt(place).moveTo(`chat:${made.id}`);
         onStarted(made.id);
@@ -108,7 +137,7 @@ function useFirstMessage({ current, several, remember, onStarted }: Beginning) {
       return false;
     }
   };
-  return { send, pending, failure };
+  return { send, pending, failure, tools: composerTools };
 }
 
 /** Leads on to the message: after choosing who answers, and by New Chat where a new conversation is open already. */
@@ -132,7 +161,7 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
   const parts = firstMessage.use();
   const [several, setSeveral] = useState<readonly string[]>([]);
   const { current, answerer, isKnown, remember } = useAnsweredBy(choice);
-  const { send, pending, failure } = useFirstMessage({ current, several, remember, onStarted });
+  const { send, pending, failure, tools } = useFirstMessage({ current, several, remember, onStarted });
   const box = useRef<HTMLTextAreaElement>(null);
   useQuestionAskedElsewhere();
   useFocusOnMessage(box, choice);
@@ -182,6 +211,7 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
         onSend={send}
         sending={pending !== null}
         waiting={!parts || !isKnown}
+        tools={isKnown ? tools : undefined}
         notice={notice}
       />
     </section>

@@ -15,6 +15,7 @@ import { Button } from '#web/ui/button.tsx';
 import { EmptyState } from '#web/ui/empty-state.tsx';
 import { ErrorState } from '#web/ui/error-state.tsx';
 import { onDemand } from '#web/ui/markdown/on-demand.tsx';
+import { AssistantChanged } from './assistant-changed.tsx';
 import { stopAnswers, threadActions } from './open-thread-actions.ts';
 import { PaneHeader } from './pane-header.tsx';
 import { ThreadHeader } from './thread-header.tsx';
@@ -24,6 +25,7 @@ import { useEscape } from './use-escape.ts';
 
 // What the composer below needs of an open conversation.
 export { ComposerNotices } from '#web/features/chat/composer/composer-notices.tsx';
+export { toolsOf } from './mutations.ts';
 export { editLast, sendQuestion, stopAnswers } from './open-thread-actions.ts';
 
 const MessageList = lazy(loadMessageList);
@@ -99,6 +101,9 @@ export function OpenThread({ open, state, runId, targetId, onBack, onRemoved }: 
       />
       <ThreadActionsContext value={actions}>
         <Messages open={open} state={state} targetId={targetId} thread={thread} />
+        {thread.data?.assistantId && messages.data && (
+          <AssistantChanged assistantId={thread.data.assistantId} messages={messages.data} />
+        )}
         {improving && <CorrectionDialog message={improving} onClose={stopImproving} />}
         <output className="sr-only">
           {runId === null

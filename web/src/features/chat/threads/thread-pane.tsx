@@ -64,6 +64,7 @@ export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPane
           waiting={!parts || thread.isPending}
           onStop={runId === null ? undefined : () => void stop(runId)}
           stopping={runId !== null && state.stoppingRun === runId}
+          tools={parts && thread.data && parts.toolsOf(client, thread.data)}
           onEditLast={() => runId === null && parts?.editLast(open)}
           notice={
             parts &&

@@ -99,6 +99,7 @@ export function answererOf(dependencies: Dependencies) {
     const left = leftOf(options.max_completion_tokens, spent.completionTokens);
     return {
       assistantId: options.assistantId,
+      assistantVersion: options.assistantVersion,
       model,
       instructions,
       ...parameters,

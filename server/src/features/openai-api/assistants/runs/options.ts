@@ -32,6 +32,8 @@ const RunOptions = z.object({
   /** By its name in this API, which the run keeps when the assistant is gone. */
   assistant: z.string(),
   assistantId: z.number(),
+  /** null: stored before there were versions. */
+  assistantVersion: z.number().nullable().default(null),
   model: z.string(),
   instructions: z.string(),
   tools: ApiTools,
@@ -75,6 +77,7 @@ export function optionsFor(given: Given, { id, assistant, fields, threadResource
   const options: RunOptions = {
     assistant: id,
     assistantId: assistant.id,
+    assistantVersion: assistant.version,
     model: given.model?.trim() ?? assistant.model,
     instructions: instructions.filter((part) => part !== '').join('\n\n'),
     tools,

@@ -1,0 +1,18 @@
+import { AssistantSettings, assistantFieldNames } from '@roster/contracts/assistants';
+import type { Selectable } from 'kysely';
+import { columnOf, toColumns } from '#server/db/columns';
+import type { Database } from '#server/db/schema';
+
+type Stored = ReturnType<typeof settingsColumns>;
+
+/** The fields of an assistant as the columns of its table, and of that of its versions. */
+export function settingsColumns(given: AssistantSettings) {
+  const { tools, ...settings } = AssistantSettings.parse(given);
+  return { ...toColumns(settings), tools: JSON.stringify(tools) };
+}
+
+export const settingsIn = (row: Pick<Selectable<Database['assistants']>, keyof Stored>): AssistantSettings =>
+  AssistantSettings.parse({
+    ...Object.fromEntries(assistantFieldNames.map((name) => [name, row[columnOf(name)]])),
+    tools: JSON.parse(row.tools),
+  });

@@ -1,0 +1,29 @@
+import { whyNotSearchable } from '@roster/contracts/searchable-files';
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+import { queueIndexing } from './queue.ts';
+import { knowledgeRepository } from './repository.ts';
+
+/** Files that an assistant did not know from so far, by their ids and names. */
+export const newFiles = (named: ReadonlyMap<number, string>) =>
+  [...named].map(([fileId, filename]) => {
+    const error = whyNotSearchable(filename) ?? null;
+    return { fileId, state: error === null ? ('waiting' as const) : ('failed' as const), error };
+  });
+
+/** Has an assistant know from these files, which are held, and from no others. What it has indexed of them stays so. */
+export async function setFiles(
+  trx: Kysely<Database>,
+  userId: number,
+  assistantId: number,
+  named: ReadonlyMap<number, string>,
+) {
+  const knowledge = knowledgeRepository(trx);
+  const known = new Set((await knowledge.filesOf(userId, assistantId)).map(({ fileId }) => fileId));
+  const added = new Map([...named].filter(([fileId]) => !known.has(fileId)));
+  const removed = [...known].filter((fileId) => !named.has(fileId));
+  if (added.size === 0 && removed.length === 0) return;
+  if (removed.length > 0) await knowledge.delete(userId, assistantId, removed);
+  if (added.size > 0) await knowledge.insert(userId, assistantId, newFiles(added));
+  await queueIndexing(trx, userId, assistantId);
+}

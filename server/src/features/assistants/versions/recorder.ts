@@ -1,0 +1,81 @@
+import type { VersionOrigin } from '@roster/contracts/assistant-versions';
+import { type Assistant, AssistantSettings } from '@roster/contracts/assistants';
+import type { Kysely } from 'kysely';
+import { lockUser } from '#server/db/locks';
+import type { Database } from '#server/db/schema';
+import type { ApiFields } from '#server/features/assistants/api-fields-repository';
+import { versionRepository } from './repository.ts';
+import { type ChoicesIn, changedFields, programFieldsOf, stateOf } from './state.ts';
+
+/** Looking for what can go takes longer than to store a version: not at each one. */
+const savesUntilPruned = 20;
+
+/**
+ * Stores the versions of assistants, each in the transaction of the change that makes it.
+ *
+ * Long: how versions come to be, each read alone.
+ */
+export function versionRecorder(choicesIn: ChoicesIn) {
+  return {
+    /**
+     * Runs `work`, which changes one assistant, while no other change to this person's assistants does, and stores what it is
+     * afterwards as a version, unless that is what it was.
+     */
+    async record<T>(
+      trx: Kysely<Database>,
+      { userId, assistantId, origin }: { userId: number; assistantId: number; origin: VersionOrigin },
+      work: () => Promise<T>,
+    ): Promise<T> {
+      await lockUser(trx, userId);
+      const before = await stateOf(trx, choicesIn, userId, assistantId);
+      const done = await work();
+      const after = await stateOf(trx, choicesIn, userId, assistantId);
+      if (!before || !after) return done;
+      const changed = changedFields(before.state, after.state);
+      if (changed.length === 0) return done;
+      const versions = versionRepository(trx);
+      const number = after.assistant.version + 1;
+      const at = new Date().toISOString();
+      await versions.insert(userId, [{ assistantId, number, origin, changed, state: after.state, at }]);
+      await versions.setCurrent(userId, assistantId, number);
+      if (number % savesUntilPruned === 0) await versions.prune(userId, assistantId);
+      return done;
+    },
+
+    /** The first versions of assistants that have neither files nor tools of tool servers so far. */
+    async begin(
+      trx: Kysely<Database>,
+      userId: number,
+      origin: VersionOrigin,
+      made: { assistant: Assistant; api?: ApiFields | undefined }[],
+    ) {
+      await versionRepository(trx).insert(
+        userId,
+        made.map(({ assistant, api }) => ({
+          assistantId: assistant.id,
+          number: assistant.version,
+          origin,
+          changed: [],
+          at: assistant.createdAt,
+          state: {
+            settings: AssistantSettings.parse(assistant),
+            files: [],
+            chosenTools: [],
+            programFields: programFieldsOf(api),
+          },
+        })),
+      );
+    },
+
+    /** The first version of one that has all it begins with. */
+    async beginWith(trx: Kysely<Database>, userId: number, origin: VersionOrigin, assistantId: number) {
+      const made = await stateOf(trx, choicesIn, userId, assistantId);
+      if (!made) throw new Error('A new assistant is not there');
+      const { assistant, state } = made;
+      const { version: number, createdAt: at } = assistant;
+      await versionRepository(trx).insert(userId, [{ assistantId, number, origin, changed: [], state, at }]);
+    },
+  };
+}
+
+export type VersionRecorder = ReturnType<typeof versionRecorder>;

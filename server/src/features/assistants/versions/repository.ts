@@ -1,0 +1,159 @@
+import { type AssistantVersion, keptVersions, VersionField, VersionOrigin } from '@roster/contracts/assistant-versions';
+import type { AssistantSettings } from '@roster/contracts/assistants';
+import { type Kysely, type Selectable, sql } from 'kysely';
+import { z } from 'zod';
+import type { Database } from '#server/db/schema';
+import { settingsColumns, settingsIn } from '#server/features/assistants/columns';
+import { type AssistantState, VersionFile, VersionTool } from './state.ts';
+
+export type NewVersion = {
+  assistantId: number;
+  number: number;
+  origin: VersionOrigin;
+  changed: VersionField[];
+  state: AssistantState;
+  at: string;
+};
+export type StoredVersion = AssistantVersion & { assistantId: number; state: AssistantState };
+
+/** An imported text may have 256,000 characters: many versions of it are more than they are worth. */
+const keptCharacters = 20_000_000;
+
+const listed = ['number', 'origin', 'origin_name', 'origin_number', 'changed', 'created_at'] as const;
+type Row = Selectable<Database['assistant_versions']>;
+
+const toVersion = (row: Pick<Row, (typeof listed)[number]>): AssistantVersion => ({
+  number: row.number,
+  origin: VersionOrigin.parse({ kind: row.origin, name: row.origin_name, number: row.origin_number }),
+  changed: z.array(VersionField).parse(JSON.parse(row.changed)),
+  createdAt: row.created_at,
+});
+
+function toStored(row: Row): StoredVersion {
+  const settings: AssistantSettings = settingsIn(row);
+  return {
+    ...toVersion(row),
+    assistantId: row.assistant_id,
+    state: {
+      settings,
+      files: z.array(VersionFile).parse(JSON.parse(row.files)),
+      chosenTools: z.array(VersionTool).parse(JSON.parse(row.chosen_tools)),
+      programFields: row.api_fields === null ? null : JSON.parse(row.api_fields),
+    },
+  };
+}
+
+function toRow(userId: number, { assistantId, number, origin, changed, state, at }: NewVersion) {
+  const { settings, files, chosenTools, programFields } = state;
+  const columns = settingsColumns(settings);
+  const texts = {
+    files: JSON.stringify(files),
+    chosen_tools: JSON.stringify(chosenTools),
+    api_fields: programFields && JSON.stringify(programFields),
+  };
+  const sizes = [...Object.values(columns), ...Object.values(texts)].map((value) => String(value ?? '').length);
+  return {
+    assistant_id: assistantId,
+    number,
+    user_id: userId,
+    origin: origin.kind,
+    origin_name: 'name' in origin ? origin.name : null,
+    origin_number: 'number' in origin ? origin.number : null,
+    changed: JSON.stringify(changed),
+    size: sizes.reduce((sum, size) => sum + size, 0),
+    created_at: at,
+    ...columns,
+    ...texts,
+  };
+}
+
+/** The versions of assistants. */
+export function versionRepository(db: Kysely<Database>) {
+  const ofAssistant = (userId: number, assistantId: number) =>
+    db.selectFrom('assistant_versions').where('user_id', '=', userId).where('assistant_id', '=', assistantId);
+
+  return {
+    /** The newest first, from below the number `before` on. */
+    async page(userId: number, assistantId: number, limit: number, before: number | undefined) {
+      const newestFirst = ofAssistant(userId, assistantId).select(listed).orderBy('number', 'desc').limit(limit);
+      const rows = await (before === undefined ? newestFirst : newestFirst.where('number', '<', before)).execute();
+      return rows.map(toVersion);
+    },
+    async find(userId: number, assistantId: number, number: number): Promise<StoredVersion | undefined> {
+      const row = await ofAssistant(userId, assistantId).selectAll().where('number', '=', number).executeTakeFirst();
+      return row && toStored(row);
+    },
+    /** Of all assistants, the oldest first, after that number of that assistant. */
+    async after(userId: number, assistantId: number, number: number, limit: number): Promise<StoredVersion[]> {
+      const rows = await db
+        .selectFrom('assistant_versions')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .where(sql<boolean>`(assistant_id, number) > (${assistantId}, ${number})`)
+        .orderBy('assistant_id')
+        .orderBy('number')
+        .limit(limit)
+        .execute();
+      return rows.map(toStored);
+    },
+    /** Each of another assistant, which is of this version from now on. */
+    async insert(userId: number, versions: NewVersion[]) {
+      if (versions.length === 0) return;
+      await db
+        .insertInto('assistant_versions')
+        .values(versions.map((version) => toRow(userId, version)))
+        .execute();
+    },
+    /** The assistant is of this version from now on. */
+    async setCurrent(userId: number, assistantId: number, number: number) {
+      await db
+        .updateTable('assistants')
+        .set({ version: number })
+        .where('user_id', '=', userId)
+        .where('id', '=', assistantId)
+        .execute();
+    },
+    /** Deletes old ones that no answer came from. */
+    async prune(userId: number, assistantId: number) {
+      const newest = await ofAssistant(userId, assistantId)
+        .select(['number', 'size'])
+        .orderBy('number', 'desc')
+        .limit(keptVersions)
+        .execute();
+      let characters = 0;
+      const kept = newest.filter(({ size }) => {
+        characters += size;
+        return characters <= keptCharacters;
+      });
+      // The present one stays, however long it is.
+      const oldest = kept.at(-1)?.number ?? newest[0]?.number ?? 0;
+      await db
+        .deleteFrom('assistant_versions')
+        .where('user_id', '=', userId)
+        .where('assistant_id', '=', assistantId)
+        .where('number', '<', oldest)
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('runs')
+                .select('runs.id')
+                .where('runs.user_id', '=', userId)
+                .whereRef('runs.assistant_id', '=', 'assistant_versions.assistant_id')
+                .whereRef('runs.assistant_version', '=', 'assistant_versions.number'),
+            ),
+          ),
+        )
+        .execute();
+    },
+    /** What a program's access token is called. */
+    async tokenName(userId: number, tokenId: number): Promise<string> {
+      const row = await db
+        .selectFrom('access_tokens')
+        .select('name')
+        .where('user_id', '=', userId)
+        .where('id', '=', tokenId)
+        .executeTakeFirst();
+      return row?.name ?? '';
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import type {
+  AssistantVersion,
+  assistantVersions as api,
+  RestoredVersion,
+  WholeVersion,
+} from '@roster/contracts/assistant-versions';
+import type { Kysely } from 'kysely';
+import type { z } from 'zod';
+import type { Database } from '#server/db/schema';
+import { AppError } from '#server/errors';
+import { apiFieldsRepository } from '#server/features/assistants/api-fields-repository';
+import { knowledgeRepository } from '#server/features/assistants/knowledge/repository';
+import { setFiles } from '#server/features/assistants/knowledge/set-files';
+import { assistantRepository } from '#server/features/assistants/repository';
+import type { ModelService } from '#server/features/models/service';
+import type { Actor } from '#server/http/actor';
+import { pageOf } from '#server/http/paging';
+import type { VersionRecorder } from './recorder.ts';
+import { type StoredVersion, versionRepository } from './repository.ts';
+import type { AssistantState, ChoicesIn } from './state.ts';
+
+type Dependencies = {
+  db: Kysely<Database>;
+  models: Pick<ModelService, 'usable'>;
+  choicesIn: ChoicesIn;
+  versions: Pick<VersionRecorder, 'record'>;
+};
+
+const noAssistant = () => new AppError('not_found', 'Assistant not found.');
+const noVersion = () => new AppError('not_found', 'This version of the assistant is not kept.');
+
+async function find(db: Kysely<Database>, userId: number, assistantId: number, number: number): Promise<StoredVersion> {
+  const version = await versionRepository(db).find(userId, assistantId, number);
+  if (version) return version;
+  throw (await assistantRepository(db).find(userId, assistantId)) ? noVersion() : noAssistant();
+}
+
+const keyOf = ({ serverId, name }: { serverId: number; name: string }) => `${serverId} ${name}`;
+
+/** Which of its files and tools are there: files by their ids, tools with what they are now. */
+async function presentOf(db: Kysely<Database>, choicesIn: ChoicesIn, userId: number, state: AssistantState) {
+  const { files, chosenTools } = state;
+  const held =
+    files.length === 0
+      ? []
+      : await knowledgeRepository(db).hold(
+          userId,
+          files.map(({ fileId }) => fileId),
+        );
+  const tools = chosenTools.length === 0 ? [] : await choicesIn(db).present(userId, chosenTools);
+  return {
+    files: new Map(held),
+    tools: new Map(tools.map(({ server_id: serverId, name, digest }) => [keyOf({ serverId, name }), digest])),
+  };
+}
+type Present = Awaited<ReturnType<typeof presentOf>>;
+
+/** What of a version is not there any more, in words. */
+function missingNotes({ files, chosenTools }: AssistantState, present: Present): string[] {
+  const gone = files.filter(({ fileId }) => !present.files.has(fileId));
+  const lost = chosenTools.filter((tool) => !present.tools.has(keyOf(tool)));
+  const changed = chosenTools.filter((tool) => (present.tools.get(keyOf(tool)) ?? tool.digest) !== tool.digest);
+  return [
+    ...gone.map(({ filename }) => `The file ${filename} was deleted.`),
+    ...lost.map(({ name }) => `The tool ${name} is not there any more.`),
+    ...changed.map(({ name }) => `The tool ${name} has changed. Look at it before the assistant uses it.`),
+  ];
+}
+
+async function restore(
+  { db, models, choicesIn, versions }: Dependencies,
+  { userId, stillMay }: Actor,
+  assistantId: number,
+  number: number,
+): Promise<RestoredVersion> {
+  await find(db, userId, assistantId, number);
+  const usable = await models.usable(userId);
+  return db.transaction().execute(async (trx) => {
+    await stillMay(trx);
+    const origin = { kind: 'restore' as const, number };
+    const notes = await versions.record(trx, { userId, assistantId, origin }, async () => {
+      const { state } = await find(trx, userId, assistantId, number);
+      const assistants = assistantRepository(trx);
+      const stored = await assistants.find(userId, assistantId);
+      if (!stored) throw noAssistant();
+      const present = await presentOf(trx, choicesIn, userId, state);
+      const { settings, chosenTools, programFields } = state;
+      const isUsable = settings.model === stored.model || (usable?.has(settings.model) ?? true);
+      await assistants.update(userId, assistantId, { ...settings, model: isUsable ? settings.model : stored.model });
+      await setFiles(trx, userId, assistantId, present.files);
+      const there = chosenTools.filter((tool) => present.tools.has(keyOf(tool)));
+      await choicesIn(trx).replace(userId, assistantId, there);
+      const api = apiFieldsRepository(trx);
+      const hasFields = (await api.of(userId, [assistantId])).has(assistantId);
+      if (programFields || hasFields) await api.put(userId, assistantId, programFields ?? {});
+      const withoutModel = `Your API key cannot use the model ${settings.model}; ${stored.model} stays.`;
+      return [...(isUsable ? [] : [withoutModel]), ...missingNotes(state, present)];
+    });
+    const assistant = await assistantRepository(trx).find(userId, assistantId);
+    if (!assistant) throw noAssistant();
+    return { assistant, notes };
+  });
+}
+
+/** What an assistant was, and making it that again. */
+export function versionService(dependencies: Dependencies) {
+  const { db, choicesIn } = dependencies;
+  return {
+    /** A page, and where the next one begins. */
+    async list(userId: number, assistantId: number, { limit, cursor }: z.output<typeof api.list.query>) {
+      if (!(await assistantRepository(db).find(userId, assistantId))) throw noAssistant();
+      const found = await versionRepository(db).page(userId, assistantId, limit + 1, cursor);
+      return pageOf<AssistantVersion>(found, limit, ({ number }) => String(number));
+    },
+
+    async get(userId: number, assistantId: number, number: number): Promise<WholeVersion> {
+      const { state, assistantId: _, ...version } = await find(db, userId, assistantId, number);
+      const present = await presentOf(db, choicesIn, userId, state);
+      return {
+        ...version,
+        settings: state.settings,
+        files: state.files.map((file) => ({ ...file, isThere: present.files.has(file.fileId) })),
+        chosenTools: state.chosenTools.map(({ digest: _digest, ...tool }) => ({
+          ...tool,
+          isThere: present.tools.has(keyOf(tool)),
+        })),
+        programFields: state.programFields,
+      };
+    },
+
+    restore: (actor: Actor, assistantId: number, number: number) => restore(dependencies, actor, assistantId, number),
+  };
+}
+
+export type VersionService = ReturnType<typeof versionService>;

@@ -1,0 +1,87 @@
+import type { VersionField } from '@roster/contracts/assistant-versions';
+import { type Assistant, AssistantSettings, assistantFieldNames } from '@roster/contracts/assistants';
+import { ToolApproval } from '@roster/contracts/tool-servers';
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import type { Database } from '#server/db/schema';
+import { type ApiFields, apiFieldsRepository } from '#server/features/assistants/api-fields-repository';
+import { knowledgeRepository } from '#server/features/assistants/knowledge/repository';
+import { assistantRepository } from '#server/features/assistants/repository';
+import type { choiceRepository } from '#server/features/tool-servers/choice-repository';
+
+/** A file by its id, with the name that it had. */
+export const VersionFile = z.object({ fileId: z.number(), filename: z.string() });
+type VersionFile = z.output<typeof VersionFile>;
+/** A chosen tool, with the name that its server had; empty where that was out of reach. */
+export const VersionTool = z.object({
+  serverId: z.number(),
+  serverName: z.string(),
+  name: z.string(),
+  approval: ToolApproval,
+  digest: z.string(),
+});
+type VersionTool = z.output<typeof VersionTool>;
+
+/** All that a version holds of an assistant. */
+export type AssistantState = {
+  settings: AssistantSettings;
+  files: VersionFile[];
+  chosenTools: VersionTool[];
+  programFields: ApiFields | null;
+};
+
+/** The tools of tool servers that assistants may use, in a transaction. */
+export type ChoicesIn = (
+  db: Kysely<Database>,
+) => Pick<ReturnType<typeof choiceRepository>, 'chosen' | 'present' | 'replace'>;
+
+export const programFieldsOf = (fields: ApiFields | undefined): ApiFields | null =>
+  fields && Object.keys(fields).length > 0 ? fields : null;
+
+/** As it is now; undefined: there is no such assistant of theirs. */
+export async function stateOf(
+  db: Kysely<Database>,
+  choicesIn: ChoicesIn,
+  userId: number,
+  id: number,
+): Promise<{ assistant: Assistant; state: AssistantState } | undefined> {
+  const assistant = await assistantRepository(db).find(userId, id);
+  if (!assistant) return undefined;
+  const files = await knowledgeRepository(db).filesOf(userId, id);
+  const chosen = await choicesIn(db).chosen(userId, id);
+  const api = await apiFieldsRepository(db).of(userId, [id]);
+  const state = {
+    settings: AssistantSettings.parse(assistant),
+    files,
+    chosenTools: chosen.map((row) => ({
+      serverId: row.server_id,
+      serverName: row.is_within_reach ? row.server_name : '',
+      name: row.name,
+      approval: row.approval,
+      digest: row.digest,
+    })),
+    programFields: programFieldsOf(api.get(id)),
+  };
+  return { assistant, state };
+}
+
+/** The same whatever order its keys are in. */
+const sorted = (value: unknown): string =>
+  JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+
+/** The fields in which two states differ. What a file or server is called counts for nothing. */
+export function changedFields(before: AssistantState, after: AssistantState): VersionField[] {
+  const settings = assistantFieldNames.filter((name) => sorted(before.settings[name]) !== sorted(after.settings[name]));
+  const files = ({ files: all }: AssistantState) => sorted(all.map(({ fileId }) => fileId).sort((a, b) => a - b));
+  const tools = ({ chosenTools }: AssistantState) => sorted(chosenTools.map(({ serverName: _, ...tool }) => tool));
+  return [
+    ...settings,
+    ...(files(before) === files(after) ? [] : (['files'] as const)),
+    ...(tools(before) === tools(after) ? [] : (['chosenTools'] as const)),
+    ...(sorted(before.programFields) === sorted(after.programFields) ? [] : (['programFields'] as const)),
+  ];
+}

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { created } from '#server/testing/assistants';
+import { ask, asksOf, newThread, regenerated } from '#server/testing/chat';
+import { fakeToolBox } from '#server/testing/tool-box';
+import type { Visitor } from '#server/testing/visitor';
+
+describe.each(engines)('tools that a conversation switches for itself on %s', (engine) => {
+  let app: TestApp;
+  const box = fakeToolBox();
+  beforeAll(async () => {
+    app = await startApp(engine, { tools: { box: box.box, callMs: 2_000 } });
+    box.offer('weather', { serverId: 7 });
+    box.offer('clock', { serverId: 8 });
+    await app.as('admin');
+  });
+  afterAll(() => app.stop());
+
+  const namesIn = ({ body }: { body: { tools?: { type: string; name?: string }[] } }) =>
+    (body.tools ?? []).map(({ type, name = type }) => name);
+  /** The tools of the last request. */
+  const asked = async () => namesIn((await asksOf(app)).at(-1) ?? { body: {} });
+  const ofServers = ['demo_weather', 'demo_clock'];
+  const patched = async (visitor: Visitor, threadId: number, tools: unknown) =>
+    visitor.patch(`/api/threads/${threadId}`, { tools });
+
+  test('go with the next question, and are its assistant’s own again when they are taken off', async () => {
+    const { visitor } = await app.someone('switcher');
+    const domains = ['example.org'];
+    const assistantId = await created(visitor, { tools: { webSearch: { domains }, codeInterpreter: {} } });
+    const threadId = await newThread(visitor, { assistantId, title: 'Named' });
+    await ask(app, visitor, threadId, 'As it is');
+    expect(await asked()).toEqual([...ofServers, 'web_search', 'code_interpreter']);
+
+    const changed = await patched(visitor, threadId, { codeInterpreter: false, imageGeneration: true });
+    expect([changed.status, changed.body.tools]).toEqual([200, { codeInterpreter: false, imageGeneration: true }]);
+    const { answer } = await ask(app, visitor, threadId, 'Switched');
+    expect(await asked()).toEqual([...ofServers, 'web_search', 'image_generation']);
+    expect((await asksOf(app)).at(-1)?.body.tools[2].filters).toEqual({ allowed_domains: domains });
+    await regenerated(app, visitor, answer.id);
+    expect(await asked()).toEqual([...ofServers, 'web_search', 'image_generation']);
+    expect((await visitor.get(`/api/threads/${threadId}`)).body.tools).toEqual(changed.body.tools);
+    expect((await visitor.get('/api/threads')).body.items[0].tools).toEqual(changed.body.tools);
+    const { thread } = (await visitor.get(`/api/threads/${threadId}/export?format=json`)).body;
+    expect(thread.tools).toEqual(changed.body.tools);
+
+    for (const nothing of [null, {}, { serversOff: [] }]) {
+      await patched(visitor, threadId, { webSearch: false });
+      expect((await patched(visitor, threadId, nothing)).body).not.toHaveProperty('tools');
+    }
+    await ask(app, visitor, threadId, 'As before');
+    expect(await asked()).toEqual([...ofServers, 'web_search', 'code_interpreter']);
+  });
+
+  test('work with a model alone, from the first question on, and with several models', async () => {
+    const { visitor } = await app.someone('modeller');
+    const threadId = await newThread(visitor, { model: 'gpt-4o', tools: { webSearch: true }, title: 'Named' });
+    await ask(app, visitor, threadId, 'Alone', { models: ['gpt-4o', 'gpt-4o-mini'] });
+    const both = (await asksOf(app)).slice(-2);
+    expect(both.map(namesIn)).toEqual([['web_search'], ['web_search']]);
+  });
+
+  test('stay with the conversation when another assistant answers, and are refused where they are none', async () => {
+    const { visitor } = await app.someone('changer');
+    const threadId = await newThread(visitor, { tools: { webSearch: true, serversOff: [7] }, title: 'Named' });
+    const assistantId = await created(visitor, { tools: { codeInterpreter: {} } });
+    const { body } = await visitor.patch(`/api/threads/${threadId}`, { assistantId });
+    expect(body.tools).toEqual({ webSearch: true, serversOff: [7] });
+    await ask(app, visitor, threadId, 'Another one');
+    expect(await asked()).toEqual(['demo_clock', 'web_search', 'code_interpreter']);
+    const numbers = Array.from({ length: 101 }, (_, index) => index + 1);
+    for (const tools of [
+      { telepathy: true },
+      { webSearch: {} },
+      'all',
+      { serversOff: [1, 1] },
+      { serversOff: numbers },
+    ])
+      expect([(await patched(visitor, threadId, tools)).status, tools]).toEqual([400, tools]);
+  });
+});

@@ -1,0 +1,39 @@
+import { beginningOf } from '@roster/contracts/cut';
+
+/** One tool's answer, in UTF-16 units. Who calls it has cut it by then; this is for one that has not. */
+const resultLimit = 1024 * 1024;
+/** What all tools of one answer may say together. */
+const resultsLimit = 10 * resultLimit;
+
+export const fullNote =
+  'The tools of this answer said more than 10 MB together, the most that one answer may have. The model was told the beginning of it, and no more tools were called.';
+const saidMore = '\n[Cut: the tool said more.]';
+const allSaidMore =
+  '\n[Cut: the tools of this answer have said more than 10 MB together. No more can be called in it.]';
+export const notCalledFull =
+  'The tools of this answer have said as much as one answer may have, 10 MB together. The tool was not called.';
+
+/** PostgreSQL's text cannot hold the character with the number 0. */
+export const storable = (text: string) => text.replaceAll('\0', '\uFFFD');
+
+/** How much the tools of an answer have said so far. */
+export class ResultRoom {
+  #left: number;
+  constructor(said: readonly { output: string | null }[] = []) {
+    this.#left = resultsLimit - said.reduce((sum, { output }) => sum + (output?.length ?? 0), 0);
+  }
+
+  get isFull() {
+    return this.#left <= 0;
+  }
+
+  /** As much of it as is kept, and the model is told. */
+  take(text: string): string {
+    const most = Math.min(resultLimit, Math.max(0, this.#left));
+    this.#left -= text.length > most ? most : text.length;
+    if (text.length <= most) return storable(text);
+    if (text.length > resultLimit && !this.isFull) return storable(`${beginningOf(text, most)}${saidMore}`);
+    this.#left = 0;
+    return storable(`${beginningOf(text, most)}${allSaidMore}`);
+  }
+}

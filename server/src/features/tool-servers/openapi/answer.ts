@@ -1,0 +1,76 @@
+import type { ToolResult } from '#server/conversation/tools';
+import { cutResult, sizeOf } from '#server/features/tool-servers/result-text';
+import { storable } from '#server/features/tool-servers/seen-tool';
+import type { OutgoingAnswer } from '#server/http/outgoing';
+
+const readAtMost = 1024 * 1024;
+/** Longer than a secret is in any of its forms, so that none is cut into halves that nobody finds. */
+const overlap = 32 * 1024;
+/** Of so short a value nobody could say where it stands. */
+const findableFrom = 4;
+
+const isText = (type: string) =>
+  type === '' ||
+  /^text\//.test(type) ||
+  /[/+](json|xml|yaml|javascript|csv|x-ndjson|ndjson|jsonl|x-yaml|graphql|x-www-form-urlencoded)$/.test(type);
+
+/** What is read of it, and whether there was more. */
+async function bytesOf(answer: OutgoingAnswer): Promise<{ bytes: Buffer; isWhole: boolean }> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of answer.body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > readAtMost + overlap) break;
+  }
+  const bytes = Buffer.concat(chunks);
+  const isWhole = size <= readAtMost + overlap;
+  return { bytes: isWhole ? bytes : bytes.subarray(0, readAtMost + overlap), isWhole };
+}
+
+function decoded(bytes: Buffer, type: string): string {
+  const charset = /charset\s*=\s*"?([^";\s]+)/i.exec(type)?.[1] ?? 'utf-8';
+  try {
+    return new TextDecoder(charset).decode(bytes);
+  } catch {
+    return new TextDecoder().decode(bytes);
+  }
+}
+
+/** The forms in which a service may give back what it was sent. */
+function formsOf(secret: string): string[] {
+  const parts = [secret, secret.replace(/^\S+\s+/, '')];
+  const forms = parts.flatMap((part) => [
+    part,
+    encodeURIComponent(part),
+    new URLSearchParams({ a: part }).toString().slice(2),
+    JSON.stringify(part).slice(1, -1),
+    JSON.stringify(part).slice(1, -1).replaceAll('/', '\\/'),
+  ]);
+  return [...new Set(forms)].filter((form) => form.length >= findableFrom).sort((a, b) => b.length - a.length);
+}
+
+/** Without the secret, which services like to repeat in their answers. */
+export const withoutSecret = (text: string, secret: string | null) =>
+  secret === null ? text : formsOf(secret).reduce((left, form) => left.replaceAll(form, '[secret]'), text);
+
+const isBinary = (type: string, bytes: Buffer) => !isText(type) || (type === '' && bytes.includes(0));
+
+/** What a model reads of an answer: its status, what it is, and its text. @throws OutgoingFailed */
+export async function answerText(answer: OutgoingAnswer, secret: string | null): Promise<ToolResult> {
+  const { status, headers } = answer;
+  const said = headers.get('content-type') ?? '';
+  const type = said.split(';')[0]?.trim().toLowerCase() ?? '';
+  const { bytes, isWhole } = await bytesOf(answer);
+  const isError = status < 200 || status > 299;
+  const head = `HTTP ${status}${type && ` ${withoutSecret(storable(type.slice(0, 100)), secret)}`}`;
+  if (bytes.length === 0) return { text: head, isError };
+  if (isBinary(type, bytes)) {
+    const size = isWhole ? sizeOf(bytes.length) : 'more than 1 MB';
+    return { text: `${head}\n[no text, ${size}: it cannot be given here]`, isError };
+  }
+  const text = withoutSecret(decoded(bytes, said), secret);
+  // The end that may hold a part of the secret is not given.
+  const kept = isWhole ? text : text.slice(0, Math.max(0, text.length - overlap));
+  return { text: cutResult(storable(`${head}\n\n${kept}`), isWhole ? undefined : 'more than 1 MB'), isError };
+}

@@ -1,0 +1,72 @@
+import { isObject } from '#server/is-object';
+
+/** What the model has got wrong, so that it can do better. */
+export class WrongArguments extends Error {
+  override name = 'WrongArguments';
+}
+
+const shownAtMost = 5;
+const depthAtMost = 20;
+
+type Told = (message: string) => void;
+
+const isOfType = (value: unknown, type: unknown): boolean => {
+  switch (type) {
+    case 'null':
+      return value === null;
+    case 'array':
+      return Array.isArray(value);
+    case 'object':
+      return isObject(value);
+    case 'integer':
+      return Number.isInteger(value);
+    case 'string':
+    case 'number':
+    case 'boolean':
+      return typeof value === type;
+    default:
+      return true;
+  }
+};
+
+function checkObject(
+  value: Record<string, unknown>,
+  schema: Record<string, unknown>,
+  at: string,
+  depth: number,
+  tell: Told,
+) {
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  for (const name of Array.isArray(schema.required) ? schema.required : [])
+    if (typeof name === 'string' && !Object.hasOwn(value, name)) tell(`${at}${name} is missing`);
+  for (const [name, inner] of Object.entries(value)) {
+    if (Object.hasOwn(properties, name)) check(inner, properties[name], `${at}${name}`, depth - 1, tell);
+    else if (schema.additionalProperties === false)
+      tell(`${at}${name} is not known, only ${Object.keys(properties).slice(0, 30).join(', ') || 'no argument'}`);
+  }
+}
+
+/** What is simple to say: types, what is missing and what is not known. The rest its server says itself. */
+function check(value: unknown, schema: unknown, at: string, depth: number, tell: Told) {
+  if (!isObject(schema) || depth < 0) return;
+  const types = schema.type === undefined ? [] : [schema.type].flat();
+  if (types.length > 0 && !types.some((type) => isOfType(value, type)))
+    return tell(`${at} has to be ${types.join(' or ')}`);
+  const isPlain = typeof value !== 'object' || value === null;
+  if (Array.isArray(schema.enum) && isPlain && !schema.enum.includes(value))
+    return tell(`${at} has to be one of ${JSON.stringify(schema.enum).slice(0, 500)}`);
+  if (isObject(value)) checkObject(value, schema, `${at}.`, depth, tell);
+  if (Array.isArray(value) && schema.items !== undefined)
+    for (const [index, inner] of value.entries()) check(inner, schema.items, `${at}[${index}]`, depth - 1, tell);
+}
+
+/** @throws WrongArguments */
+export function checkArguments(input: Record<string, unknown>, schema: Record<string, unknown>) {
+  const wrong: string[] = [];
+  const tell: Told = (message) => {
+    if (wrong.length < shownAtMost) wrong.push(message.slice(0, 600));
+  };
+  checkObject(input, schema, '', depthAtMost, tell);
+  if (wrong.length > 0)
+    throw new WrongArguments(`The arguments do not fit, so nothing was called: ${wrong.join('; ')}.`);
+}

@@ -1,0 +1,123 @@
+import type { ToolResult } from '#server/conversation/tools';
+import { ServerFailure } from '#server/features/tool-servers/mcp/failure';
+import type { Outgoing, OutgoingAnswer } from '#server/http/outgoing';
+import { AddressRefused, OutgoingFailed } from '#server/http/outgoing-failures';
+import { answerText } from './answer.ts';
+import { checkArguments, WrongArguments } from './arguments.ts';
+import type { Operation } from './operation.ts';
+import type { SecretPlace } from './parameters.ts';
+import { type Request, requestOf } from './request.ts';
+
+export type Secret = NonNullable<SecretPlace> & { value: string };
+type Bounds = { withinMs: number; signal: AbortSignal };
+type Called = { url: string; secret: Secret | null; operation: Operation; inputSchema: Record<string, unknown> };
+
+const descriptionBytes = 1024 * 1024;
+/** The most that is let through; far less of it is read. */
+const answerBytes = 16 * 1024 * 1024;
+const redirectsAtMost = 3;
+const redirects = new Set([301, 302, 303, 307, 308]);
+
+function failureOf(error: unknown, signal: AbortSignal, called: boolean): unknown {
+  const failure = (message: string, mayHaveRun: boolean) => new ServerFailure(message, { mayHaveRun, cause: error });
+  if (error instanceof AddressRefused) return failure(error.message, false);
+  if (signal.aborted) return failure('The call was stopped.', called);
+  return error instanceof OutgoingFailed ? failure(error.message, called && error.sent) : error;
+}
+
+function ofStatus(status: number): string {
+  if (status === 401 || status === 403)
+    return `The description is not open to everybody (${status}). Paste its text instead.`;
+  if (status === 404) return 'There is nothing at the address of the description (404).';
+  if (status >= 500) return `The server of the description has failed (${status}). Please try again later.`;
+  return `The description could not be fetched (${status}).`;
+}
+
+async function whole(answer: OutgoingAnswer): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of answer.body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** With the secret at its place. It goes to the origin of the base address alone. */
+function withSecret(url: URL, secret: Secret | null): { url: URL; credentials?: Record<string, string> } {
+  if (!secret) return { url };
+  if (secret.in === 'header') return { url, credentials: { [secret.name]: secret.value } };
+  const own = new URL(url);
+  if (own.searchParams.has(secret.name)) own.searchParams.delete(secret.name);
+  const pair = `${encodeURIComponent(secret.name)}=${encodeURIComponent(secret.value)}`;
+  own.search = own.search ? `${own.search}&${pair}` : `?${pair}`;
+  return { url: own };
+}
+
+/** What only reads follows a redirect within its origin; nothing else goes anywhere. */
+async function send(
+  outgoing: Outgoing,
+  first: Request,
+  secret: Secret | null,
+  bounds: Bounds,
+): Promise<OutgoingAnswer> {
+  const isReadOnly = first.method === 'GET' || first.method === 'HEAD';
+  const until = performance.now() + bounds.withinMs;
+  let { url } = first;
+  for (let count = 0; ; count++) {
+    const answer = await outgoing.send({
+      ...first,
+      ...withSecret(url, secret),
+      signal: bounds.signal,
+      withinMs: Math.max(1, Math.ceil(until - performance.now())),
+      bodyLimit: answerBytes,
+      redirects: 'leave',
+    });
+    if (!redirects.has(answer.status)) return answer;
+    const to = URL.parse(answer.headers.get('location') ?? '', url.href);
+    answer.drop();
+    if (!to || to.origin !== url.origin || !isReadOnly || count >= redirectsAtMost)
+      throw new ServerFailure(
+        'The service sends this call to another address, which Roster does not follow. Its base address may have to be another one.',
+        { mayHaveRun: !isReadOnly },
+      );
+    url = to;
+  }
+}
+
+/** Asks services that an OpenAPI description tells of. */
+export function openApiClient(outgoing: Outgoing) {
+  return {
+    /** @throws ServerFailure */
+    async description(url: string, bounds: Bounds): Promise<string> {
+      try {
+        const answer = await outgoing.send({
+          url: new URL(url),
+          method: 'GET',
+          headers: { accept: 'application/json, application/yaml, text/*;q=0.9, */*;q=0.1', 'user-agent': 'Roster' },
+          ...bounds,
+          bodyLimit: descriptionBytes,
+          redirects: 'follow',
+        });
+        if (answer.status === 200) return await whole(answer);
+        answer.drop();
+        throw new ServerFailure(ofStatus(answer.status), { mayHaveRun: false });
+      } catch (error) {
+        throw failureOf(error, bounds.signal, false);
+      }
+    },
+    /** @throws ServerFailure */
+    async call(
+      { url, secret, operation, inputSchema }: Called,
+      input: Record<string, unknown>,
+      bounds: Bounds,
+    ): Promise<ToolResult> {
+      try {
+        checkArguments(input, inputSchema);
+        const answer = await send(outgoing, requestOf(url, operation, input, secret), secret, bounds);
+        return await answerText(answer, secret?.value ?? null);
+      } catch (error) {
+        if (error instanceof WrongArguments) return { text: error.message, isError: true };
+        throw failureOf(error, bounds.signal, true);
+      }
+    },
+  };
+}
+
+export type OpenApiClient = ReturnType<typeof openApiClient>;

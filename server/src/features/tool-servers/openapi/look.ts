@@ -1,0 +1,80 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+import { AppError } from '#server/errors';
+import { choiceRepository } from '#server/features/tool-servers/choice-repository';
+import type { ServerHeaders } from '#server/features/tool-servers/headers';
+import { ServerFailure } from '#server/features/tool-servers/mcp/failure';
+import type { Found, StoredServer } from '#server/features/tool-servers/repository';
+import type { OpenApiClient } from './client.ts';
+import { Unreadable } from './document.ts';
+import type { SecretPlace } from './parameters.ts';
+import type { LeftOutOperation, ReadDescription } from './read.ts';
+import type { DescriptionThread } from './read-thread.ts';
+import { descriptionRepository } from './repository.ts';
+
+export type FoundOperations = Found & { url: string; leftOut: LeftOutOperation[]; leftOutCount: number };
+
+function noticeOf({ leftOutCount, isCut, tools }: ReadDescription): string | null {
+  if (isCut) return `It has more operations than Roster takes: the first ${tools.length} are here.`;
+  if (leftOutCount === 0) return null;
+  const counted = leftOutCount === 1 ? 'One operation was' : `${leftOutCount} operations were`;
+  return `${counted} left out. Its tools say why.`;
+}
+
+export const foundIn = (read: ReadDescription): FoundOperations => ({
+  state: 'ready',
+  notice: noticeOf(read),
+  tools: read.tools,
+  url: read.url,
+  leftOut: read.leftOut,
+  leftOutCount: read.leftOutCount,
+});
+
+export const secretPlaceOf = (auth: { type: string; name: string | null }): SecretPlace =>
+  (auth.type === 'header' || auth.type === 'query') && auth.name !== null ? { in: auth.type, name: auth.name } : null;
+
+type Dependencies = {
+  db: Kysely<Database>;
+  headers: ServerHeaders;
+  openApi: OpenApiClient;
+  thread: DescriptionThread;
+};
+
+/** Reads a description, and makes tools of its operations. @throws ServerFailure */
+export function openApiLook({ db, headers, openApi, thread }: Dependencies) {
+  async function textOf(server: StoredServer, bounds: Parameters<OpenApiClient['description']>[1]) {
+    const { user_id, id, description_url } = server;
+    if (description_url !== null) return openApi.description(description_url, bounds);
+    return (await descriptionRepository(db).text(user_id, id)) ?? '';
+  }
+
+  /** The secret was given for the address that its owner had seen. null: it still goes there. */
+  async function missingSecret(server: StoredServer, url: string): Promise<string | null> {
+    if (server.auth_type === 'none') return null;
+    try {
+      headers.open({ ...server, url }, await choiceRepository(db).dataKey(server.user_id));
+      return null;
+    } catch (error) {
+      if (!(error instanceof ServerFailure)) throw error;
+      return `Its tools are called at ${new URL(url).origin}. If that is right, enter the secret again: it was given for another address.`;
+    }
+  }
+
+  return async (
+    bounds: Parameters<OpenApiClient['description']>[1],
+    server: StoredServer,
+  ): Promise<FoundOperations> => {
+    const text = await textOf(server, bounds);
+    const secret = secretPlaceOf({ type: server.auth_type, name: server.auth_name });
+    const order = { text, descriptionUrl: server.description_url, baseUrl: server.base_url, secret };
+    const read = await thread.read(order).catch((error: unknown) => {
+      const isTold = error instanceof Unreadable || error instanceof AppError;
+      if (isTold) throw new ServerFailure(error.message, { mayHaveRun: false, cause: error });
+      throw error;
+    });
+    const found = foundIn(read);
+    return { ...found, notice: (await missingSecret(server, read.url)) ?? found.notice };
+  };
+}
+
+export type OpenApiLook = ReturnType<typeof openApiLook>;

@@ -1,0 +1,86 @@
+import { Worker } from 'node:worker_threads';
+import { AppError } from '#server/errors';
+import { Unreadable } from './document.ts';
+import type { ReadDescription, ReadOrder } from './read.ts';
+
+export type ThreadOrder = ReadOrder & { text: string };
+export type ThreadAnswer =
+  | { read: ReadDescription }
+  | { unreadable: { message: string; about: Unreadable['about'] } }
+  | { failed: string };
+
+/** So long a hostile megabyte keeps a thread busy; an honest one takes a second or two. */
+const usualWithinMs = 15_000;
+const memoryLimitMb = 256;
+const waitingAtMost = 20;
+
+const tooMuch = (cause?: unknown) =>
+  new Unreadable('This description takes Roster too long to read. Give it a smaller or simpler one.', { cause });
+
+/** What the thread says, or why it left. */
+function answerOf(worker: Worker, withinMs: number, signal: AbortSignal): Promise<ThreadAnswer> {
+  return new Promise((resolve, reject) => {
+    const limit = setTimeout(() => reject(tooMuch()), withinMs);
+    const stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    worker.once('message', resolve);
+    // Out of memory, among others.
+    worker.once('error', (cause) => reject(tooMuch(cause)));
+    worker.once('exit', (code) => reject(new Error(`The thread that reads descriptions left with code ${code}`)));
+    worker.once('exit', () => {
+      clearTimeout(limit);
+      signal.removeEventListener('abort', stop);
+    });
+  });
+}
+
+/**
+ * Reads descriptions in a thread of its own: a megabyte of YAML takes a second, in which every open stream of the server would stand
+ * still, and one that was made for it has no end. One at a time.
+ */
+export function descriptionThread({ withinMs = usualWithinMs } = {}) {
+  const stopping = new AbortController();
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+
+  async function once(order: ThreadOrder): Promise<ReadDescription> {
+    stopping.signal.throwIfAborted();
+    const worker = new Worker(new URL('./read-worker.ts', import.meta.url), {
+      workerData: order,
+      resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
+    });
+    try {
+      const answer = await answerOf(worker, withinMs, stopping.signal);
+      if ('read' in answer) return answer.read;
+      if ('unreadable' in answer) throw new Unreadable(answer.unreadable.message, { about: answer.unreadable.about });
+      throw new Error(`Reading a description failed: ${answer.failed}`);
+    } finally {
+      await worker.terminate();
+    }
+  }
+
+  return {
+    /** @throws Unreadable */
+    async read(order: ThreadOrder): Promise<ReadDescription> {
+      if (waiting >= waitingAtMost)
+        throw new AppError('unavailable', 'Roster is reading other descriptions. Please try again in a minute.', {
+          retryAfterSeconds: 60,
+        });
+      waiting++;
+      const turn = last.then(
+        () => once(order),
+        () => once(order),
+      );
+      last = turn;
+      return turn.finally(() => {
+        waiting--;
+      });
+    },
+    close: async () => {
+      stopping.abort(new Error('Roster is stopping'));
+      await last.catch(() => undefined);
+    },
+  };
+}
+
+export type DescriptionThread = ReturnType<typeof descriptionThread>;

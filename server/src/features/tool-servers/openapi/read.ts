@@ -1,0 +1,230 @@
+import { toolNameLimit } from '@roster/contracts/tool-servers';
+import {
+  cutTo,
+  describedAtMost,
+  descriptionLimit,
+  digestOf,
+  type SeenTool,
+  schemaLimit,
+  storable,
+  titleLimit,
+  toolsAtMost,
+  totalLimit,
+} from '#server/features/tool-servers/seen-tool';
+import { isObject } from '#server/is-object';
+import { addressOf, operationHasOwnAddress } from './address.ts';
+import { Unreadable } from './document.ts';
+import { Operation } from './operation.ts';
+import { type Argument, distinctNames, readParameters, type SecretPlace } from './parameters.ts';
+import { LeftOut, type References, references } from './references.ts';
+import { type SchemaReader, schemaReader } from './schemas.ts';
+
+type Json = Record<string, unknown>;
+
+export type LeftOutOperation = { operation: string; reason: string };
+export type ReadDescription = {
+  /** Where its operations are called. */
+  url: string;
+  tools: SeenTool[];
+  /** The first of them. */
+  leftOut: LeftOutOperation[];
+  leftOutCount: number;
+  isCut: boolean;
+};
+
+export type ReadOrder = {
+  /** Where the description lies; null: it was pasted. */
+  descriptionUrl: string | null;
+  /** What a person wants instead of the address in the description. */
+  baseUrl: string | null;
+  secret: SecretPlace;
+};
+
+const methods = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace'] as const;
+const shownLeftOut = 100;
+const pathLimit = 1_000;
+
+/** @throws Unreadable where this is no description that Roster reads */
+function checkVersion(document: unknown): asserts document is Json {
+  if (!isObject(document))
+    throw new Unreadable('This is no OpenAPI description: it has no “openapi” at its beginning.');
+  const { openapi, swagger } = document;
+  if (swagger !== undefined)
+    throw new Unreadable(
+      'This description is in the older form Swagger 2.0. Convert it to OpenAPI 3, for example with the command npx swagger2openapi, and use the result.',
+    );
+  if (openapi === undefined)
+    throw new Unreadable('This is no OpenAPI description: it has no “openapi” at its beginning.');
+  const version = typeof openapi === 'string' ? storable(openapi.slice(0, 20)) : 'something else';
+  if (!/^3\.[01](\.|$)/.test(version))
+    throw new Unreadable(`Roster reads OpenAPI 3.0 and 3.1, and this says ${version}.`);
+  if (!isObject(document.paths)) throw new Unreadable('This description has no paths, so there is nothing to call.');
+}
+
+function checkPath(path: string) {
+  const isPlain = path.startsWith('/') && !/[?#\\\s]/.test(path) && path.length <= pathLimit;
+  const isDotted = path.split('/').some((part) => /^(\.|%2e){1,2}$/i.test(part));
+  if (!isPlain || isDotted || !path.isWellFormed()) throw new LeftOut('its path is not one that Roster can call');
+}
+
+/** The body, where it is JSON. @throws LeftOut */
+function readBody(value: unknown, { follow }: References, schemas: SchemaReader) {
+  const body = follow(value);
+  if (body === undefined) return null;
+  if (!isObject(body) || !isObject(body.content)) throw new LeftOut('its body cannot be read');
+  const types = Object.keys(body.content);
+  const type = types.find((one) => /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i.test(one));
+  if (type === undefined || !/^[\x20-\x7e]{1,100}$/.test(type)) {
+    const [first = 'nothing'] = types;
+    throw new LeftOut(`its body is no JSON but ${storable(first).slice(0, 60)}`);
+  }
+  const content = body.content[type];
+  const schema = schemas.read(isObject(content) ? (content.schema ?? {}) : {});
+  return { type, schema, isRequired: body.required === true };
+}
+
+function checkPlaces({ path, parameters }: Pick<Operation, 'path' | 'parameters'>) {
+  const wanted = new Set([...path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name));
+  const given = new Set(parameters.filter((one) => one.in === 'path').map(({ name }) => name));
+  if (wanted.size !== given.size || [...wanted].some((name) => name === undefined || !given.has(name)))
+    throw new LeftOut('the places in its path and its parameters do not match');
+}
+
+type Source = { document: Json; item: Json; operation: Json; method: Operation['method']; path: string };
+type Readers = {
+  refs: References;
+  schemas: SchemaReader;
+  order: ReadOrder;
+  url: string;
+  nameOf: (wanted: string) => string;
+};
+
+function inputSchemaOf(args: readonly Argument[]): string {
+  const required = args.filter(({ isRequired }) => isRequired).map(({ name }) => name);
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(args.map(({ name, schema: inner }) => [name, inner])),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+  const text = JSON.stringify(schema);
+  if (Buffer.byteLength(text) > schemaLimit) throw new LeftOut('its arguments are larger than Roster takes');
+  return text;
+}
+
+const textIn = (value: unknown) => (typeof value === 'string' ? value.trim() : '');
+
+/** For people and models: what it says of itself, and what is called. */
+function describe({ operation, method, path }: Source) {
+  const [summary, description] = [textIn(operation.summary), textIn(operation.description)];
+  const parts = [
+    summary,
+    description === summary ? '' : description,
+    operation.deprecated === true ? 'Deprecated.' : '',
+  ];
+  const call = `${method} ${path}`;
+  const said = cutTo(parts.filter(Boolean).join('\n\n'), descriptionLimit - call.length - 2);
+  return { title: summary, description: said ? `${said}\n\n${storable(call)}` : storable(call) };
+}
+
+/** @throws LeftOut */
+function toolOf(source: Source, { refs, schemas, order, url, nameOf }: Readers): SeenTool {
+  const { item, operation, method, path } = source;
+  schemas.beginOperation();
+  checkPath(path);
+  if (operationHasOwnAddress(source, order, url)) throw new LeftOut('it is called at an address of its own');
+  const distinct = distinctNames();
+  const sources = { ofPath: item.parameters, ofOperation: operation.parameters, secret: order.secret };
+  const { parameters, args } = readParameters(sources, { refs, schemas, distinct });
+  checkPlaces({ path, parameters });
+  const isReadOnly = method === 'GET' || method === 'HEAD';
+  const read = isReadOnly ? null : readBody(operation.requestBody, refs, schemas);
+  const body = read && { argument: distinct('body'), type: read.type };
+  if (read && body) args.push({ name: body.argument, schema: read.schema, isRequired: read.isRequired });
+  const inputSchema = inputSchemaOf(args);
+  const called: Operation = { method, path, parameters, body };
+  const { title, description } = describe(source);
+  const name = nameOf(textIn(operation.operationId) || `${method.toLowerCase()}${path}`);
+  return {
+    name,
+    title: cutTo(title || name, titleLimit),
+    description,
+    inputSchema,
+    isReadOnly,
+    mayRepeat: isReadOnly,
+    // Where it goes belongs to what it is: a description that names another address has other tools.
+    digest: digestOf({ description, inputSchema: JSON.parse(inputSchema), isReadOnly, called, url }),
+    operation: JSON.stringify(called),
+  };
+}
+
+/** What a tool can be called. */
+function toolNames() {
+  const distinct = distinctNames();
+  return (wanted: string) =>
+    distinct(
+      wanted
+        .normalize('NFKD')
+        .replace(/[^A-Za-z0-9_-]+/g, '_')
+        .replace(/^_+|_+$/g, '')
+        .slice(0, toolNameLimit - 8) || 'operation',
+    );
+}
+
+type Listed = Pick<Source, 'item' | 'path'> & { method: (typeof methods)[number]; operation: unknown };
+
+function* listed(paths: Json, { follow }: References): Generator<Listed | LeftOutOperation> {
+  for (const [path, given] of Object.entries(paths)) {
+    if (path.startsWith('x-')) continue;
+    try {
+      const item = follow(given);
+      if (!isObject(item)) continue;
+      for (const method of methods)
+        if (item[method] !== undefined) yield { item, path, method, operation: item[method] };
+    } catch (error) {
+      if (!(error instanceof LeftOut)) throw error;
+      yield { operation: path, reason: error.message };
+    }
+  }
+}
+
+function callable({ method, operation }: Listed): { method: Operation['method']; operation: Json } {
+  const { success, data } = Operation.shape.method.safeParse(method.toUpperCase());
+  if (!success) throw new LeftOut(`Roster does not call ${method.toUpperCase()}`);
+  if (!isObject(operation)) throw new LeftOut('it cannot be read');
+  return { method: data, operation };
+}
+
+/** The tools that the operations of a description make, and what of them is left out. @throws Unreadable */
+export function readDescription(document: unknown, order: ReadOrder): ReadDescription {
+  checkVersion(document);
+  const url = addressOf(document, order);
+  const refs = references(document);
+  const readers = { refs, schemas: schemaReader(refs), order, url, nameOf: toolNames() };
+  const tools: SeenTool[] = [];
+  const leftOut: LeftOutOperation[] = [];
+  let leftOutCount = 0;
+  let size = 0;
+  const leave = ({ operation, reason }: LeftOutOperation) => {
+    leftOutCount++;
+    if (leftOut.length < shownLeftOut)
+      leftOut.push({ operation: cutTo(operation, titleLimit), reason: cutTo(reason, titleLimit) });
+  };
+  for (const one of listed(isObject(document.paths) ? document.paths : {}, refs)) {
+    if (tools.length >= toolsAtMost || tools.length + leftOutCount >= describedAtMost || size > totalLimit)
+      return { url, tools, leftOut, leftOutCount, isCut: true };
+    if ('reason' in one) {
+      leave(one);
+      continue;
+    }
+    try {
+      const tool = toolOf({ document, ...one, ...callable(one) }, readers);
+      tools.push(tool);
+      size += tool.description.length + tool.inputSchema.length;
+    } catch (error) {
+      if (!(error instanceof LeftOut)) throw error;
+      leave({ operation: `${one.method.toUpperCase()} ${one.path}`, reason: error.message });
+    }
+  }
+  return { url, tools, leftOut, leftOutCount, isCut: false };
+}

@@ -1,0 +1,49 @@
+import { isObject } from '#server/is-object';
+
+/** Why an operation is not taken, in words. */
+export class LeftOut extends Error {
+  override name = 'LeftOut';
+}
+
+const hopsAtMost = 20;
+
+/** One step of a pointer, which may have been given in any disguise. */
+function plainPart(part: string): string {
+  try {
+    return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
+  } catch {
+    return part;
+  }
+}
+
+export const refOf = (value: unknown): string | null =>
+  isObject(value) && typeof value.$ref === 'string' ? value.$ref : null;
+
+/** What a reference leads to within the document. No other document is ever fetched. @throws LeftOut */
+export function references(document: unknown) {
+  function at(ref: string): unknown {
+    if (!ref.startsWith('#')) throw new LeftOut('it refers to another document, which Roster does not fetch');
+    let found: unknown = document;
+    for (const part of ref.slice(1).split('/').slice(1).map(plainPart)) {
+      const inside = typeof found === 'object' && found !== null && Object.hasOwn(found, part);
+      if (!inside) throw new LeftOut(`it refers to something that is not there: ${ref.slice(0, 100)}`);
+      found = Reflect.get(Object(found), part);
+    }
+    return found;
+  }
+  return {
+    at,
+    /** Through references that lead to references. */
+    follow(value: unknown): unknown {
+      let found = value;
+      for (let hops = 0; hops <= hopsAtMost; hops++) {
+        const ref = refOf(found);
+        if (ref === null) return found;
+        found = at(ref);
+      }
+      throw new LeftOut('its references lead in a circle');
+    },
+  };
+}
+
+export type References = ReturnType<typeof references>;

@@ -1,0 +1,65 @@
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import type { Database } from '#server/db/schema';
+
+const LeftOut = z.array(z.object({ operation: z.string(), reason: z.string() }));
+type LeftOut = { leftOut: z.output<typeof LeftOut>; leftOutCount: number };
+
+/** OpenAPI descriptions: their texts where they were pasted, and what of them makes no tool. */
+export function descriptionRepository(db: Kysely<Database>) {
+  return {
+    async insert(userId: number, serverId: number, text: string | null) {
+      await db
+        .insertInto('tool_server_descriptions')
+        .values({ server_id: serverId, user_id: userId, text, left_out: '[]', left_out_count: 0 })
+        .execute();
+    },
+    async changeText(userId: number, serverId: number, text: string | null) {
+      await db
+        .updateTable('tool_server_descriptions')
+        .set({ text })
+        .where('user_id', '=', userId)
+        .where('server_id', '=', serverId)
+        .execute();
+    },
+    /** null: there is none, or it was not pasted. */
+    async text(userId: number, serverId: number): Promise<string | null> {
+      const row = await db
+        .selectFrom('tool_server_descriptions')
+        .select('text')
+        .where('user_id', '=', userId)
+        .where('server_id', '=', serverId)
+        .executeTakeFirst();
+      return row?.text ?? null;
+    },
+    /** The servers whose descriptions were pasted. */
+    async pasted(userId: number): Promise<number[]> {
+      const rows = await db
+        .selectFrom('tool_server_descriptions')
+        .select('server_id')
+        .where('user_id', '=', userId)
+        .where('text', 'is not', null)
+        .orderBy('server_id')
+        .execute();
+      return rows.map((row) => row.server_id);
+    },
+    async noteLeftOut(server: { id: number; user_id: number }, { leftOut, leftOutCount }: LeftOut) {
+      await db
+        .updateTable('tool_server_descriptions')
+        .set({ left_out: JSON.stringify(leftOut), left_out_count: leftOutCount })
+        .where('user_id', '=', server.user_id)
+        .where('server_id', '=', server.id)
+        .execute();
+    },
+    /** Of a server that the caller has found for this person. */
+    async leftOut(serverId: number): Promise<LeftOut> {
+      const row = await db
+        .selectFrom('tool_server_descriptions')
+        .select(['left_out', 'left_out_count'])
+        .where('server_id', '=', serverId)
+        .executeTakeFirst();
+      if (!row) return { leftOut: [], leftOutCount: 0 };
+      return { leftOut: LeftOut.parse(JSON.parse(row.left_out)), leftOutCount: row.left_out_count };
+    },
+  };
+}

@@ -1,0 +1,170 @@
+import { isObject } from '#server/is-object';
+import { LeftOut, type References, refOf } from './references.ts';
+
+type Json = Record<string, unknown>;
+
+const depthAtMost = 12;
+const refsAtMost = 30;
+const nodesOfOperation = 4_000;
+const nodesOfAll = 300_000;
+/** So long a text counts as one more node. */
+const charactersOfNode = 50;
+const tooDeep = 'its arguments are nested deeper than Roster takes';
+
+/** What is taken over as it is. */
+const plain = new Set([
+  'type',
+  'format',
+  'title',
+  'description',
+  'enum',
+  'const',
+  'default',
+  'pattern',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'minProperties',
+  'maxProperties',
+]);
+const single = new Set(['items', 'additionalProperties', 'not', 'contains', 'propertyNames', 'if', 'then', 'else']);
+const several = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
+const maps = new Set(['properties', 'patternProperties']);
+
+/** A form that holds itself is told of where it comes again, not written out without end. */
+const onceMore = (ref: string) => ({
+  description: `Once more what ${ref.split('/').at(-1)?.slice(0, 100) ?? 'this'} is.`,
+});
+
+/** The bounds of 3.0 are marked, those of JSON Schema are numbers. */
+function withBounds(schema: Json): Json {
+  const bounds = { ...schema };
+  for (const [mark, bound] of [
+    ['exclusiveMinimum', 'minimum'],
+    ['exclusiveMaximum', 'maximum'],
+  ] as const) {
+    if (typeof bounds[mark] !== 'boolean') continue;
+    if (bounds[mark] && typeof bounds[bound] === 'number') {
+      bounds[mark] = bounds[bound];
+      delete bounds[bound];
+    } else delete bounds[mark];
+  }
+  return bounds;
+}
+
+/** `nullable` of 3.0, as JSON Schema says it. */
+function withNull(schema: Json): Json {
+  if (typeof schema.type === 'string') {
+    const isEnum = Array.isArray(schema.enum) && !schema.enum.includes(null);
+    return { ...schema, type: [schema.type, 'null'], ...(isEnum && { enum: [...[schema.enum].flat(), null] }) };
+  }
+  return Object.keys(schema).some((key) => several.has(key) || key === 'enum' || key === 'const')
+    ? { anyOf: [schema, { type: 'null' }] }
+    : schema;
+}
+
+/** Counts what is written out, and copies what is no schema: an alias of YAML may stand for more than there is memory. */
+function boundedCopies() {
+  let ofAll = 0;
+  let ofOperation = 0;
+
+  function count(cost = 1) {
+    ofAll += cost;
+    ofOperation += cost;
+    if (ofAll > nodesOfAll) throw new LeftOut('the description as a whole is larger than Roster takes');
+    if (ofOperation > nodesOfOperation) throw new LeftOut('its arguments are larger than Roster takes');
+  }
+
+  function copied(value: unknown, depth: number): unknown {
+    count(typeof value === 'string' ? 1 + value.length / charactersOfNode : 1);
+    if (typeof value !== 'object' || value === null) return value;
+    if (depth < 0) throw new LeftOut(tooDeep);
+    if (Array.isArray(value)) return value.map((inner) => copied(inner, depth - 1));
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, copied(inner, depth - 1)]));
+  }
+
+  return {
+    count,
+    copied,
+    /** What follows belongs to another operation. */
+    beginOperation() {
+      ofOperation = 0;
+    },
+  };
+}
+
+/**
+ * The schemas of a description as JSON Schema that stands alone: references are written out, what only answers have is left away. All
+ * that is read counts, since a small document can say something endless.
+ */
+export function schemaReader({ at }: References) {
+  const { count, copied, beginOperation } = boundedCopies();
+
+  function properties(value: unknown, refs: readonly string[], depth: number): Json {
+    if (!isObject(value)) return {};
+    const kept: [string, unknown][] = [];
+    for (const [name, inner] of Object.entries(value)) {
+      if (isReadOnly(inner)) continue;
+      kept.push([name, read(inner, refs, depth)]);
+    }
+    return Object.fromEntries(kept);
+  }
+
+  function requiredOf(names: unknown[], properties: unknown): unknown[] {
+    const given = isObject(properties) ? properties : {};
+    return names
+      .filter((name) => typeof name === 'string' && !(Object.hasOwn(given, name) && isReadOnly(given[name])))
+      .map((name) => copied(name, 0));
+  }
+
+  /** undefined: nothing that JSON Schema knows. */
+  function member(key: string, value: unknown, refs: readonly string[], depth: number): unknown {
+    if (plain.has(key)) return copied(value, depth);
+    if (single.has(key)) return read(value, refs, depth);
+    if (several.has(key) && Array.isArray(value)) return value.map((inner) => read(inner, refs, depth));
+    return maps.has(key) && isObject(value) ? properties(value, refs, depth) : undefined;
+  }
+
+  function members(schema: Json, refs: readonly string[], depth: number): Json {
+    const made: Json = {};
+    for (const [key, value] of Object.entries(schema)) {
+      const kept = member(key, value, refs, depth);
+      if (kept !== undefined) made[key] = kept;
+    }
+    if (Array.isArray(schema.required)) made.required = requiredOf(schema.required, schema.properties);
+    return made;
+  }
+
+  function read(schema: unknown, refs: readonly string[] = [], depth = depthAtMost): unknown {
+    count();
+    if (depth < 0) throw new LeftOut(tooDeep);
+    if (typeof schema === 'boolean') return schema;
+    if (!isObject(schema)) return {};
+    const ref = refOf(schema);
+    if (ref !== null) {
+      if (refs.includes(ref)) return onceMore(ref);
+      const { $ref: _ref, ...beside } = schema;
+      if (refs.length >= refsAtMost) throw new LeftOut(tooDeep);
+      const found = read(at(ref), [...refs, ref], depth);
+      return isObject(found) ? { ...found, ...members(beside, refs, depth - 1) } : found;
+    }
+    const made = withBounds(members(schema, refs, depth - 1));
+    return schema.nullable === true ? withNull(made) : made;
+  }
+
+  return {
+    read: (schema: unknown) => read(schema),
+    beginOperation,
+  };
+}
+
+const isReadOnly = (schema: unknown) => isObject(schema) && schema.readOnly === true;
+
+export type SchemaReader = ReturnType<typeof schemaReader>;

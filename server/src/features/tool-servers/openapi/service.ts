@@ -1,0 +1,162 @@
+import type { NewOpenApiServer, OpenApiAuth, OpenApiServerChanges } from '@roster/contracts/openapi-servers';
+import { serversAtMost } from '@roster/contracts/tool-servers';
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+import { AppError } from '#server/errors';
+import { refusedField } from '#server/features/tool-servers/auth';
+import type { ServerHeaders } from '#server/features/tool-servers/headers';
+import { askToLook } from '#server/features/tool-servers/look';
+import { type StoredAuth, type StoredServer, toolServerRepository } from '#server/features/tool-servers/repository';
+import { storable } from '#server/features/tool-servers/seen-tool';
+import { checkOffer, flag, found, notFound, toServer } from '#server/features/tool-servers/service';
+import type { Actor } from '#server/http/actor';
+import { Unreadable } from './document.ts';
+import { type FoundOperations, foundIn, secretPlaceOf } from './look.ts';
+import type { DescriptionThread, ThreadOrder } from './read-thread.ts';
+import { descriptionRepository } from './repository.ts';
+
+type Dependencies = { db: Kysely<Database>; headers: ServerHeaders; thread: DescriptionThread };
+
+/** A text that was pasted is read before it is stored, so that its author is told what is wrong with it. */
+const readNow = (thread: DescriptionThread, order: ThreadOrder): Promise<FoundOperations> =>
+  thread.read(order).then(foundIn, (error: unknown) => {
+    if (error instanceof Unreadable)
+      throw refusedField(error.about === 'baseUrl' ? 'baseUrl' : 'description.text', error.message);
+    throw error;
+  });
+
+/** In the transaction of the change: what a text says holds at once, what lies at an address is fetched afterwards. */
+async function noteOrAsk(trx: Kysely<Database>, userId: number, id: number, read: FoundOperations | null) {
+  if (!read) {
+    await askToLook(trx, userId, id);
+    return;
+  }
+  const servers = toolServerRepository(trx);
+  await servers.wait(userId, id);
+  const server = await found(trx, userId, id);
+  await servers.looked(server, read);
+  await descriptionRepository(trx).noteLeftOut(server, read);
+}
+
+async function create({ db, headers, thread }: Dependencies, actor: Actor, draft: NewOpenApiServer) {
+  const { userId, stillMay } = actor;
+  const { name, description, baseUrl, auth, isOffered } = draft;
+  checkOffer(actor, isOffered);
+  if (auth.type !== 'none' && auth.value === undefined) throw refusedField('auth.value', 'The value is required');
+  const descriptionUrl = description.type === 'address' ? description.url : null;
+  const text = description.type === 'pasted' ? storable(description.text) : null;
+  const secret = secretPlaceOf({ name: null, ...auth });
+  const read = text === null ? null : await readNow(thread, { text, descriptionUrl, baseUrl, secret });
+  // Until it is fetched: a secret goes nowhere else than to an address that its owner has named.
+  const url = read?.url ?? baseUrl ?? descriptionUrl ?? '';
+  const sealed: StoredAuth =
+    auth.type === 'none' ? auth : await headers.seal(userId, url, auth.type, auth.name, auth.value ?? '');
+  return db.transaction().execute(async (trx) => {
+    // Holds the account, so that of two at once the second one counts the first.
+    await stillMay(trx);
+    const servers = toolServerRepository(trx);
+    if ((await servers.count(userId)) >= serversAtMost)
+      throw new AppError('conflict', `A person can have ${serversAtMost} tool servers. Remove one first.`);
+    const fields = { name, kind: 'openapi' as const, url, description_url: descriptionUrl, base_url: baseUrl };
+    const id = await servers.insert(userId, { ...fields, is_offered: flag(isOffered), is_on: 1 }, sealed);
+    await descriptionRepository(trx).insert(userId, id, text);
+    await noteOrAsk(trx, userId, id, read);
+    return toServer(await found(trx, userId, id), userId);
+  });
+}
+
+/** What is stored of the secret after a change; undefined: what is there already. */
+async function changedAuth(
+  headers: ServerHeaders,
+  before: StoredServer,
+  url: string,
+  auth: OpenApiAuth | undefined,
+): Promise<StoredAuth | undefined> {
+  if (auth?.type === 'none') return auth;
+  if (auth?.value !== undefined) return headers.seal(before.user_id, url, auth.type, auth.name, auth.value);
+  const { auth_type, auth_sealed: sealed, auth_last4: last4 } = before;
+  if (auth_type === 'none') {
+    if (auth) throw refusedField('auth.value', 'The value is required');
+    return undefined;
+  }
+  if (new URL(url).origin !== new URL(before.url).origin)
+    throw refusedField('auth.value', 'Enter the value again: it was given for another address');
+  return auth && { type: auth.type, name: auth.name, sealed: sealed ?? '', last4: last4 ?? '' };
+}
+
+type Description = { text: string | null; descriptionUrl: string | null; baseUrl: string | null };
+
+async function changedDescription(
+  db: Kysely<Database>,
+  before: StoredServer,
+  { description, baseUrl = before.base_url }: OpenApiServerChanges,
+): Promise<Description> {
+  if (description?.type === 'address') return { text: null, descriptionUrl: description.url, baseUrl };
+  if (description?.type === 'pasted') return { text: storable(description.text), descriptionUrl: null, baseUrl };
+  const text = await descriptionRepository(db).text(before.user_id, before.id);
+  return { text, descriptionUrl: before.description_url, baseUrl };
+}
+
+/** What a change makes of the description and the secret. null: it concerns neither. */
+async function reread({ db, headers, thread }: Dependencies, before: StoredServer, changes: OpenApiServerChanges) {
+  const { auth } = changes;
+  if (!changes.description && changes.baseUrl === undefined && !auth) return null;
+  const { text, descriptionUrl, baseUrl } = await changedDescription(db, before, changes);
+  const secret = secretPlaceOf(auth ? { name: null, ...auth } : { type: before.auth_type, name: before.auth_name });
+  const read = text === null ? null : await readNow(thread, { text, descriptionUrl, baseUrl, secret });
+  const ofDescription = descriptionUrl === before.description_url ? before.url : descriptionUrl;
+  const url = read?.url ?? baseUrl ?? ofDescription ?? before.url;
+  const fields = { url, description_url: descriptionUrl, base_url: baseUrl };
+  return { text, read, fields, sealed: await changedAuth(headers, before, url, auth) };
+}
+
+async function update(dependencies: Dependencies, actor: Actor, id: number, changes: OpenApiServerChanges) {
+  const { db } = dependencies;
+  const { userId, stillMay } = actor;
+  checkOffer(actor, changes.isOffered);
+  const before = await ownDescribed(db, userId, id);
+  const { name, isOffered } = changes;
+  const anew = await reread(dependencies, before, changes);
+  const fields = {
+    ...(name !== undefined && { name }),
+    ...(isOffered !== undefined && { is_offered: flag(isOffered) }),
+    ...anew?.fields,
+  };
+  return db.transaction().execute(async (trx) => {
+    await stillMay(trx);
+    const stored = await found(trx, userId, id);
+    // The secret was kept, or refused, for the address that was there; a text was read with the other fields.
+    if (
+      anew &&
+      (['url', 'auth_sealed', 'description_url', 'base_url'] as const).some((key) => stored[key] !== before[key])
+    )
+      throw new AppError('conflict', 'This tool server was changed meanwhile. Look at it again.');
+    await toolServerRepository(trx).update(userId, id, fields, anew?.sealed);
+    if (anew) {
+      await descriptionRepository(trx).changeText(userId, id, anew.text);
+      await noteOrAsk(trx, userId, id, anew.read);
+    }
+    return toServer(await found(trx, userId, id), userId);
+  });
+}
+
+async function ownDescribed(db: Kysely<Database>, userId: number, id: number): Promise<StoredServer> {
+  const server = await found(db, userId, id);
+  if (server.kind !== 'openapi') throw notFound();
+  return server;
+}
+
+/** Tool servers that are told of by an OpenAPI description. */
+export function openApiServerService(dependencies: Dependencies) {
+  const { db } = dependencies;
+  return {
+    create: (actor: Actor, draft: NewOpenApiServer) => create(dependencies, actor, draft),
+    update: (actor: Actor, id: number, changes: OpenApiServerChanges) => update(dependencies, actor, id, changes),
+    async description(userId: number, id: number) {
+      await ownDescribed(db, userId, id);
+      return { text: (await descriptionRepository(db).text(userId, id)) ?? '' };
+    },
+  };
+}
+
+export type OpenApiServerService = ReturnType<typeof openApiServerService>;

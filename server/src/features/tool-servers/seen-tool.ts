@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+
+/** A tool as its server describes it, within our bounds. */
+export type SeenTool = {
+  name: string;
+  title: string;
+  description: string;
+  /** JSON. */
+  inputSchema: string;
+  isReadOnly: boolean;
+  /** Called twice, it has no other effect than once. */
+  mayRepeat: boolean;
+  digest: string;
+  /** JSON: how the operation of an OpenAPI description is called. */
+  operation?: string;
+};
+
+export const toolsAtMost = 500;
+/** With those that are left out. */
+export const describedAtMost = 2_000;
+export const titleLimit = 200;
+export const descriptionLimit = 16 * 1024;
+export const schemaLimit = 64 * 1024;
+export const schemaDepth = 24;
+/** All tools of a server together. */
+export const totalLimit = 4 * 1024 * 1024;
+
+/** PostgreSQL keeps no NUL, and no half of a character. */
+export const storable = (text: string) => text.toWellFormed().replaceAll('\0', '');
+
+export const cutTo = (text: string, limit: number) =>
+  text.length > limit ? storable(text.slice(0, limit)) : storable(text);
+
+/** The same text for the same value, in whatever order its fields came. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return `{${fields.map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`).join(',')}}`;
+}
+
+/** What a tool is: another one has another digest. */
+export const digestOf = (what: Record<string, unknown>) => createHash('sha256').update(canonical(what)).digest('hex');

@@ -1,0 +1,74 @@
+import { type VersionField, versionFields, type WholeVersion } from '@roster/contracts/assistant-versions';
+import type { ToolApproval } from '@roster/contracts/tool-servers';
+
+/** What the fields of a version are called. */
+export const fieldNames: Record<VersionField, string> = {
+  name: 'Name',
+  description: 'Description',
+  model: 'Model',
+  temperature: 'Temperature',
+  reasoningEffort: 'Reasoning effort',
+  instructions: 'Instructions',
+  tools: 'Tools',
+  responseSchema: 'Answer format',
+  files: 'Files',
+  chosenTools: 'Tools of servers',
+  programFields: 'Set by programs',
+};
+
+const approvals: Record<ToolApproval, string> = { always: 'asks every time', once: 'asks once', never: 'does not ask' };
+const gone = (isThere: boolean, what: string) => (isThere ? '' : ` (${what})`);
+
+function toolLines({ webSearch, codeInterpreter }: WholeVersion['settings']['tools']): string[] {
+  const { domains = [], location = {} } = webSearch ?? {};
+  const place = [location.city, location.region, location.country].filter(Boolean).join(', ');
+  return [
+    ...(webSearch ? ['Web search'] : []),
+    ...(domains.length > 0 ? [`Web search keeps to: ${domains.join(', ')}`] : []),
+    ...(place === '' ? [] : [`Web search from: ${place}`]),
+    ...(codeInterpreter ? ['Code interpreter'] : []),
+  ];
+}
+
+/** A field as text, which can be compared; empty where there is nothing. */
+const texts: Record<VersionField, (version: WholeVersion) => string> = {
+  name: ({ settings }) => settings.name,
+  description: ({ settings }) => settings.description,
+  model: ({ settings }) => settings.model,
+  temperature: ({ settings }) => String(settings.temperature),
+  reasoningEffort: ({ settings }) => settings.reasoningEffort ?? '',
+  instructions: ({ settings }) => settings.instructions,
+  tools: ({ settings }) => toolLines(settings.tools).join('\n'),
+  responseSchema: ({ settings }) => settings.responseSchema ?? '',
+  files: ({ files }) => files.map(({ filename, isThere }) => `${filename}${gone(isThere, 'deleted')}`).join('\n'),
+  chosenTools: ({ chosenTools }) =>
+    chosenTools
+      .map(
+        ({ serverName, name, approval, isThere }) =>
+          `${serverName || 'A server that was withdrawn'}: ${name}, ${approvals[approval]}${gone(isThere, 'not there any more')}`,
+      )
+      .join('\n'),
+  programFields: ({ programFields }) => (programFields ? JSON.stringify(programFields, undefined, 2) : ''),
+};
+
+export type FieldDifference = { field: VersionField; before: string; after: string };
+
+/** The fields in which two versions differ, as texts. */
+export const fieldDifferences = (before: WholeVersion, after: WholeVersion): FieldDifference[] =>
+  versionFields
+    .map((field) => ({ field, before: texts[field](before), after: texts[field](after) }))
+    .filter((one) => one.before !== one.after);
+
+/** All that a version has, beside nothing: how the first one is shown. */
+export const wholeFields = (version: WholeVersion): FieldDifference[] =>
+  versionFields
+    .map((field) => ({ field, before: '', after: texts[field](version) }))
+    .filter(({ after }) => after !== '');
+
+/** What of a version cannot be brought back, in words. */
+export function missingIn({ files, chosenTools }: WholeVersion): string[] {
+  return [
+    ...files.filter(({ isThere }) => !isThere).map(({ filename }) => `The file ${filename} was deleted.`),
+    ...chosenTools.filter(({ isThere }) => !isThere).map(({ name }) => `The tool ${name} is not there any more.`),
+  ];
+}

@@ -1,0 +1,19 @@
+import type { VersionOrigin } from '@roster/contracts/assistant-versions';
+
+/** Who or what made a version. */
+export function originText(origin: VersionOrigin): string {
+  switch (origin.kind) {
+    case 'person':
+      return 'By you';
+    case 'program':
+      return origin.name === '' ? 'By a program' : `By the program ${origin.name}`;
+    case 'import':
+      return 'Imported';
+    case 'restore':
+      return `Version ${origin.number} restored`;
+    case 'duplicate':
+      return `Copied from ${origin.name}`;
+    case 'before':
+      return 'From before there were versions';
+  }
+}

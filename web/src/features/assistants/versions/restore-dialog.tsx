@@ -1,0 +1,64 @@
+import type { WholeVersion } from '@roster/contracts/assistant-versions';
+import type { Assistant } from '@roster/contracts/assistants';
+import { useQuery } from '@tanstack/react-query';
+import { findModel, modelsQuery } from '#web/data/models.ts';
+import { tellFailure } from '#web/lib/failure.ts';
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
+import { toast } from '#web/ui/toast.tsx';
+import { fieldDifferences, fieldNames, missingIn } from './field-texts.ts';
+import { useRestore } from './queries.ts';
+
+type RestoreDialogProps = {
+  assistant: Assistant;
+  version: WholeVersion;
+  /** The present one. */
+  now: WholeVersion;
+  onRestored: (assistant: Assistant) => void;
+  onClose: () => void;
+};
+
+/** Says what restoring undoes, and what it cannot bring back. */
+export function RestoreDialog({ assistant, version, now, onRestored, onClose }: RestoreDialogProps) {
+  const restore = useRestore(assistant.id);
+  const models = useQuery(modelsQuery);
+  const { model } = version.settings;
+  const isUnknown = models.data?.source === 'provider' && findModel(models.data.models, model) === undefined;
+  const notes = [
+    ...(isUnknown && model !== assistant.model
+      ? [`Your API key cannot use the model ${model}; ${assistant.model} stays.`]
+      : []),
+    ...missingIn(version),
+  ];
+  const undone = fieldDifferences(version, now).map(({ field }) => fieldNames[field]);
+  const confirm = () =>
+    restore.mutate(version.number, {
+      onSuccess({ assistant: restored, notes: left }) {
+        toast({ title: `Version ${version.number} restored`, description: left.join(' ') || 'It holds from now on.' });
+        onRestored(restored);
+      },
+      onError: tellFailure('Failed to restore the version', 'An error occurred. Please try again.'),
+    });
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title={`Restore version ${version.number}?`}
+      description={`${assistant.name} becomes what it was then, as a new version. The versions after it stay in the list.`}
+      confirmLabel="Restore"
+      pendingLabel="Restoring..."
+      busy={restore.isPending}
+      onConfirm={confirm}
+    >
+      <p>{`This undoes later changes of: ${undone.join(', ')}.`}</p>
+      {notes.length > 0 && (
+        <ul className="mt-3 grid gap-1 text-muted-foreground">
+          {notes.map((note) => (
+            <li key={note} className="wrap-anywhere">
+              {note}
+            </li>
+          ))}
+        </ul>
+      )}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,117 @@
+import type { WholeVersion } from '@roster/contracts/assistant-versions';
+import type { Assistant } from '@roster/contracts/assistants';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useEditing } from '#web/data/current-user.ts';
+import { errorText } from '#web/lib/api.ts';
+import { Button } from '#web/ui/button.tsx';
+import { RadioGroup } from '#web/ui/radio-group.tsx';
+import { RetryNotice } from '#web/ui/retry-notice.tsx';
+import { SpinnerPanel } from '#web/ui/spinner.tsx';
+import { Difference } from './difference.tsx';
+import { fieldDifferences, wholeFields } from './field-texts.ts';
+import { versionQuery } from './queries.ts';
+import { RestoreDialog } from './restore-dialog.tsx';
+
+/** What a version is compared with. */
+export type Comparison = 'before' | 'now';
+
+type ShownVersionProps = {
+  assistant: Assistant;
+  number: number;
+  /** The one before it that is kept; undefined: there is none. */
+  previous: number | undefined;
+  comparison: Comparison;
+  onCompare: (comparison: Comparison) => void;
+  /** Why nothing can be restored. */
+  blocked: string | undefined;
+  onRestored: (assistant: Assistant) => void;
+};
+
+/** What changed with a version, or what is different now; and the way back to it. */
+export function ShownVersion(props: ShownVersionProps) {
+  const { assistant, number, previous, comparison, onCompare, blocked, onRestored } = props;
+  const { id, version: current } = assistant;
+  const isCurrent = number === current;
+  const kind = isCurrent ? 'before' : comparison;
+  const version = useQuery(versionQuery(id, number));
+  const now = useQuery(versionQuery(id, current));
+  const before = useQuery({ ...versionQuery(id, previous ?? number), enabled: previous !== undefined });
+  const failed = [version, now, before].find(({ isError }) => isError);
+  return (
+    <>
+      {!isCurrent && (
+        <RadioGroup
+          label="Compare it"
+          hideLabel
+          layout="row"
+          value={kind}
+          onValueChange={onCompare}
+          options={[
+            { value: 'before', label: 'What it changed' },
+            { value: 'now', label: 'What is different now' },
+          ]}
+        />
+      )}
+      <div className="mt-5">
+        {failed ? (
+          <RetryNotice tone="destructive" live query={failed}>
+            {errorText(failed.error, 'The version could not be loaded.')}
+          </RetryNotice>
+        ) : version.data && now.data && (previous === undefined || before.data) ? (
+          <Compared
+            version={version.data}
+            other={kind === 'now' ? now.data : previous === undefined ? undefined : before.data}
+            kind={kind}
+          />
+        ) : (
+          <SpinnerPanel label="Loading the version" className="min-h-40" />
+        )}
+      </div>
+      {!isCurrent && version.data && now.data && (
+        <Restoring
+          assistant={assistant}
+          version={version.data}
+          now={now.data}
+          blocked={blocked}
+          onRestored={onRestored}
+        />
+      )}
+    </>
+  );
+}
+
+type RestoringProps = Pick<ShownVersionProps, 'assistant' | 'blocked' | 'onRestored'> & {
+  version: WholeVersion;
+  /** The present one. */
+  now: WholeVersion;
+};
+
+function Restoring({ assistant, version, now, blocked, onRestored }: RestoringProps) {
+  const [isAsking, setAsking] = useState(false);
+  const { reason } = useEditing();
+  const isSame = fieldDifferences(version, now).length === 0;
+  return (
+    <div className="mt-6">
+      <Button
+        variant="primary"
+        disabledReason={reason ?? blocked ?? (isSame ? 'It is the same as the present one' : undefined)}
+        onClick={() => setAsking(true)}
+      >
+        Restore this version
+      </Button>
+      {isAsking && <RestoreDialog {...{ assistant, version, now, onRestored }} onClose={() => setAsking(false)} />}
+    </div>
+  );
+}
+
+type ComparedProps = { version: WholeVersion; other: WholeVersion | undefined; kind: Comparison };
+
+function Compared({ version, other, kind }: ComparedProps) {
+  const name = (one: WholeVersion) => `Version ${one.number}`;
+  if (!other) return <Difference fields={wholeFields(version)} before="" after={name(version)} />;
+  const [from, to] = kind === 'now' ? [version, other] : [other, version];
+  const fields = fieldDifferences(from, to);
+  if (fields.length === 0) return <p className="text-muted-foreground">Nothing is different.</p>;
+  return <Difference fields={fields} before={name(from)} after={name(to)} />;
+}

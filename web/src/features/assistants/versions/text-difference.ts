@@ -1,0 +1,62 @@
+import { diffLines, diffWordsWithSpace } from 'diff';
+
+/** A piece of a text; one that differs is marked. */
+export type Piece = { text: string; differs: boolean };
+/** A stretch of two texts that stand beside each other. null: there is nothing on this side. */
+export type Stretch =
+  | { kind: 'same'; text: string }
+  | { kind: 'changed'; before: Piece[] | null; after: Piece[] | null };
+
+/** Beyond these two texts have so little in common that to look for it takes long and shows little. */
+const linesAtMost = { maxEditLength: 2_000 };
+const wordsAtMost = { maxEditLength: 500 };
+const charactersInWords = 20_000;
+
+function besideEachOther(before: string, after: string): Stretch {
+  const whole = (text: string): Piece[] | null => (text === '' ? null : [{ text, differs: false }]);
+  if (before === '' || after === '' || before.length + after.length > charactersInWords)
+    return { kind: 'changed', before: whole(before), after: whole(after) };
+  const parts = diffWordsWithSpace(before, after, wordsAtMost);
+  if (!parts) return { kind: 'changed', before: whole(before), after: whole(after) };
+  const side = (leftOut: 'added' | 'removed') =>
+    parts
+      .filter((part) => !part[leftOut])
+      .map(({ value, added, removed }) => ({ text: value, differs: added || removed }));
+  return { kind: 'changed', before: side('added'), after: side('removed') };
+}
+
+/** A last line is the same whether or not something follows it. */
+const ended = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
+
+/** How one text became the other: lines that stayed, and beside each other lines that did not. */
+export function textDifference(before: string, after: string): Stretch[] {
+  const parts = diffLines(ended(before), ended(after), linesAtMost);
+  if (!parts) return [besideEachOther(ended(before), ended(after))];
+  const stretches: Stretch[] = [];
+  for (let index = 0; index < parts.length; index += 1) {
+    const part = parts[index];
+    const next = parts[index + 1];
+    if (!part) break;
+    if (part.removed && next?.added) {
+      stretches.push(besideEachOther(part.value, next.value));
+      index += 1;
+    } else if (part.removed) stretches.push(besideEachOther(part.value, ''));
+    else if (part.added) stretches.push(besideEachOther('', part.value));
+    else stretches.push({ kind: 'same', text: part.value });
+  }
+  return stretches;
+}
+
+/** Lines of what stayed that are shown before and after what did not. */
+const around = 2;
+
+/** What stayed, without its middle where that is long: between them lie so many lines. */
+export function shortened(text: string): { begin: string; between: number; end: string } {
+  const lines = text.replace(/\n$/, '').split('\n');
+  if (lines.length <= 2 * around + 2) return { begin: lines.join('\n'), between: 0, end: '' };
+  return {
+    begin: lines.slice(0, around).join('\n'),
+    between: lines.length - 2 * around,
+    end: lines.slice(-around).join('\n'),
+  };
+}

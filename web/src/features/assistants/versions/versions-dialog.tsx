@@ -1,0 +1,74 @@
+import type { Assistant } from '@roster/contracts/assistants';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { ChevronLeft } from 'lucide-react';
+import { useState } from 'react';
+import { errorText } from '#web/lib/api.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { LoadMore } from '#web/ui/load-more.tsx';
+import { RetryNotice } from '#web/ui/retry-notice.tsx';
+import { SpinnerPanel } from '#web/ui/spinner.tsx';
+import { useNarrow } from '#web/ui/use-narrow.ts';
+import { versionsQuery } from './queries.ts';
+import { type Comparison, ShownVersion } from './shown-version.tsx';
+import { VersionList } from './version-list.tsx';
+
+export type VersionsDialogProps = {
+  assistant: Assistant;
+  /** The one that is shown first, beside the present one; undefined: the newest. */
+  number: number | undefined;
+  /** Why nothing can be restored. */
+  blocked: string | undefined;
+  onRestored: (assistant: Assistant) => void;
+  onClose: () => void;
+};
+
+/** What an assistant was, version by version. On a phone the list and a version take turns. */
+export function VersionsDialog({ assistant, number, blocked, onRestored, onClose }: VersionsDialogProps) {
+  const [chosen, setChosen] = useState(number);
+  const [comparison, setComparison] = useState<Comparison>(number === undefined ? 'before' : 'now');
+  const isNarrow = useNarrow();
+  const query = useInfiniteQuery(versionsQuery(assistant.id));
+  const versions = query.data?.pages.flatMap(({ items }) => items) ?? [];
+  const shown = chosen ?? (isNarrow ? undefined : assistant.version);
+  const place = versions.findIndex((version) => version.number === shown);
+  const isOnlyOne = isNarrow && shown !== undefined;
+  return (
+    <Dialog open onOpenChange={onClose} title={`Versions of ${assistant.name}`} size="xl">
+      <div className="grid gap-6 md:grid-cols-[16rem_minmax(0,1fr)]">
+        {!isOnlyOne && (
+          <div className="min-w-0">
+            {query.isPending && <SpinnerPanel label="Loading versions" className="min-h-40" />}
+            {query.isError && (
+              <RetryNotice tone="destructive" live query={query}>
+                {errorText(query.error, 'The versions could not be loaded.')}
+              </RetryNotice>
+            )}
+            <VersionList versions={versions} current={assistant.version} shown={shown} onShow={setChosen} />
+            <LoadMore query={query} what="versions" />
+          </div>
+        )}
+        {shown !== undefined && (
+          <section aria-labelledby="shown-version" className="min-w-0">
+            {isNarrow && (
+              <Button size="sm" variant="ghost" icon={ChevronLeft} data-autofocus onClick={() => setChosen(undefined)}>
+                All versions
+              </Button>
+            )}
+            <h3 id="shown-version" className="mb-3 font-semibold max-md:mt-3">{`Version ${shown}`}</h3>
+            <ShownVersion
+              key={shown}
+              assistant={assistant}
+              number={shown}
+              previous={place < 0 ? undefined : versions[place + 1]?.number}
+              comparison={comparison}
+              onCompare={setComparison}
+              blocked={blocked}
+              onRestored={onRestored}
+            />
+          </section>
+        )}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,52 @@
+import type { Assistant } from '@roster/contracts/assistants';
+import { History } from 'lucide-react';
+import { lazy, Suspense, useEffect, useId, useState } from 'react';
+import { Button } from '#web/ui/button.tsx';
+
+const VersionsDialog = lazy(async () => ({ default: (await import('./versions-dialog.tsx')).VersionsDialog }));
+
+type VersionsSectionProps = {
+  assistant: Assistant;
+  /** The version that a link has named. */
+  number: number | undefined;
+  blocked: string | undefined;
+  onRestored: (assistant: Assistant) => void;
+};
+
+/** The way to what an assistant was. */
+export function VersionsSection({ assistant, number, blocked, onRestored }: VersionsSectionProps) {
+  const titleId = useId();
+  const [open, setOpen] = useState<{ number: number | undefined } | null>(null);
+  // After the panel that it stands over is there: what opens last is on top.
+  useEffect(() => {
+    if (number !== undefined) setOpen({ number });
+  }, [number]);
+  const close = () => setOpen(null);
+  return (
+    <section aria-labelledby={titleId} className="mt-7 border-border border-t pt-5">
+      <h3 id={titleId} className="font-semibold">
+        Versions
+      </h3>
+      <p className="mt-1 text-muted-foreground text-sm">
+        {`Each change is kept and can be undone. This is version ${assistant.version}.`}
+      </p>
+      <Button size="sm" icon={History} className="mt-3" onClick={() => setOpen({ number: undefined })}>
+        See versions
+      </Button>
+      {open && (
+        <Suspense>
+          <VersionsDialog
+            assistant={assistant}
+            number={open.number}
+            blocked={blocked}
+            onRestored={(restored) => {
+              onRestored(restored);
+              close();
+            }}
+            onClose={close}
+          />
+        </Suspense>
+      )}
+    </section>
+  );
+}

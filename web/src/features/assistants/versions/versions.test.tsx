@@ -1,0 +1,176 @@
+import { type AssistantVersion, assistantVersions, type WholeVersion } from '@roster/contracts/assistant-versions';
+import { type AssistantSettings, assistants, AssistantSettings as Settings } from '@roster/contracts/assistants';
+import { models } from '@roster/contracts/models';
+import { toolServers } from '@roster/contracts/tool-servers';
+import { expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import { answer, callsOf, ListPage } from '#web/testing/answers.ts';
+import { open } from '#web/testing/app.tsx';
+import { assistant, keepAssistants } from '#web/testing/assistants.ts';
+import { oneAnswer } from '#web/testing/conversations.ts';
+import { givenDay, model, modelList, person } from '#web/testing/new-account.ts';
+import { expectCount, expectHidden, expectText, expectTexts, expectToast } from '#web/testing/page.ts';
+
+const dialog = page.getByRole('dialog', { name: 'Versions of Tutor' });
+const rows = dialog.getByRole('list', { name: 'Versions' }).getByRole('listitem');
+const field = (name: string) => dialog.getByRole('region', { name, exact: true });
+const restore = dialog.getByRole('button', { name: 'Restore this version' });
+
+const listed = (number: number, more: Partial<AssistantVersion> = {}): AssistantVersion => ({
+  number,
+  origin: { kind: 'person' },
+  changed: ['instructions'],
+  createdAt: givenDay,
+  ...more,
+});
+
+type Given = { settings?: Partial<AssistantSettings> } & Partial<Omit<WholeVersion, 'settings'>>;
+const whole = (number: number, { settings, ...more }: Given = {}): WholeVersion => ({
+  ...listed(number),
+  settings: { ...Settings.parse(assistant(1)), ...settings },
+  files: [],
+  chosenTools: [],
+  programFields: null,
+  ...more,
+});
+
+const lines = (word: string) => `Be ${word}.\n${Array.from({ length: 9 }, (_, index) => `Rule ${index}`).join('\n')}`;
+const known = [
+  whole(1, {
+    settings: { instructions: lines('patient'), model: 'gpt-3-gone' },
+    files: [{ fileId: 1, filename: 'lost.txt', isThere: false }],
+    chosenTools: [{ serverId: 1, serverName: 'Wiki', name: 'read_note', approval: 'once', isThere: true }],
+  }),
+  whole(2, { settings: { instructions: lines('brief'), model: 'gpt-3-gone' } }),
+  whole(3, { settings: { instructions: lines('brief'), temperature: 0.2 }, programFields: { top_p: 0.5 } }),
+];
+
+function openVersions(search = '', role: 'Editor' | 'Viewer' = 'Editor') {
+  open(`/settings?tab=assistants&edit=1${search}`, {
+    user: { ...person, role },
+    answers() {
+      answer(models.list, modelList(model('gpt-4o')));
+      answer(assistants.files, []);
+      answer(toolServers.list, []);
+      answer(toolServers.chosen, []);
+      keepAssistants(assistant(1, { version: 3, instructions: lines('brief'), temperature: 0.2 }));
+      answer(assistantVersions.list, ({ query }) =>
+        query.cursor === undefined
+          ? new ListPage(
+              [
+                listed(3, { origin: { kind: 'program', name: 'Nightly' }, changed: ['temperature', 'programFields'] }),
+                listed(2, { origin: { kind: 'restore', number: 1 } }),
+              ],
+              '2',
+            )
+          : [listed(1, { origin: { kind: 'before' }, changed: [] })],
+      );
+      answer(assistantVersions.get, ({ params }) => known[params.number - 1] ?? Response.error());
+    },
+  });
+}
+const see = () => page.getByRole('button', { name: 'See versions' }).click();
+
+test('a list says who changed what, page by page, and the newest is beside the one before it', async () => {
+  openVersions();
+  await see();
+  await expectTexts(rows, [
+    /^Version 3 Now By the program Nightly, .* Temperature, Set by programs$/,
+    /^Version 2 Version 1 restored, .* Instructions$/,
+  ]);
+  await expectTexts(field('Temperature').getByRole('deletion'), ['Version 2 0.7']);
+  await expectTexts(field('Temperature').getByRole('insertion'), ['Version 3 0.2']);
+  await expectText(field('Set by programs'), '"top_p": 0.5');
+  await expectHidden(restore);
+  await dialog.getByRole('button', { name: 'Load more versions' }).click();
+  await expectCount(rows, 3);
+  await rows.last().getByRole('button').click();
+  await expectText(field('Tools of servers'), 'Wiki: read_note, asks once');
+  await expectText(field('Files'), 'lost.txt (deleted)');
+});
+
+test('instructions are compared line by line and word by word, with what stayed in short', async () => {
+  openVersions('&version=1');
+  await expectText(dialog.getByRole('heading', { name: 'Version 1' }), 'Version 1');
+  const instructions = field('Instructions');
+  await expectText(instructions.getByRole('deletion'), 'Be patient.');
+  await expectText(instructions.getByText('patient', { exact: true }), 'patient');
+  await expectText(instructions.getByRole('insertion'), 'Be brief.');
+  await expect.element(instructions.getByText('5 lines the same').first()).toBeVisible();
+  await expectText(field('Model').getByRole('insertion'), 'gpt-4o');
+  await dialog.getByRole('radio', { name: 'What it changed' }).click();
+  await expectCount(instructions.getByRole('deletion'), 0);
+});
+
+test('restoring says what it undoes and what it cannot bring back, and the form has it then', async () => {
+  openVersions('&version=1');
+  const restored = assistant(1, { version: 4, instructions: lines('patient') });
+  answer(assistantVersions.restore, { assistant: restored, notes: ['The file lost.txt was deleted.'] });
+  await restore.click();
+  const question = page.getByRole('alertdialog', { name: 'Restore version 1?' });
+  await expectText(question, 'This undoes later changes of: Model, Temperature, Instructions, Files');
+  await expectTexts(question.getByRole('listitem'), [
+    'Your API key cannot use the model gpt-3-gone; gpt-4o stays.',
+    'The file lost.txt was deleted.',
+  ]);
+  await question.getByRole('button', { name: 'Restore' }).click();
+  await expectToast('Version 1 restored', 'The file lost.txt was deleted.');
+  expect(callsOf(assistantVersions.restore).map(({ params }) => params)).toEqual([{ id: 1, number: 1 }]);
+  await expectHidden(dialog);
+  await expect.element(page.getByLabelText('Instructions')).toHaveValue(lines('patient'));
+});
+
+test('is not possible while the form has what is not saved, and not for a viewer', async () => {
+  openVersions();
+  await page.getByLabelText('Description').fill('Explains');
+  await see();
+  await rows.last().getByRole('button').click();
+  await expect.element(restore).toHaveAttribute('aria-disabled', 'true');
+  openVersions('&version=2', 'Viewer');
+  await expect.element(restore).toHaveAttribute('aria-disabled', 'true');
+});
+
+test('on a phone the list and a version take turns', async () => {
+  await page.viewport(390, 844);
+  openVersions();
+  await see();
+  await expectCount(rows, 2);
+  await expectHidden(dialog.getByRole('heading', { name: 'Version 2' }));
+  await rows.last().getByRole('button').click();
+  await expect.element(dialog.getByRole('heading', { name: 'Version 2' })).toBeVisible();
+  await expectHidden(rows);
+  await dialog.getByRole('button', { name: 'All versions' }).click();
+  await expectCount(rows, 2);
+});
+
+const chatWith = (version: number, answered: number) =>
+  open('/chat/1', {
+    answers() {
+      keepAssistants(assistant(1, { version }));
+      oneAnswer({ text: 'It rains.', answeredBy: { assistantId: 1, version: answered } }, { assistantId: 1 });
+    },
+  });
+
+test('an answer names the version that it came from, and the conversation says that there is a newer one', async () => {
+  chatWith(4, 3);
+  const link = page.getByRole('article', { name: 'Answer' }).getByRole('link', { name: 'version 3' });
+  await expect.element(link).toHaveAttribute('href', '/settings?tab=assistants&edit=1&version=3');
+  const changed = page.getByText('Tutor has changed since the last answer');
+  await expect.element(changed).toBeVisible();
+  await expect
+    .element(page.getByRole('link', { name: 'See what changed' }))
+    .toHaveAttribute('href', '/settings?tab=assistants&edit=1&version=3');
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await expectHidden(changed);
+  chatWith(4, 3);
+  await expect.element(link).toBeVisible();
+  await expectHidden(changed);
+  chatWith(5, 3);
+  await expect.element(changed).toBeVisible();
+});
+
+test('nothing is said where the last answer came from the present version', async () => {
+  chatWith(3, 3);
+  await expect.element(page.getByRole('link', { name: 'version 3' })).toBeVisible();
+  await expectHidden(page.getByText('has changed since the last answer'));
+});

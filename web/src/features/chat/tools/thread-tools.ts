@@ -1,0 +1,46 @@
+import { type AssistantTools, type HostedTool, hostedTools, type ThreadTools } from '@roster/contracts/assistant-tools';
+
+/** The tools of a conversation, where one can switch them. */
+export type ComposerTools = {
+  assistantId: number | null;
+  /** What answers without an assistant; null: the default model. */
+  model: string | null;
+  switched: ThreadTools;
+  onSwitch: (tools: ThreadTools | null) => void;
+};
+
+export const hostedNames: Record<HostedTool, string> = {
+  webSearch: 'Web search',
+  codeInterpreter: 'Code interpreter',
+  imageGeneration: 'Image generation',
+};
+
+export const isOn = (name: HostedTool, own: AssistantTools, switched: ThreadTools): boolean =>
+  switched[name] ?? own[name] !== undefined;
+
+const orNothing = (tools: ThreadTools): ThreadTools | null => (Object.keys(tools).length > 0 ? tools : null);
+
+/** What is switched once a tool is on or off; a tool that is as the assistant has it is not switched. */
+export function withHosted(name: HostedTool, on: boolean, own: AssistantTools, switched: ThreadTools) {
+  const { [name]: _, ...others } = switched;
+  return orNothing((own[name] !== undefined) === on ? others : { ...others, [name]: on });
+}
+
+export function withServer(id: number, on: boolean, { serversOff = [], ...hosted }: ThreadTools) {
+  const off = [...serversOff.filter((other) => other !== id), ...(on ? [] : [id])];
+  return orNothing({ ...hosted, ...(off.length > 0 && { serversOff: off }) });
+}
+
+/** What is switched without this tool or server. */
+export function without(key: HostedTool | number, switched: ThreadTools): ThreadTools | null {
+  if (typeof key === 'number') return withServer(key, true, switched);
+  const { [key]: _, ...others } = switched;
+  return orNothing(others);
+}
+
+/** The tools of the provider that are switched, in the order in which they are shown. */
+export const switchedHosted = (switched: ThreadTools) =>
+  hostedTools.flatMap((name) => {
+    const on = switched[name];
+    return on === undefined ? [] : [{ name, on }];
+  });

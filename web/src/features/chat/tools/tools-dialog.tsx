@@ -1,0 +1,91 @@
+import { hostedTools } from '@roster/contracts/assistant-tools';
+import type { ReactNode } from 'react';
+import { Button } from '#web/ui/button.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { SpinnerPanel } from '#web/ui/spinner.tsx';
+import { Switch } from '#web/ui/switch.tsx';
+import { type ComposerTools, hostedNames, isOn, withHosted, withServer } from './thread-tools.ts';
+import { useOwnTools, useServers, useToolsOfModel } from './use-tools.ts';
+
+type ToolsDialogProps = { tools: ComposerTools; onClose: () => void };
+
+/** Switches tools on or off for one conversation, from the next question on. */
+export function ToolsDialog({ tools, onClose }: ToolsDialogProps) {
+  const { switched, onSwitch } = tools;
+  const answerer = useOwnTools(tools);
+  const known = useToolsOfModel(answerer?.model ?? null, answerer !== undefined);
+  const isSwitched = Object.keys(switched).length > 0;
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      size="sm"
+      title="Tools in this conversation"
+      description="What you switch here holds from your next question on, and only here."
+      footer={
+        <>
+          {isSwitched && (
+            <Button variant="ghost" onClick={() => onSwitch(null)}>
+              {answerer?.assistant ? 'As the assistant has them' : 'All off'}
+            </Button>
+          )}
+          <Button variant="primary" onClick={onClose}>
+            Done
+          </Button>
+        </>
+      }
+    >
+      {!answerer || known.isPending ? (
+        <SpinnerPanel label="Loading tools" className="min-h-24" />
+      ) : (
+        <div className="grid gap-4">
+          {hostedTools.map((name) => {
+            const on = isOn(name, answerer.own, switched);
+            const reason = known.data?.[name] ?? null;
+            return (
+              <Switch
+                key={name}
+                label={hostedNames[name]}
+                description={reason ?? (on === (answerer.own[name] !== undefined) ? undefined : switchedWords(on))}
+                checked={on}
+                // What is on can be switched off, whatever is known of it.
+                disabled={reason !== null && !on}
+                onChange={({ target }) => onSwitch(withHosted(name, target.checked, answerer.own, switched))}
+              />
+            );
+          })}
+          {known.data?.notice && <Notice>{known.data.notice}</Notice>}
+          <Servers tools={tools} />
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+const switchedWords = (on: boolean): ReactNode => `Switched ${on ? 'on' : 'off'} for this conversation`;
+
+/** The tool servers of the assistant. */
+function Servers({ tools: { assistantId, switched, onSwitch } }: Pick<ToolsDialogProps, 'tools'>) {
+  const servers = useServers(assistantId) ?? [];
+  if (servers.length === 0) return null;
+  const { serversOff = [] } = switched;
+  return (
+    <fieldset className="grid gap-4 border-border border-t pt-4">
+      <legend className="sr-only">Tool servers of the assistant</legend>
+      {servers.map(({ id, name }) => (
+        <Switch
+          key={id}
+          label={
+            <span dir="auto" className="wrap-anywhere">
+              {name}
+            </span>
+          }
+          description={serversOff.includes(id) ? switchedWords(false) : undefined}
+          checked={!serversOff.includes(id)}
+          onChange={({ target }) => onSwitch(withServer(id, target.checked, switched))}
+        />
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,37 @@
+import type { AssistantTools } from '@roster/contracts/assistant-tools';
+import { useQuery } from '@tanstack/react-query';
+import { assistantsQuery } from '#web/data/assistants.ts';
+import { chosenToolsQuery } from '#web/data/chosen-tools.ts';
+import { toolsOfModelQuery } from '#web/data/models.ts';
+import type { ComposerTools } from './thread-tools.ts';
+
+type AssistantsTools = {
+  own: AssistantTools;
+  model: string | null;
+  assistant: string | null;
+};
+
+/** What answers here has by itself. undefined: not known yet. */
+export function useOwnTools({ assistantId, model }: Pick<ComposerTools, 'assistantId' | 'model'>) {
+  const assistants = useQuery(assistantsQuery);
+  const assistant = assistants.data?.find(({ id }) => id === assistantId);
+  if (assistantId !== null && assistants.isPending) return undefined;
+  const own: AssistantsTools = assistant
+    ? { own: assistant.tools, model: assistant.model, assistant: assistant.name }
+    : { own: {}, model, assistant: null };
+  return own;
+}
+
+/** Why its model does not have a tool, as far as it is known. */
+export const useToolsOfModel = (model: string | null, enabled: boolean) =>
+  useQuery({ ...toolsOfModelQuery(model), enabled });
+
+export type UsedServer = { id: number; name: string };
+
+/** The tool servers that its assistant uses. undefined: not known yet. */
+export function useServers(assistantId: number | null, enabled = true): UsedServer[] | undefined {
+  const chosen = useQuery({ ...chosenToolsQuery(assistantId ?? 0), enabled: enabled && assistantId !== null });
+  if (assistantId === null) return [];
+  const servers = chosen.data?.map(({ serverId, serverName }) => [serverId, serverName] as const);
+  return servers && [...new Map(servers)].map(([id, name]) => ({ id, name }));
+}

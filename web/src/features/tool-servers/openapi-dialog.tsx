@@ -1,0 +1,84 @@
+import type { ToolServer } from '@roster/contracts/tool-servers';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { errorText } from '#web/lib/api.ts';
+import { focusFirstProblem } from '#web/lib/form-errors.ts';
+import { FormDialog } from '#web/parts/form-dialog.tsx';
+import { Button } from '#web/ui/button.tsx';
+import { Dialog } from '#web/ui/dialog.tsx';
+import { RetryNotice } from '#web/ui/retry-notice.tsx';
+import { SpinnerPanel } from '#web/ui/spinner.tsx';
+import { AccessFields, BaseUrlField, DescriptionFields, NameField } from './openapi-fields.tsx';
+import { pastedDescriptionQuery, useAddOpenApiServer, useChangeOpenApiServer } from './openapi-queries.ts';
+import {
+  changesOf,
+  draftOf,
+  type Problems,
+  problemsOf,
+  saidByServer,
+  type Values,
+  valuesOf,
+} from './openapi-values.ts';
+import { Offer } from './server-dialog.tsx';
+
+type OpenApiDialogProps = { server?: ToolServer; onClose: () => void };
+
+const title = (server: ToolServer | undefined) =>
+  server ? 'Edit Tool Server' : 'Add Tools from an OpenAPI Description';
+
+/** Adds a server by its OpenAPI description, or changes one; what was pasted is read first. */
+export function OpenApiDialog({ server, onClose }: OpenApiDialogProps) {
+  const isPasted = server?.openApi?.descriptionUrl === null;
+  const query = useQuery({ ...pastedDescriptionQuery(server?.id ?? 0), enabled: isPasted });
+  if (!isPasted) return <OpenApiForm server={server} text="" onClose={onClose} />;
+  if (query.isSuccess) return <OpenApiForm server={server} text={query.data.text} onClose={onClose} />;
+  return (
+    <Dialog open onOpenChange={onClose} title={title(server)} footer={<Button onClick={onClose}>Cancel</Button>}>
+      {query.isPending && <SpinnerPanel label="Loading the description" />}
+      {query.isError && (
+        <RetryNotice tone="destructive" live query={query}>
+          {errorText(query.error, 'The description could not be loaded.')}
+        </RetryNotice>
+      )}
+    </Dialog>
+  );
+}
+
+type OpenApiFormProps = { server: ToolServer | undefined; text: string; onClose: () => void };
+
+function OpenApiForm({ server, text, onClose }: OpenApiFormProps) {
+  const [before] = useState(() => valuesOf(server, text));
+  const [values, setValues] = useState(before);
+  const [problems, setProblems] = useState<Problems>({});
+  const add = useAddOpenApiServer();
+  const change = useChangeOpenApiServer(server?.id ?? 0);
+  const { isPending, error } = server ? change : add;
+  const put = (changes: Partial<Values>) => setValues({ ...values, ...changes });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    const found = problemsOf(values, server);
+    setProblems(found);
+    if (focusFirstProblem(event.currentTarget, found)) return;
+    const answered = { onSuccess: onClose, onError: (failure: Error) => setProblems(saidByServer(failure)) };
+    if (server) change.mutate(changesOf(values, before), answered);
+    else add.mutate(draftOf(values), answered);
+  };
+  const fields = { values, problems, put };
+  return (
+    <FormDialog
+      title={title(server)}
+      description="Each operation of the description becomes a tool. Roster calls the service itself."
+      action={server ? ['Save Changes', 'Saving...'] : ['Add Server', 'Adding...']}
+      busy={isPending}
+      onSubmit={submit}
+      onClose={onClose}
+      failed={{ title: server ? 'The tool server was not changed' : 'The tool server was not added', error }}
+      className="grid gap-5"
+    >
+      <NameField {...fields} />
+      <DescriptionFields {...fields} />
+      <BaseUrlField {...fields} />
+      <AccessFields {...fields} server={server} />
+      <Offer isOffered={values.isOffered} onChange={(isOffered) => put({ isOffered })} />
+    </FormDialog>
+  );
+}

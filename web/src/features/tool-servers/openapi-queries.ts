@@ -1,0 +1,32 @@
+import { type NewOpenApiServer, type OpenApiServerChanges, openApiServers } from '@roster/contracts/openapi-servers';
+import { queryOptions, useMutation } from '@tanstack/react-query';
+import type { z } from 'zod';
+import { call } from '#web/lib/api.ts';
+import { serversKey, useRefetched } from './queries.ts';
+
+/** Read each time the form is opened, and kept no longer. */
+export const pastedDescriptionQuery = (id: number) =>
+  queryOptions({
+    queryKey: [...serversKey, id, 'description'],
+    queryFn: ({ signal }) => call(openApiServers.description, { params: { id } }, signal),
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export function useAddOpenApiServer() {
+  const onSettled = useRefetched();
+  return useMutation({
+    mutationFn: (body: z.input<typeof NewOpenApiServer>) => call(openApiServers.create, { body }),
+    onSettled,
+    gcTime: 0,
+  });
+}
+
+export function useChangeOpenApiServer(id: number) {
+  const onSettled = useRefetched();
+  return useMutation({
+    mutationFn: (body: OpenApiServerChanges) => call(openApiServers.update, { params: { id }, body }),
+    onSettled,
+    gcTime: 0,
+  });
+}

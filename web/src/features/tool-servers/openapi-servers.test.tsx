@@ -1,0 +1,155 @@
+import { openApiServers } from '@roster/contracts/openapi-servers';
+import { type Tool, type ToolServer, toolServers } from '@roster/contracts/tool-servers';
+import { expect, test } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { answer, callsOf, refusal } from '#web/testing/answers.ts';
+import { open } from '#web/testing/app.tsx';
+import { givenDay, person } from '#web/testing/new-account.ts';
+import { expectCount, expectHidden, expectText } from '#web/testing/page.ts';
+
+const pasted = { descriptionUrl: null, baseUrl: null };
+const described = (more: Partial<ToolServer> = {}): ToolServer => ({
+  id: 1,
+  name: 'Notes',
+  kind: 'openapi',
+  url: 'https://notes.example.org/v1',
+  openApi: pasted,
+  isOwn: true,
+  isOffered: false,
+  isOn: true,
+  auth: { type: 'query', name: 'api_key', last4: '4321' },
+  signIn: null,
+  state: 'ready',
+  notice: '3 operations were left out. Its tools say why.',
+  lookedAt: givenDay,
+  tools: 1,
+  createdAt: givenDay,
+  ...more,
+});
+const tool: Tool = {
+  name: 'listNotes',
+  title: 'List notes',
+  description: 'List notes\n\nGET /notes',
+  inputSchema: { type: 'object' },
+  isReadOnly: true,
+  digest: 'a'.repeat(64),
+};
+const rows = page.getByRole('list', { name: 'Tool servers' }).getByRole('listitem');
+
+function openTools(given: ToolServer[]) {
+  open('/settings?tab=tools', {
+    user: { ...person, role: 'Editor' },
+    answers() {
+      answer(toolServers.list, given);
+      answer(toolServers.tools, {
+        tools: [tool],
+        leftOut: [{ operation: 'POST /files', reason: 'its body is no JSON but multipart/form-data' }],
+        leftOutCount: 3,
+        usedBy: [],
+        usedByCount: 0,
+        otherPeople: 0,
+      });
+      answer(openApiServers.description, { text: 'openapi: 3.1.0' });
+    },
+  });
+}
+
+async function openNew() {
+  openTools([]);
+  await page.getByRole('button', { name: 'Add Server' }).click();
+  await page.getByRole('menuitem', { name: 'Tools from an OpenAPI description' }).click();
+  return page.getByRole('dialog', { name: 'Add Tools from an OpenAPI Description' });
+}
+
+async function openEdit(server: ToolServer) {
+  openTools([server]);
+  await page.getByRole('button', { name: 'Actions for Notes' }).click();
+  await page.getByRole('menuitem', { name: 'Edit' }).click();
+  return page.getByRole('dialog', { name: 'Edit Tool Server' });
+}
+
+test('a description that was pasted is sent with the key in the query, once all is filled in', async () => {
+  const dialog = await openNew();
+  answer(openApiServers.create, described());
+  const add = dialog.getByRole('button', { name: 'Add Server' });
+  await dialog.getByLabelText('Access').selectOptions('With a key in the query');
+  await add.click();
+  for (const problem of ['Name is required', 'Paste the description', 'The value is required'])
+    await expect.element(dialog.getByText(problem)).toBeVisible();
+  expect(callsOf(openApiServers.create)).toEqual([]);
+  await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('Notes');
+  await dialog.getByLabelText('Text').fill('openapi: 3.1.0');
+  await dialog.getByLabelText('Name in the query').fill('key');
+  await dialog.getByLabelText(/^Value/).fill('secret');
+  await add.click();
+  await expectHidden(dialog);
+  expect(callsOf(openApiServers.create).map(({ body }) => body)).toEqual([
+    {
+      name: 'Notes',
+      description: { type: 'pasted', text: 'openapi: 3.1.0' },
+      baseUrl: null,
+      auth: { type: 'query', name: 'key', value: 'secret' },
+      isOffered: false,
+    },
+  ]);
+});
+
+test('what the server says of the text and of the base address stands at them', async () => {
+  const dialog = await openNew();
+  const message = 'This description is in the older form Swagger 2.0.';
+  answer(openApiServers.create, refusal('invalid_input', message, { 'description.text': message }));
+  await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('Notes');
+  await dialog.getByLabelText('Text').fill('swagger: "2.0"');
+  await dialog.getByRole('button', { name: 'Add Server' }).click();
+  await expect.element(dialog.getByLabelText('Text')).toHaveAccessibleDescription(message);
+  const missing = 'The description does not say where its operations are called.';
+  answer(openApiServers.create, refusal('invalid_input', missing, { baseUrl: missing }));
+  await dialog.getByRole('radio', { name: /Give its address/ }).click();
+  await dialog.getByLabelText('Address of the description').fill('https://notes.example.org/openapi.json');
+  await dialog.getByRole('button', { name: 'Add Server' }).click();
+  await expect.element(dialog.getByLabelText('Base address')).toHaveAccessibleDescription(missing);
+  expect(callsOf(openApiServers.create).at(-1)?.body.description).toEqual({
+    type: 'address',
+    url: 'https://notes.example.org/openapi.json',
+  });
+});
+
+test('only what was changed is sent, and the secret stays where none is typed', async () => {
+  const dialog = await openEdit(described());
+  answer(openApiServers.update, described());
+  await expect.element(dialog.getByLabelText('Text')).toHaveValue('openapi: 3.1.0');
+  await expect.element(dialog.getByText('Empty: the one that is stored stays (…4321).')).toBeVisible();
+  await dialog.getByLabelText('Base address').fill('https://notes.example.org/v2');
+  await dialog.getByRole('button', { name: 'Save Changes' }).click();
+  await expectHidden(dialog);
+  expect(callsOf(openApiServers.update).map(({ body }) => body)).toEqual([
+    { name: 'Notes', isOffered: false, baseUrl: 'https://notes.example.org/v2' },
+  ]);
+});
+
+test('a description that cannot be loaded says why, and tries again', async () => {
+  openTools([described()]);
+  answer(openApiServers.description, refusal('unavailable', 'The database is being moved.'));
+  await page.getByRole('button', { name: 'Actions for Notes' }).click();
+  await page.getByRole('menuitem', { name: 'Edit' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Edit Tool Server' });
+  await expectText(dialog, 'The database is being moved.');
+  answer(openApiServers.description, { text: 'openapi: 3.1.0' });
+  await dialog.getByRole('button', { name: 'Try Again' }).click();
+  await expect.element(dialog.getByLabelText('Text')).toHaveValue('openapi: 3.1.0');
+});
+
+test('the list says what it is, and its tools what was left out; one that was pasted is not fetched again', async () => {
+  const address = { descriptionUrl: 'https://notes.example.org/openapi.json', baseUrl: null };
+  openTools([described(), described({ id: 2, name: 'Other', openApi: address })]);
+  await expectText(rows.nth(0), /OpenAPI.*api_key …4321.*3 operations were left out/);
+  await page.getByRole('button', { name: 'Actions for Notes' }).click();
+  await expect.element(page.getByRole('menuitem', { name: 'Edit' })).toBeVisible();
+  await expectCount(page.getByRole('menuitem', { name: /again/ }), 0);
+  await userEvent.keyboard('{Escape}');
+  await page.getByRole('button', { name: '1 tool of Notes' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Tools of “Notes”' });
+  await dialog.getByText('3 operations were left out').click();
+  await expectText(dialog.getByRole('list', { name: 'Left out' }), /POST \/files.*its body is no JSON/);
+  await expect.element(dialog.getByText('And 2 more that are not listed.')).toBeVisible();
+});

@@ -7,9 +7,9 @@ import { type Chore, hourMs } from '#server/jobs/upkeep';
 import { choiceRepository } from './choice-repository.ts';
 import { ServerFailure, SignInNeeded } from './mcp/failure.ts';
 import { listTools } from './mcp/tools.ts';
-import type { ServerReach } from './reach.ts';
 import type { OpenApiLook } from './openapi/look.ts';
 import { descriptionRepository } from './openapi/repository.ts';
+import type { ServerReach } from './reach.ts';
 import { type StoredServer, toolServerRepository } from './repository.ts';
 import type { ToolTimes } from './times.ts';
 

@@ -117,7 +117,8 @@ type OfferProps = {
   isOffered: boolean;
   /** Each person signs in for themselves. */
   isSignedInTo?: boolean;
-  onChange: (isOffered: boolean) => void };
+  onChange: (isOffered: boolean) => void;
+};
 
 export function Offer({ isOffered, isSignedInTo, onChange }: OfferProps) {
   if (useUser().role !== 'Admin') return null;

@@ -63,7 +63,11 @@ export function ToolServersCard({ signInEnd, onSignInEndTold }: ToolServersCardP
   );
 }
 
-type AddServerProps = { disabledReason: string | undefined; hasCommands: boolean; onChoose: (kind: ToolServer['kind']) => void };
+type AddServerProps = {
+  disabledReason: string | undefined;
+  hasCommands: boolean;
+  onChoose: (kind: ToolServer['kind']) => void;
+};
 
 function AddServer({ disabledReason, hasCommands, onChoose }: AddServerProps) {
   const button = (

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { startToolServer } from '../server/src/testing/tool-peer.ts';
+import { startProtectedToolServer } from '../server/src/testing/tool-sign-in.ts';
 import {
   test as base,
   expect,
@@ -89,6 +90,44 @@ test('a server is added, its tools are chosen for an assistant, and it is remove
   await expectToast(page, 'Tool server removed', '“Notes” is not asked any more.');
   await expect(page.getByText('No tool servers yet.')).toBeVisible();
   expect(await chosen()).toEqual([]);
+});
+
+test('a person signs in to a server, by keyboard, and says no before', async ({ page, signedIn: _ }) => {
+  const notes = await startProtectedToolServer({ asks: true });
+  await page.goto(tab);
+  await page.getByRole('button', { name: 'Add Server' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Tool server (MCP)' }).press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Add Tool Server' });
+  await expect(dialog.getByLabel('Name')).toBeFocused();
+  await page.keyboard.type('Notes');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type(notes.url);
+  await page.keyboard.press('Tab');
+  await expect(dialog.getByLabel('Access')).toBeFocused();
+  await page.keyboard.type('Each');
+  await expectAccessible(page);
+  await dialog.getByLabel('Client ID').press('Enter');
+  await expect(dialog).toBeHidden();
+  const row = rows(page).first();
+  await expect(row).toContainText('Sign in needed');
+  await expectAccessible(page);
+
+  const signIn = row.getByRole('button', { name: 'Sign in to Notes' });
+  await signIn.press('Enter');
+  await page.getByRole('button', { name: 'Deny' }).press('Enter');
+  await expectToast(page, 'You were not signed in', 'You did not let Roster in there');
+  await signIn.press('Enter');
+  await page.getByRole('button', { name: 'Allow' }).press('Enter');
+  await expectToast(page, 'Signed in to “Notes”', 'Roster asks it for its tools.');
+  await expect(page).toHaveURL(/\/settings\?tab=tools$/);
+  await expect(row.getByRole('button', { name: '2 tools of Notes' })).toBeVisible();
+  await expect(row).toContainText('Signed in');
+  for (const secret of notes.authority.secrets) expect(await page.content()).not.toContain(secret);
+
+  await page.getByRole('button', { name: 'Actions for Notes' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Sign out of it' }).press('Enter');
+  await expect(row).toContainText('Sign in needed');
+  await notes.close();
 });
 
 test('the page can be read in both themes, on a phone and from right to left', async ({

@@ -125,6 +125,6 @@ export default defineConfig({
   optimizeDeps: { include: ['@cfworker/json-schema'] },
   server: {
     host: '127.0.0.1',
-    proxy: { '/api': server, '/auth/google': server, '/auth/github': server },
+    proxy: { '/api': server, '/auth/google': server, '/auth/github': server, '/tool-servers/oauth': server },
   },
 });

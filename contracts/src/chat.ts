@@ -108,6 +108,8 @@ export const ToolCall = z.object({
   /** Unique within its run. */
   callId: z.string(),
   name: z.string(),
+  /** As its tool server names it, where `name` is what the model calls it by; left out: of no tool server, or none it has. */
+  tool: z.string().nullish(),
   /** For people: what the tool calls itself; empty where the kind says it. */
   title: z.string(),
   /** Of which tool server it is; null: of none. */

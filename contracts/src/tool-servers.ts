@@ -11,8 +11,11 @@ export const serversAtMost = 20;
 export const chosenToolsAtMost = 128;
 export const toolNameLimit = 128;
 
-/** What its tools are told by: a server of the Model Context Protocol itself, or an OpenAPI description of a service. */
-export const ToolServerKind = z.enum(['mcp', 'openapi']);
+/**
+ * What its tools are told by: a server of the Model Context Protocol itself, or an OpenAPI description of a service. `command`: it runs as a
+ * process of Roster's machine, by a command that the operator has listed.
+ */
+export const ToolServerKind = z.enum(['mcp', 'openapi', 'command']);
 
 const HttpUrl = z.url({ protocol: /^https?$/ });
 const urlMessage = 'Enter an address that begins with https://';
@@ -57,10 +60,29 @@ export const SecretValue = requiredText(4_000, 'The value cannot exceed 4,000 ch
   .trim()
   .refine((value) => /^[\x20-\x7e]+$/.test(value), 'The value has characters that a header cannot have');
 
-/** `value` left out: the one that is stored stays. */
+const printable = /^[\x20-\x7e]+$/;
+/** As somebody was given them who has registered Roster by hand; most servers register it by themselves. */
+const AppId = requiredText(500, 'The client ID cannot exceed 500 characters', 'The client ID is required')
+  .trim()
+  .refine((id) => printable.test(id), 'The client ID has characters that it cannot have');
+const AppSecret = requiredText(
+  4_000,
+  'The client secret cannot exceed 4,000 characters',
+  'The client secret is required',
+)
+  .trim()
+  .refine((secret) => printable.test(secret), 'The client secret has characters that it cannot have');
+
+/** `value` or `clientSecret` left out: what is stored stays. */
 const Auth = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('none') }),
   z.strictObject({ type: z.literal('header'), name: HeaderName, value: SecretValue.optional() }),
+  /** Each person signs in at the server for themselves. `clientId`: Roster is known there by it, null: it registers itself. */
+  z.strictObject({
+    type: z.literal('oauth'),
+    clientId: AppId.nullable().default(null),
+    clientSecret: AppSecret.optional(),
+  }),
 ]);
 export type ToolServerAuth = z.output<typeof Auth>;
 
@@ -74,19 +96,28 @@ export const NewToolServer = z.strictObject({
   /** Everybody may choose its tools; for administrators only. */
   isOffered: z.boolean().default(false),
 });
+/** By its name in the operator's list: nobody types a command. */
+export const NewToolCommand = z.strictObject({
+  name: ServerName,
+  command: requiredText(40, 'There is no such command', 'Choose a command'),
+  isOffered: z.boolean().default(false),
+});
 export const ToolServerChanges = z
   .strictObject({ name: ServerName, url: ServerUrl, auth: Auth, isOffered: z.boolean(), isOn: z.boolean() })
   .partial();
 export type ToolServerChanges = z.output<typeof ToolServerChanges>;
 
-/** `waiting`: Roster is about to ask it, or does. */
-export const ToolServerState = z.enum(['waiting', 'ready', 'failed']);
+/** `waiting`: Roster is about to ask it, or does; `sign_in`: its owner has to sign in to it first. */
+export const ToolServerState = z.enum(['waiting', 'ready', 'failed', 'sign_in']);
+
+/** Whether a person is signed in at a server: not yet, now, or not any more. */
+export const ServerSignIn = z.enum(['needed', 'done', 'again']);
 
 export const ToolServer = z.object({
   id: Id,
   name: z.string(),
   kind: ToolServerKind,
-  /** Where its tools are called. Of another's server: scheme, host and port only. */
+  /** Where its tools are called. Of another's server: scheme, host and port only. Of a command: `command:` and its name. */
   url: z.string(),
   /** Of an own one of the kind `openapi`. */
   openApi: z
@@ -103,11 +134,13 @@ export const ToolServer = z.object({
   /** Off: its tools are not offered to any model. */
   isOn: z.boolean(),
   auth: z.object({
-    type: z.enum(['none', 'header', 'query']),
-    /** Of the own server's header, or of its part of the query. */
+    type: z.enum(['none', 'header', 'query', 'oauth']),
+    /** Of the own server's header, or of its part of the query; of a sign-in the client ID that was entered. */
     name: z.string().nullable(),
     last4: z.string().nullable(),
   }),
+  /** Of who asks, and why the last attempt did not work; null: there is nothing to sign in to. */
+  signIn: z.object({ state: ServerSignIn, notice: z.string().nullable() }).nullable(),
   state: ToolServerState,
   /** What is to be known of the last look, in words: why it failed, or what was left out. */
   notice: z.string().nullable(),
@@ -116,6 +149,13 @@ export const ToolServer = z.object({
   createdAt: Time,
 });
 export type ToolServer = z.output<typeof ToolServer>;
+
+/** Where the browser comes back to from a server that a person signs in at. */
+export const toolSignInCallback = '/tool-servers/oauth/callback';
+
+/** Why signing in at a tool server did not work, as the address says it that the browser comes back to. */
+export const toolSignInFailures = ['expired', 'cancelled', 'failed', 'changed', 'too_many'] as const;
+export type ToolSignInFailure = (typeof toolSignInFailures)[number];
 
 const Digest = z.string().regex(/^[0-9a-f]{64}$/, 'This is no digest of a tool');
 
@@ -193,6 +233,23 @@ export const toolServers = {
     output: ToolServer,
     status: 201,
   }),
+  commands: endpoint({
+    method: 'GET',
+    path: '/api/tool-servers/commands',
+    access: 'admin',
+    summary: 'The names of the commands that the operator allows as tool servers.',
+    output: z.array(z.string()),
+  }),
+  addCommand: endpoint({
+    method: 'POST',
+    path: '/api/tool-servers/commands',
+    access: 'admin',
+    rate: 'keyUse',
+    summary: 'Adds a tool server that runs as a process of Roster’s machine, by a command that the operator allows.',
+    body: NewToolCommand,
+    output: ToolServer,
+    status: 201,
+  }),
   update: endpoint({
     method: 'PATCH',
     path: '/api/tool-servers/:id',
@@ -230,6 +287,24 @@ export const toolServers = {
     params: byId,
     output: ToolServer,
     status: 202,
+  }),
+  signIn: endpoint({
+    method: 'POST',
+    path: '/api/tool-servers/:id/sign-in',
+    access: 'editor',
+    rate: 'keyUse',
+    summary: 'Begins to sign in at a tool server, and answers the address to go to. It is good for ten minutes, once.',
+    params: byId,
+    output: z.object({ address: z.url({ protocol: /^https?$/ }) }),
+  }),
+  signOut: endpoint({
+    method: 'DELETE',
+    path: '/api/tool-servers/:id/sign-in',
+    access: 'editor',
+    summary: 'Forgets that one is signed in at a tool server.',
+    params: byId,
+    output: NoContent,
+    status: 204,
   }),
   chosen: endpoint({
     method: 'GET',

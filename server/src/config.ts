@@ -12,6 +12,7 @@ import {
   readMasterKeyFile,
 } from './security/master-key.ts';
 import { Secret } from './security/secret.ts';
+import { toolCommandsIn } from './tool-commands.ts';
 
 const Port = z.coerce.number().int().min(0).max(65_535);
 const blankAsAbsent = (value: unknown) => (value === '' ? undefined : value);
@@ -65,6 +66,7 @@ const Environment = z.object({
   REGISTRATION: setting(z.enum(['open', 'closed']).default('open')),
   API_ALLOWED_ORIGINS: setting(z.string().max(10_000).default('')),
   TOOL_HOSTS_ALLOWED: setting(z.string().max(10_000).default('')),
+  TOOL_COMMANDS: setting(z.string().optional()),
   TRUST_PROXY: setting(z.coerce.number().int().min(0).max(10).default(0)),
   LOG_LEVEL: setting(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info')),
   RATE_LIMIT_SCALE: setting(z.coerce.number().positive().default(1)),
@@ -191,6 +193,15 @@ function toolHostsOf(list: string) {
   }
 }
 
+/** The commands that administrators may add as tool servers. */
+function toolCommandsOf(file: string | undefined) {
+  try {
+    return toolCommandsIn(file && resolve(file));
+  } catch (cause) {
+    throw new UnusableConfiguration(`TOOL_COMMANDS: ${file} cannot be used: ${reasonOf(cause)}.`, { cause });
+  }
+}
+
 /** One secret, one purpose: who learns the one must not have the other. */
 function refuseSharedSecrets(env: z.output<typeof Environment>, keys: MasterKey[]) {
   const password = (address: string | undefined) => address && URL.parse(address)?.password;
@@ -267,6 +278,7 @@ export function loadConfig(variables: Record<string, string | undefined>) {
     registration: env.REGISTRATION,
     apiAllowedOrigins: originsOf(env.API_ALLOWED_ORIGINS),
     toolHostsAllowed: toolHostsOf(env.TOOL_HOSTS_ALLOWED),
+    toolCommands: toolCommandsOf(env.TOOL_COMMANDS),
     trustProxy: env.TRUST_PROXY,
     logLevel: env.LOG_LEVEL,
     rateLimitScale: env.RATE_LIMIT_SCALE,

@@ -34,6 +34,7 @@ import * as sharedRates from './migrations/0027-shared-rates.ts';
 import * as openApiServers from './migrations/0028-openapi-servers.ts';
 import * as toolsOfConversations from './migrations/0029-tools-of-conversations.ts';
 import * as assistantVersions from './migrations/0030-assistant-versions.ts';
+import * as toolServerSignIns from './migrations/0031-tool-server-sign-ins.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -73,6 +74,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0028-openapi-servers', openApiServers],
   ['0029-tools-of-conversations', toolsOfConversations],
   ['0030-assistant-versions', assistantVersions],
+  ['0031-tool-server-sign-ins', toolServerSignIns],
 ];
 
 const migrationFiles = new URL('./migrations/', import.meta.url);

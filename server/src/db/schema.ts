@@ -137,8 +137,9 @@ export type Database = {
     kind: ToolServer['kind'];
     url: string;
     auth_type: ToolServer['auth']['type'];
+    /** Of a header its name; of a sign-in the client ID that was entered. */
     auth_name: string | null;
-    /** The header's value with the origin that it was given for, sealed. */
+    /** The header's value or the client's secret, with the origin that it was given for, sealed. */
     auth_sealed: string | null;
     auth_last4: string | null;
     is_offered: Flag;
@@ -153,6 +154,33 @@ export type Database = {
     description_url: Generated<string | null>;
     /** Of the kind `openapi`: what its owner wants instead of the address in the description. */
     base_url: Generated<string | null>;
+  };
+  /** What a person is known by at a tool server, each for themselves. */
+  tool_server_sign_ins: {
+    server_id: number;
+    user_id: number;
+    /** Whom Roster is registered as there for this person, sealed. */
+    client_sealed: string | null;
+    /** With where they are good for, sealed; null: signed in no more, or not yet. */
+    tokens_sealed: string | null;
+    expires_at: string | null;
+    signed_in_at: string | null;
+    /** Why the last attempt did not work. */
+    notice: string | null;
+    /** Grows with the tokens: what was begun with earlier ones does not count. */
+    version: number;
+    /** Until then one process alone may have the tokens renewed. */
+    renewed_until: string | null;
+  };
+  /** Sign-ins at tool servers that are under way. */
+  tool_server_flows: {
+    state_hash: string;
+    server_id: number;
+    user_id: number;
+    /** The session that it was begun in. */
+    session_id: string;
+    sealed: string;
+    created_at: string;
   };
   /** As of the last look that succeeded. */
   tool_server_tools: {

@@ -14,6 +14,11 @@ export class FinalFailure extends Error {
   override name = 'FinalFailure';
 }
 
+/** What is stored does not fit the job, and names nobody who waits for it. */
+export class UnusablePayload extends FinalFailure {
+  override name = 'UnusablePayload';
+}
+
 /**
  * One kind of background job. Its name and the form of its payload lie in the databases of all installations, where jobs
  * may wait while Roster is brought up to date: a name stays, and a payload that was stored before can still be read.
@@ -35,30 +40,38 @@ export const defineJob = <Payload extends z.ZodType>(definition: Definition<Payl
 });
 
 /** Executes a kind of job. Handlers must be idempotent: if the process dies after the work, it is done again. */
-export type JobHandler = { job: Job; run: (stored: string) => Promise<void> };
+export type JobHandler = {
+  job: Job;
+  run: (stored: string) => Promise<void>;
+  /** Tells who waits for it that it will not be done; not called where the payload cannot be read. */
+  onGivenUp?: (stored: string) => Promise<void>;
+};
 
 /** Reads the stored payload with the job's schema; one that does not fit is not retried. */
 export const jobHandler = <Payload extends z.ZodType>(
   job: Job<Payload>,
   run: (payload: z.output<Payload>) => Promise<void>,
+  onGivenUp?: (payload: z.output<Payload>) => Promise<void>,
 ): JobHandler => ({
   job,
-  run: async (stored) => {
-    const payload = job.payload.safeParse(fromJson(stored));
-    // The message names the fields, never what they hold.
-    if (!payload.success)
-      throw new FinalFailure(
-        `unusable payload: ${payload.error.issues.map(({ path }) => path.join('.') || 'the whole').join(', ')}`,
-      );
-    await run(payload.data);
-  },
+  run: async (stored) => run(payloadOf(job, stored)),
+  ...(onGivenUp && { onGivenUp: async (stored: string) => onGivenUp(payloadOf(job, stored)) }),
 });
+
+function payloadOf<Payload extends z.ZodType>(job: Job<Payload>, stored: string): z.output<Payload> {
+  const payload = job.payload.safeParse(fromJson(stored));
+  if (payload.success) return payload.data;
+  // The message names the fields, never what they hold.
+  throw new UnusablePayload(
+    `unusable payload: ${payload.error.issues.map(({ path }) => path.join('.') || 'the whole').join(', ')}`,
+  );
+}
 
 function fromJson(stored: string): unknown {
   try {
     return JSON.parse(stored);
   } catch {
     // Without its cause, which repeats what is stored.
-    throw new FinalFailure('unusable payload: it is not JSON');
+    throw new UnusablePayload('unusable payload: it is not JSON');
   }
 }

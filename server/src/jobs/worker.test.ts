@@ -172,6 +172,25 @@ describe.each(engines)('background jobs on %s', (engine) => {
     expect([attempts, (await rows())[0]?.last_error]).toEqual([0, 'each process that took it died']);
   });
 
+  test('that are given up tell who waits for them, unless their payload names nobody', async () => {
+    const { db, rows, change, worker } = await prepared();
+    await enqueue(db, count, { number: 7 });
+    await change({ attempts: 30 });
+    await jobRepository(db).insert(count.name, '{"number":"none"}', now());
+    const told: number[] = [];
+    worker([
+      jobHandler(
+        count,
+        async () => undefined,
+        async ({ number }) => {
+          told.push(number);
+        },
+      ),
+    ]);
+    await until('jobs that were given up', async () => (await rows()).every(({ given_up_at }) => given_up_at !== null));
+    expect(told).toEqual([7]);
+  });
+
   test('are given up at once where another attempt would change nothing', async () => {
     const { db, rows, worker } = await prepared();
     await enqueue(db, count, { number: 1 });

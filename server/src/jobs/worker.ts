@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { endsWithin } from '#server/ends-within';
 import { failureInWords } from '#server/log-failure';
-import { delayAfter, FinalFailure, type JobHandler, usualAttempts } from './define.ts';
+import { delayAfter, FinalFailure, type JobHandler, UnusablePayload, usualAttempts } from './define.ts';
 import { onEnqueued } from './queue.ts';
 import { jobRepository, type StoredJob } from './repository.ts';
 
@@ -140,6 +140,8 @@ function performer(jobs: ReturnType<typeof jobRepository>, handlers: readonly Jo
       const said = failureInWords(error);
       if (error instanceof FinalFailure || job.attempts >= attempts) {
         log.error(what, 'a job was given up');
+        // First: where this does not come to its end, the job is given up once more.
+        if (!(error instanceof UnusablePayload)) await byName.get(job.kind)?.onGivenUp?.(job.payload);
         await jobs.giveUp(job, new Date().toISOString(), said);
       } else {
         log.warn(what, 'a job failed and will be tried again');

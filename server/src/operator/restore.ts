@@ -58,7 +58,12 @@ async function checkKey(archive: OpenArchive, masterKeys: MasterKey[] | undefine
 }
 
 /** What a backup would bring back that has ended or was used up since it was made. */
-const endedSince: ReadonlySet<Table> = new Set<Table>(['sessions', 'sign_in_flows', 'mailed_tokens']);
+const endedSince: ReadonlySet<Table> = new Set<Table>([
+  'sessions',
+  'sign_in_flows',
+  'tool_server_flows',
+  'mailed_tokens',
+]);
 
 /** Usage goes on naming them. */
 async function* revoked(rows: AsyncIterable<Row>): AsyncGenerator<Row> {

@@ -27,6 +27,8 @@ const inOrder: Record<Table, true> = {
   tool_server_tools: true,
   tool_server_descriptions: true,
   assistant_tool_choices: true,
+  tool_server_sign_ins: true,
+  tool_server_flows: true,
   threads: true,
   messages: true,
   runs: true,

@@ -6,7 +6,13 @@ import { Secret } from './secret.ts';
 export type Purpose = { purpose: 'data-key' | PersonalSecret | 'key-check'; userId: number };
 
 /** What is sealed with a person's data key; one kind cannot be passed off as the other. */
-export type PersonalSecret = 'provider-key' | 'provider-admin-key' | 'tool-server-header';
+export type PersonalSecret =
+  | 'provider-key'
+  | 'provider-admin-key'
+  | 'tool-server-header'
+  | 'tool-server-client'
+  | 'tool-server-tokens'
+  | 'tool-server-flow';
 
 /** A sealed value could not be opened: another master key, another row, or a damaged text. */
 export class CannotOpen extends Error {

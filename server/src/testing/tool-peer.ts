@@ -24,6 +24,8 @@ export type ToolPeer = {
   answer: (called: Called) => Answer | Promise<Answer>;
   /** Forgets all sessions before the next request that has one. */
   forgetOnce: boolean;
+  /** Answers a request itself, as who lets nobody in without a sign-in does. */
+  instead: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
 };
 
 export const listening = async (server: ReturnType<typeof createServer>): Promise<number> => {
@@ -63,6 +65,7 @@ export async function startToolServer(given: Partial<ToolPeer> = {}) {
     pageSize: 100,
     answer: (called) => ({ content: [{ type: 'text', text: `${called.name} ${JSON.stringify(called.arguments)}` }] }),
     forgetOnce: false,
+    instead: undefined,
     ...given,
   };
   const calls: Called[] = [];
@@ -70,6 +73,7 @@ export async function startToolServer(given: Partial<ToolPeer> = {}) {
   const sessions = new Map<string, StreamableHTTPServerTransport>();
 
   async function handle(request: IncomingMessage, response: ServerResponse) {
+    if (peer.instead?.(request, response)) return;
     requests.push({ method: request.method ?? '', headers: request.headers });
     const id = request.headers['mcp-session-id'];
     if (typeof id === 'string' && peer.forgetOnce) {

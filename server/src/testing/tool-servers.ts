@@ -1,14 +1,18 @@
 import type { ToolServer } from '@roster/contracts/tool-servers';
 import { loadOperatorConfig } from '#server/config';
 import type { ToolBox } from '#server/conversation/tools';
+import { commandProcesses } from '#server/features/tool-servers/commands/processes';
 import { serverHeaders } from '#server/features/tool-servers/headers';
 import { mcpClient } from '#server/features/tool-servers/mcp/session';
+import { serverAccess } from '#server/features/tool-servers/oauth/access';
 import { openApiClient } from '#server/features/tool-servers/openapi/client';
-import { usualToolTimes } from '#server/features/tool-servers/times';
+import { serverReach } from '#server/features/tool-servers/reach';
+import { type ToolTimes, usualToolTimes } from '#server/features/tool-servers/times';
 import { toolBox } from '#server/features/tool-servers/tool-box';
 import { allowedHosts } from '#server/http/allowed-hosts';
 import { createOutgoing } from '#server/http/outgoing';
 import { createVault } from '#server/security/vault';
+import { toolCommandsIn } from '#server/tool-commands';
 import { beside } from './database.ts';
 import { until } from './until.ts';
 import type { Visitor } from './visitor.ts';
@@ -56,15 +60,22 @@ export async function chooseAll(visitor: Visitor, assistantId: number, serverId:
 export function withToolBox<T>(
   app: { dataDir: string; databaseUrl: string | undefined },
   work: (box: ToolBox) => Promise<T>,
+  given: { commands?: string; times?: Partial<ToolTimes> } = {},
 ): Promise<T> {
   return beside(app, async (db) => {
     const masterKeys = loadOperatorConfig({ DATA_DIR: app.dataDir }).masterKeys() ?? [];
     const outgoing = createOutgoing({ allowed: allowedHosts('127.0.0.1') });
     const mcp = mcpClient(outgoing, usualToolTimes);
-    const headers = serverHeaders({ db, vault: createVault(masterKeys) });
+    const vault = createVault(masterKeys);
+    const headers = serverHeaders({ db, vault });
+    const times = { ...usualToolTimes, ...given.times };
+    const access = serverAccess({ db, vault, outgoing, headers, times });
+    const processes = commandProcesses(toolCommandsIn(given.commands), times);
     try {
-      return await work(toolBox({ db, headers, mcp, openApi: openApiClient(outgoing), times: usualToolTimes }));
+      const reach = serverReach({ access, mcp, processes });
+      return await work(toolBox({ db, headers, reach, openApi: openApiClient(outgoing), times }));
     } finally {
+      await processes.close();
       await mcp.close();
       await outgoing.close();
     }

@@ -36,6 +36,9 @@ export const settingsSearch = (raw: Raw) =>
     /** How connecting Google or GitHub ended. */
     connected: text(raw.connected),
     error: text(raw.error),
+    /** The tool server that a person has signed in to, or why not. */
+    signedIn: positiveInteger(raw.signedIn),
+    signInFailed: text(raw.signInFailed),
   });
 
 export const chatSearch = (raw: Raw) =>

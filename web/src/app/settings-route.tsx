@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { Suspense } from 'react';
+import { Suspense, useCallback } from 'react';
 import { SettingsPage } from '#web/features/account/settings-page.tsx';
 import { AccessTokensCard } from '#web/features/api-tokens/access-tokens-card.tsx';
 import { AssistantsPanel } from '#web/features/assistants/assistants-panel.tsx';
@@ -20,8 +20,14 @@ export function SettingsRoute() {
     version,
     connected,
     error,
+    ...ends
   } = useSearch({ from: '/signed-in/settings' });
+  const { signedIn, signInFailed } = ends;
   const navigate = useNavigate();
+  const onSignInEndTold = useCallback(
+    () => void navigate({ to: '/settings', search: { tab: 'tools' }, replace: true }),
+    [navigate],
+  );
   useLoginProviderOutcome({ connected, error }, 'Connecting failed');
   return (
     <SettingsPage
@@ -30,7 +36,7 @@ export function SettingsRoute() {
       accessTokens={<AccessTokensCard />}
       tools={
         <Suspense fallback={<SpinnerPanel label="Loading tool servers" className="min-h-64" />}>
-          <ToolServersCard />
+          <ToolServersCard signInEnd={{ signedIn, signInFailed }} onSignInEndTold={onSignInEndTold} />
         </Suspense>
       }
       assistants={

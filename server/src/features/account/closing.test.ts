@@ -141,6 +141,15 @@ describe.each(engines)('closing the own account on %s', (engine) => {
         .insertInto('assistant_tool_choices')
         .values({ ...server, assistant_id: assistantId, approval: 'always' })
         .execute();
+      const signIn = { server_id: toolServerId, user_id: userId };
+      await db
+        .insertInto('tool_server_sign_ins')
+        .values({ ...signIn, version: 1, notice: word })
+        .execute();
+      await db
+        .insertInto('tool_server_flows')
+        .values({ ...signIn, state_hash: word, session_id: word, sealed: word, created_at: at })
+        .execute();
       await db
         .insertInto('identities')
         .values({ user_id: userId, provider: 'github', subject: word, email: `${word}@example.com`, created_at: at })

@@ -1,7 +1,7 @@
 import type { ToolChoice } from '@roster/contracts/tool-servers';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { isWithinReach } from './repository.ts';
+import { isWithinReach, mayRun } from './repository.ts';
 
 /** Which tools an assistant may use, and what is known of them now. */
 export function choiceRepository(db: Kysely<Database>) {
@@ -118,6 +118,7 @@ export function choiceRepository(db: Kysely<Database>) {
         .where('choices.assistant_id', '=', assistantId)
         .where('tool_servers.is_on', '=', 1)
         .where(isWithinReach(userId))
+        .where(mayRun)
         .orderBy('choices.position')
         .limit(limit)
         .execute(),
@@ -133,6 +134,7 @@ export function choiceRepository(db: Kysely<Database>) {
         .where('tool_servers.is_on', '=', 1)
         .where('tools.name', '=', name)
         .where(isWithinReach(userId))
+        .where(mayRun)
         .executeTakeFirst(),
     dataKey: async (userId: number): Promise<string | null> => {
       const row = await db.selectFrom('data_keys').select('wrapped').where('user_id', '=', userId).executeTakeFirst();

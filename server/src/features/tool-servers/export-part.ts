@@ -1,6 +1,7 @@
 import type { OpenDatabase } from '#server/db/connect';
 import type { ExportPart } from '#server/feature';
 import { choiceRepository } from './choice-repository.ts';
+import { signInRepository } from './oauth/sign-in-repository.ts';
 import { descriptionRepository } from './openapi/repository.ts';
 import { toolServerRepository } from './repository.ts';
 
@@ -28,7 +29,12 @@ export function toolServerExport({ reader }: Pick<OpenDatabase, 'reader'>): Expo
       tools: (names.get(server.id) ?? []).map(({ name, title }) => ({ name, title })),
     }));
     const uses = await choiceRepository(reader).ofOwner(userId);
-    return `${JSON.stringify({ servers: own, uses }, undefined, 2)}\n`;
+    const signIns = (await signInRepository(reader).ofOwner(userId)).map((signIn) => ({
+      server: signIn.name,
+      isSignedIn: signIn.tokens_sealed !== null,
+      signedInAt: signIn.signed_in_at,
+    }));
+    return `${JSON.stringify({ servers: own, uses, signIns }, undefined, 2)}\n`;
   }
 
   return {

@@ -5,7 +5,7 @@ import { sealWithDataKey } from '#server/security/sealing';
 import { Secret } from '#server/security/secret';
 import { CannotOpen, type Vault } from '#server/security/vault';
 import { ServerFailure } from './mcp/failure.ts';
-import type { SealedAuth } from './repository.ts';
+import type { StoredAuth } from './repository.ts';
 
 const purpose = 'tool-server-header';
 /** Of so short a value nothing is shown. */
@@ -25,17 +25,33 @@ const unreadable = (cause?: unknown) =>
 
 type Keeper = { db: Kysely<Database>; vault: Vault };
 type Stored = Pick<Selectable<Database['tool_servers']>, 'user_id' | 'url' | 'auth_type' | 'auth_name' | 'auth_sealed'>;
+/** What has a secret that goes along with the address of its server. */
+type WithSecret = Exclude<StoredAuth, { type: 'none' }>['type'];
 
-/** The secrets that people give their servers, for a header or a query: sealed when they are stored, opened again only for a call. */
+/** The secrets that people give their servers, for a header, a query or as a client: sealed when they are stored, opened again only for a call. */
 export function serverHeaders({ db, vault }: Keeper) {
+  function opened({ user_id: owner, url, auth_sealed }: Stored, wrapped: string | null): string {
+    if (auth_sealed === null || wrapped === null) throw unreadable();
+    try {
+      const { origin, value } = Sealed.parse(
+        JSON.parse(vault.openProviderKey(owner, wrapped, auth_sealed, purpose).reveal()),
+      );
+      if (origin !== new URL(url).origin) throw unreadable();
+      return value;
+    } catch (error) {
+      if (error instanceof CannotOpen) throw unreadable(error);
+      throw error;
+    }
+  }
+
   return {
-    async seal(
+    async seal<Type extends WithSecret>(
       userId: number,
       url: string,
-      type: SealedAuth['type'],
+      type: Type,
       name: string,
       value: string,
-    ): Promise<SealedAuth> {
+    ): Promise<{ type: Type; name: string; sealed: string; last4: string }> {
       const plain = JSON.stringify({ origin: new URL(url).origin, value });
       return {
         type,
@@ -46,20 +62,13 @@ export function serverHeaders({ db, vault }: Keeper) {
     },
     /** @throws ServerFailure */
     open(server: Stored, wrapped: string | null): Record<string, string> {
-      const { user_id: owner, url, auth_type, auth_name, auth_sealed } = server;
-      if (auth_type === 'none') return {};
-      if (auth_name === null || auth_sealed === null || wrapped === null) throw unreadable();
-      try {
-        const { origin, value } = Sealed.parse(
-          JSON.parse(vault.openProviderKey(owner, wrapped, auth_sealed, purpose).reveal()),
-        );
-        if (origin !== new URL(url).origin) throw unreadable();
-        return { [auth_name]: value };
-      } catch (error) {
-        if (error instanceof CannotOpen) throw unreadable(error);
-        throw error;
-      }
+      if (server.auth_type === 'none') return {};
+      if (server.auth_type === 'oauth' || server.auth_name === null) throw unreadable();
+      return { [server.auth_name]: opened(server, wrapped) };
     },
+    /** Of who signs people in, where the server's owner has entered one. @throws ServerFailure */
+    clientSecret: (server: Stored, wrapped: string | null): string | null =>
+      server.auth_sealed === null ? null : opened(server, wrapped),
   };
 }
 

@@ -42,6 +42,8 @@ describe.each(engines)('an assistant with tools of a server, on %s', (engine) =>
         kind: 'server',
         server: 'Notes',
         name: 'Notes__read_note',
+        tool: 'read_note',
+        title: 'read_note',
         state: 'done',
         output: expect.stringContaining('read_note'),
       },

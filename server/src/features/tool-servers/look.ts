@@ -5,12 +5,11 @@ import { defineJob, jobHandler } from '#server/jobs/define';
 import { enqueue } from '#server/jobs/queue';
 import { type Chore, hourMs } from '#server/jobs/upkeep';
 import { choiceRepository } from './choice-repository.ts';
-import type { ServerHeaders } from './headers.ts';
-import { ServerFailure } from './mcp/failure.ts';
-import type { McpClient } from './mcp/session.ts';
+import { ServerFailure, SignInNeeded } from './mcp/failure.ts';
 import { listTools } from './mcp/tools.ts';
 import type { OpenApiLook } from './openapi/look.ts';
 import { descriptionRepository } from './openapi/repository.ts';
+import type { ServerReach } from './reach.ts';
 import { type StoredServer, toolServerRepository } from './repository.ts';
 import type { ToolTimes } from './times.ts';
 
@@ -35,16 +34,10 @@ export async function askToLook(trx: Kysely<Database>, userId: number, serverId:
   return true;
 }
 
-type Dependencies = {
-  db: Kysely<Database>;
-  headers: ServerHeaders;
-  mcp: McpClient;
-  openApi: OpenApiLook;
-  times: ToolTimes;
-};
+type Dependencies = { db: Kysely<Database>; reach: ServerReach; openApi: OpenApiLook; times: ToolTimes };
 
 /** Asks a server which tools it has. What it does wrong is a state of it, in words; its tools stay as they were then. */
-export function looking({ db, headers, mcp, openApi, times }: Dependencies) {
+export function looking({ db, reach, openApi, times }: Dependencies) {
   const closing = new AbortController();
 
   async function look({ userId, serverId }: { userId: number; serverId: number }) {
@@ -53,6 +46,8 @@ export function looking({ db, headers, mcp, openApi, times }: Dependencies) {
     const found = await ask(server).catch((error: unknown) => {
       // Asked again after the start.
       if (closing.signal.aborted || !(error instanceof ServerFailure)) throw error;
+      // Its row says so by itself.
+      if (error instanceof SignInNeeded) return { state: 'sign_in' as const, notice: null };
       return { state: 'failed' as const, notice: error.message };
     });
     await db.transaction().execute(async (trx) => {
@@ -61,12 +56,22 @@ export function looking({ db, headers, mcp, openApi, times }: Dependencies) {
     });
   }
 
+  /** Each process that began to ask it has died, or the database failed it: without an end it would wait for ever. */
+  async function giveUp({ userId, serverId }: { userId: number; serverId: number }) {
+    const server = await toolServerRepository(db).own(userId, serverId);
+    if (server?.state !== 'waiting') return;
+    const notice =
+      'Roster was interrupted each time it asked this server for its tools. Ask again, or look into its log.';
+    await db.transaction().execute((trx) => toolServerRepository(trx).looked(server, { state: 'failed', notice }));
+  }
+
   async function ask(server: StoredServer) {
+    if (!(await toolServerRepository(db).mayRun(server.user_id, server.id)))
+      throw new ServerFailure('Commands run for administrators only.', { mayHaveRun: false });
     if (server.kind === 'openapi') return openApi({ withinMs: times.lookMs, signal: closing.signal }, server);
     const wrapped = server.auth_type === 'none' ? null : await choiceRepository(db).dataKey(server.user_id);
-    const credentials = headers.open(server, wrapped);
     const bounds = { withinMs: times.lookMs, bodyLimit, signal: closing.signal };
-    const { tools, notice } = await mcp.inSession({ url: server.url, credentials }, bounds, listTools);
+    const { tools, notice } = await reach.inSession({ ...server, wrapped }, server.user_id, bounds, listTools);
     return { state: 'ready' as const, tools, notice };
   }
 
@@ -79,7 +84,7 @@ export function looking({ db, headers, mcp, openApi, times }: Dependencies) {
 
   const chore: Chore = { everyMs: hourMs, atStart: true, run: refreshStale };
   return {
-    jobs: [jobHandler(lookJob, look)],
+    jobs: [jobHandler(lookJob, look, giveUp)],
     upkeep: [chore],
     stop: () => closing.abort(new Error('Roster is stopping')),
   };

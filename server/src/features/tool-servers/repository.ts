@@ -1,15 +1,20 @@
-import type { ToolServerState } from '@roster/contracts/tool-servers';
-import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely';
+import type { ServerSignIn, ToolServerState } from '@roster/contracts/tool-servers';
+import { type ExpressionBuilder, type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { z } from 'zod';
 import type { Database } from '#server/db/schema';
 import type { SeenTool } from './seen-tool.ts';
 
 type Row = Selectable<Database['tool_servers']>;
-export type StoredServer = Row & { tools: number };
+export type StoredServer = Row & { tools: number; sign_in: SignInState | null; sign_in_notice: string | null };
+type SignInState = z.output<typeof ServerSignIn>;
 
 /** A secret as it is kept. */
 export type SealedAuth = { type: 'header' | 'query'; name: string; sealed: string; last4: string };
-export type StoredAuth = { type: 'none' } | SealedAuth;
+/** `sealed` of a sign-in: the secret of the client that was entered. */
+export type StoredAuth =
+  | { type: 'none' }
+  | SealedAuth
+  | { type: 'oauth'; name: string | null; sealed: string | null; last4: string | null };
 
 export type ServerFields = Pick<Row, 'name' | 'kind' | 'url' | 'is_offered' | 'is_on'> &
   Partial<Pick<Row, 'description_url' | 'base_url'>>;
@@ -30,6 +35,16 @@ export const authColumns = (auth: StoredAuth) =>
 const toolCount =
   sql<number>`(select count(*) from tool_server_tools where tool_server_tools.server_id = tool_servers.id)`.as('tools');
 
+/** Whether this person is signed in there, and why not. */
+const signInOf = (userId: number) => {
+  const column = <Value>(value: RawBuilder<Value>) =>
+    sql<Value | null>`(select ${value} from tool_server_sign_ins as signed
+      where signed.server_id = tool_servers.id and signed.user_id = ${userId})`;
+  const state = sql<SignInState>`case when signed.tokens_sealed is not null then 'done'
+    when signed.signed_in_at is not null then 'again' else 'needed' end`;
+  return [column(state).as('sign_in'), column(sql<string>`signed.notice`).as('sign_in_notice')] as const;
+};
+
 /** The own ones, and those that somebody offers who still is an active administrator. */
 export const isWithinReach =
   (userId: number) =>
@@ -48,6 +63,19 @@ export const isWithinReach =
       ]),
     ]);
 
+/** What runs on this machine runs as long as who has added it is an active administrator. */
+export const mayRun = ({ or, eb, exists, selectFrom }: ExpressionBuilder<Database, 'tool_servers'>) =>
+  or([
+    eb('tool_servers.kind', '!=', 'command'),
+    exists(
+      selectFrom('users')
+        .select('users.id')
+        .whereRef('users.id', '=', 'tool_servers.user_id')
+        .where('users.role', '=', 'Admin')
+        .where('users.status', '=', 'Active'),
+    ),
+  ]);
+
 /** A list has no end by itself: administrators may come and go. */
 const listedAtMost = 200;
 const namedAtMost = 20;
@@ -56,7 +84,13 @@ const rowsAtOnce = 50;
 /** Long: one question after the other. */
 export function toolServerRepository(db: Kysely<Database>) {
   const own = (userId: number, id: number) =>
-    db.selectFrom('tool_servers').selectAll().select(toolCount).where('user_id', '=', userId).where('id', '=', id);
+    db
+      .selectFrom('tool_servers')
+      .selectAll()
+      .select(toolCount)
+      .select(signInOf(userId))
+      .where('user_id', '=', userId)
+      .where('id', '=', id);
 
   return {
     async reachable(userId: number): Promise<StoredServer[]> {
@@ -64,6 +98,7 @@ export function toolServerRepository(db: Kysely<Database>) {
         .selectFrom('tool_servers')
         .selectAll()
         .select(toolCount)
+        .select(signInOf(userId))
         .where(isWithinReach(userId))
         .orderBy('id', 'desc')
         .limit(listedAtMost)
@@ -75,9 +110,21 @@ export function toolServerRepository(db: Kysely<Database>) {
         .selectFrom('tool_servers')
         .selectAll()
         .select(toolCount)
+        .select(signInOf(userId))
         .where('id', '=', id)
         .where(isWithinReach(userId))
         .executeTakeFirst(),
+    /** Whether it may be asked, as far as that depends on its owner. */
+    async mayRun(userId: number, id: number): Promise<boolean> {
+      const row = await db
+        .selectFrom('tool_servers')
+        .select('id')
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .where(mayRun)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
     ofOwner: (userId: number): Promise<Row[]> =>
       db.selectFrom('tool_servers').selectAll().where('user_id', '=', userId).orderBy('id').execute(),
     async count(userId: number): Promise<number> {
@@ -95,7 +142,7 @@ export function toolServerRepository(db: Kysely<Database>) {
           user_id: userId,
           ...fields,
           ...authColumns(auth),
-          state: 'waiting',
+          state: auth.type === 'oauth' ? 'sign_in' : 'waiting',
           notice: null,
           looked_at: null,
           look: 1,
@@ -133,6 +180,15 @@ export function toolServerRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
+    /** It cannot be asked before its owner has signed in. */
+    async awaitSignIn(userId: number, id: number) {
+      await db
+        .updateTable('tool_servers')
+        .set((eb) => ({ state: 'sign_in', notice: null, look: eb('look', '+', 1) }))
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .execute();
+    },
     /** What a look has found, if it is still the one that was asked for last. false: it does not count. */
     async looked({ id, user_id, look }: Pick<Row, 'id' | 'user_id' | 'look'>, found: Found): Promise<boolean> {
       const { numUpdatedRows } = await db
@@ -140,7 +196,8 @@ export function toolServerRepository(db: Kysely<Database>) {
         .set({
           state: found.state,
           notice: found.notice,
-          looked_at: new Date().toISOString(),
+          // Where its owner has to sign in first it was not asked.
+          ...(found.state !== 'sign_in' && { looked_at: new Date().toISOString() }),
           ...(found.url !== undefined && { url: found.url }),
         })
         .where('user_id', '=', user_id)
@@ -219,7 +276,7 @@ export function toolServerRepository(db: Kysely<Database>) {
         .selectFrom('tool_servers')
         .select(['id', 'user_id'])
         .where('is_on', '=', 1)
-        .where('state', '!=', 'waiting')
+        .where('state', 'not in', ['waiting', 'sign_in'])
         .where('looked_at', '<', before)
         // A text that was pasted changes by nothing but its owner.
         .where(({ or, eb }) => or([eb('kind', '!=', 'openapi'), eb('description_url', 'is not', null)]))

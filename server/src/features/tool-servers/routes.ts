@@ -2,14 +2,22 @@ import { openApiServers as openApi } from '@roster/contracts/openapi-servers';
 import { toolServers as api } from '@roster/contracts/tool-servers';
 import type { Router } from '#server/http/router';
 import type { ChoiceService } from './choices.ts';
+import type { CommandService } from './commands/service.ts';
 import type { OpenApiServerService } from './openapi/service.ts';
 import type { ToolServerService } from './service.ts';
 
-type Dependencies = { servers: ToolServerService; openApiServers: OpenApiServerService; choices: ChoiceService };
+type Dependencies = {
+  servers: ToolServerService;
+  openApiServers: OpenApiServerService;
+  choices: ChoiceService;
+  commands: CommandService;
+};
 
-export function toolServerRoutes({ route }: Router, { servers, openApiServers, choices }: Dependencies) {
+export function toolServerRoutes({ route }: Router, { servers, openApiServers, choices, commands }: Dependencies) {
   route(api.list, ({ actor }) => servers.list(actor.userId));
   route(api.create, ({ actor, body }) => servers.create(actor, body));
+  route(api.commands, async () => commands.names());
+  route(api.addCommand, ({ actor, body }) => commands.add(actor, body));
   route(api.update, ({ actor, params, body }) => servers.update(actor, params.id, body));
   route(api.remove, ({ actor, params }) => servers.remove(actor, params.id));
   route(api.tools, ({ actor, params }) => servers.tools(actor.userId, params.id));

@@ -2,7 +2,6 @@ import {
   type NewToolServer,
   serversAtMost,
   type ToolServer,
-  type ToolServerAuth,
   type ToolServerChanges,
   type ToolServerTools,
 } from '@roster/contracts/tool-servers';
@@ -11,8 +10,10 @@ import type { z } from 'zod';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
 import type { Actor } from '#server/http/actor';
+import { changedAuth, newAuth } from './auth.ts';
 import type { ServerHeaders } from './headers.ts';
 import { askToLook } from './look.ts';
+import { signInRepository } from './oauth/sign-in-repository.ts';
 import { descriptionRepository } from './openapi/repository.ts';
 import { type ServerFields, type StoredAuth, type StoredServer, toolServerRepository } from './repository.ts';
 
@@ -21,9 +22,6 @@ type Dependencies = { db: Kysely<Database>; headers: ServerHeaders };
 export const notFound = () => new AppError('not_found', 'Tool server not found.');
 export const flag = (is: boolean) => (is ? (1 as const) : (0 as const));
 
-export const refusedField = (field: string, message: string) =>
-  new AppError('invalid_input', message, { fields: { [field]: message } });
-
 /** The path may hold a secret: only the owner sees it. */
 export function toServer(row: StoredServer, userId: number): ToolServer {
   const isOwn = row.user_id === userId;
@@ -31,15 +29,17 @@ export function toServer(row: StoredServer, userId: number): ToolServer {
     id: row.id,
     name: row.name,
     kind: row.kind,
-    url: isOwn ? row.url : new URL(row.url).origin,
+    url: isOwn || row.kind === 'command' ? row.url : new URL(row.url).origin,
     openApi: isOwn && row.kind === 'openapi' ? { descriptionUrl: row.description_url, baseUrl: row.base_url } : null,
     isOwn,
     isOffered: row.is_offered === 1,
     isOn: row.is_on === 1,
     auth: isOwn
       ? { type: row.auth_type, name: row.auth_name, last4: row.auth_last4 }
-      : { type: 'none', name: null, last4: null },
-    state: row.state,
+      : { type: row.auth_type === 'oauth' ? row.auth_type : 'none', name: null, last4: null },
+    signIn: row.auth_type === 'oauth' ? { state: row.sign_in ?? 'needed', notice: row.sign_in_notice } : null,
+    // Who signs in for themselves does not wait for its owner.
+    state: row.state === 'sign_in' && !isOwn ? 'ready' : row.state,
     notice: isOwn ? row.notice : null,
     lookedAt: row.looked_at,
     tools: Number(row.tools),
@@ -58,13 +58,15 @@ export async function found(db: Kysely<Database>, userId: number, id: number): P
   return server;
 }
 
+/** A server as its owner sees it. */
+export const shownServer = async (db: Kysely<Database>, userId: number, id: number): Promise<ToolServer> =>
+  toServer(await found(db, userId, id), userId);
+
 async function create({ db, headers }: Dependencies, actor: Actor, draft: z.output<typeof NewToolServer>) {
   const { userId, stillMay } = actor;
   const { name, kind, url, auth, isOffered } = draft;
   checkOffer(actor, isOffered);
-  if (auth.type === 'header' && auth.value === undefined) throw refusedField('auth.value', 'The value is required');
-  const sealed: StoredAuth =
-    auth.type === 'none' ? auth : await headers.seal(userId, url, auth.type, auth.name, auth.value ?? '');
+  const sealed = await newAuth(headers, userId, url, auth);
   return db.transaction().execute(async (trx) => {
     // Holds the account, so that of two at once the second one counts the first.
     await stillMay(trx);
@@ -72,29 +74,9 @@ async function create({ db, headers }: Dependencies, actor: Actor, draft: z.outp
     if ((await servers.count(userId)) >= serversAtMost)
       throw new AppError('conflict', `A person can have ${serversAtMost} tool servers. Remove one first.`);
     const id = await servers.insert(userId, { name, kind, url, is_offered: flag(isOffered), is_on: 1 }, sealed);
-    await askToLook(trx, userId, id);
+    if (sealed.type !== 'oauth') await askToLook(trx, userId, id);
     return toServer(await found(trx, userId, id), userId);
   });
-}
-
-/** What is stored of the header after a change; undefined: what is there already. */
-async function changedAuth(
-  headers: ServerHeaders,
-  before: StoredServer,
-  url: string,
-  auth: ToolServerAuth | undefined,
-): Promise<StoredAuth | undefined> {
-  const wanted =
-    auth ?? (before.auth_type === 'header' ? { type: 'header' as const, name: before.auth_name ?? '' } : null);
-  if (!wanted) return undefined;
-  if (wanted.type === 'none') return wanted;
-  if ('value' in wanted && wanted.value !== undefined)
-    return headers.seal(before.user_id, url, wanted.type, wanted.name, wanted.value);
-  if (before.auth_type !== 'header') throw refusedField('auth.value', 'The value is required');
-  if (new URL(url).origin !== new URL(before.url).origin)
-    throw refusedField('auth.value', 'Enter the value again: it was given for another address');
-  const { auth_sealed: sealed, auth_last4: last4 } = before;
-  return auth && { type: 'header', name: wanted.name, sealed: sealed ?? '', last4: last4 ?? '' };
 }
 
 async function update({ db, headers }: Dependencies, actor: Actor, id: number, changes: ToolServerChanges) {
@@ -102,6 +84,8 @@ async function update({ db, headers }: Dependencies, actor: Actor, id: number, c
   checkOffer(actor, changes.isOffered);
   const before = await found(db, userId, id);
   const { name, url, isOffered, isOn } = changes;
+  if (before.kind === 'command' && (url !== undefined || changes.auth))
+    throw new AppError('conflict', 'A command has no address and no access. Add another one instead.');
   // Where its tools are called is said by its description, and changed with it.
   if (before.kind === 'openapi' && (url !== undefined || changes.auth)) throw notFound();
   const auth = await changedAuth(headers, before, url ?? before.url, changes.auth);
@@ -118,9 +102,24 @@ async function update({ db, headers }: Dependencies, actor: Actor, id: number, c
     if (stored.url !== before.url || stored.auth_sealed !== before.auth_sealed)
       throw new AppError('conflict', 'This tool server was changed meanwhile. Look at it again.');
     await toolServerRepository(trx).update(userId, id, fields, auth);
-    if ((url !== undefined && url !== before.url) || auth) await askToLook(trx, userId, id);
+    if (isOffered === false) await signInRepository(trx).forgetAll(userId, id, { others: true });
+    if ((url !== undefined && url !== before.url) || auth) await reachedAnew(trx, userId, id, stored, auth);
     return toServer(await found(trx, userId, id), userId);
   });
+}
+
+/** Tokens go to no other address, and to no other client, than they were given for. */
+async function reachedAnew(
+  trx: Kysely<Database>,
+  userId: number,
+  id: number,
+  before: StoredServer,
+  auth: StoredAuth | undefined,
+) {
+  await signInRepository(trx).forgetAll(userId, id, { others: false });
+  const isSignedInTo = (auth?.type ?? before.auth_type) === 'oauth';
+  if (isSignedInTo) await toolServerRepository(trx).awaitSignIn(userId, id);
+  else await askToLook(trx, userId, id);
 }
 
 async function tools(db: Kysely<Database>, userId: number, id: number): Promise<ToolServerTools> {

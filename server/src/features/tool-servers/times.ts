@@ -4,8 +4,18 @@ export type ToolTimes = {
   lookMs: number;
   /** For one call, with all that belongs to it. */
   callMs: number;
+  /** To say how one signs in there, or to give or renew tokens. */
+  signInMs: number;
+  /** After so long without a call a command is ended. */
+  idleMs: number;
   /** To end a session, which nobody waits for. */
   endMs: number;
 };
 
-export const usualToolTimes: ToolTimes = { lookMs: 20_000, callMs: 60_000, endMs: 2_000 };
+export const usualToolTimes: ToolTimes = {
+  lookMs: 20_000,
+  callMs: 60_000,
+  signInMs: 15_000,
+  idleMs: 5 * 60_000,
+  endMs: 2_000,
+};

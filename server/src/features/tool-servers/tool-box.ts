@@ -6,10 +6,10 @@ import { choiceRepository } from './choice-repository.ts';
 import type { ServerHeaders } from './headers.ts';
 import { ServerFailure } from './mcp/failure.ts';
 import { resultText } from './mcp/result.ts';
-import type { McpClient } from './mcp/session.ts';
 import { modelNames } from './model-names.ts';
 import { callOperation } from './openapi/call.ts';
 import type { OpenApiClient } from './openapi/client.ts';
+import type { ServerReach } from './reach.ts';
 import type { ToolTimes } from './times.ts';
 
 /** Of an answer with its pictures, which are told of and not kept. */
@@ -18,13 +18,13 @@ const bodyLimit = 8 * 1024 * 1024;
 type Dependencies = {
   db: Kysely<Database>;
   headers: ServerHeaders;
-  mcp: McpClient;
+  reach: ServerReach;
   openApi: OpenApiClient;
   times: ToolTimes;
 };
 
 /** What who runs answers needs of tool servers. */
-export function toolBox({ db, headers, mcp, openApi, times }: Dependencies): ToolBox {
+export function toolBox({ db, headers, reach, openApi, times }: Dependencies): ToolBox {
   const choices = choiceRepository(db);
   return {
     async offered(userId, assistantId) {
@@ -58,13 +58,14 @@ export function toolBox({ db, headers, mcp, openApi, times }: Dependencies): Too
           mayHaveRun: false,
         });
       try {
-        const credentials = headers.open(server, server.wrapped);
         const bounds = { withinMs: times.callMs, bodyLimit, signal };
-        if (server.kind === 'openapi') return await callOperation(openApi, { ...server, credentials }, input, bounds);
-        const answer = await mcp.inSession({ url: server.url, credentials }, bounds, async (ask) =>
+        if (server.kind === 'openapi') {
+          const credentials = headers.open(server, server.wrapped);
+          return await callOperation(openApi, { ...server, credentials }, input, bounds);
+        }
+        return await reach.inSession(server, userId, bounds, async (ask) =>
           resultText(await ask('tools/call', { name: tool, arguments: input })),
         );
-        return answer;
       } catch (error) {
         if (!(error instanceof ServerFailure)) throw error;
         throw new ToolFailure(error.message, { mayHaveRun: error.mayHaveRun, cause: error });

@@ -136,6 +136,28 @@ describe.each(engines)('tool servers on %s', (engine) => {
     silent.close();
   });
 
+  test('say so where each process that asked them has died, and can be asked again', async () => {
+    const kai = await app.as('kai');
+    const { id } = await added(kai, peer.url);
+    const { id: userId } = (await kai.get('/api/user')).body;
+    await beside(app, async (db) => {
+      await db.updateTable('tool_servers').set({ state: 'waiting' }).where('id', '=', id).execute();
+      const payload = JSON.stringify({ userId, serverId: id });
+      const at = new Date().toISOString();
+      await db
+        .insertInto('jobs')
+        .values({ kind: 'look_at_tool_server', payload, attempts: 3, run_at: at, created_at: at })
+        .execute();
+    });
+    expect(await looked(kai, id)).toMatchObject({
+      state: 'failed',
+      notice: expect.stringContaining('interrupted each time'),
+      tools: 2,
+    });
+    expect((await kai.post(`${path}/${id}/refresh`)).status).toBe(202);
+    expect(await looked(kai, id)).toMatchObject({ state: 'ready', notice: null });
+  });
+
   test('are asked again when somebody wants it, and show what they have then', async () => {
     const eve = await app.as('eve');
     const other = await startToolServer();

@@ -187,6 +187,11 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
     path: `/api/tool-servers/${toolServerId}/refresh`,
     body: {},
   }),
+  'POST /api/tool-servers/:id/sign-in': ({ toolServerId }) => ({
+    path: `/api/tool-servers/${toolServerId}/sign-in`,
+    body: {},
+  }),
+  'DELETE /api/tool-servers/:id/sign-in': ({ toolServerId }) => ({ path: `/api/tool-servers/${toolServerId}/sign-in` }),
   'GET /api/tool-servers/:id/openapi': ({ toolServerId }) => ({ path: `/api/tool-servers/${toolServerId}/openapi` }),
   'PATCH /api/tool-servers/:id/openapi': ({ toolServerId }) => ({
     path: `/api/tool-servers/${toolServerId}/openapi`,

@@ -15,7 +15,8 @@ afterEach(() => {
 const call: ToolCall = {
   kind: 'server',
   callId: 'call_1',
-  name: 'bank_pay',
+  name: 'Bank__pay',
+  tool: 'pay',
   title: 'Pay a bill',
   server: 'Bank',
   state: 'waiting',
@@ -54,7 +55,7 @@ function waiting(part: Partial<Message> = {}, given: ToolCall = call) {
 
 test('a call that waits is a question with its tool, its server and all that it is given', async () => {
   open('/chat/1', { answers: () => void waiting() });
-  await expectText(card, /Bank · bank_pay/);
+  await expectText(card, /Bank · pay/);
   await expectTexts(card.getByRole('term'), ['to', 'amounts', '1', '2', 'note', 'text']);
   await expectTexts(card.getByRole('definition'), ['Ada', '', '1', '2', '', 'Thanks\\u{202e}']);
   await expectText(page.getByRole('article', { name: 'Answer' }), 'Waits for your approval');

@@ -18,6 +18,7 @@ const described = (more: Partial<ToolServer> = {}): ToolServer => ({
   isOffered: false,
   isOn: true,
   auth: { type: 'query', name: 'api_key', last4: '4321' },
+  signIn: null,
   state: 'ready',
   notice: '3 operations were left out. Its tools say why.',
   lookedAt: givenDay,

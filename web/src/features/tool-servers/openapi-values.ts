@@ -21,7 +21,7 @@ export const usualAuthName = { none: '', header: 'Authorization', query: 'api_ke
 
 export function valuesOf(server: ToolServer | undefined, text: string): Values {
   const openApi = server?.openApi;
-  const authType = server?.auth.type ?? 'none';
+  const authType = server === undefined || server.auth.type === 'oauth' ? 'none' : server.auth.type;
   return {
     name: server?.name ?? '',
     source: openApi?.descriptionUrl ? 'address' : 'pasted',

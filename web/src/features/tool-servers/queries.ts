@@ -1,5 +1,6 @@
 import {
   type ChosenTool,
+  type NewToolCommand,
   type NewToolServer,
   type ToolChoice,
   type ToolServer,
@@ -32,6 +33,12 @@ export const serverToolsQuery = ({ id, lookedAt }: Pick<ToolServer, 'id' | 'look
     refetchOnMount: 'always',
   });
 
+/** What the operator allows as tool servers; for administrators. */
+export const toolCommandsQuery = queryOptions({
+  queryKey: [...serversKey, 'commands'],
+  queryFn: ({ signal }) => call(toolServers.commands, {}, signal),
+});
+
 export function useRefetched() {
   const client = useQueryClient();
   return () => client.invalidateQueries({ queryKey: serversKey });
@@ -44,6 +51,14 @@ export function useAddServer() {
     onSettled,
     // The value of its header is kept no longer than the dialog that takes it.
     gcTime: 0,
+  });
+}
+
+export function useAddCommand() {
+  const onSettled = useRefetched();
+  return useMutation({
+    mutationFn: (body: z.input<typeof NewToolCommand>) => call(toolServers.addCommand, { body }),
+    onSettled,
   });
 }
 
@@ -64,6 +79,22 @@ export function useRemoveServer() {
 export function useRefreshServer() {
   const onSettled = useRefetched();
   return useMutation({ mutationFn: (id: number) => call(toolServers.refresh, { params: { id } }), onSettled });
+}
+
+/** Where to go to sign in at a server; the browser leaves the page. */
+export function useSignIn() {
+  const onSettled = useRefetched();
+  return useMutation({
+    mutationFn: (id: number) => call(toolServers.signIn, { params: { id } }),
+    onSuccess: ({ address }) => window.location.assign(address),
+    onError: onSettled,
+    gcTime: 0,
+  });
+}
+
+export function useSignOut() {
+  const onSettled = useRefetched();
+  return useMutation({ mutationFn: (id: number) => call(toolServers.signOut, { params: { id } }), onSettled });
 }
 
 /** One change to the tools of an assistant: another choice of a tool, or none. */

@@ -7,6 +7,7 @@ import {
   usualApproval,
 } from '@roster/contracts/tool-servers';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import { errorText } from '#web/lib/api.ts';
@@ -19,7 +20,7 @@ import { Select } from '#web/ui/select.tsx';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { type ChoiceChange, serverToolsQuery } from './queries.ts';
 import { ReadOnlyBadge, ToolDetails } from './tool-details.tsx';
-import { approvalNames, counted } from './words.ts';
+import { approvalNames, counted, signInWanted } from './words.ts';
 
 type ServerChoicesProps = {
   server: ToolServer;
@@ -33,6 +34,7 @@ type ServerChoicesProps = {
 /** The tools of one server, read when they are wanted. */
 export function ServerChoices(props: ServerChoicesProps) {
   const { server, chosen } = props;
+  const wanted = signInWanted(server);
   const [isOpen, setOpen] = useState(false);
   return (
     <details
@@ -49,12 +51,25 @@ export function ServerChoices(props: ServerChoicesProps) {
           {server.name}
         </span>
         {!server.isOwn && <Badge>Offered by an administrator</Badge>}
+        {wanted !== null && <Badge tone="warning">{wanted}</Badge>}
         <span className="text-muted-foreground text-sm">
           {chosen.length} of {counted(server.tools, 'tool')} chosen
         </span>
       </summary>
+      {isOpen && wanted !== null && <SignInFirst />}
       {isOpen && <Tools {...props} />}
     </details>
+  );
+}
+
+function SignInFirst() {
+  return (
+    <Notice tone="warning" className="m-3">
+      Its tools cannot be called before you have signed in to it.{' '}
+      <Link to="/settings" search={{ tab: 'tools' }} className="rounded-xs underline underline-offset-4">
+        Sign in under Settings, Tools
+      </Link>
+    </Notice>
   );
 }
 

@@ -1,33 +1,22 @@
 import { NewToolServer, type ToolServer } from '@roster/contracts/tool-servers';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { useUser } from '#web/data/current-user.ts';
 import { ApiError } from '#web/lib/api.ts';
 import { focusFirstProblem } from '#web/lib/form-errors.ts';
 import { FormDialog } from '#web/parts/form-dialog.tsx';
 import { Checkbox } from '#web/ui/checkbox.tsx';
-import { type ControlProps, Field } from '#web/ui/field.tsx';
-import { Input } from '#web/ui/input.tsx';
-import { SecretInput } from '#web/ui/secret-input.tsx';
-import { Select } from '#web/ui/select.tsx';
+import { AccessFields, authOf, type FieldsProps, type Problems, TextField, type Values } from './access-fields.tsx';
 import { useAddServer, useChangeServer } from './queries.ts';
 
 type ServerDialogProps = { server?: ToolServer; onClose: () => void };
-type Values = {
-  name: string;
-  url: string;
-  authType: 'none' | 'header';
-  headerName: string;
-  headerValue: string;
-  isOffered: boolean;
-};
-type Problems = Partial<Record<keyof Values, string>>;
-
 const valuesOf = (server: ToolServer | undefined): Values => ({
   name: server?.name ?? '',
   url: server?.url ?? '',
-  authType: server?.auth.type === 'header' ? 'header' : 'none',
-  headerName: server?.auth.name ?? 'Authorization',
+  authType: server === undefined || server.auth.type === 'query' ? 'none' : server.auth.type,
+  headerName: (server?.auth.type === 'header' && server.auth.name) || 'Authorization',
   headerValue: '',
+  clientId: (server?.auth.type === 'oauth' && server.auth.name) || '',
+  clientSecret: '',
   isOffered: server?.isOffered ?? false,
 });
 
@@ -38,24 +27,19 @@ const fieldOf = (path: string): keyof Values | undefined =>
     ['url', 'url'],
     ['auth.name', 'headerName'],
     ['auth.value', 'headerValue'],
+    ['auth.clientId', 'clientId'],
+    ['auth.clientSecret', 'clientSecret'],
   ]).get(path);
 
-const draftOf = ({ name, url, authType, headerName, headerValue, isOffered }: Values) => ({
-  name,
-  url,
-  auth:
-    authType === 'none'
-      ? { type: authType }
-      : { type: authType, name: headerName, ...(headerValue !== '' && { value: headerValue }) },
-  isOffered,
-});
+const draftOf = ({ name, url, isOffered, ...values }: Values) => ({ name, url, auth: authOf(values), isOffered });
 
 function problemsOf(values: Values, server: ToolServer | undefined): Problems {
   const found: Problems = {};
+  const isCommand = server?.kind === 'command';
   const { error } = NewToolServer.safeParse(draftOf(values));
   for (const { path, message } of error?.issues ?? []) {
     const field = fieldOf(path.join('.'));
-    if (field) found[field] ??= message;
+    if (field && !(isCommand && field === 'url')) found[field] ??= message;
   }
   const hasValue = values.headerValue !== '' || server?.auth.type === 'header';
   if (values.authType === 'header' && !hasValue) found.headerValue ??= 'The value is required';
@@ -75,6 +59,7 @@ export function ServerDialog({ server, onClose }: ServerDialogProps) {
   const add = useAddServer();
   const change = useChangeServer(server?.id ?? 0);
   const { isPending, error } = server ? change : add;
+  const isCommand = server?.kind === 'command';
   const put = (changes: Partial<Values>) => setValues({ ...values, ...changes });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     const found = problemsOf(values, server);
@@ -84,13 +69,18 @@ export function ServerDialog({ server, onClose }: ServerDialogProps) {
       onSuccess: onClose,
       onError: (failure: Error) => setProblems(saidByServer(failure)),
     };
-    if (server) change.mutate(draftOf(values), answered);
+    const { name, isOffered } = values;
+    if (server) change.mutate(isCommand ? { name, isOffered } : draftOf(values), answered);
     else add.mutate(draftOf(values), answered);
   };
   return (
     <FormDialog
       title={server ? 'Edit Tool Server' : 'Add Tool Server'}
-      description="Roster asks it for its tools once it is saved."
+      description={
+        values.authType === 'oauth'
+          ? 'Once it is saved, sign in to it. Roster asks it for its tools then.'
+          : 'Roster asks it for its tools once it is saved.'
+      }
       action={server ? ['Save Changes', 'Saving...'] : ['Add Server', 'Adding...']}
       busy={isPending}
       onSubmit={submit}
@@ -99,101 +89,47 @@ export function ServerDialog({ server, onClose }: ServerDialogProps) {
       className="grid gap-5"
     >
       <TextField label="Name" name="name" values={values} problems={problems} put={put} autoFocus />
-      <TextField
-        label="Address"
-        name="url"
-        values={values}
-        problems={problems}
-        put={put}
-        hint="Of its MCP endpoint on streamable HTTP, such as https://tools.example.org/mcp"
+      {!isCommand && <AddressFields values={values} problems={problems} put={put} server={server} />}
+      <Offer
+        isSignedInTo={values.authType === 'oauth'}
+        isOffered={values.isOffered}
+        onChange={(isOffered) => put({ isOffered })}
       />
-      <HeaderFields values={values} problems={problems} put={put} server={server} />
-      <Offer isOffered={values.isOffered} onChange={(isOffered) => put({ isOffered })} />
     </FormDialog>
   );
 }
 
-type FieldsProps = { values: Values; problems: Problems; put: (changes: Partial<Values>) => void };
-type TextFieldProps = FieldsProps & {
-  label: string;
-  name: 'name' | 'url' | 'headerName';
-  hint?: ReactNode;
-  autoFocus?: boolean;
-};
-
-function TextField({ label, name, values, problems, put, hint, autoFocus }: TextFieldProps) {
-  return (
-    <Field label={label} required hint={hint} error={problems[name]}>
-      {(control: ControlProps) => (
-        <Input
-          {...control}
-          name={name}
-          {...(autoFocus && { 'data-autofocus': true })}
-          autoComplete="off"
-          spellCheck={name === 'name'}
-          dir={name === 'name' ? 'auto' : 'ltr'}
-          value={values[name]}
-          onChange={({ target }) => put({ [name]: target.value })}
-        />
-      )}
-    </Field>
-  );
-}
-
-function HeaderFields({ values, problems, put, server }: FieldsProps & { server: ToolServer | undefined }) {
-  const isKept = server?.auth.type === 'header';
+function AddressFields({ server, ...fields }: FieldsProps & { server: ToolServer | undefined }) {
   return (
     <>
-      <Field label="Access">
-        {(control) => (
-          <Select
-            {...control}
-            value={values.authType}
-            onChange={({ target }) => put({ authType: target.value === 'header' ? 'header' : 'none' })}
-          >
-            <option value="none">Open to everybody</option>
-            <option value="header">With a header</option>
-          </Select>
-        )}
-      </Field>
-      {values.authType === 'header' && (
-        <div className="grid items-start gap-5 sm:grid-cols-2">
-          <TextField label="Header" name="headerName" values={values} problems={problems} put={put} />
-          <Field
-            label="Value"
-            required={!isKept}
-            hint={
-              isKept
-                ? `Empty: the one that is stored stays${server.auth.last4 ? ` (…${server.auth.last4})` : ''}.`
-                : 'Such as Bearer and a token. Stored encrypted, never shown again.'
-            }
-            error={problems.headerValue}
-          >
-            {(control) => (
-              <SecretInput
-                {...control}
-                what="value"
-                name="headerValue"
-                autoComplete="off"
-                value={values.headerValue}
-                onChange={({ target }) => put({ headerValue: target.value })}
-              />
-            )}
-          </Field>
-        </div>
-      )}
+      <TextField
+        label="Address"
+        name="url"
+        hint="Of its MCP endpoint on streamable HTTP, such as https://tools.example.org/mcp"
+        {...fields}
+      />
+      <AccessFields server={server} {...fields} />
     </>
   );
 }
 
-type OfferProps = { isOffered: boolean; onChange: (isOffered: boolean) => void };
+type OfferProps = {
+  isOffered: boolean;
+  /** Each person signs in for themselves. */
+  isSignedInTo?: boolean;
+  onChange: (isOffered: boolean) => void;
+};
 
-export function Offer({ isOffered, onChange }: OfferProps) {
+export function Offer({ isOffered, isSignedInTo, onChange }: OfferProps) {
   if (useUser().role !== 'Admin') return null;
   return (
     <Checkbox
       label="Offer it to everybody"
-      description="All people of this Roster may choose its tools, which are then called with your secret. They see its name, its host and its tools."
+      description={
+        isSignedInTo
+          ? 'All people of this Roster may choose its tools. Each signs in for themselves. They see its name, its host and its tools.'
+          : 'All people of this Roster may choose its tools, which are then called with your secret. They see its name, its host and its tools.'
+      }
       checked={isOffered}
       onChange={({ target }) => onChange(target.checked)}
     />

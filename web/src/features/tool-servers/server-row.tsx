@@ -1,5 +1,5 @@
 import type { ToolServer } from '@roster/contracts/tool-servers';
-import { Ellipsis, Pencil, Power, RefreshCw, Trash2 } from 'lucide-react';
+import { Ellipsis, LogOut, Pencil, Power, RefreshCw, Trash2 } from 'lucide-react';
 import { useEditing } from '#web/data/current-user.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { Badge } from '#web/ui/badge.tsx';
@@ -7,14 +7,14 @@ import { Button } from '#web/ui/button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '#web/ui/menu.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
-import { useChangeServer, useRefreshServer } from './queries.ts';
-import { counted, headerOf } from './words.ts';
+import { useChangeServer, useRefreshServer, useSignIn, useSignOut } from './queries.ts';
+import { counted, headerOf, signInWanted } from './words.ts';
 
 export type ServerAction = 'tools' | 'edit' | 'remove';
 type ServerRowProps = { server: ToolServer; onChoose: (what: ServerAction) => void };
 
 export function ServerRow({ server, onChoose }: ServerRowProps) {
-  const { name, url, state, notice, lookedAt, tools, isOwn } = server;
+  const { name, url, lookedAt, tools, isOwn, signIn } = server;
   const header = headerOf(server);
   return (
     <li className="flex flex-wrap items-start gap-x-4 gap-y-3 py-4">
@@ -34,24 +34,14 @@ export function ServerRow({ server, onChoose }: ServerRowProps) {
               {header}
             </span>
           )}
+          {signIn?.state === 'done' && <span>Signed in</span>}
           {lookedAt && (
             <span>
               {server.kind === 'openapi' ? 'Read' : 'Asked'} <RelativeTime date={lookedAt} />
             </span>
           )}
         </p>
-        {notice && state !== 'waiting' && (
-          <p
-            dir="auto"
-            className={
-              state === 'failed'
-                ? 'wrap-anywhere mt-1 text-destructive-text text-sm'
-                : 'wrap-anywhere mt-1 text-muted-foreground text-sm'
-            }
-          >
-            {notice}
-          </p>
-        )}
+        <Notices server={server} />
       </div>
       <div className="flex items-center gap-1">
         <Button
@@ -63,15 +53,73 @@ export function ServerRow({ server, onChoose }: ServerRowProps) {
           {/* The number stays before its word on a page from right to left. */}
           <bdi>{counted(tools, 'tool')}</bdi>
         </Button>
-        {isOwn && <ServerMenu server={server} onChoose={onChoose} />}
+        <NextStep server={server} />
+        {(isOwn || signIn?.state === 'done') && <ServerMenu server={server} onChoose={onChoose} />}
       </div>
     </li>
   );
 }
 
-function Badges({ server: { kind, state, isOwn, isOffered, isOn } }: { server: ToolServer }) {
+/** Why it was not reached, or what was left out; why signing in did not work. */
+function Notices({ server: { state, notice, signIn } }: { server: ToolServer }) {
+  const failed = 'wrap-anywhere mt-1 text-destructive-text text-sm';
   return (
     <>
+      {notice && state !== 'waiting' && (
+        <p dir="auto" className={state === 'failed' ? failed : 'wrap-anywhere mt-1 text-muted-foreground text-sm'}>
+          {notice}
+        </p>
+      )}
+      {signIn?.notice && signIn.state !== 'done' && (
+        <p dir="auto" className={failed}>
+          {signIn.notice}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** What a person is to do next with a server that cannot be used as it is. */
+function NextStep({ server }: { server: ToolServer }) {
+  const { id, name, state, isOwn } = server;
+  const { reason } = useEditing();
+  const signIn = useSignIn();
+  const refresh = useRefreshServer();
+  if (signInWanted(server) !== null)
+    return (
+      <Button
+        size="sm"
+        variant="primary"
+        className="max-md:h-10"
+        aria-label={`Sign in to ${name}`}
+        disabledReason={reason}
+        busy={signIn.isPending}
+        onClick={() => signIn.mutate(id, { onError: tellFailure('Signing in could not begin') })}
+      >
+        Sign In
+      </Button>
+    );
+  if (!isOwn || state !== 'failed') return null;
+  return (
+    <Button
+      size="sm"
+      className="max-md:h-10"
+      aria-label={`Try again to ask ${name}`}
+      disabledReason={reason}
+      busy={refresh.isPending}
+      onClick={() => refresh.mutate(id, { onError: tellFailure('The server could not be asked again') })}
+    >
+      Try Again
+    </Button>
+  );
+}
+
+function Badges({ server }: { server: ToolServer }) {
+  const { kind, state, isOwn, isOffered, isOn } = server;
+  const wanted = signInWanted(server);
+  return (
+    <>
+      {wanted !== null && <Badge tone="warning">{wanted}</Badge>}
       {kind === 'openapi' && <Badge>OpenAPI</Badge>}
       {state === 'waiting' && <Badge tone="primary">Asking for its tools</Badge>}
       {state === 'failed' && <Badge tone="destructive">Not reached</Badge>}
@@ -81,20 +129,32 @@ function Badges({ server: { kind, state, isOwn, isOffered, isOn } }: { server: T
   );
 }
 
-function ServerMenu({ server, onChoose }: ServerRowProps) {
+function ServerMenu(props: ServerRowProps) {
+  const { name, isOwn, signIn } = props.server;
+  return (
+    <Menu trigger={<IconButton label={`Actions for ${name}`} tooltip="Actions" icon={Ellipsis} />}>
+      {isOwn && <OwnerItems {...props} />}
+      {signIn?.state === 'done' && <SignOutItem server={props.server} />}
+      {isOwn && <RemoveItem {...props} />}
+    </Menu>
+  );
+}
+
+function OwnerItems({ server, onChoose }: ServerRowProps) {
   const { reason } = useEditing();
   const refresh = useRefreshServer();
   const change = useChangeServer(server.id);
+  const signInFirst = signInWanted(server) === null ? undefined : 'Sign in to it first.';
   const isPasted = server.openApi?.descriptionUrl === null;
   return (
-    <Menu trigger={<IconButton label={`Actions for ${server.name}`} tooltip="Actions" icon={Ellipsis} />}>
+    <>
       <MenuItem icon={Pencil} disabledReason={reason} onSelect={() => onChoose('edit')}>
         Edit
       </MenuItem>
       {!isPasted && (
         <MenuItem
           icon={RefreshCw}
-          disabledReason={reason}
+          disabledReason={reason ?? signInFirst}
           onSelect={() => refresh.mutate(server.id, { onError: tellFailure('The server could not be asked again') })}
         >
           {server.openApi ? 'Fetch its description again' : 'Ask for its tools again'}
@@ -109,10 +169,32 @@ function ServerMenu({ server, onChoose }: ServerRowProps) {
       >
         {server.isOn ? 'Turn off' : 'Turn on'}
       </MenuItem>
+    </>
+  );
+}
+
+function SignOutItem({ server: { id } }: Pick<ServerRowProps, 'server'>) {
+  const { reason } = useEditing();
+  const signOut = useSignOut();
+  return (
+    <MenuItem
+      icon={LogOut}
+      disabledReason={reason}
+      onSelect={() => signOut.mutate(id, { onError: tellFailure('You are still signed in there') })}
+    >
+      Sign out of it
+    </MenuItem>
+  );
+}
+
+function RemoveItem({ onChoose }: ServerRowProps) {
+  const { reason } = useEditing();
+  return (
+    <>
       <MenuSeparator />
       <MenuItem icon={Trash2} destructive disabledReason={reason} onSelect={() => onChoose('remove')}>
         Remove
       </MenuItem>
-    </Menu>
+    </>
   );
 }

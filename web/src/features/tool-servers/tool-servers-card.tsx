@@ -1,8 +1,8 @@
 import { serversAtMost, type ToolServer } from '@roster/contracts/tool-servers';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
-import { FileJson, Plus, Wrench } from 'lucide-react';
+import { FileJson, Plus, Terminal, Wrench } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { useEditing } from '#web/data/current-user.ts';
+import { useEditing, useUser } from '#web/data/current-user.ts';
 import { errorText } from '#web/lib/api.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardFooter, CardHeader } from '#web/ui/card.tsx';
@@ -10,25 +10,31 @@ import { EmptyState } from '#web/ui/empty-state.tsx';
 import { Menu, MenuItem } from '#web/ui/menu.tsx';
 import { RetryNotice } from '#web/ui/retry-notice.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
+import { CommandDialog } from './command-dialog.tsx';
 import { OpenApiDialog } from './openapi-dialog.tsx';
-import { toolServersQuery } from './queries.ts';
+import { toolCommandsQuery, toolServersQuery } from './queries.ts';
 import { RemoveServerDialog } from './remove-server-dialog.tsx';
 import { ServerDialog } from './server-dialog.tsx';
 import { type ServerAction, ServerRow } from './server-row.tsx';
+import { type SignInEnd, useSignInEnd } from './sign-in-end.ts';
 import { ToolsDialog } from './tools-dialog.tsx';
 
 type Opened = { what: ServerAction; server: ToolServer };
 
+type ToolServersCardProps = { signInEnd: SignInEnd; onSignInEndTold: () => void };
+
 /** The servers whose tools assistants can use. */
-export function ToolServersCard() {
+export function ToolServersCard({ signInEnd, onSignInEndTold }: ToolServersCardProps) {
   const query = useQuery(toolServersQuery);
+  useSignInEnd(signInEnd, query.data, onSignInEndTold);
   const [adding, setAdding] = useState<ToolServer['kind'] | null>(null);
   const [opened, setOpened] = useState<Opened | null>(null);
   const { reason } = useEditing();
+  const commands = useQuery({ ...toolCommandsQuery, enabled: useUser().role === 'Admin' }).data ?? [];
   const servers = query.data ?? [];
   const isFull = servers.filter(({ isOwn }) => isOwn).length >= serversAtMost;
   const refused = reason ?? (isFull ? `A person can have ${serversAtMost}; remove one first.` : undefined);
-  const add = <AddServer disabledReason={refused} onChoose={setAdding} />;
+  const add = <AddServer disabledReason={refused} hasCommands={commands.length > 0} onChoose={setAdding} />;
   const close = () => setOpened(null);
   return (
     <Card>
@@ -43,8 +49,9 @@ export function ToolServersCard() {
         with, which may come from your conversations.
       </CardFooter>
       {adding === 'mcp' && <ServerDialog onClose={() => setAdding(null)} />}
+      {adding === 'command' && <CommandDialog commands={commands} onClose={() => setAdding(null)} />}
       {adding === 'openapi' && <OpenApiDialog onClose={() => setAdding(null)} />}
-      {opened?.what === 'edit' && opened.server.kind === 'mcp' && (
+      {opened?.what === 'edit' && opened.server.kind !== 'openapi' && (
         <ServerDialog server={opened.server} onClose={close} />
       )}
       {opened?.what === 'edit' && opened.server.kind === 'openapi' && (
@@ -56,9 +63,13 @@ export function ToolServersCard() {
   );
 }
 
-type AddServerProps = { disabledReason: string | undefined; onChoose: (kind: ToolServer['kind']) => void };
+type AddServerProps = {
+  disabledReason: string | undefined;
+  hasCommands: boolean;
+  onChoose: (kind: ToolServer['kind']) => void;
+};
 
-function AddServer({ disabledReason, onChoose }: AddServerProps) {
+function AddServer({ disabledReason, hasCommands, onChoose }: AddServerProps) {
   const button = (
     <Button icon={Plus} disabledReason={disabledReason}>
       Add Server
@@ -73,6 +84,11 @@ function AddServer({ disabledReason, onChoose }: AddServerProps) {
       <MenuItem icon={FileJson} onSelect={() => onChoose('openapi')}>
         Tools from an OpenAPI description
       </MenuItem>
+      {hasCommands && (
+        <MenuItem icon={Terminal} onSelect={() => onChoose('command')}>
+          Command of this machine
+        </MenuItem>
+      )}
     </Menu>
   );
 }

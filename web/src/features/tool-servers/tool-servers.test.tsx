@@ -19,6 +19,7 @@ const server = (id: number, more: Partial<ToolServer> = {}): ToolServer => ({
   isOffered: false,
   isOn: true,
   auth: { type: 'none', name: null, last4: null },
+  signIn: null,
   state: 'ready',
   notice: null,
   lookedAt: givenDay,
@@ -42,11 +43,12 @@ const read: Tool = {
 const write: Tool = { ...read, name: 'write_note', title: 'Write a note', isReadOnly: false };
 const rows = page.getByRole('list', { name: 'Tool servers' }).getByRole('listitem');
 
-function openTools(given: ToolServer[], role: 'Admin' | 'Editor' | 'Viewer' = 'Editor') {
+function openTools(given: ToolServer[], role: 'Admin' | 'Editor' | 'Viewer' = 'Editor', commands: string[] = []) {
   open('/settings?tab=tools', {
     user: { ...person, role },
     answers() {
       answer(toolServers.list, given);
+      answer(toolServers.commands, commands);
       answer(toolServers.tools, {
         tools: [read, write],
         leftOut: [],
@@ -158,6 +160,138 @@ describe('adding a server', () => {
   });
 });
 
+describe('a server that one signs in to', () => {
+  const needed = { state: 'needed', notice: null } as const;
+  const oauth = { type: 'oauth', name: null, last4: null } as const;
+  const signIn = page.getByRole('button', { name: 'Sign in to Server 1' });
+
+  test('is added without anything more, and says what is to be done', async () => {
+    let servers: ToolServer[] = [];
+    openTools([]);
+    answer(toolServers.list, () => servers);
+    answer(toolServers.create, () => {
+      servers = [server(1, { auth: oauth, state: 'sign_in', signIn: needed, tools: 0, lookedAt: null })];
+      return server(1);
+    });
+    await page.getByRole('button', { name: 'Add Server' }).click();
+    await page.getByRole('menuitem', { name: 'Tool server (MCP)' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add Tool Server' });
+    await dialog.getByLabelText('Name').fill('Notes');
+    await dialog.getByLabelText('Address').fill('https://tools.example.org/mcp');
+    await dialog.getByLabelText('Access').selectOptions('Each person signs in (OAuth)');
+    await expectText(dialog, 'Once it is saved, sign in to it.');
+    await dialog.getByRole('button', { name: 'Add Server' }).click();
+    await expectHidden(dialog);
+    expect(callsOf(toolServers.create)[0]?.body.auth).toEqual({ type: 'oauth', clientId: null });
+    await expectText(rows.nth(0), 'Sign in needed');
+    await expect.element(signIn).toBeVisible();
+  });
+
+  test('takes a client where the server wants one, and keeps its secret', async () => {
+    const auth = { type: 'oauth', name: 'by-hand', last4: '9876' } as const;
+    openTools([server(1, { auth, signIn: needed })]);
+    const message = 'Enter the secret again: it was given for another address';
+    answer(toolServers.update, refusal('invalid_input', message, { 'auth.clientSecret': message }));
+    await page.getByRole('button', { name: 'Actions for Server 1' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit Tool Server' });
+    await expect.element(dialog.getByLabelText('Client ID')).toHaveValue('by-hand');
+    await expectText(dialog, 'Empty: the one that is stored stays (…9876).');
+    await dialog.getByRole('button', { name: 'Save Changes' }).click();
+    await expect.element(dialog.getByLabelText('Client Secret', { exact: true })).toHaveAccessibleDescription(message);
+    expect(callsOf(toolServers.update)[0]?.body.auth).toEqual({ type: 'oauth', clientId: 'by-hand' });
+    await dialog.getByLabelText('Client Secret', { exact: true }).fill('another');
+    answer(toolServers.update, server(1));
+    await dialog.getByRole('button', { name: 'Save Changes' }).click();
+    await expectHidden(dialog);
+    expect(callsOf(toolServers.update)[1]?.body.auth).toMatchObject({ clientSecret: 'another' });
+  });
+
+  test('is left for by its button, or says why not', async () => {
+    openTools([server(1, { auth: oauth, state: 'sign_in', signIn: needed })]);
+    answer(toolServers.signIn, refusal('conflict', 'tools.example.org does not say how people sign in.'));
+    await signIn.click();
+    await expectToast('Signing in could not begin', 'tools.example.org does not say how people sign in.');
+    const address = `${window.location.href.split('#')[0]}#left`;
+    answer(toolServers.signIn, { address });
+    await signIn.click();
+    await expect.poll(() => window.location.hash).toBe('#left');
+    window.history.replaceState(null, '', address.split('#')[0]);
+  });
+
+  test('says why the last attempt did not work, that it has to be done again, and for whom', async () => {
+    openTools([
+      server(3, { auth: oauth, signIn: { state: 'again', notice: null } }),
+      server(2, { auth: oauth, signIn: { state: 'needed', notice: 'login.example.org did not sign you in.' } }),
+      server(1, { auth: oauth, isOwn: false, isOffered: true, signIn: { state: 'done', notice: null } }),
+    ]);
+    await expectText(rows.nth(0), 'Sign in again');
+    await expectText(rows.nth(1), /Sign in needed.*login.example.org did not sign you in\./);
+    await expectText(rows.nth(2), 'Signed in');
+    answer(toolServers.signOut, undefined);
+    await page.getByRole('button', { name: 'Actions for Server 1' }).click();
+    await expectCount(page.getByRole('menuitem'), 1);
+    await page.getByRole('menuitem', { name: 'Sign out of it' }).click();
+    await expect.poll(() => callsOf(toolServers.signOut).map(({ params }) => params.id)).toEqual([1]);
+    await page.getByRole('button', { name: 'Actions for Server 3' }).click();
+    await expect
+      .element(page.getByRole('menuitem', { name: 'Ask for its tools again' }))
+      .toHaveAttribute('aria-disabled', 'true');
+  });
+
+  test.each([
+    ['signedIn=1', 'Signed in to “Server 1”', 'Roster asks it for its tools.'],
+    ['signInFailed=expired', 'You were not signed in', 'It took longer than ten minutes'],
+    ['signInFailed=toString', 'You were not signed in', 'It did not work. Please try again.'],
+  ])('tells how it ended: %s', async (search, title, description) => {
+    open(`/settings?tab=tools&${search}`, {
+      user: { ...person, role: 'Editor' },
+      answers() {
+        answer(toolServers.list, [server(1, { auth: oauth, signIn: { state: 'done', notice: null } })]);
+      },
+    });
+    await expectToast(title, description);
+  });
+});
+
+describe('a command of the machine', () => {
+  test('is added by an administrator, from those that there are', async () => {
+    openTools([], 'Admin', ['files', 'notes']);
+    answer(toolServers.addCommand, server(1));
+    await page.getByRole('button', { name: 'Add Server' }).click();
+    await page.getByRole('menuitem', { name: 'Command of this machine' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add Command' });
+    await dialog.getByRole('button', { name: 'Add Command' }).click();
+    await expect.element(dialog.getByText('Name is required')).toBeVisible();
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Notes');
+    await dialog.getByLabelText('Command').selectOptions('notes');
+    await dialog.getByRole('button', { name: 'Add Command' }).click();
+    await expectHidden(dialog);
+    expect(callsOf(toolServers.addCommand)[0]?.body).toEqual({ name: 'Notes', command: 'notes', isOffered: false });
+  });
+
+  test('has a name, and no address or access to change', async () => {
+    openTools([server(1, { kind: 'command', url: 'command:notes' })], 'Admin');
+    await expectText(rows.nth(0), 'command:notes');
+    answer(toolServers.update, server(1));
+    await page.getByRole('button', { name: 'Actions for Server 1' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit Tool Server' });
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Renamed');
+    await expectHidden(dialog.getByLabelText('Address'));
+    await dialog.getByRole('button', { name: 'Save Changes' }).click();
+    await expectHidden(dialog);
+    expect(callsOf(toolServers.update)[0]?.body).toEqual({ name: 'Renamed', isOffered: false });
+  });
+});
+
+test('a server that was not reached can be asked again from its row', async () => {
+  openTools([server(1, { state: 'failed', notice: 'Roster was interrupted each time it asked this server.' })]);
+  answer(toolServers.refresh, server(1, { state: 'waiting' }));
+  await page.getByRole('button', { name: 'Try again to ask Server 1' }).click();
+  await expect.poll(() => callsOf(toolServers.refresh).length).toBe(1);
+});
+
 test('a changed server keeps its header unless another one is typed, and says what the server refuses', async () => {
   openTools([server(1, { auth: { type: 'header', name: 'X-Key', last4: '4321' } })]);
   const message = 'Enter the value again: it was given for another address';
@@ -206,7 +340,11 @@ describe('the tools of an assistant', () => {
     state: 'ready',
     ...more,
   });
-  async function openChoices(given: ChosenTool[], role: 'Editor' | 'Viewer' = 'Editor') {
+  async function openChoices(
+    given: ChosenTool[],
+    role: 'Editor' | 'Viewer' = 'Editor',
+    more: Partial<ToolServer> = {},
+  ) {
     let kept = given;
     open('/settings?tab=assistants&edit=1', {
       user: { ...person, role },
@@ -214,7 +352,7 @@ describe('the tools of an assistant', () => {
         answer(models.list, modelList(model('gpt-4o')));
         keepAssistants(assistant(1));
         answer(assistants.files, []);
-        answer(toolServers.list, [server(1)]);
+        answer(toolServers.list, [server(1, more)]);
         answer(toolServers.tools, {
           tools: [read, write],
           leftOut: [],
@@ -290,6 +428,14 @@ describe('the tools of an assistant', () => {
     await expectTexts(lost, [/^Old \(Server 1\): its server no longer has it/]);
     await page.getByRole('button', { name: 'Remove Old' }).click();
     await expect.poll(sent).toEqual([[{ serverId: 1, name: 'read_note', approval: 'never', digest: now }]]);
+  });
+
+  test('say that one has to sign in to their server', async () => {
+    await openChoices([chosen(read)], 'Editor', { signIn: { state: 'again', notice: null } });
+    await expect.element(page.getByText('Sign in again', { exact: true })).toBeVisible();
+    await page.getByText('1 of 2 tools chosen').click();
+    await expect.element(page.getByRole('link', { name: 'Sign in under Settings, Tools' })).toBeVisible();
+    await expect.element(tools.nth(0).getByRole('checkbox')).toBeChecked();
   });
 
   test('are to be seen by a Viewer, and not to be changed', async () => {

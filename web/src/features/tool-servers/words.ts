@@ -11,4 +11,10 @@ export const counted = (count: number, one: string, many = `${one}s`) =>
 
 /** What is shown of the header, as its value is not. */
 export const headerOf = ({ auth }: ToolServer) =>
-  auth.type === 'none' ? null : `${auth.name}${auth.last4 ? ` …${auth.last4}` : ''}`;
+  auth.type === 'header' ? `${auth.name}${auth.last4 ? ` …${auth.last4}` : ''}` : null;
+
+/** What a person has to do before the tools of a server can be called; null: nothing. */
+export function signInWanted({ signIn }: ToolServer): string | null {
+  if (signIn === null || signIn.state === 'done') return null;
+  return signIn.state === 'needed' ? 'Sign in needed' : 'Sign in again';
+}

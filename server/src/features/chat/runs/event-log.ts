@@ -58,10 +58,11 @@ export function emptyLog(): FoldedLog {
 }
 
 /** Its place is where it stands among the other events. */
-export const eventCall = ({ kind, callId, name, title, server, state, input, output }: ToolCall): ToolCall => ({
+export const eventCall = ({ kind, callId, name, tool, title, server, state, input, output }: ToolCall): ToolCall => ({
   kind,
   callId,
   name,
+  ...(tool && { tool }),
   title,
   server,
   state,

@@ -27,6 +27,12 @@ export const toldCall = <Call extends ToolCall>(call: Call): Call =>
 
 type Kept = { messageId: number; waitsUntil: string | null } & ShownCall;
 
+/** Only calls of tool servers have one. */
+const withoutNoTool = <Row extends { tool: string | null }>({ tool, ...row }: Row) => ({
+  ...row,
+  ...(tool !== null && { tool }),
+});
+
 /** With a plus, so that SQLite looks up those of the answers instead of walking through all of their owner's. */
 const isOf = (userId: number) => sql<boolean>`+tool_calls.user_id = ${userId}`;
 
@@ -36,7 +42,7 @@ export function toolCallRepository(db: Kysely<Database>) {
     db
       .selectFrom('tool_calls')
       .select(['run_id as runId', 'message_id as messageId', 'kind', 'call_id as callId', 'name', 'title', 'server'])
-      .select(['state', 'input', 'output', 'text_at as at'])
+      .select(['state', 'input', 'output', 'text_at as at', 'tool'])
       .where(isOf(userId))
       .orderBy('run_id')
       .orderBy('position');
@@ -67,17 +73,20 @@ export function toolCallRepository(db: Kysely<Database>) {
           .execute();
     },
     async ofRuns(userId: number, runIds: number[]): Promise<KeptCall[]> {
-      return runIds.length === 0 ? [] : select(userId).where('run_id', 'in', runIds).execute();
+      return runIds.length === 0
+        ? []
+        : (await select(userId).where('run_id', 'in', runIds).execute()).map(withoutNoTool);
     },
     async ofMessages(userId: number, messageIds: number[]): Promise<KeptCall[]> {
-      return messageIds.length === 0 ? [] : select(userId).where('message_id', 'in', messageIds).execute();
+      if (messageIds.length === 0) return [];
+      return (await select(userId).where('message_id', 'in', messageIds).execute()).map(withoutNoTool);
     },
     /** As pages show them, with until when what they wait for can come. */
     async shown(userId: number, messageIds: number[]): Promise<Kept[]> {
       if (messageIds.length === 0) return [];
       const beginningIn = <Text extends string | null>(column: RawBuilder<Text>) =>
         sql<Text>`case when length(${column}) > ${shownLength} then substr(${column}, 1, ${shownLength}) || '…' else ${column} end`;
-      return db
+      const rows = await db
         .selectFrom('tool_calls')
         .leftJoin('program_runs', (join) =>
           join
@@ -87,7 +96,14 @@ export function toolCallRepository(db: Kysely<Database>) {
             .on(sql<boolean>`program_runs.state = 'waiting'`),
         )
         .select(['tool_calls.message_id as messageId', 'tool_calls.kind', 'tool_calls.call_id as callId'])
-        .select(['tool_calls.name', 'tool_calls.title', 'tool_calls.server', 'tool_calls.state', 'text_at as at'])
+        .select([
+          'tool_calls.name',
+          'tool_calls.tool',
+          'tool_calls.title',
+          'tool_calls.server',
+          'tool_calls.state',
+          'text_at as at',
+        ])
         .select('program_runs.waits_until as waitsUntil')
         .select((eb) =>
           eb
@@ -112,6 +128,7 @@ export function toolCallRepository(db: Kysely<Database>) {
         .orderBy('tool_calls.run_id')
         .orderBy('tool_calls.position')
         .execute();
+      return rows.map(withoutNoTool);
     },
     /** What a function has answered. */
     async answer(userId: number, runId: number, callId: string, output: string) {

@@ -253,6 +253,7 @@ export function asServerCall(
     ...call,
     kind: 'server',
     callId: taken.has(call.callId) ? `${call.callId}-${step}` : call.callId,
+    ...(tool && { tool: tool.tool }),
     title: beginningOf(tool?.title || tool?.tool || call.name, titleLimit),
     server: tool ? beginningOf(tool.serverName, titleLimit) : null,
     state: 'running',

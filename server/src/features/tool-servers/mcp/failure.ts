@@ -6,10 +6,21 @@ export class ServerFailure extends Error {
   override name = 'ServerFailure';
   /** Whether a call may have had an effect. */
   readonly mayHaveRun: boolean;
-  constructor(message: string, { mayHaveRun, cause }: { mayHaveRun: boolean; cause?: unknown }) {
+  /** Of HTTP, where the server has answered with one that is no success. */
+  readonly status: number | undefined;
+  constructor(
+    message: string,
+    { mayHaveRun, cause, status }: { mayHaveRun: boolean; cause?: unknown; status?: number },
+  ) {
     super(message, { cause });
     this.mayHaveRun = mayHaveRun;
+    this.status = status;
   }
+}
+
+/** A person has to sign in at the server, for the first time or again. */
+export class SignInNeeded extends ServerFailure {
+  override name = 'SignInNeeded';
 }
 
 const shownAtMost = 300;
@@ -17,7 +28,7 @@ const shownAtMost = 300;
 const timedOut = -32001;
 
 function ofStatus(status: number): string {
-  if (status === 401) return 'The server wants a sign-in (401). Give it a header, such as Authorization.';
+  if (status === 401) return 'The server wants a sign-in (401). Edit its access: sign in to it, or give it a header.';
   if (status === 403) return 'The server refuses the access (403). Check its header.';
   if (status === 404) return 'There is no MCP server at this address (404).';
   if (status === 405) return 'There is no MCP server at this address (405).';
@@ -49,7 +60,8 @@ export function serverFailure(error: unknown, called: boolean): unknown {
   if (error instanceof OutgoingFailed) return failure(error.message, called && error.sent);
   const status = httpStatusOf(error);
   // What a server answers with such a status it has refused.
-  if (status !== undefined) return failure(ofStatus(status), called && status >= 500);
+  if (status !== undefined)
+    return new ServerFailure(ofStatus(status), { mayHaveRun: called && status >= 500, cause: error, status });
   const code = codeOf(error);
   if (code === timedOut) return failure('The server did not answer in time.', called);
   if (code !== undefined && code < -1 && error instanceof Error)

@@ -7,7 +7,7 @@ import { httpStatusOf, ServerFailure, serverFailure } from './failure.ts';
 
 export type McpServer = { url: string; credentials: Record<string, string> };
 export type Ask = (method: 'tools/list' | 'tools/call', params: Record<string, unknown>) => Promise<unknown>;
-type Bounds = { withinMs: number; bodyLimit: number; signal: AbortSignal };
+export type Bounds = { withinMs: number; bodyLimit: number; signal: AbortSignal };
 
 /** Loaded with the first server that is asked. */
 const load = async () => ({

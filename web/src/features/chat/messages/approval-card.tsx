@@ -29,7 +29,7 @@ export function ApprovalCard({ threadId, runId, call, onDecided }: ApprovalCardP
     onSuccess: onDecided,
     onError: tellFailure('Nothing was decided'),
   });
-  const title = visible(call.title === '' ? call.name : call.title);
+  const title = visible(call.title === '' ? (call.tool ?? call.name) : call.title);
   const mayHaveRun = call.state === 'uncertain';
   const sent = decision.isPending || decision.isSuccess ? decision.variables?.decision : undefined;
   return (
@@ -51,7 +51,7 @@ export function ApprovalCard({ threadId, runId, call, onDecided }: ApprovalCardP
               <bdi>{visible(call.server)}</bdi> ·{' '}
             </>
           )}
-          <bdi className="font-mono">{call.name}</bdi>
+          <bdi className="font-mono">{visible(call.tool ?? call.name)}</bdi>
         </p>
       </div>
       {mayHaveRun && (

@@ -144,7 +144,10 @@ function Called({ call, state }: { call: ShownCall; state: string | null }) {
           {verbOf(call)}
           <Subject call={call} />
           {(call.kind === 'function' || call.kind === 'server') && (
-            <> {call.title === '' ? <bdi className="font-mono">{call.name}</bdi> : <bdi>{call.title}</bdi>}</>
+            <>
+              {' '}
+              {call.title === '' ? <bdi className="font-mono">{call.tool ?? call.name}</bdi> : <bdi>{call.title}</bdi>}
+            </>
           )}
           {call.server !== null && (
             <>

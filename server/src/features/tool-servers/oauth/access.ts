@@ -1,0 +1,112 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { Database } from '#server/db/schema';
+import { endsWithin } from '#server/ends-within';
+import type { ServerHeaders } from '#server/features/tool-servers/headers';
+import { ServerFailure, SignInNeeded } from '#server/features/tool-servers/mcp/failure';
+import type { ToolTimes } from '#server/features/tool-servers/times';
+import type { Outgoing } from '#server/http/outgoing';
+import type { Vault } from '#server/security/vault';
+import { type RenewalDependencies, type Renewed, renewals } from './renewal.ts';
+import { type SealedSignIns, sealedSignIns, Tokens } from './sealed.ts';
+import { type StoredSignIn, signInRepository } from './sign-in-repository.ts';
+
+type Dependencies = {
+  db: Kysely<Database>;
+  vault: Vault;
+  outgoing: Outgoing;
+  headers: ServerHeaders;
+  times: Pick<ToolTimes, 'signInMs'>;
+};
+type Reached = Selectable<Database['tool_servers']> & {
+  /** The data key of the server's owner. */
+  wrapped: string | null;
+};
+type Credentials = Record<string, string>;
+
+/** Before its end, so that it is good until the server reads it. */
+const renewedBeforeMs = 60_000;
+const closingMs = 3_000;
+
+const where = 'under Settings, Tools.';
+const signInNeeded = (name: string) =>
+  new SignInNeeded(`You have to sign in at “${name}” first, ${where}`, { mayHaveRun: false });
+const signInAgain = (name: string, cause?: unknown) =>
+  new SignInNeeded(`Your sign-in at “${name}” has ended. Sign in again, ${where}`, { mayHaveRun: false, cause });
+const refused = (name: string, cause: ServerFailure) =>
+  new ServerFailure(
+    `“${name}” refuses the account that you are signed in with there (403). Sign in with one that may use it, ${where}`,
+    { mayHaveRun: cause.mayHaveRun, cause, status: 403 },
+  );
+
+const isAfter = (moment: string | null, ms: number) => moment !== null && Date.parse(moment) <= ms;
+const bearer = ({ access }: Pick<Tokens, 'access'>): Credentials => ({ authorization: `Bearer ${access}` });
+
+/** @throws SignInNeeded */
+function opened(sealed: SealedSignIns, server: Reached, row: StoredSignIn | undefined): Tokens {
+  if (!row?.tokens_sealed) throw row?.signed_in_at ? signInAgain(server.name) : signInNeeded(server.name);
+  const { user_id: userId, tokens_sealed, wrapped } = row;
+  const tokens = sealed.open(Tokens, userId, 'tool-server-tokens', { sealed: tokens_sealed, wrapped });
+  // Given for the address that the server had then.
+  if (tokens?.url !== server.url) throw signInAgain(server.name);
+  return tokens;
+}
+
+/** What a person reaches a server with: nothing, its owner's header, or tokens of their own, which are renewed at need. */
+export function serverAccess({ db, vault, outgoing, headers, times }: Dependencies) {
+  const signIns = signInRepository(db);
+  const sealed = sealedSignIns({ db, vault });
+  const renewalDependencies: RenewalDependencies = { db, sealed, outgoing, times };
+  const { renew, underWay } = renewals(renewalDependencies);
+
+  async function renewed(server: Reached, userId: number, version: number): Promise<Renewed> {
+    const result = await renew(userId, server.id, version);
+    if (result === null) throw signInAgain(server.name);
+    return result;
+  }
+
+  async function current(server: Reached, userId: number): Promise<Renewed> {
+    const row = await signIns.find(userId, server.id);
+    const tokens = opened(sealed, server, row);
+    const version = row?.version ?? 0;
+    const expiresAt = row?.expires_at ?? null;
+    if (!isAfter(expiresAt, Date.now() + renewedBeforeMs)) return { tokens, version };
+    try {
+      return await renewed(server, userId, version);
+    } catch (error) {
+      // Whoever gives them is away for a moment, and these are still good.
+      if (error instanceof ServerFailure && !(error instanceof SignInNeeded) && !isAfter(expiresAt, Date.now()))
+        return { tokens, version };
+      throw error;
+    }
+  }
+
+  async function withTokens<T>(server: Reached, userId: number, work: (credentials: Credentials) => Promise<T>) {
+    const first = await current(server, userId);
+    const isRefused = (error: unknown): error is ServerFailure =>
+      error instanceof ServerFailure && error.status === 401;
+    try {
+      return await work(bearer(first.tokens));
+    } catch (error) {
+      if (error instanceof ServerFailure && error.status === 403) throw refused(server.name, error);
+      if (!isRefused(error)) throw error;
+    }
+    const second = await renewed(server, userId, first.version);
+    try {
+      return await work(bearer(second.tokens));
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      await signIns.end(userId, server.id, second.version, false);
+      throw signInAgain(server.name, error);
+    }
+  }
+
+  return {
+    /** Does what has to be done with the server, once more where its tokens had to be renewed. @throws ServerFailure */
+    use: <T>(server: Reached, userId: number, work: (credentials: Credentials) => Promise<T>): Promise<T> =>
+      server.auth_type === 'oauth' ? withTokens(server, userId, work) : work(headers.open(server, server.wrapped)),
+    /** What was given in the place of tokens that are gone is not lost. */
+    close: () => endsWithin(closingMs, Promise.allSettled(underWay())),
+  };
+}
+
+export type ServerAccess = ReturnType<typeof serverAccess>;

@@ -1,0 +1,85 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+import { choiceRepository } from '#server/features/tool-servers/choice-repository';
+import type { ServerHeaders } from '#server/features/tool-servers/headers';
+import type { StoredServer } from '#server/features/tool-servers/repository';
+import type { ToolTimes } from '#server/features/tool-servers/times';
+import type { Outgoing } from '#server/http/outgoing';
+import { loadAuth } from './discovery.ts';
+import { SignInFailed } from './failure.ts';
+import { oauthFetch } from './fetch.ts';
+import { type Authority, Client, type SealedSignIns } from './sealed.ts';
+import { signInRepository } from './sign-in-repository.ts';
+
+type Dependencies = {
+  db: Kysely<Database>;
+  sealed: SealedSignIns;
+  headers: ServerHeaders;
+  outgoing: Outgoing;
+  times: Pick<ToolTimes, 'signInMs'>;
+};
+type Wanted = {
+  server: StoredServer;
+  userId: number;
+  authority: Authority;
+  scope: string | undefined;
+  redirectUri: string;
+};
+
+const methods = ['client_secret_basic', 'client_secret_post', 'none'];
+/** An hour, so that it outlives the sign-in. */
+const restSeconds = 60 * 60;
+
+/** A secret where that can be had: it is kept sealed. Where nothing is said, RFC 8414 means the first one. */
+const methodFor = ({ token_endpoint_auth_methods_supported: supported }: Authority) =>
+  methods.find((method) => supported?.includes(method) ?? true) ?? 'none';
+
+const isGood = (client: Client, { authority, redirectUri }: Wanted) =>
+  client.issuer === authority.issuer &&
+  client.redirectUri === redirectUri &&
+  (!client.client_secret_expires_at || client.client_secret_expires_at > Date.now() / 1000 + restSeconds);
+
+/** As whom Roster signs this person in: as the owner of the server has entered it, as before, or newly registered. @throws SignInFailed */
+export async function clientFor(dependencies: Dependencies, wanted: Wanted): Promise<Client> {
+  const { db, sealed, headers } = dependencies;
+  const { server, userId, authority, redirectUri } = wanted;
+  if (server.auth_name !== null) {
+    const wrapped = await choiceRepository(db).dataKey(server.user_id);
+    const secret = headers.clientSecret(server, wrapped);
+    return {
+      issuer: authority.issuer,
+      redirectUri,
+      client_id: server.auth_name,
+      ...(secret !== null && { client_secret: secret }),
+    };
+  }
+  const row = await signInRepository(db).find(userId, server.id);
+  const known =
+    row && sealed.open(Client, userId, 'tool-server-client', { sealed: row.client_sealed, wrapped: row.wrapped });
+  if (known && isGood(known, wanted)) return known;
+  return registered(dependencies, wanted);
+}
+
+async function registered(
+  { outgoing, times }: Dependencies,
+  { authority, scope, redirectUri }: Wanted,
+): Promise<Client> {
+  if (authority.registration_endpoint === undefined)
+    throw new SignInFailed(
+      `${new URL(authority.issuer).host} does not register Roster by itself. Register it there with the redirect address ${redirectUri}, and enter the client ID under Edit.`,
+    );
+  const { registerClient } = await loadAuth();
+  const given = await registerClient(authority.issuer, {
+    metadata: authority,
+    clientMetadata: {
+      client_name: 'Roster',
+      redirect_uris: [redirectUri],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: methodFor(authority),
+    },
+    ...(scope !== undefined && { scope }),
+    fetchFn: oauthFetch(outgoing, times.signInMs),
+  });
+  return Client.parse({ ...given, issuer: authority.issuer, redirectUri });
+}

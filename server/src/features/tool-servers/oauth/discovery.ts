@@ -1,0 +1,106 @@
+import { isIP } from 'node:net';
+import { checkResourceAllowed } from '@modelcontextprotocol/sdk/shared/auth-utils.js';
+import { bytesOf, kindOf } from '#server/http/addresses';
+import { type AllowedHosts, hostOf } from '#server/http/allowed-hosts';
+import type { Outgoing } from '#server/http/outgoing';
+import { AddressRefused, OutgoingFailed } from '#server/http/outgoing-failures';
+import { SignInFailed } from './failure.ts';
+import { oauthFetch } from './fetch.ts';
+import { Authority } from './sealed.ts';
+
+/** Loaded with the first sign-in. */
+export const loadAuth = () => import('@modelcontextprotocol/sdk/client/auth.js');
+
+export type Found = { authority: Authority; resource: string | undefined; scope: string | undefined };
+
+const scopeLimit = 2_000;
+const hello = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'Roster', version: '1.0.0' } },
+});
+
+/** What a server says of its sign-in to somebody who is not signed in. */
+async function challenge(outgoing: Outgoing, url: URL, withinMs: number) {
+  const { extractWWWAuthenticateParams } = await loadAuth();
+  const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+  const asked = { url, method: 'POST', headers, body: hello, withinMs, bodyLimit: 1024, redirects: 'leave' } as const;
+  const answer = await outgoing.send(asked);
+  answer.drop();
+  return extractWWWAuthenticateParams(new Response(null, { status: 401, headers: answer.headers }));
+}
+
+/** As RFC 8414 wants it: who describes itself is who was asked. The slash at the end is added by `URL`. */
+const isSame = (one: string, other: string) => one.replace(/\/$/, '') === other.replace(/\/$/, '');
+
+/**
+ * Where a browser may be sent: to https, or to this very machine where the operator has listed that, as for Roster's own
+ * requests. Whatever else an address can begin with does something in the page.
+ */
+export function mayBeOpened(address: string, allowed: AllowedHosts): boolean {
+  const url = URL.parse(address);
+  if (!url || url.username || url.password) return false;
+  if (url.protocol === 'https:') return true;
+  if (url.protocol !== 'http:') return false;
+  const host = hostOf(url.hostname);
+  const at = bytesOf(isIP(host) ? host : host === 'localhost' ? '127.0.0.1' : '');
+  const port = url.port ? Number(url.port) : 80;
+  return at !== null && kindOf(at) === 'loopback' && allowed.permit({ host, port, address: at });
+}
+
+/** @throws SignInFailed where Roster would have to trust what is not said */
+function checked(authority: Authority, issuer: string, allowed: AllowedHosts): Authority {
+  const { host } = new URL(issuer);
+  if (!isSame(authority.issuer, issuer))
+    throw new SignInFailed(`${host} describes the sign-in of somebody else, so it is not used.`);
+  if (!mayBeOpened(authority.authorization_endpoint, allowed))
+    throw new SignInFailed(`${host} wants people to sign in at an address that does not begin with https://.`);
+  if (
+    !authority.response_types_supported.includes('code') ||
+    !authority.code_challenge_methods_supported?.includes('S256')
+  )
+    throw new SignInFailed(`${host} does not offer the protected kind of sign-in that Roster uses (code with PKCE).`);
+  return authority;
+}
+
+/** Who lets people in to a tool server, as the specification of MCP says to find out. @throws what signInFailure knows */
+export async function discover(
+  outgoing: Outgoing,
+  allowed: AllowedHosts,
+  serverUrl: string,
+  withinMs: number,
+): Promise<Found> {
+  const sdk = await loadAuth();
+  const asked = await challenge(outgoing, new URL(serverUrl), withinMs);
+  const guarded = oauthFetch(outgoing, withinMs);
+  let status = 0;
+  const noting: typeof guarded = async (address, init) => {
+    const response = await guarded(address, init);
+    ({ status } = response);
+    return response;
+  };
+  const options = asked.resourceMetadataUrl ? { resourceMetadataUrl: asked.resourceMetadataUrl } : {};
+  const described = await sdk
+    .discoverOAuthProtectedResourceMetadata(serverUrl, options, noting)
+    .catch((error: unknown) => {
+      const isSaid = error instanceof AddressRefused || error instanceof OutgoingFailed;
+      // A server of before that part of the specification lets people in by itself.
+      if (!isSaid && status >= 400 && status < 500) return undefined;
+      throw error;
+    });
+  if (described && !checkResourceAllowed({ requestedResource: serverUrl, configuredResource: described.resource }))
+    throw new SignInFailed(`${new URL(serverUrl).host} describes the sign-in of another server, so it is not used.`);
+  const issuer = described?.authorization_servers?.[0] ?? new URL('/', serverUrl).href;
+  const metadata = await sdk.discoverAuthorizationServerMetadata(issuer, { fetchFn: guarded });
+  if (!metadata)
+    throw new SignInFailed(
+      `${new URL(issuer).host} does not say how people sign in. Choose another access for this server.`,
+    );
+  const scope = asked.scope ?? described?.scopes_supported?.join(' ');
+  return {
+    authority: checked(Authority.parse(metadata), issuer, allowed),
+    resource: described?.resource,
+    scope: scope !== undefined && scope.length <= scopeLimit ? scope : undefined,
+  };
+}

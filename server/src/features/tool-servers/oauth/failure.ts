@@ -1,0 +1,52 @@
+import { ZodError } from 'zod';
+import { AddressRefused, OutgoingFailed } from '#server/http/outgoing-failures';
+
+/** Why a person cannot be signed in at a tool server, in words for them. */
+export class SignInFailed extends Error {
+  override name = 'SignInFailed';
+  /** What who was asked calls it, as `invalid_grant`. */
+  readonly code: string | undefined;
+  constructor(message: string, { cause, code }: { cause?: unknown; code?: string | undefined } = {}) {
+    super(message, { cause });
+    this.code = code;
+  }
+}
+
+const codeOf = (error: Error): string | undefined =>
+  'errorCode' in error && typeof error.errorCode === 'string' && /^[a-z_]{1,64}$/.test(error.errorCode)
+    ? error.errorCode
+    : undefined;
+
+/**
+ * Of what the other side says only its code is passed on, and not as a cause either: what it writes besides may repeat the
+ * secrets that it was sent. What no other side can bring about goes on as it is.
+ */
+export function signInFailure(error: unknown, host: string): unknown {
+  if (error instanceof SignInFailed) return error;
+  if (error instanceof AddressRefused || error instanceof OutgoingFailed)
+    return new SignInFailed(error.message, { cause: error });
+  if (error instanceof ZodError || error instanceof SyntaxError)
+    return new SignInFailed(`${host} answers with something other than OAuth.`);
+  if (!(error instanceof Error)) return error;
+  const code = codeOf(error);
+  if (code === 'server_error') return new SignInFailed(`${host} has failed. Please try again later.`, { code });
+  if (code !== undefined) return new SignInFailed(`${host} refuses it: ${code}.`, { code });
+  // Plain errors are how the SDK says what of a description it cannot work with.
+  return error.constructor === Error
+    ? new SignInFailed(`${host} describes its sign-in in a way that Roster cannot use.`)
+    : error;
+}
+
+/** After these the tokens, or the client, are good for nothing any more. */
+const finalCodes = new Set([
+  'invalid_grant',
+  'invalid_client',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'invalid_scope',
+  'invalid_request',
+  'invalid_target',
+  'access_denied',
+]);
+export const isFinal = ({ code }: SignInFailed) => code !== undefined && finalCodes.has(code);
+export const isOfClient = ({ code }: SignInFailed) => code === 'invalid_client' || code === 'unauthorized_client';

@@ -1,0 +1,193 @@
+import type { ServerResponse } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { allowedHosts } from '#server/http/allowed-hosts';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { serverNow } from '#server/testing/tool-servers';
+import { addressOf, cameBack, decided, startProtectedToolServer } from '#server/testing/tool-sign-in';
+import type { Visitor } from '#server/testing/visitor';
+import { mayBeOpened } from './discovery.ts';
+
+const path = '/api/tool-servers';
+
+describe('where a browser may be sent', () => {
+  const allowed = allowedHosts('127.0.0.1:4000,localhost:4000');
+  test.each([
+    ['https://login.example.org/authorize?a=b', true],
+    ['https://login.example.org:8443/', true],
+    ['http://127.0.0.1:4000/authorize', true],
+    ['http://localhost:4000/authorize', true],
+    ['http://127.0.0.1:4001/authorize', false],
+    ['http://login.example.org/authorize', false],
+    ['http://10.0.0.1:4000/', false],
+    ['https://user:password@login.example.org/', false],
+    ['javascript:alert(1)', false],
+    ['data:text/html,x', false],
+    ['file:///etc/passwd', false],
+    ['/authorize', false],
+    ['', false],
+  ])('%s: %s', (address, may) => expect(mayBeOpened(address, allowed)).toBe(may));
+});
+
+describe.each(engines)('a server that describes its sign-in, on %s', (engine) => {
+  let app: TestApp;
+  let ada: Visitor;
+  let notes: Awaited<ReturnType<typeof startProtectedToolServer>>;
+  let id = 0;
+  beforeAll(async () => {
+    notes = await startProtectedToolServer();
+    app = await startApp(engine, { env: { TOOL_HOSTS_ALLOWED: '127.0.0.1' } });
+    ada = await app.as('ada');
+    ({ id } = (await ada.post(path, { name: 'Notes', url: notes.url, auth: { type: 'oauth' } })).body);
+  });
+  afterAll(async () => {
+    await app.stop();
+    await notes.close();
+  });
+
+  const begun = async () => {
+    const { status, body } = await ada.post(`${path}/${id}/sign-in`);
+    return [status, body.message ?? body.address];
+  };
+  const refusedWith = async (message: string) => expect(await begun()).toEqual([409, expect.stringContaining(message)]);
+  const honest = () => {
+    notes.authority.steering.describes = {};
+    notes.authority.steering.resourceSays = {};
+    notes.authority.instead.clear();
+  };
+
+  test.each([
+    ['as somebody else', { issuer: 'https://accounts.example.org' }, 'describes the sign-in of somebody else'],
+    [
+      'on a page without https',
+      { authorization_endpoint: 'http://login.example.org/' },
+      'does not begin with https://',
+    ],
+    ['at an address that is a script', { authorization_endpoint: 'javascript:alert(1)' }, 'other than OAuth'],
+    [
+      'with a registration in a private network',
+      { registration_endpoint: 'https://10.0.0.1/register' },
+      'private network',
+    ],
+    [
+      'with a registration without https',
+      { registration_endpoint: 'http://93.184.216.34/r' },
+      'must begin with https://',
+    ],
+    ['at the metadata of a cloud', { registration_endpoint: 'https://169.254.169.254/' }, '169.254.169.254'],
+    ['without PKCE', { code_challenge_methods_supported: undefined }, 'PKCE'],
+    ['with plain PKCE', { code_challenge_methods_supported: ['plain'] }, 'PKCE'],
+    ['without codes', { response_types_supported: ['token'] }, 'PKCE'],
+    ['with numbers for words', { response_types_supported: 7 }, 'other than OAuth'],
+    ['with a word without end', { issuer: 'x'.repeat(5_000) }, 'other than OAuth'],
+  ])('%s is not believed', async (_what, describes, message) => {
+    notes.authority.steering.describes = describes;
+    await refusedWith(message);
+    expect((await serverNow(ada, id))?.signIn?.state).toBe('needed');
+    honest();
+  });
+
+  test.each([
+    ['for another server', { resource: 'https://mail.example.org/' }, 'describes the sign-in of another server'],
+    ['by somebody in a private network', { authorization_servers: ['https://192.168.1.1'] }, 'private network'],
+    ['by nobody', { authorization_servers: ['ftp://127.0.0.1/'] }, 'must begin with https://'],
+    ['with something else', { resource: 12 }, 'other than OAuth'],
+  ])('%s is not believed', async (_what, resourceSays, message) => {
+    notes.authority.steering.resourceSays = resourceSays;
+    await refusedWith(message);
+    honest();
+  });
+
+  test.each([
+    ['too much', (response: ServerResponse) => response.end('x'.repeat(400_000)), 'more than 256 KB'],
+    ['no JSON', (response: ServerResponse) => response.end('<html>'), 'other than OAuth'],
+    ['an error', (response: ServerResponse) => response.writeHead(500).end(), 'in a way that Roster cannot use'],
+    [
+      'a redirect to elsewhere',
+      (response: ServerResponse) => response.writeHead(302, { location: 'https://10.0.0.1/' }).end(),
+      'does not say how people sign in',
+    ],
+  ])('and says %s is given up', async (_what, answer, message) => {
+    notes.authority.instead.set('/.well-known/oauth-authorization-server', (_request, response) => {
+      answer(response);
+    });
+    await refusedWith(message);
+    honest();
+  });
+
+  test.each([
+    ['no JSON', '<html>', 'answers with something other than OAuth'],
+    ['another kind of token', '{"access_token":"a","token_type":"mac"}', 'answers with something other than OAuth'],
+    ['a token that is a header', '{"access_token":"a\\r\\nx: y","token_type":"bearer"}', 'something other than OAuth'],
+    [
+      'a token of 9,000 characters',
+      `{"access_token":"${'a'.repeat(9_000)}","token_type":"bearer"}`,
+      'other than OAuth',
+    ],
+    ['too much', 'x'.repeat(400_000), 'more than 256 KB'],
+  ])('that gives %s for a code is told of', async (_what, body, message) => {
+    const back = await decided(await addressOf(ada, id));
+    notes.authority.instead.set('/token', (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+    });
+    expect(await cameBack(ada, back)).toBe('/settings?tab=tools&signInFailed=failed');
+    expect((await serverNow(ada, id))?.signIn).toEqual({ state: 'needed', notice: expect.stringContaining(message) });
+    honest();
+  });
+
+  test('that repeats a secret in what it says is not repeated', async () => {
+    const back = await decided(await addressOf(ada, id));
+    const code = back.searchParams.get('code') ?? '';
+    notes.authority.instead.set('/token', (_request, response) => {
+      const said = { error: 'invalid_grant', error_description: `no ${code}`, error_uri: `https://x.example/${code}` };
+      response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(said));
+    });
+    await cameBack(ada, back);
+    const { host } = new URL(notes.authority.url);
+    expect((await serverNow(ada, id))?.signIn?.notice).toBe(`${host} refuses it: invalid_grant.`);
+    expect(app.logLines.filter((line) => line.includes(code))).toEqual([]);
+    honest();
+  });
+
+  test('by itself, as servers did before, is believed', async () => {
+    const { instead } = notes.peer;
+    const { origin } = new URL(notes.url);
+    notes.peer.instead = (request, response) => {
+      if (request.url !== '/.well-known/oauth-authorization-server') {
+        response.writeHead(request.url === '/mcp' ? 401 : 404).end();
+        return true;
+      }
+      const described = {
+        issuer: origin,
+        authorization_endpoint: `${notes.authority.url}/authorize`,
+        token_endpoint: `${notes.authority.url}/token`,
+        registration_endpoint: `${notes.authority.url}/register`,
+        response_types_supported: ['code'],
+        code_challenge_methods_supported: ['S256'],
+      };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(described));
+      return true;
+    };
+    const address = await addressOf(ada, id);
+    expect(address.searchParams.has('resource')).toBe(false);
+    notes.peer.instead = instead;
+  });
+});
+
+describe.each(engines)('a server that takes its time, on %s', (engine) => {
+  test.each([
+    ['and says nothing', () => undefined],
+    ['and never comes to an end', (response: ServerResponse) => response.write('{')],
+  ])('%s is given up', async (_what, answer) => {
+    const notes = await startProtectedToolServer();
+    const app = await startApp(engine, { env: { TOOL_HOSTS_ALLOWED: '127.0.0.1' }, toolTimes: { signInMs: 1_000 } });
+    const ada = await app.as('ada');
+    const { body } = await ada.post(path, { name: 'Notes', url: notes.url, auth: { type: 'oauth' } });
+    notes.authority.instead.set('/.well-known/oauth-authorization-server', (_request, response) => {
+      answer(response);
+    });
+    const begun = await ada.post(`${path}/${body.id}/sign-in`);
+    expect([begun.status, begun.body.message]).toEqual([409, '127.0.0.1 did not answer in time.']);
+    await app.stop();
+    await notes.close();
+  });
+});

@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { created } from '#server/testing/assistants';
+import { beside } from '#server/testing/database';
+import { chooseAll, looked, serverNow, withToolBox } from '#server/testing/tool-servers';
+import { signedInAt, signedInServer, startProtectedToolServer } from '#server/testing/tool-sign-in';
+import { until } from '#server/testing/until';
+
+const path = '/api/tool-servers';
+const ended = 'Your sign-in at “Notes” has ended. Sign in again, under Settings, Tools.';
+const soon = () => new Date(Date.now() + 30_000).toISOString();
+const past = () => new Date(Date.now() - 1_000).toISOString();
+const never = new AbortController().signal;
+
+describe.each(engines)('tokens of a tool server on %s', (engine) => {
+  let app: TestApp;
+  let notes: Awaited<ReturnType<typeof startProtectedToolServer>>;
+  beforeAll(async () => {
+    notes = await startProtectedToolServer();
+    const { instead } = notes.peer;
+    notes.peer.instead = (request, response) => {
+      told.push(request.headers.authorization);
+      return instead?.(request, response) ?? false;
+    };
+    app = await startApp(engine, { env: { TOOL_HOSTS_ALLOWED: '127.0.0.1' } });
+  });
+  afterAll(async () => {
+    await app.stop();
+    await notes.close();
+  });
+
+  /** Somebody who is signed in there, with an assistant that may call its tools. */
+  async function someone(name: string) {
+    const person = await app.as(name);
+    const serverId = await signedInServer(person, notes.url);
+    const assistantId = await created(person);
+    await chooseAll(person, assistantId, serverId, 'never');
+    const { id: userId } = (await person.get('/api/user')).body;
+    const row = () =>
+      beside(app, (db) =>
+        db.selectFrom('tool_server_sign_ins').selectAll().where('server_id', '=', serverId).executeTakeFirstOrThrow(),
+      );
+    const change = (values: { expires_at?: string | null; renewed_until?: string | null }) =>
+      beside(app, (db) =>
+        db.updateTable('tool_server_sign_ins').set(values).where('server_id', '=', serverId).execute(),
+      );
+    /** In a process of its own. */
+    const call = () =>
+      withToolBox(app, async (box) => {
+        const [tool] = await box.offered(userId, assistantId);
+        if (!tool) throw new Error('No tool is offered');
+        return box.call(userId, tool, {}, never);
+      });
+    return { person, serverId, row, change, call };
+  }
+  /** What is sent to the tool server instead of being let in. */
+  const told: unknown[] = [];
+  const renewals = () => notes.authority.count('/token', { grant_type: 'refresh_token' });
+
+  test('are renewed before they expire, and stored before they are used', async () => {
+    const { row, change, call } = await someone('ada');
+    const before = await row();
+    await call();
+    expect(await row()).toEqual(before);
+    await change({ expires_at: soon() });
+    const count = renewals();
+    expect(await call()).toMatchObject({ isError: false });
+    expect(renewals()).toBe(count + 1);
+    const after = await row();
+    expect(after).toMatchObject({ version: before.version + 1, renewed_until: null });
+    expect(after.tokens_sealed).not.toBe(before.tokens_sealed);
+    await change({ expires_at: past() });
+    expect(await call()).toMatchObject({ isError: false });
+    expect(renewals()).toBe(count + 2);
+  });
+
+  test('are renewed where the server takes them no more, and the call is made once', async () => {
+    const { row, call } = await someone('bea');
+    notes.authority.accessTokens.clear();
+    const [calls, count] = [notes.calls.length, renewals()];
+    expect(await call()).toMatchObject({ isError: false });
+    expect([notes.calls.length, renewals()]).toEqual([calls + 1, count + 1]);
+    expect((await row()).version).toBe(2);
+  });
+
+  test('are renewed once by all who need them at the same moment, in several processes', async () => {
+    const { row, change, call } = await someone('cem');
+    await change({ expires_at: past() });
+    const count = renewals();
+    const answers = await Promise.all([call(), call(), call(), call()]);
+    expect(answers.every(({ isError }) => !isError)).toBe(true);
+    expect(renewals()).toBe(count + 1);
+    expect((await row()).version).toBe(2);
+  });
+
+  test('wait for a process that renews them, and are renewed by another one where that has died', async () => {
+    const { row, change, call } = await someone('dan');
+    await change({ expires_at: past(), renewed_until: new Date(Date.now() + 1_500).toISOString() });
+    const count = renewals();
+    expect(await call()).toMatchObject({ isError: false });
+    expect(renewals()).toBe(count + 1);
+    expect(await row()).toMatchObject({ version: 2, renewed_until: null });
+  });
+
+  test('that were lost between their renewal and the database are asked for once, and then a person', async () => {
+    const { person, serverId, row, change, call } = await someone('eve');
+    // Who died had used the refresh token, and stored nothing.
+    notes.authority.refreshTokens.clear();
+    await change({ expires_at: past(), renewed_until: past() });
+    const count = renewals();
+    await expect(call()).rejects.toMatchObject({ message: ended, mayHaveRun: false });
+    await expect(call()).rejects.toMatchObject({ message: ended, mayHaveRun: false });
+    expect(renewals()).toBe(count + 1);
+    expect(await row()).toMatchObject({ tokens_sealed: null, renewed_until: null });
+    expect((await serverNow(person, serverId))?.signIn).toEqual({ state: 'again', notice: null });
+    expect((await person.post(`${path}/${serverId}/refresh`)).status).toBe(202);
+    expect(await looked(person, serverId)).toMatchObject({ state: 'sign_in', tools: 2, signIn: { state: 'again' } });
+    await signedInAt(person, serverId);
+    expect(await looked(person, serverId)).toMatchObject({ state: 'ready', signIn: { state: 'done' } });
+    expect(await call()).toMatchObject({ isError: false });
+  });
+
+  test('that cannot be renewed for a moment are kept, and used while they are good', async () => {
+    const { row, change, call } = await someone('fay');
+    notes.authority.instead.set('/token', (_request, response) => response.writeHead(503).end());
+    await change({ expires_at: soon() });
+    expect(await call()).toMatchObject({ isError: false });
+    await change({ expires_at: past() });
+    const { host } = new URL(notes.authority.url);
+    await expect(call()).rejects.toMatchObject({
+      message: `The sign-in at the server could not be renewed: ${host} has failed. Please try again later.`,
+      mayHaveRun: false,
+    });
+    expect(await row()).toMatchObject({ version: 1, renewed_until: null, tokens_sealed: expect.any(String) });
+    notes.authority.instead.delete('/token');
+    expect(await call()).toMatchObject({ isError: false });
+  });
+
+  test('that nothing renews, or that the server takes no more when they are new, ask for the person', async () => {
+    notes.authority.steering.rotates = false;
+    const gus = await someone('gus');
+    await gus.change({ expires_at: past() });
+    await expect(gus.call()).rejects.toMatchObject({ message: ended });
+    notes.authority.steering.rotates = true;
+    const hal = await someone('hal');
+    const { instead } = notes.peer;
+    notes.peer.instead = (request, response) => {
+      if (request.url !== '/mcp') return instead?.(request, response) ?? false;
+      response.writeHead(401).end();
+      return true;
+    };
+    const count = renewals();
+    await expect(hal.call()).rejects.toMatchObject({ message: ended });
+    await expect(hal.call()).rejects.toMatchObject({ message: ended });
+    expect(renewals()).toBe(count + 1);
+    notes.peer.instead = instead;
+    await signedInAt(hal.person, hal.serverId);
+    await looked(hal.person, hal.serverId);
+    notes.peer.instead = (_request, response) => {
+      response.writeHead(403).end();
+      return true;
+    };
+    await expect(hal.call()).rejects.toMatchObject({ message: expect.stringContaining('refuses the account') });
+    expect(await hal.row()).toMatchObject({ tokens_sealed: expect.any(String) });
+    notes.peer.instead = instead;
+  });
+
+  test('that were renewed for somebody who signs out meanwhile are not kept', async () => {
+    const { person, serverId, change, call } = await someone('jo');
+    await change({ expires_at: past() });
+    notes.authority.instead.set('/token', (_request, response) => {
+      notes.authority.instead.delete('/token');
+      person
+        .delete(`${path}/${serverId}/sign-in`)
+        .then(() => response.writeHead(200, { 'content-type': 'application/json' }))
+        .then(() => response.end('{"access_token":"late","token_type":"Bearer"}'))
+        .catch(() => response.destroy());
+    });
+    const before = told.length;
+    await expect(call()).rejects.toMatchObject({ message: ended });
+    expect(told.length).toBe(before);
+    await until('The sign-out', async () => (await serverNow(person, serverId))?.signIn?.state === 'needed');
+  });
+
+  test('are not sent on where the server redirects to another origin', async () => {
+    const { call } = await someone('kay');
+    const other = await startProtectedToolServer();
+    const { instead } = notes.peer;
+    const sentOn: unknown[] = [];
+    other.peer.instead = (request, response) => {
+      sentOn.push(request.headers.authorization);
+      response.writeHead(404).end();
+      return true;
+    };
+    notes.peer.instead = (_request, response) => {
+      response.writeHead(307, { location: other.url }).end();
+      return true;
+    };
+    await expect(call()).rejects.toMatchObject({ message: expect.stringContaining('another address') });
+    expect(sentOn).toEqual([]);
+    notes.peer.instead = instead;
+    await other.close();
+  });
+});

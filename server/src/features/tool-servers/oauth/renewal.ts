@@ -1,0 +1,113 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+import { ServerFailure } from '#server/features/tool-servers/mcp/failure';
+import type { ToolTimes } from '#server/features/tool-servers/times';
+import type { Outgoing } from '#server/http/outgoing';
+import { loadAuth } from './discovery.ts';
+import { isFinal, isOfClient, SignInFailed, signInFailure } from './failure.ts';
+import { oauthFetch } from './fetch.ts';
+import { Given, type SealedSignIns, Tokens } from './sealed.ts';
+import { signInRepository } from './sign-in-repository.ts';
+
+export type RenewalDependencies = {
+  db: Kysely<Database>;
+  sealed: SealedSignIns;
+  outgoing: Outgoing;
+  times: Pick<ToolTimes, 'signInMs'>;
+};
+export type Renewed = { tokens: Tokens; version: number };
+
+const pollMs = 200;
+
+export const expiryOf = ({ expires_in: seconds }: { expires_in?: number | undefined }) =>
+  seconds === undefined ? null : new Date(Date.now() + seconds * 1000).toISOString();
+
+/** Of a failure that may pass, in the words of a call. */
+const notNow = (error: SignInFailed) =>
+  new ServerFailure(`The sign-in at the server could not be renewed: ${error.message}`, {
+    mayHaveRun: false,
+    cause: error,
+  });
+
+/** Asks for tokens in the place of these. @throws SignInFailed */
+async function asked({ outgoing, times }: RenewalDependencies, tokens: Tokens, refresh: string) {
+  const { refreshAuthorization } = await loadAuth();
+  const { authority, client, resource } = tokens;
+  try {
+    const given = await refreshAuthorization(authority.issuer, {
+      metadata: authority,
+      clientInformation: client,
+      refreshToken: refresh,
+      ...(resource !== undefined && { resource: new URL(resource) }),
+      fetchFn: oauthFetch(outgoing, times.signInMs),
+    });
+    return Given.parse(given);
+  } catch (error) {
+    throw signInFailure(error, new URL(authority.token_endpoint).host);
+  }
+}
+
+/**
+ * Renews tokens: one process at a time, which holds a lease in the row, because tokens to renew with may be good for once only. What it
+ * is given is stored before anybody uses it, and it goes on although nobody waits for it any more.
+ */
+export function renewals(dependencies: RenewalDependencies) {
+  const { db, sealed, times } = dependencies;
+  const signIns = signInRepository(db);
+  const running = new Map<string, Promise<Renewed | null>>();
+  /** Longer than the one who has it may take. */
+  const leaseMs = times.signInMs * 2;
+
+  const openedOf = (userId: number, row: { tokens_sealed: string | null; wrapped: string | null }) =>
+    sealed.open(Tokens, userId, 'tool-server-tokens', { sealed: row.tokens_sealed, wrapped: row.wrapped });
+
+  /** With the lease. */
+  async function exchange(userId: number, serverId: number, version: number, before: Tokens | null) {
+    if (before?.refresh === undefined) {
+      await signIns.end(userId, serverId, version, false);
+      return null;
+    }
+    try {
+      const given = await asked(dependencies, before, before.refresh);
+      const tokens: Tokens = { ...before, access: given.access_token, refresh: given.refresh_token ?? before.refresh };
+      const kept = await sealed.seal(userId, 'tool-server-tokens', tokens);
+      const isKept = await signIns.renew(userId, serverId, version, kept, expiryOf(given));
+      return isKept ? { tokens, version: version + 1 } : null;
+    } catch (error) {
+      if (!(error instanceof SignInFailed) || !isFinal(error)) await signIns.letGo(userId, serverId, version);
+      if (!(error instanceof SignInFailed)) throw error;
+      if (!isFinal(error)) throw notNow(error);
+      await signIns.end(userId, serverId, version, isOfClient(error));
+      return null;
+    }
+  }
+
+  async function renewOnce(userId: number, serverId: number, version: number): Promise<Renewed | null> {
+    const until = performance.now() + leaseMs + pollMs;
+    for (;;) {
+      const row = await signIns.find(userId, serverId);
+      if (!row?.tokens_sealed) return null;
+      const tokens = openedOf(userId, row);
+      // Somebody else was faster.
+      if (row.version !== version) return tokens && { tokens, version: row.version };
+      const lease = new Date(Date.now() + leaseMs).toISOString();
+      if (await signIns.lease(userId, serverId, version, lease)) return exchange(userId, serverId, version, tokens);
+      if (performance.now() > until) throw notNow(new SignInFailed('another process has been at it for too long.'));
+      await setTimeout(pollMs);
+    }
+  }
+
+  return {
+    /** The tokens that follow on those of this version; null: the person has to sign in again. @throws ServerFailure */
+    renew(userId: number, serverId: number, version: number): Promise<Renewed | null> {
+      const key = `${userId} ${serverId} ${version}`;
+      const known = running.get(key);
+      if (known) return known;
+      const work = renewOnce(userId, serverId, version).finally(() => running.delete(key));
+      running.set(key, work);
+      return work;
+    },
+    underWay: () => [...running.values()],
+  };
+}

@@ -1,0 +1,63 @@
+import { toolServers as api, type ToolSignInFailure, toolSignInCallback } from '@roster/contracts/tool-servers';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Config } from '#server/config';
+import { AppError } from '#server/errors';
+import type { SignedIn } from '#server/http/actor';
+import { senderOf } from '#server/http/network';
+import type { Rates } from '#server/http/rates';
+import type { Router } from '#server/http/router';
+import type { SignInService } from './sign-in.ts';
+
+export type SignInRouteDependencies = {
+  app: FastifyInstance;
+  config: Pick<Config, 'publicUrl'>;
+  rates: Rates;
+  signIns: SignInService;
+  /** Who is signed in here by the cookie of a request. */
+  actorOf: (request: FastifyRequest) => Promise<SignedIn | null>;
+};
+
+/** A value that comes twice is none. */
+const text = z.string().max(8_192).optional().catch(undefined);
+const CameBack = z.object({ code: text, state: text, iss: text, error: text });
+
+const toolsPage = '/settings?tab=tools';
+
+export function signInRoutes({ route }: Router, { app, config, rates, signIns, actorOf }: SignInRouteDependencies) {
+  route(api.signIn, ({ actor, params }) => signIns.begin(actor, params.id));
+  route(api.signOut, ({ actor, params }) => signIns.signOut(actor, params.id));
+
+  app.get(toolSignInCallback, { config: { access: 'public' }, exposeHeadRoute: false }, async (request, reply) => {
+    reply.header('cache-control', 'no-store');
+    if (!admits(request)) return back(reply, 'too_many');
+    const actor = await actorOf(request);
+    if (!actor) return reply.redirect(at(`/auth?${new URLSearchParams({ redirect: toolsPage })}`));
+    const { failure, serverId } = await signIns.finish(actor, CameBack.parse(request.query));
+    const what = { userId: actor.userId, serverId };
+    if (failure === null) request.log.info({ event: 'tool_server_signed_in', ...what }, 'signed in at a tool server');
+    else request.log.warn({ event: 'tool_server_sign_in_failed', ...what, reason: failure }, 'not signed in');
+    return back(reply, failure, serverId);
+  });
+
+  const at = (path: string) => new URL(path, config.publicUrl).href;
+
+  /** A page that was asked for without what the provider has put into its address. */
+  function back(reply: FastifyReply, failure: ToolSignInFailure | null, serverId?: number) {
+    const end = failure === null ? `signedIn=${serverId}` : `signInFailed=${failure}`;
+    return reply.redirect(at(`${toolsPage}&${end}`));
+  }
+
+  /** A navigation ends on a page, so a limit that was hit is told there and not as JSON. */
+  function admits(request: FastifyRequest): boolean {
+    try {
+      rates.use('signIn', { address: request.ip });
+      return true;
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error;
+      const address = senderOf(request);
+      request.log.warn({ event: error.code, address, route: request.routeOptions.url }, 'request refused');
+      return false;
+    }
+  }
+}

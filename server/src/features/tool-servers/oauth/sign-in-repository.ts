@@ -1,0 +1,132 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { Database } from '#server/db/schema';
+
+type Row = Selectable<Database['tool_server_sign_ins']>;
+export type StoredSignIn = Row & { wrapped: string | null };
+
+const now = () => new Date().toISOString();
+
+/**
+ * Who is signed in at which tool server, and sign-ins that are under way.
+ *
+ * Long: one question after the other.
+ */
+export function signInRepository(db: Kysely<Database>) {
+  const own = (userId: number, serverId: number) =>
+    db.updateTable('tool_server_sign_ins').where('user_id', '=', userId).where('server_id', '=', serverId);
+  return {
+    find: (userId: number, serverId: number): Promise<StoredSignIn | undefined> =>
+      db
+        .selectFrom('tool_server_sign_ins')
+        .leftJoin('data_keys', 'data_keys.user_id', 'tool_server_sign_ins.user_id')
+        .selectAll('tool_server_sign_ins')
+        .select('data_keys.wrapped')
+        .where('tool_server_sign_ins.user_id', '=', userId)
+        .where('server_id', '=', serverId)
+        .executeTakeFirst(),
+    ofOwner: (userId: number) =>
+      db
+        .selectFrom('tool_server_sign_ins')
+        .innerJoin('tool_servers', 'tool_servers.id', 'tool_server_sign_ins.server_id')
+        .select(['tool_servers.name', 'tool_server_sign_ins.signed_in_at', 'tokens_sealed'])
+        .where('tool_server_sign_ins.user_id', '=', userId)
+        .orderBy('tool_server_sign_ins.server_id')
+        .execute(),
+    /**
+     * That it has begun. The client goes along with it, and is kept where it succeeds: it may be unknown there by now.
+     */
+    async noteBegun(userId: number, serverId: number) {
+      await db
+        .insertInto('tool_server_sign_ins')
+        .values({ server_id: serverId, user_id: userId, version: 0 })
+        .onConflict((conflict) => conflict.columns(['server_id', 'user_id']).doUpdateSet({ client_sealed: null }))
+        .execute();
+    },
+    async note(userId: number, serverId: number, notice: string) {
+      await own(userId, serverId).set({ notice }).execute();
+    },
+    /** Signs in: tokens, and the client that they were given to. false: it was forgotten meanwhile. */
+    async save(
+      userId: number,
+      serverId: number,
+      kept: { client: string; tokens: string; expiresAt: string | null },
+    ): Promise<boolean> {
+      const { numUpdatedRows } = await own(userId, serverId)
+        .set((eb) => ({
+          client_sealed: kept.client,
+          tokens_sealed: kept.tokens,
+          expires_at: kept.expiresAt,
+          signed_in_at: now(),
+          notice: null,
+          renewed_until: null,
+          version: eb('version', '+', 1),
+        }))
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    /** One process at a time has these tokens renewed. false: it is another one, or they are others by now. */
+    async lease(userId: number, serverId: number, version: number, until: string): Promise<boolean> {
+      const { numUpdatedRows } = await own(userId, serverId)
+        .set({ renewed_until: until })
+        .where('version', '=', version)
+        .where('tokens_sealed', 'is not', null)
+        .where((eb) => eb.or([eb('renewed_until', 'is', null), eb('renewed_until', '<=', now())]))
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    async letGo(userId: number, serverId: number, version: number) {
+      await own(userId, serverId).set({ renewed_until: null }).where('version', '=', version).execute();
+    },
+    /** In the place of those that were renewed. false: the person has signed out or in again meanwhile. */
+    async renew(userId: number, serverId: number, version: number, tokens: string, expiresAt: string | null) {
+      const { numUpdatedRows } = await own(userId, serverId)
+        .set({ tokens_sealed: tokens, expires_at: expiresAt, renewed_until: null, version: version + 1 })
+        .where('version', '=', version)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    /** They are good for nothing any more. */
+    async end(userId: number, serverId: number, version: number, isClientGone: boolean) {
+      await own(userId, serverId)
+        .set({ tokens_sealed: null, expires_at: null, renewed_until: null, version: version + 1 })
+        .$if(isClientGone, (query) => query.set({ client_sealed: null }))
+        .where('version', '=', version)
+        .execute();
+    },
+    async forget(userId: number, serverId: number) {
+      for (const table of ['tool_server_sign_ins', 'tool_server_flows'] as const)
+        await db.deleteFrom(table).where('user_id', '=', userId).where('server_id', '=', serverId).execute();
+    },
+    /** Of a server of this owner, which is another one from now on. `others`: the owner's own is kept. */
+    async forgetAll(ownerId: number, serverId: number, { others }: { others: boolean }) {
+      for (const table of ['tool_server_sign_ins', 'tool_server_flows'] as const)
+        await db
+          .deleteFrom(table)
+          .where('server_id', 'in', (eb) =>
+            eb.selectFrom('tool_servers').select('id').where('id', '=', serverId).where('user_id', '=', ownerId),
+          )
+          .$if(others, (query) => query.where('user_id', '!=', ownerId))
+          .execute();
+    },
+    async begin(flow: Omit<Selectable<Database['tool_server_flows']>, 'created_at'>) {
+      await db
+        .insertInto('tool_server_flows')
+        .values({ ...flow, created_at: now() })
+        .execute();
+    },
+    /** Of several that take it at once, one gets it; only the session that has begun it can. */
+    async take(userId: number, sessionId: string, stateHash: string, notBefore: string) {
+      const row = await db
+        .deleteFrom('tool_server_flows')
+        .where('state_hash', '=', stateHash)
+        .where('user_id', '=', userId)
+        .where('session_id', '=', sessionId)
+        .returningAll()
+        .executeTakeFirst();
+      return row && row.created_at > notBefore ? row : undefined;
+    },
+    async deleteUntil(time: string) {
+      await db.deleteFrom('tool_server_flows').where('created_at', '<=', time).execute();
+    },
+  };
+}

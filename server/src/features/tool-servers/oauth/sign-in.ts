@@ -1,0 +1,211 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type ToolSignInFailure, toolSignInCallback } from '@roster/contracts/tool-servers';
+import type { Kysely } from 'kysely';
+import type { Config } from '#server/config';
+import type { Database } from '#server/db/schema';
+import { AppError } from '#server/errors';
+import { choiceRepository } from '#server/features/tool-servers/choice-repository';
+import type { ServerHeaders } from '#server/features/tool-servers/headers';
+import { askToLook } from '#server/features/tool-servers/look';
+import { type StoredServer, toolServerRepository } from '#server/features/tool-servers/repository';
+import type { ToolTimes } from '#server/features/tool-servers/times';
+import type { Actor, LockActor, SignedIn } from '#server/http/actor';
+import type { Outgoing } from '#server/http/outgoing';
+import { clientFor } from './client.ts';
+import { discover, loadAuth } from './discovery.ts';
+import { SignInFailed, signInFailure } from './failure.ts';
+import { oauthFetch } from './fetch.ts';
+import { expiryOf } from './renewal.ts';
+import { Flow, Given, type SealedSignIns, type Tokens } from './sealed.ts';
+import { signInRepository } from './sign-in-repository.ts';
+
+export type SignInDependencies = {
+  db: Kysely<Database>;
+  config: Pick<Config, 'publicUrl' | 'toolHostsAllowed'>;
+  sealed: SealedSignIns;
+  headers: ServerHeaders;
+  outgoing: Outgoing;
+  times: Pick<ToolTimes, 'signInMs'>;
+  lockActor: LockActor;
+};
+
+/** What the browser comes back with. */
+export type CameBack = {
+  code?: string | undefined;
+  state?: string | undefined;
+  iss?: string | undefined;
+  error?: string | undefined;
+};
+
+const flowMs = 10 * 60_000;
+const notBefore = () => new Date(Date.now() - flowMs).toISOString();
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
+const notFound = () => new AppError('not_found', 'Tool server not found.');
+
+export type SignInEnd = { failure: ToolSignInFailure | null; serverId?: number };
+
+async function toSignInAt(db: Kysely<Database>, userId: number, serverId: number): Promise<StoredServer> {
+  const server = await toolServerRepository(db).find(userId, serverId);
+  if (!server) throw notFound();
+  if (server.auth_type !== 'oauth') throw new AppError('conflict', 'Nobody signs in at this tool server.');
+  return server;
+}
+
+/** Where the browser goes. What it needs when it comes back is stored, good once, for this session, within ten minutes. */
+async function begin(dependencies: SignInDependencies, actor: Actor, serverId: number): Promise<{ address: string }> {
+  const { db, config, sealed, outgoing, times } = dependencies;
+  const { userId, sessionId, stillMay } = actor;
+  const server = await toSignInAt(db, userId, serverId);
+  const { host } = new URL(server.url);
+  try {
+    const { authority, resource, scope } = await discover(
+      outgoing,
+      config.toolHostsAllowed,
+      server.url,
+      times.signInMs,
+    );
+    const redirectUri = new URL(toolSignInCallback, config.publicUrl).href;
+    const client = await clientFor(dependencies, { server, userId, authority, scope, redirectUri });
+    const state = randomBytes(32).toString('base64url');
+    const { startAuthorization } = await loadAuth();
+    const { authorizationUrl, codeVerifier } = await startAuthorization(authority.issuer, {
+      metadata: authority,
+      clientInformation: client,
+      redirectUrl: redirectUri,
+      state,
+      ...(scope !== undefined && { scope }),
+      ...(resource !== undefined && { resource: new URL(resource) }),
+    });
+    const flow: Flow = { url: server.url, authority, client, resource, verifier: codeVerifier };
+    const kept = await sealed.seal(userId, 'tool-server-flow', flow);
+    await db.transaction().execute(async (trx) => {
+      await stillMay(trx);
+      const now = await toSignInAt(trx, userId, serverId);
+      if (now.url !== server.url) throw new AppError('conflict', 'This tool server was changed meanwhile. Try again.');
+      const signIns = signInRepository(trx);
+      await signIns.deleteUntil(notBefore());
+      await signIns.noteBegun(userId, serverId);
+      await signIns.begin({
+        state_hash: hashOf(state),
+        server_id: serverId,
+        user_id: userId,
+        session_id: sessionId,
+        sealed: kept,
+      });
+    });
+    return { address: authorizationUrl.href };
+  } catch (error) {
+    const failure = signInFailure(error, host);
+    if (!(failure instanceof SignInFailed)) throw failure;
+    throw new AppError('conflict', failure.message, { cause: failure });
+  }
+}
+
+/** What came for the code. @throws SignInFailed */
+async function exchanged({ outgoing, times }: SignInDependencies, flow: Flow, code: string) {
+  const { authority, client, resource } = flow;
+  try {
+    const { exchangeAuthorization } = await loadAuth();
+    const given = await exchangeAuthorization(authority.issuer, {
+      metadata: authority,
+      clientInformation: client,
+      authorizationCode: code,
+      codeVerifier: flow.verifier,
+      redirectUri: client.redirectUri,
+      ...(resource !== undefined && { resource: new URL(resource) }),
+      fetchFn: oauthFetch(outgoing, times.signInMs),
+    });
+    return Given.parse(given);
+  } catch (error) {
+    throw signInFailure(error, new URL(authority.token_endpoint).host);
+  }
+}
+
+/** Whether it is the one that was asked that sends the browser back, where it says who it is (RFC 9207). */
+function isFromOther({ authority }: Flow, iss: string | undefined): boolean {
+  if (iss !== undefined) return iss !== authority.issuer;
+  return authority.authorization_response_iss_parameter_supported === true;
+}
+
+/** What keeps the answer from being used; null: nothing. */
+function wrongIn(flow: Flow | null, { code, iss, error }: CameBack): [ToolSignInFailure, string | null] | null {
+  if (!flow) return ['expired', null];
+  const { host } = new URL(flow.authority.issuer);
+  if (isFromOther(flow, iss)) return ['failed', `The answer did not come from ${host}, so it was not used.`];
+  if (error === 'access_denied') return ['cancelled', null];
+  if (error !== undefined || code === undefined) {
+    const said = error !== undefined && /^[a-z_]{1,64}$/.test(error) ? `: ${error}` : '';
+    return ['failed', `${host} did not sign you in${said}.`];
+  }
+  return null;
+}
+
+async function finish(dependencies: SignInDependencies, actor: SignedIn, answer: CameBack): Promise<SignInEnd> {
+  const { db, sealed } = dependencies;
+  const { userId, sessionId } = actor;
+  const signIns = signInRepository(db);
+  const taken = await signIns.take(userId, sessionId, hashOf(answer.state ?? ''), notBefore());
+  if (!taken) return { failure: 'expired' };
+  const serverId = taken.server_id;
+  const wrapped = await choiceRepository(db).dataKey(userId);
+  const flow = sealed.open(Flow, userId, 'tool-server-flow', { sealed: taken.sealed, wrapped });
+  const wrong = wrongIn(flow, answer);
+  if (!flow || wrong) {
+    const [failure, notice] = wrong ?? ['expired', null];
+    if (notice !== null) await signIns.note(userId, serverId, notice);
+    return { failure, serverId };
+  }
+  try {
+    const given = await exchanged(dependencies, flow, answer.code ?? '');
+    const { verifier: _, ...common } = flow;
+    const tokens: Tokens = { ...common, access: given.access_token, refresh: given.refresh_token };
+    return { failure: await store(dependencies, actor, serverId, tokens, expiryOf(given)), serverId };
+  } catch (error) {
+    if (!(error instanceof SignInFailed)) throw error;
+    await signIns.note(userId, serverId, error.message);
+    return { failure: 'failed', serverId };
+  }
+}
+
+/** What held when it was begun is asked again: session, role, and that the server still is the one that the tokens are for. */
+async function store(
+  { db, sealed, lockActor }: SignInDependencies,
+  actor: SignedIn,
+  serverId: number,
+  tokens: Tokens,
+  expiresAt: string | null,
+): Promise<ToolSignInFailure | null> {
+  const { userId } = actor;
+  const kept = {
+    client: await sealed.seal(userId, 'tool-server-client', tokens.client),
+    tokens: await sealed.seal(userId, 'tool-server-tokens', tokens),
+    expiresAt,
+  };
+  return db.transaction().execute(async (trx) => {
+    const role = await lockActor(trx, actor);
+    const server = await toolServerRepository(trx).find(userId, serverId);
+    const isStill = server?.auth_type === 'oauth' && server.url === tokens.url;
+    if (role === null || role === 'Viewer' || !isStill) return 'changed';
+    if (!(await signInRepository(trx).save(userId, serverId, kept))) return 'changed';
+    if (server.user_id === userId) await askToLook(trx, userId, serverId);
+    return null;
+  });
+}
+
+async function signOut({ db }: SignInDependencies, { userId, stillMay }: Actor, serverId: number) {
+  await db.transaction().execute(async (trx) => {
+    await stillMay(trx);
+    const server = await toSignInAt(trx, userId, serverId);
+    await signInRepository(trx).forget(userId, serverId);
+    if (server.user_id === userId) await toolServerRepository(trx).awaitSignIn(userId, serverId);
+  });
+}
+
+/** Each person signs in at a tool server for themselves, an administrator's that is offered to everybody too. */
+export const signInService = (dependencies: SignInDependencies) => ({
+  begin: (actor: Actor, serverId: number) => begin(dependencies, actor, serverId),
+  finish: (actor: SignedIn, answer: CameBack) => finish(dependencies, actor, answer),
+  signOut: (actor: Actor, serverId: number) => signOut(dependencies, actor, serverId),
+});
+
+export type SignInService = ReturnType<typeof signInService>;

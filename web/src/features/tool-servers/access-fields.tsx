@@ -1,0 +1,161 @@
+import type { ToolServer, ToolServerAuth } from '@roster/contracts/tool-servers';
+import type { ReactNode } from 'react';
+import { type ControlProps, Field } from '#web/ui/field.tsx';
+import { Input } from '#web/ui/input.tsx';
+import { SecretInput } from '#web/ui/secret-input.tsx';
+import { Select } from '#web/ui/select.tsx';
+
+type AuthType = ToolServerAuth['type'];
+export type Values = {
+  name: string;
+  url: string;
+  authType: AuthType;
+  headerName: string;
+  headerValue: string;
+  clientId: string;
+  clientSecret: string;
+  isOffered: boolean;
+};
+export type Problems = Partial<Record<keyof Values, string>>;
+export type FieldsProps = { values: Values; problems: Problems; put: (changes: Partial<Values>) => void };
+type AccessProps = FieldsProps & { server: ToolServer | undefined };
+
+const accessNames: Record<AuthType, string> = {
+  none: 'Open to everybody',
+  header: 'With a header',
+  oauth: 'Each person signs in (OAuth)',
+};
+const isAuthType = (value: string): value is AuthType => Object.hasOwn(accessNames, value);
+const authTypes = Object.keys(accessNames).filter(isAuthType);
+
+type Given = Pick<Values, 'authType' | 'headerName' | 'headerValue' | 'clientId' | 'clientSecret'>;
+
+/** As it is sent: a secret that was not typed stays as it is stored. */
+export function authOf({ authType, headerName, headerValue, clientId, clientSecret }: Given): ToolServerAuth {
+  if (authType === 'none') return { type: authType };
+  if (authType === 'header')
+    return { type: authType, name: headerName, ...(headerValue !== '' && { value: headerValue }) };
+  const id = clientId.trim() === '' ? null : clientId;
+  return { type: authType, clientId: id, ...(clientSecret !== '' && { clientSecret }) };
+}
+
+type TextFieldProps = FieldsProps & {
+  label: string;
+  name: 'name' | 'url' | 'headerName' | 'clientId';
+  hint?: ReactNode;
+  autoFocus?: boolean;
+  isOptional?: boolean;
+};
+
+export function TextField({ label, name, values, problems, put, hint, autoFocus, isOptional }: TextFieldProps) {
+  return (
+    <Field label={label} required={!isOptional} hint={hint} error={problems[name]}>
+      {(control: ControlProps) => (
+        <Input
+          {...control}
+          name={name}
+          {...(autoFocus && { 'data-autofocus': true })}
+          autoComplete="off"
+          spellCheck={name === 'name'}
+          dir={name === 'name' ? 'auto' : 'ltr'}
+          value={values[name]}
+          onChange={({ target }) => put({ [name]: target.value })}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** How a server is reached, and what that takes. */
+export function AccessFields(props: AccessProps) {
+  const { values, put } = props;
+  return (
+    <>
+      <Field label="Access">
+        {(control) => (
+          <Select
+            {...control}
+            value={values.authType}
+            onChange={({ target }) => isAuthType(target.value) && put({ authType: target.value })}
+          >
+            {authTypes.map((type) => (
+              <option key={type} value={type}>
+                {accessNames[type]}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      {values.authType === 'header' && <HeaderFields {...props} />}
+      {values.authType === 'oauth' && <ClientFields {...props} />}
+    </>
+  );
+}
+
+const storedStays = ({ auth }: ToolServer) =>
+  `Empty: the one that is stored stays${auth.last4 ? ` (…${auth.last4})` : ''}.`;
+
+type SecretFieldProps = FieldsProps & {
+  label: string;
+  name: 'headerValue' | 'clientSecret';
+  what: string;
+  hint: string;
+  isOptional: boolean;
+};
+
+function SecretField({ label, name, what, hint, isOptional, values, problems, put }: SecretFieldProps) {
+  return (
+    <Field label={label} required={!isOptional} hint={hint} error={problems[name]}>
+      {(control) => (
+        <SecretInput
+          {...control}
+          what={what}
+          name={name}
+          autoComplete="off"
+          value={values[name]}
+          onChange={({ target }) => put({ [name]: target.value })}
+        />
+      )}
+    </Field>
+  );
+}
+
+function HeaderFields({ server, ...fields }: AccessProps) {
+  const kept = server?.auth.type === 'header' ? server : undefined;
+  return (
+    <div className="grid items-start gap-5 sm:grid-cols-2">
+      <TextField label="Header" name="headerName" {...fields} />
+      <SecretField
+        label="Value"
+        name="headerValue"
+        what="value"
+        isOptional={kept !== undefined}
+        hint={kept ? storedStays(kept) : 'Such as Bearer and a token. Stored encrypted, never shown again.'}
+        {...fields}
+      />
+    </div>
+  );
+}
+
+/** Of servers that do not register Roster by themselves. */
+function ClientFields({ server, ...fields }: AccessProps) {
+  const kept = server?.auth.type === 'oauth' && server.auth.last4 !== null ? server : undefined;
+  return (
+    <fieldset className="grid gap-3">
+      <legend className="mb-1.5 text-muted-foreground text-sm">
+        Most servers need nothing here. Where one does, signing in says so, with the address to register there.
+      </legend>
+      <div className="grid items-start gap-5 sm:grid-cols-2">
+        <TextField label="Client ID" name="clientId" isOptional {...fields} />
+        <SecretField
+          label="Client Secret"
+          name="clientSecret"
+          what="client secret"
+          isOptional
+          hint={kept ? storedStays(kept) : 'Stored encrypted, never shown again.'}
+          {...fields}
+        />
+      </div>
+    </fieldset>
+  );
+}

@@ -15,6 +15,7 @@ import { measureRelay } from './relay.ts';
 import { settings } from './settings.ts';
 import { measureSignIns } from './sign-ins.ts';
 import { measureStart } from './start.ts';
+import { measureTools } from './tools.ts';
 import { measureUpload } from './upload.ts';
 import { measureValidation } from './validation.ts';
 
@@ -25,6 +26,7 @@ const parts: Part[] = [
   { name: 'api-relay', measure: measureApiRelay },
   { name: 'beginnings', measure: measureBeginnings },
   { name: 'exchanges', measure: measureExchanges },
+  { name: 'tools', measure: measureTools },
   { name: 'lists', measure: measureLists },
   { name: 'analytics', measure: measureAnalytics },
   { name: 'sign-ins', measure: measureSignIns },

@@ -42,8 +42,8 @@ export function ToolFields({ form }: { form: AssistantForm }) {
   };
   return (
     <fieldset className="grid gap-4">
-      <legend className="font-medium">Tools that the provider runs</legend>
-      <p className="-mt-3 text-muted-foreground text-sm">
+      <legend className="mb-1 font-medium">Tools that the provider runs</legend>
+      <p className="text-muted-foreground text-sm">
         The provider bills them beside tokens. Analytics counts them, and says what they cost where a price is known.
       </p>
       {known?.notice && <Notice>{known.notice}</Notice>}

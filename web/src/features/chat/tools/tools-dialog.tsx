@@ -1,5 +1,4 @@
 import { hostedTools } from '@roster/contracts/assistant-tools';
-import type { ReactNode } from 'react';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Notice } from '#web/ui/notice.tsx';
@@ -47,7 +46,7 @@ export function ToolsDialog({ tools, onClose }: ToolsDialogProps) {
               <Switch
                 key={name}
                 label={hostedNames[name]}
-                description={reason ?? (on === (answerer.own[name] !== undefined) ? undefined : switchedWords(on))}
+                description={reason ?? stateWords(switched[name], answerer.assistant !== null)}
                 checked={on}
                 // What is on can be switched off, whatever is known of it.
                 disabled={reason !== null && !on}
@@ -63,7 +62,12 @@ export function ToolsDialog({ tools, onClose }: ToolsDialogProps) {
   );
 }
 
-const switchedWords = (on: boolean): ReactNode => `Switched ${on ? 'on' : 'off'} for this conversation`;
+const stateWords = (on: boolean | undefined, hasAssistant: boolean) =>
+  on === undefined
+    ? hasAssistant
+      ? 'As the assistant has it'
+      : 'Off until you switch it on'
+    : `Switched ${on ? 'on' : 'off'} here`;
 
 /** The tool servers of the assistant. */
 function Servers({ tools: { assistantId, switched, onSwitch } }: Pick<ToolsDialogProps, 'tools'>) {
@@ -81,7 +85,7 @@ function Servers({ tools: { assistantId, switched, onSwitch } }: Pick<ToolsDialo
               {name}
             </span>
           }
-          description={serversOff.includes(id) ? switchedWords(false) : undefined}
+          description={stateWords(serversOff.includes(id) ? false : undefined, true)}
           checked={!serversOff.includes(id)}
           onChange={({ target }) => onSwitch(withServer(id, target.checked, switched))}
         />

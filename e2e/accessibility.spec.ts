@@ -100,6 +100,14 @@ test.describe('axe finds nothing grave in either theme, and nothing scrolls side
     await expect(page.getByRole('alertdialog')).toBeVisible();
     await expectAccessibleInBothThemes(page);
     await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Attach files, switch tools' }).click();
+    await page.getByRole('menuitem', { name: 'Tools in this conversation' }).click();
+    const search = page.getByRole('switch', { name: 'Web search' });
+    await search.click();
+    await expect(search).toBeChecked();
+    await expectAccessibleInBothThemes(page);
+    await page.getByRole('button', { name: 'Done' }).click();
+    await expect(page.getByRole('button', { name: 'Take off: Web search on' })).toBeVisible();
     await message.press('ArrowUp');
     await expect(page.getByRole('textbox', { name: 'Edit question' })).toBeVisible();
     await expectAccessibleInBothThemes(page);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ApiKey } from './account.ts';
+import { AssistantColor, AssistantIcon, Starters } from './assistant-look.ts';
 import { AssistantTools } from './assistant-tools.ts';
 import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
 import { ReasoningEffort } from './models.ts';
@@ -45,6 +46,18 @@ const assistantFields = {
      */
     change: textUpTo(importedInstructionsLimit, instructionsMessage),
     stored: z.string(),
+  },
+  /** Questions that a conversation can begin with. */
+  starters: { draft: Starters.default([]), change: Starters, stored: z.array(z.string()) },
+  icon: {
+    draft: AssistantIcon.nullable().default(null),
+    change: AssistantIcon.nullable(),
+    stored: AssistantIcon.nullable(),
+  },
+  color: {
+    draft: AssistantColor.nullable().default(null),
+    change: AssistantColor.nullable(),
+    stored: AssistantColor.nullable(),
   },
   tools: { draft: AssistantTools.default({}), change: AssistantTools, stored: AssistantTools },
   /** The form of its answers, as the text of a JSON schema; null: none. */

@@ -223,7 +223,8 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
     const { db } = database;
     await migrate(database);
     await db.schema.dropTable('assistant_versions').execute();
-    await db.schema.alterTable('assistants').dropColumn('version').execute();
+    for (const column of ['version', 'starters', 'icon', 'color'])
+      await db.schema.alterTable('assistants').dropColumn(column).execute();
     await db.schema.dropIndex('runs_of_versions').execute();
     await db.schema.alterTable('runs').dropColumn('assistant_version').execute();
     const at = '2026-11-01T00:00:00.000Z';

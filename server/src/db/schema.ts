@@ -89,9 +89,13 @@ export type Database = {
     notice: string | null;
   };
   provider_traits: { base_url: string; model: string; trait: string; value: string; learned_at: string };
-  assistants: Columns<Omit<AssistantSettings, 'tools' | 'responseSchema'>> & {
+  assistants: Columns<Omit<AssistantSettings, 'tools' | 'responseSchema' | 'starters' | 'icon' | 'color'>> & {
     /** JSON. */
     tools: Generated<string>;
+    /** JSON. */
+    starters: Generated<string>;
+    icon: Generated<AssistantSettings['icon']>;
+    color: Generated<AssistantSettings['color']>;
     response_schema: Generated<string | null>;
     id: Id;
     user_id: number;
@@ -103,7 +107,7 @@ export type Database = {
     updated_at: string;
   };
   /** What an assistant was at each save that changed something. */
-  assistant_versions: Columns<Omit<AssistantSettings, 'tools'>> & {
+  assistant_versions: Columns<Omit<AssistantSettings, 'tools' | 'starters'>> & {
     assistant_id: number;
     number: number;
     user_id: number;
@@ -116,8 +120,9 @@ export type Database = {
     /** About how many characters it takes. */
     size: number;
     created_at: string;
-    /** JSON, like `files` and `chosen_tools`. */
+    /** JSON, like `starters`, `files` and `chosen_tools`. */
     tools: string;
+    starters: string;
     files: string;
     chosen_tools: string;
     /** JSON; null: programs have set nothing. */

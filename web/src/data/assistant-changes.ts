@@ -26,6 +26,14 @@ export function useUpdateAssistant() {
   });
 }
 
+export function useDuplicateAssistant() {
+  const refetch = useRefetchedList();
+  return useMutation({
+    mutationFn: (id: number) => call(assistants.duplicate, { params: { id } }),
+    onSuccess: refetch,
+  });
+}
+
 export function useDeleteAssistant() {
   const refetch = useRefetchedList();
   return useMutation({

@@ -2,12 +2,18 @@ import { type Kysely, sql } from 'kysely';
 import type { Engine } from '../connect.ts';
 import type { Database } from '../schema.ts';
 
-/** What an assistant was at each save, and which of these wrote an answer. */
+/** What an assistant was at each save, and which of these wrote an answer; starters, icon and color. */
 export async function up(db: Kysely<Database>, engine: Engine) {
   await db.schema
     .alterTable('assistants')
     .addColumn('version', 'integer', (c) => c.notNull().defaultTo(1))
     .execute();
+
+  await db.schema
+    .alterTable('assistants')
+    .addColumn('starters', 'text', (c) => c.notNull().defaultTo('[]'))
+    .execute();
+  for (const column of ['icon', 'color']) await db.schema.alterTable('assistants').addColumn(column, 'text').execute();
 
   // What lists read stands before the long texts, which SQLite then need not walk through.
   await db.schema
@@ -26,6 +32,9 @@ export async function up(db: Kysely<Database>, engine: Engine) {
     .addColumn('model', 'text', (c) => c.notNull())
     .addColumn('temperature', sql`double precision`, (c) => c.notNull())
     .addColumn('reasoning_effort', 'text')
+    .addColumn('starters', 'text', (c) => c.notNull())
+    .addColumn('icon', 'text')
+    .addColumn('color', 'text')
     .addColumn('tools', 'text', (c) => c.notNull())
     .addColumn('response_schema', 'text')
     .addColumn('files', 'text', (c) => c.notNull())
@@ -63,7 +72,8 @@ export async function up(db: Kysely<Database>, engine: Engine) {
       where choices.assistant_id = assistants.id
       order by choices.position) as t`,
   );
-  const fields = sql`name, description, model, temperature, reasoning_effort, tools, response_schema, instructions`;
+  const fields = sql`name, description, model, temperature, reasoning_effort, starters, icon, color, tools,
+    response_schema, instructions`;
   await sql`insert into assistant_versions
       (assistant_id, number, user_id, origin, changed, size, created_at, files, chosen_tools, api_fields, ${fields})
     select id, 1, user_id, 'before', '[]', length(instructions), updated_at, ${files}, ${tools},

@@ -24,6 +24,9 @@ describe.each(engines)('assistants on %s', (engine) => {
       temperature: 0.7,
       reasoningEffort: null,
       instructions: '',
+      starters: [],
+      icon: null,
+      color: null,
       tools: {},
       responseSchema: null,
       isDefault: true,
@@ -52,11 +55,40 @@ describe.each(engines)('assistants on %s', (engine) => {
     ['temperature', -0.1, 'Temperature must be at least 0'],
     ['temperature', 1.1, 'Temperature cannot exceed 1'],
     ['temperature', 0.75, 'Temperature goes in steps of 0.1'],
+    ['starters', ['a', 'b', 'c', 'd', 'e', 'f', 'g'], 'An assistant can have at most 6 starters'],
     ['instructions', 'a'.repeat(1501), 'Instructions cannot exceed 1500 characters'],
   ])('are refused with the form’s message where %s is wrong', async (field, value, message) => {
     const { status, body } = await (await app.as('ada')).post('/api/assistants', draft({ [field]: value }));
     expect(status).toBe(400);
     expect(body).toMatchObject({ code: 'invalid_input', message, fields: { [field]: message } });
+  });
+
+  test('have starters, an icon and a color, which go along with an export', async () => {
+    const ada = await app.as('ada');
+    const look = { starters: ['What is a fraction?', '分数是什么？'], icon: 'graduation', color: 'violet' };
+    const id = await created(ada, { name: 'Looks', ...look });
+    const { body: exported } = await ada.get(`/api/assistants/${id}/export`);
+    const { body: taken } = await (await app.as('looks')).post('/api/assistants/import-file', exported);
+    expect(taken.imported).toMatchObject([{ ...look, notes: [] }]);
+    const { body } = await ada.patch(`/api/assistants/${id}`, { starters: [' One '], icon: null });
+    expect(body).toMatchObject({ starters: ['One'], icon: null, color: 'violet', version: 2 });
+    expect((await ada.get(`/api/assistants/${id}/versions`)).body[0].changed).toEqual(['starters', 'icon']);
+    for (const [field, value] of [
+      ['starters', ['']],
+      ['starters', ['a\nb']],
+      ['starters', ['a'.repeat(201)]],
+      ['icon', 'skull'],
+      ['color', '#ff0000'],
+    ] as const)
+      expect((await ada.patch(`/api/assistants/${id}`, { [field]: value })).status).toBe(400);
+    const odd = { starters: 'What?', icon: 'skull', color: 7 };
+    const { body: read } = await ada.post('/api/assistants/import-file', draft({ name: 'Odd', ...odd }));
+    expect(read.imported).toMatchObject([
+      {
+        ...{ starters: [], icon: null, color: null },
+        notes: ['Its icon is not known here.', 'Its color is not known here.'],
+      },
+    ]);
   });
 
   test('have lengths counted in code points', async () => {

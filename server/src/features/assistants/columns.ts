@@ -7,12 +7,13 @@ type Stored = ReturnType<typeof settingsColumns>;
 
 /** The fields of an assistant as the columns of its table, and of that of its versions. */
 export function settingsColumns(given: AssistantSettings) {
-  const { tools, ...settings } = AssistantSettings.parse(given);
-  return { ...toColumns(settings), tools: JSON.stringify(tools) };
+  const { tools, starters, ...settings } = AssistantSettings.parse(given);
+  return { ...toColumns(settings), tools: JSON.stringify(tools), starters: JSON.stringify(starters) };
 }
 
 export const settingsIn = (row: Pick<Selectable<Database['assistants']>, keyof Stored>): AssistantSettings =>
   AssistantSettings.parse({
     ...Object.fromEntries(assistantFieldNames.map((name) => [name, row[columnOf(name)]])),
     tools: JSON.parse(row.tools),
+    starters: JSON.parse(row.starters),
   });

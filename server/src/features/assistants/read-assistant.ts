@@ -1,3 +1,4 @@
+import { Starters } from '@roster/contracts/assistant-look';
 import {
   AssistantDraft,
   AssistantSettings,
@@ -14,7 +15,7 @@ import { isBlank } from '@roster/contracts/blank';
 import { codePointLength } from '@roster/contracts/length';
 import { z } from 'zod';
 import { isObject, type JsonObject } from '#server/is-object';
-import { brief, leftBehind } from './left-behind.ts';
+import { brief, leftBehind, listIn } from './left-behind.ts';
 import { type ProgramFields, programFieldsIn } from './program-fields.ts';
 import { providerTools } from './provider-tools.ts';
 import type { ImportedDraft } from './repository.ts';
@@ -75,6 +76,7 @@ const readers: { [Name in keyof AssistantSettings]?: (source: Source, notes: str
   model: ({ model }) => clean(model),
   temperature: temperatureOf,
   instructions: ({ instructions }, notes) => instructionsOf(instructions ?? '', notes),
+  starters: ({ starters }, notes) => startersIn(starters, notes),
   tools: providerTools,
 };
 
@@ -90,6 +92,8 @@ function settingsOf(source: Source, notes: string[]): AssistantSettings {
 /** What is said of a value that a field cannot take. */
 const unknownValues: { [Name in keyof AssistantSettings]?: string } = {
   reasoningEffort: 'The reasoning effort is not known here; the model’s own default is used.',
+  icon: 'Its icon is not known here.',
+  color: 'Its color is not known here.',
   responseSchema: 'The answer format cannot be taken along.',
 };
 
@@ -134,6 +138,13 @@ function instructionsOf(instructions: string, notes: string[]): string {
       `The instructions have ${length} characters, more than the form's ${instructionsLimit}; they are kept whole.`,
     );
   return storable(instructions);
+}
+
+function startersIn(given: unknown, notes: string[]): string[] {
+  const lines = listIn(given).map((line) => (typeof line === 'string' ? storable(line) : line));
+  const read = Starters.safeParse(lines);
+  if (!read.success) notes.push('Its conversation starters cannot be taken along.');
+  return read.data ?? [];
 }
 
 /** As exact as it is, like one that a program has set: the form keeps what it is not asked to change. */

@@ -1,13 +1,14 @@
 import type { Assistant } from '@roster/contracts/assistants';
 import type { ModelList } from '@roster/contracts/models';
 import { Link } from '@tanstack/react-router';
-import { Download, Terminal } from 'lucide-react';
+import { CopyPlus, Download, Terminal } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useSetDefaultAssistant } from '#web/data/assistant-changes.ts';
+import { useDuplicateAssistant, useSetDefaultAssistant } from '#web/data/assistant-changes.ts';
 import { useEditing } from '#web/data/current-user.ts';
 import { findModel } from '#web/data/models.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { formatCount } from '#web/lib/format.ts';
+import { AssistantMark } from '#web/parts/assistant-mark.tsx';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
@@ -42,6 +43,7 @@ function CardHead({ assistant }: { assistant: Assistant }) {
   return (
     <div className="min-w-0">
       <div className="flex min-h-7 items-center gap-2">
+        <AssistantMark {...assistant} />
         <h3 className="min-w-0 truncate font-semibold" title={name}>
           {name}
         </h3>
@@ -56,6 +58,7 @@ function CardHead({ assistant }: { assistant: Assistant }) {
             <Terminal aria-hidden className="size-4" />
           </Link>
         </Tooltip>
+        <DuplicateButton assistant={assistant} />
         <IconButton
           label={`Export ${name}`}
           tooltip="Export"
@@ -140,6 +143,27 @@ function Detail({ label, children }: { label: string; children: ReactNode }) {
       <dt className="w-24 shrink-0 text-muted-foreground">{label}</dt>
       <dd className="min-w-0 truncate">{children}</dd>
     </div>
+  );
+}
+
+function DuplicateButton({ assistant }: { assistant: Assistant }) {
+  const duplicate = useDuplicateAssistant();
+  const { reason } = useEditing();
+  const copy = () =>
+    duplicate.mutate(assistant.id, {
+      onSuccess: ({ name }) => toast({ title: 'Assistant duplicated', description: `${name} has all that it has.` }),
+      onError: tellFailure('Failed to duplicate the assistant', 'An error occurred. Please try again.'),
+    });
+  return (
+    <IconButton
+      label={`Duplicate ${assistant.name}`}
+      tooltip={reason ?? 'Duplicate'}
+      icon={CopyPlus}
+      size="sm"
+      busy={duplicate.isPending}
+      disabled={reason !== undefined}
+      onClick={copy}
+    />
   );
 }
 

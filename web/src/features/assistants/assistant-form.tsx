@@ -6,7 +6,9 @@ import { Field } from '#web/ui/field.tsx';
 import { Input } from '#web/ui/input.tsx';
 import { Textarea } from '#web/ui/textarea.tsx';
 import { AnswerFormat } from './answer-format.tsx';
+import { LookFields } from './look-fields.tsx';
 import { ModelFields } from './model-fields.tsx';
+import { StarterField } from './starter-field.tsx';
 import { ToolFields } from './tool-fields.tsx';
 import type { AssistantForm } from './use-assistant-form.ts';
 
@@ -36,6 +38,7 @@ export function AssistantFields({ form, models }: AssistantFieldsProps) {
       >
         {(control) => <Textarea {...control} {...form.register('description')} rows={2} />}
       </Field>
+      <LookFields form={form} />
       <ModelFields form={form} models={models} />
       <Field
         label="Instructions"
@@ -49,6 +52,7 @@ export function AssistantFields({ form, models }: AssistantFieldsProps) {
       >
         {(control) => <Textarea {...control} {...form.register('instructions')} rows={9} />}
       </Field>
+      <StarterField form={form} />
       <ToolFields form={form} />
       <AnswerFormat form={form} />
     </div>

@@ -265,7 +265,14 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
   });
 
   test('begin anew in a duplicate, which has all that the assistant has', async () => {
-    const settings = { instructions: 'Be patient.', temperature: 0.3, tools: { webSearch: {} }, description: 'Of all' };
+    const look = { starters: ['What is a fraction?'], icon: 'book', color: 'teal' };
+    const settings = {
+      ...look,
+      instructions: 'Be patient.',
+      temperature: 0.3,
+      tools: { webSearch: {} },
+      description: 'Of all',
+    };
     const id = await created(ada, { name: 'T'.repeat(100), ...settings });
     const file = await uploaded(app, ada, { filename: 'notes.txt', content: 'Notes' });
     await ada.post(`/api/assistants/${id}/files`, { fileIds: [file.id] });

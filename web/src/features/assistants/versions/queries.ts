@@ -34,7 +34,7 @@ export function useRestore(id: number) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (number: number) => call(assistantVersions.restore, { params: { id, number } }),
-    // Its files and tools are in lists of others.
-    onSuccess: () => client.invalidateQueries(),
+    // Its files and tools are in lists of others. Not waited for: with the lists, the dialog that is to say so would be another.
+    onSuccess: () => void client.invalidateQueries(),
   });
 }

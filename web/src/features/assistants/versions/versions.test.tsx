@@ -43,6 +43,7 @@ const known = [
   }),
   whole(2, { settings: { instructions: lines('brief'), model: 'gpt-3-gone' } }),
   whole(3, { settings: { instructions: lines('brief'), temperature: 0.2 }, programFields: { top_p: 0.5 } }),
+  whole(4, { settings: { instructions: lines('patient') } }),
 ];
 
 function openVersions(search = '', role: 'Editor' | 'Viewer' = 'Editor') {
@@ -105,7 +106,10 @@ test('instructions are compared line by line and word by word, with what stayed 
 test('restoring says what it undoes and what it cannot bring back, and the form has it then', async () => {
   openVersions('&version=1');
   const restored = assistant(1, { version: 4, instructions: lines('patient') });
-  answer(assistantVersions.restore, { assistant: restored, notes: ['The file lost.txt was deleted.'] });
+  answer(assistantVersions.restore, () => {
+    keepAssistants(restored);
+    return { assistant: restored, notes: ['The file lost.txt was deleted.'] };
+  });
   await restore.click();
   const question = page.getByRole('alertdialog', { name: 'Restore version 1?' });
   await expectText(question, 'This undoes later changes of: Model, Temperature, Instructions, Files');

@@ -1,6 +1,7 @@
 import { ChevronDown } from 'lucide-react';
 import { type ComponentType, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { preload } from '#web/lib/preload.ts';
+import { AssistantMark } from '#web/parts/assistant-mark.tsx';
 import { Button } from '#web/ui/button.tsx';
 import type { AnswererPickerProps } from './answerer-picker.tsx';
 import { answererOf, type Choice, useAnswerers } from './use-assistants.ts';
@@ -88,6 +89,7 @@ export function AnswererMenu({ current, onChoose, several, label }: AnswererMenu
           ) : (
             <>
               <span className="sr-only">{isAlone ? 'Model: ' : 'Assistant: '}</span>
+              <AssistantMark {...answerer} />
               {!isAlone && <bdi className="max-w-44 truncate max-md:max-w-[44vw]">{answerer.name}</bdi>}
               <span className="max-w-44 truncate font-mono font-normal text-muted-foreground text-xs">
                 {answerer.model ?? (isAlone ? 'Default model' : '')}

@@ -2,6 +2,8 @@ import type { Model, ModelList } from '@roster/contracts/models';
 import { expect, test } from 'vitest';
 import { answererOptions } from './answerer-options.ts';
 
+const plainLook = { starters: [], icon: null, color: null };
+
 const model = (id: string, more: Partial<Model> = {}): Model => ({
   id,
   shutdownDate: null,
@@ -21,8 +23,8 @@ const list = (models: Model[], source: ModelList['source'] = 'provider'): ModelL
   defaultModel: 'gpt-4o',
 });
 const answerers = [
-  { assistantId: 7, name: 'Tutor', model: 'gpt-4o', description: '' },
-  { assistantId: null, name: 'No assistant', model: 'gpt-4o', description: '' },
+  { assistantId: 7, name: 'Tutor', model: 'gpt-4o', description: '', ...plainLook },
+  { assistantId: null, name: 'No assistant', model: 'gpt-4o', description: '', ...plainLook },
 ];
 const offered = (models: ModelList, text = '', modelsOnly = false) =>
   answererOptions({ answerers, models, text, modelsOnly }).map(({ title, options }) => [

@@ -1,5 +1,6 @@
 import { type Model, type ModelList, type Price, specifiedModels } from '@roster/contracts/models';
 import { formatCost, formatLongDate } from '#web/lib/format.ts';
+import type { AssistantLook } from '#web/parts/assistant-mark.tsx';
 import type { Answerer, Choice } from './use-assistants.ts';
 
 export type AnswererOption = {
@@ -8,6 +9,8 @@ export type AnswererOption = {
   label: string;
   /** A model's name, not a person's words. */
   isModel: boolean;
+  /** What an assistant looks like. */
+  look: AssistantLook | null;
   /** Under the label: an assistant's model, when a model ends. */
   note: string | null;
   /** '$2.50 in · $10.00 out'; null: nothing to say about money. */
@@ -36,11 +39,15 @@ const modelOption = (id: string, model: Model | undefined): AnswererOption => ({
   choice: { assistantId: null, model: id },
   label: id,
   isModel: true,
+  look: null,
   cost: priceInWords(model?.price),
   ...(model ? lifeOf(model) : { note: null, disabledReason: null }),
 });
 
-function assistantOption({ assistantId, name, model }: Answerer, list: ModelList | undefined): AnswererOption {
+function assistantOption(
+  { assistantId, name, model, icon, color }: Answerer,
+  list: ModelList | undefined,
+): AnswererOption {
   const known = list?.models.find(({ id }) => id === model);
   const life = known && lifeOf(known);
   const isDefault = assistantId === null;
@@ -49,6 +56,7 @@ function assistantOption({ assistantId, name, model }: Answerer, list: ModelList
     choice: { assistantId, model: null },
     label: isDefault ? 'Default model' : name,
     isModel: false,
+    look: { name, icon, color },
     // Its answers fail with the reason, as they do elsewhere: which model an assistant has is changed in Settings.
     note: [model, known?.lifecycle === 'current' ? null : (life?.disabledReason ?? life?.note)]
       .filter((part) => typeof part === 'string')

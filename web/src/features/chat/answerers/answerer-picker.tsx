@@ -4,6 +4,7 @@ import { Check, Search, Square, SquareCheck } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { modelsQuery } from '#web/data/models.ts';
+import { AssistantMark } from '#web/parts/assistant-mark.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { useActiveOption } from '#web/ui/use-active-option.ts';
@@ -230,7 +231,7 @@ type OptionProps = {
 };
 
 function Option({ id, option, reason, isActive, isChosen, isMarkable, onPoint, onTake }: OptionProps) {
-  const { label, isModel, note, cost } = option;
+  const { label, isModel, look, note, cost } = option;
   const Box = isChosen ? SquareCheck : Square;
   const below = reason ?? note;
   return (
@@ -250,6 +251,7 @@ function Option({ id, option, reason, isActive, isChosen, isMarkable, onPoint, o
       )}
     >
       {isMarkable && <Box aria-hidden className="size-4 shrink-0 text-muted-foreground" />}
+      {look && <AssistantMark {...look} />}
       <span className="min-w-0 flex-1">
         <span className={classNames('wrap-anywhere block', isModel && 'font-mono text-sm')}>
           <bdi>{label}</bdi>

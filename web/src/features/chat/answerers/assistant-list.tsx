@@ -8,6 +8,7 @@ import { useEditing, useUser } from '#web/data/current-user.ts';
 import { LoadingAssistants } from '#web/features/chat/threads/loading-rows.tsx';
 import { errorText } from '#web/lib/api.ts';
 import { readStored, writeStored } from '#web/lib/storage.ts';
+import { AssistantMark } from '#web/parts/assistant-mark.tsx';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
@@ -91,6 +92,7 @@ function AssistantButton({ assistant, onStartChat }: AssistantListProps & { assi
         onClick={() => onStartChat(assistant.id)}
         className="flex w-full items-center gap-2 rounded-md px-2 py-1.5 text-start transition-colors duration-120 hover:bg-hover"
       >
+        <AssistantMark {...assistant} />
         <span className="min-w-0 flex-1">
           <span dir="auto" className="block truncate">
             {assistant.name}

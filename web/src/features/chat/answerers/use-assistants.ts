@@ -3,18 +3,22 @@ import { useQuery } from '@tanstack/react-query';
 import { assistantsQuery } from '#web/data/assistants.ts';
 import { modelsQuery } from '#web/data/models.ts';
 import { useUsable } from '#web/lib/usable.ts';
+import type { AssistantLook } from '#web/parts/assistant-mark.tsx';
 
 /** What answers in a conversation: an assistant, or a model; null for both is the default model. */
 export type Choice = { assistantId: number | null; model: string | null };
 
 /** Who answers, as it is shown. `model` of the model alone is the default one where none is chosen. */
-export type Answerer = { assistantId: number | null; name: string; model: string | null; description: string };
+export type Answerer = AssistantLook & {
+  assistantId: number | null;
+  model: string | null;
+  description: string;
+  starters: readonly string[];
+};
 
-const asAnswerer = ({ id, name, model, description }: Assistant): Answerer => ({
+const asAnswerer = ({ id, name, model, description, starters, icon, color }: Assistant): Answerer => ({
   assistantId: id,
-  name,
-  model,
-  description,
+  ...{ name, model, description, starters, icon, color },
 });
 
 type Answerers = { answerers: Answerer[]; defaultAnswerer: Answerer; plain: Answerer };
@@ -28,6 +32,9 @@ export function useAnswerers(): Answerers | undefined {
     name: 'No assistant',
     model: models.data?.defaultModel ?? null,
     description: '',
+    starters: [],
+    icon: null,
+    color: null,
   };
   if (!assistants.data && !assistants.error) return undefined;
   const list = assistants.data ?? [];

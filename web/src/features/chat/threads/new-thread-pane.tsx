@@ -21,7 +21,9 @@ import type { PendingMessage } from '#web/features/chat/messages/message-changes
 import { readDraft, writeDraft } from '#web/lib/drafts.ts';
 import { loadedModule } from '#web/lib/loaded-module.ts';
 import { preloadOnceUsable } from '#web/lib/preload.ts';
+import { AssistantMark } from '#web/parts/assistant-mark.tsx';
 import { PaneHeader } from './pane-header.tsx';
+import { Starters } from './starters.tsx';
 
 const firstMessage = loadedModule(() => import('./first-message.tsx'));
 // There soon: until then, what is sent waits.
@@ -222,6 +224,7 @@ function Greeting({ answerer, several }: { answerer: Answerer | undefined; sever
   const firstName = useUser().name?.split(' ')[0];
   return (
     <div className="flex min-h-0 flex-1 flex-col items-center justify-center overflow-y-auto px-6 py-8 text-center">
+      {answerer && <AssistantMark {...answerer} className="mb-3 size-10" />}
       <p className="font-semibold text-xl tracking-[-0.012em]">
         {firstName ? `Hello ${firstName}, what` : 'What'} would you like to talk about?
       </p>
@@ -259,6 +262,7 @@ function Greeting({ answerer, several }: { answerer: Answerer | undefined; sever
           {answerer.description}
         </p>
       )}
+      {several === 0 && <Starters starters={answerer?.starters ?? []} />}
     </div>
   );
 }

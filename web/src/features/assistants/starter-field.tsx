@@ -1,0 +1,45 @@
+import { startersAtMost } from '@roster/contracts/assistant-look';
+import { useState } from 'react';
+import { Field } from '#web/ui/field.tsx';
+import { Textarea } from '#web/ui/textarea.tsx';
+import type { AssistantForm } from './use-assistant-form.ts';
+
+const linesOf = (text: string) =>
+  text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+/** Questions to begin with, one on each line. */
+export function StarterField({ form }: { form: AssistantForm }) {
+  const { errors, defaultValues } = form.formState;
+  const stored = (defaultValues?.starters ?? []).join('\n');
+  // What is stored may become another while the form is open: then it begins anew.
+  return <Lines key={stored} form={form} stored={stored} error={messageIn(errors.starters)} />;
+}
+
+type Problem = { message?: string | undefined };
+
+/** Of the list, or of the first line that has one. */
+function messageIn(problem: (Problem & { [index: number]: Problem | undefined }) | undefined): string | undefined {
+  return problem?.message ?? (Array.isArray(problem) ? problem.find((line) => line)?.message : undefined);
+}
+
+function Lines({ form, stored, error }: { form: AssistantForm; stored: string; error: string | undefined }) {
+  const [text, setText] = useState(stored);
+  const change = (next: string) => {
+    setText(next);
+    form.setValue('starters', linesOf(next), { shouldDirty: true, shouldValidate: form.formState.isSubmitted });
+  };
+  return (
+    <Field
+      label="Conversation starters"
+      hint={`Questions to begin with, one on each line, at most ${startersAtMost}.`}
+      error={error}
+    >
+      {(control) => (
+        <Textarea {...control} value={text} onChange={(event) => change(event.currentTarget.value)} rows={3} />
+      )}
+    </Field>
+  );
+}

@@ -7,7 +7,7 @@ export function Starters({ starters }: { starters: readonly string[] }) {
   if (starters.length === 0 || text !== '') return null;
   return (
     <ul aria-label="Conversation starters" className="mt-6 flex max-w-xl flex-wrap justify-center gap-2">
-      {starters.map((starter) => (
+      {[...new Set(starters)].map((starter) => (
         <li key={starter} className="min-w-0">
           <button
             type="button"

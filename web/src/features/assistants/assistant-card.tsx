@@ -151,7 +151,8 @@ function DuplicateButton({ assistant }: { assistant: Assistant }) {
   const { reason } = useEditing();
   const copy = () =>
     duplicate.mutate(assistant.id, {
-      onSuccess: ({ name }) => toast({ title: 'Assistant duplicated', description: `${name} has the same settings, files and tools.` }),
+      onSuccess: ({ name }) =>
+        toast({ title: 'Assistant duplicated', description: `${name} has the same settings, files and tools.` }),
       onError: tellFailure('Failed to duplicate the assistant', 'An error occurred. Please try again.'),
     });
   return (

@@ -2,11 +2,11 @@ import { auth as api, type LoginProvider, loginProviders } from '@roster/contrac
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Config } from '#server/config';
-import { AppError } from '#server/errors';
 import type { SessionCookie } from '#server/features/auth/cookie';
 import type { SessionService } from '#server/features/auth/sessions';
 import type { SignedIn } from '#server/http/actor';
 import { visitorOf } from '#server/http/device';
+import { admitsNavigation } from '#server/http/navigation';
 import { senderOf } from '#server/http/network';
 import type { Rates } from '#server/http/rates';
 import type { Router } from '#server/http/router';
@@ -67,7 +67,7 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
     });
 
     app.post(`/auth/${provider}`, ofForm, async (request, reply) => {
-      if (!(await admits(request, reply))) return reply.redirect('/auth?error=too_many', 303);
+      if (!(await admitsNavigation(rates, request, reply))) return reply.redirect('/auth?error=too_many', 303);
       const actor = await actorOf(request);
       // The provider sends the browser back to PUBLIC_URL, where the cookie must be; on loopback there are other names.
       if (loopback && request.headers.host !== publicUrl.host)
@@ -83,7 +83,7 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
     });
 
     app.get(`/auth/${provider}/callback`, options, async (request, reply) => {
-      if (!(await admits(request, reply))) return reply.redirect('/auth?error=too_many');
+      if (!(await admitsNavigation(rates, request, reply))) return reply.redirect('/auth?error=too_many');
       const actor = await actorOf(request);
       const id = flowCookie.read(request);
       if (id !== undefined) flowCookie.clear(reply);
@@ -106,20 +106,6 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
   });
 
   const at = (path: string) => new URL(path, publicUrl).href;
-
-  /** A navigation ends on a page, so a limit that was hit is told there and not as JSON. */
-  async function admits(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
-    reply.header('cache-control', 'no-store');
-    try {
-      await rates.use('signIn', { address: request.ip });
-      return true;
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error;
-      const address = senderOf(request);
-      request.log.warn({ event: error.code, address, route: request.routeOptions.url }, 'request refused');
-      return false;
-    }
-  }
 
   async function actorOf(request: FastifyRequest): Promise<SignedIn | null> {
     const token = cookie.read(request);

@@ -2,9 +2,8 @@ import { toolServers as api, type ToolSignInFailure, toolSignInCallback } from '
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Config } from '#server/config';
-import { AppError } from '#server/errors';
 import type { SignedIn } from '#server/http/actor';
-import { senderOf } from '#server/http/network';
+import { admitsNavigation } from '#server/http/navigation';
 import type { Rates } from '#server/http/rates';
 import type { Router } from '#server/http/router';
 import type { SignInService } from './sign-in.ts';
@@ -29,8 +28,7 @@ export function signInRoutes({ route }: Router, { app, config, rates, signIns, a
   route(api.signOut, ({ actor, params }) => signIns.signOut(actor, params.id));
 
   app.get(toolSignInCallback, { config: { access: 'public' }, exposeHeadRoute: false }, async (request, reply) => {
-    reply.header('cache-control', 'no-store');
-    if (!admits(request)) return back(reply, 'too_many');
+    if (!(await admitsNavigation(rates, request, reply))) return back(reply, 'too_many');
     const actor = await actorOf(request);
     if (!actor) return reply.redirect(at(`/auth?${new URLSearchParams({ redirect: toolsPage })}`));
     const { failure, serverId } = await signIns.finish(actor, CameBack.parse(request.query));
@@ -46,18 +44,5 @@ export function signInRoutes({ route }: Router, { app, config, rates, signIns, a
   function back(reply: FastifyReply, failure: ToolSignInFailure | null, serverId?: number) {
     const end = failure === null ? `signedIn=${serverId}` : `signInFailed=${failure}`;
     return reply.redirect(at(`${toolsPage}&${end}`));
-  }
-
-  /** A navigation ends on a page, so a limit that was hit is told there and not as JSON. */
-  function admits(request: FastifyRequest): boolean {
-    try {
-      rates.use('signIn', { address: request.ip });
-      return true;
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error;
-      const address = senderOf(request);
-      request.log.warn({ event: error.code, address, route: request.routeOptions.url }, 'request refused');
-      return false;
-    }
   }
 }

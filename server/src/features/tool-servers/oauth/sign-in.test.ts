@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { beside } from '#server/testing/database';
@@ -272,4 +272,14 @@ describe.each(engines)('signing in at a tool server on %s', (engine) => {
     expect((await lea.post(`${path}/${body.id}/sign-in`)).status).toBe(409);
     expect((await lea.delete(`${path}/${body.id}/sign-in`)).status).toBe(409);
   });
+});
+
+test('coming back from tool servers too often ends on the page, too', async () => {
+  const app = await startApp('sqlite', { env: { RATE_LIMIT_SCALE: '1' } });
+  onTestFinished(() => app.stop());
+  const ada = await app.as('ada');
+  const comeBack = () => cameBack(ada, new URL('/tool-servers/oauth/callback?code=a&state=b', app.url));
+  const ends = new Set<string>();
+  for (let time = 1; time <= 31; time++) ends.add(await comeBack());
+  expect([...ends]).toEqual([failed('expired'), failed('too_many')]);
 });

@@ -19,6 +19,13 @@ function consequence(uses: ToolServerTools | undefined): string {
   return `${counted(usedByCount, 'assistant loses', 'assistants lose')} its tools: ${names}${more}.${others}`;
 }
 
+const alsoDeleted: Record<ToolServer['auth']['type'], string> = {
+  none: '',
+  header: 'Its header is deleted. ',
+  query: 'Its key is deleted. ',
+  oauth: 'Nobody stays signed in to it. ',
+};
+
 export function RemoveServerDialog({ server, onClose }: { server: ToolServer; onClose: () => void }) {
   const remove = useRemoveServer();
   const { data } = useQuery(serverToolsQuery(server));
@@ -40,7 +47,7 @@ export function RemoveServerDialog({ server, onClose }: { server: ToolServer; on
         </>
       }
       description={
-        <span className="wrap-anywhere">{`${consequence(data)} Its header is deleted. It cannot be undone.`}</span>
+        <span className="wrap-anywhere">{`${consequence(data)} ${alsoDeleted[server.auth.type]}It cannot be undone.`}</span>
       }
       confirmLabel="Remove Server"
       pendingLabel="Removing..."

@@ -8,14 +8,14 @@ import { IconButton } from '#web/ui/icon-button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '#web/ui/menu.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { useChangeServer, useRefreshServer, useSignIn, useSignOut } from './queries.ts';
-import { counted, headerOf, signInWanted } from './words.ts';
+import { counted, secretOf, signInWanted } from './words.ts';
 
 export type ServerAction = 'tools' | 'edit' | 'remove';
 type ServerRowProps = { server: ToolServer; onChoose: (what: ServerAction) => void };
 
 export function ServerRow({ server, onChoose }: ServerRowProps) {
   const { name, url, lookedAt, tools, isOwn, signIn } = server;
-  const header = headerOf(server);
+  const header = secretOf(server);
   return (
     <li className="flex flex-wrap items-start gap-x-4 gap-y-3 py-4">
       <div className="min-w-0 flex-1 basis-64">

@@ -9,9 +9,9 @@ export const approvalNames: Record<ToolApproval, string> = {
 export const counted = (count: number, one: string, many = `${one}s`) =>
   `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 
-/** What is shown of the header, as its value is not. */
-export const headerOf = ({ auth }: ToolServer) =>
-  auth.type === 'header' ? `${auth.name}${auth.last4 ? ` …${auth.last4}` : ''}` : null;
+/** What is shown of the header or key, as its value is not. */
+export const secretOf = ({ auth }: ToolServer) =>
+  auth.type === 'header' || auth.type === 'query' ? `${auth.name}${auth.last4 ? ` …${auth.last4}` : ''}` : null;
 
 /** What a person has to do before the tools of a server can be called; null: nothing. */
 export function signInWanted({ signIn }: ToolServer): string | null {

@@ -14,13 +14,14 @@ import type { Visitor } from '#server/testing/visitor';
 
 const assistant = { name: 'Tutor', model: 'gpt-4o' };
 const chosen = 'a much better sentence';
-/** Beside what a call stores: who is there, what happened, and work that clears up. */
+/** Beside what a call stores: who is there, how often they ask, what happened, and work that clears up. */
 const besides: ReadonlySet<Table> = new Set<Table>([
   'sessions',
   'security_events',
   'jobs',
   'data_keys',
   'mailed_tokens',
+  'rate_counts',
 ]);
 
 /** How many rows there are of everything, with what the calls below would change in one. */

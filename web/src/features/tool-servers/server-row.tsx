@@ -8,13 +8,13 @@ import { IconButton } from '#web/ui/icon-button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '#web/ui/menu.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { useChangeServer, useRefreshServer, useSignIn, useSignOut } from './queries.ts';
-import { counted, secretOf, signInWanted } from './words.ts';
+import { counted, placeOf, secretOf, signInWanted } from './words.ts';
 
 export type ServerAction = 'tools' | 'edit' | 'remove';
 type ServerRowProps = { server: ToolServer; onChoose: (what: ServerAction) => void };
 
 export function ServerRow({ server, onChoose }: ServerRowProps) {
-  const { name, url, lookedAt, tools, isOwn, signIn } = server;
+  const { name, lookedAt, tools, isOwn, signIn, state } = server;
   const header = secretOf(server);
   return (
     <li className="flex flex-wrap items-start gap-x-4 gap-y-3 py-4">
@@ -27,7 +27,7 @@ export function ServerRow({ server, onChoose }: ServerRowProps) {
         </p>
         <p className="mt-1 flex flex-wrap gap-x-4 text-muted-foreground text-sm">
           <span dir="ltr" className="wrap-anywhere">
-            {url}
+            {placeOf(server)}
           </span>
           {header && (
             <span dir="ltr" className="wrap-anywhere">
@@ -43,16 +43,13 @@ export function ServerRow({ server, onChoose }: ServerRowProps) {
         </p>
         <Notices server={server} />
       </div>
-      <div className="flex items-center gap-1">
-        <Button
-          size="sm"
-          className="max-md:h-10"
-          onClick={() => onChoose('tools')}
-          aria-label={`${counted(tools, 'tool')} of ${name}`}
-        >
-          {/* The number stays before its word on a page from right to left. */}
-          <bdi>{counted(tools, 'tool')}</bdi>
-        </Button>
+      <div className="flex flex-wrap items-center gap-2">
+        {(tools > 0 || state === 'ready') && (
+          <Button size="sm" onClick={() => onChoose('tools')} aria-label={`${counted(tools, 'tool')} of ${name}`}>
+            {/* The number stays before its word on a page from right to left. */}
+            <bdi>{counted(tools, 'tool')}</bdi>
+          </Button>
+        )}
         <NextStep server={server} />
         {(isOwn || signIn?.state === 'done') && <ServerMenu server={server} onChoose={onChoose} />}
       </div>
@@ -66,13 +63,13 @@ function Notices({ server: { state, notice, signIn } }: { server: ToolServer }) 
   return (
     <>
       {notice && state !== 'waiting' && (
-        <p dir="auto" className={state === 'failed' ? failed : 'wrap-anywhere mt-1 text-muted-foreground text-sm'}>
-          {notice}
+        <p className={state === 'failed' ? failed : 'wrap-anywhere mt-1 text-muted-foreground text-sm'}>
+          <bdi>{notice}</bdi>
         </p>
       )}
       {signIn?.notice && signIn.state !== 'done' && (
-        <p dir="auto" className={failed}>
-          {signIn.notice}
+        <p className={failed}>
+          <bdi>{signIn.notice}</bdi>
         </p>
       )}
     </>
@@ -90,7 +87,6 @@ function NextStep({ server }: { server: ToolServer }) {
       <Button
         size="sm"
         variant="primary"
-        className="max-md:h-10"
         aria-label={`Sign in to ${name}`}
         disabledReason={reason}
         busy={signIn.isPending}
@@ -103,7 +99,6 @@ function NextStep({ server }: { server: ToolServer }) {
   return (
     <Button
       size="sm"
-      className="max-md:h-10"
       aria-label={`Try again to ask ${name}`}
       disabledReason={reason}
       busy={refresh.isPending}
@@ -121,6 +116,7 @@ function Badges({ server }: { server: ToolServer }) {
     <>
       {wanted !== null && <Badge tone="warning">{wanted}</Badge>}
       {kind === 'openapi' && <Badge>OpenAPI</Badge>}
+      {kind === 'command' && <Badge>Command</Badge>}
       {state === 'waiting' && <Badge tone="primary">Asking for its tools</Badge>}
       {state === 'failed' && <Badge tone="destructive">Not reached</Badge>}
       {!isOn && <Badge tone="warning">Off</Badge>}

@@ -272,7 +272,7 @@ describe('a command of the machine', () => {
 
   test('has a name, and no address or access to change', async () => {
     openTools([server(1, { kind: 'command', url: 'command:notes' })], 'Admin');
-    await expectText(rows.nth(0), 'command:notes');
+    await expectText(rows.nth(0), 'Server 1Commandnotes');
     answer(toolServers.update, server(1));
     await page.getByRole('button', { name: 'Actions for Server 1' }).click();
     await page.getByRole('menuitem', { name: 'Edit' }).click();
@@ -290,6 +290,12 @@ test('a server that was not reached can be asked again from its row', async () =
   answer(toolServers.refresh, server(1, { state: 'waiting' }));
   await page.getByRole('button', { name: 'Try again to ask Server 1' }).click();
   await expect.poll(() => callsOf(toolServers.refresh).length).toBe(1);
+});
+
+test('a server that has never been reached has no tools to look at', async () => {
+  openTools([server(1, { state: 'failed', tools: 0 }), server(2)]);
+  await expect.element(page.getByRole('button', { name: '2 tools of Server 2' })).toBeVisible();
+  await expectHidden(page.getByRole('button', { name: '0 tools of Server 1' }));
 });
 
 test('a changed server keeps its header unless another one is typed, and says what the server refuses', async () => {

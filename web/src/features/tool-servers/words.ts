@@ -13,6 +13,9 @@ export const counted = (count: number, one: string, many = `${one}s`) =>
 export const secretOf = ({ auth }: ToolServer) =>
   auth.type === 'header' || auth.type === 'query' ? `${auth.name}${auth.last4 ? ` …${auth.last4}` : ''}` : null;
 
+/** Where it is, as people read it. */
+export const placeOf = ({ kind, url }: ToolServer) => (kind === 'command' ? url.replace(/^command:/, '') : url);
+
 /** What a person has to do before the tools of a server can be called; null: nothing. */
 export function signInWanted({ signIn }: ToolServer): string | null {
   if (signIn === null || signIn.state === 'done') return null;

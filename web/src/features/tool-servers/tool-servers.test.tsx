@@ -312,8 +312,8 @@ test('a changed server keeps its header unless another one is typed, and says wh
   expect(callsOf(toolServers.update)[0]?.body.auth).toEqual({ type: 'header', name: 'X-Key' });
 });
 
-test('removing says who loses what', async () => {
-  openTools([server(1)]);
+test('removing says who loses what, and what of it is deleted', async () => {
+  openTools([server(1, { auth: { type: 'query', name: 'api_key', last4: '4321' } })]);
   answer(toolServers.tools, {
     tools: [],
     leftOut: [],
@@ -330,7 +330,7 @@ test('removing says who loses what', async () => {
   await page.getByRole('menuitem', { name: 'Remove' }).click();
   const dialog = page.getByRole('alertdialog', { name: 'Remove “Server 1”?' });
   await expectText(dialog, '3 assistants lose its tools: Tutor, Keeper and 1 more.');
-  await expectText(dialog, 'Assistants of 2 other people lose its tools too.');
+  await expectText(dialog, 'Assistants of 2 other people lose its tools too. Its key is deleted. It cannot be undone.');
   await dialog.getByRole('button', { name: 'Remove Server' }).click();
   await expectToast('Tool server removed');
 });

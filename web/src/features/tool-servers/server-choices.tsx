@@ -24,6 +24,7 @@ import { approvalNames, counted, signInWanted } from './words.ts';
 
 type ServerChoicesProps = {
   server: ToolServer;
+  /** Of those that it has. */
   chosen: ToolChoice[];
   /** No further tool can be chosen. */
   isFull: boolean;
@@ -53,7 +54,7 @@ export function ServerChoices(props: ServerChoicesProps) {
         {!server.isOwn && <Badge>Offered by an administrator</Badge>}
         {wanted !== null && <Badge tone="warning">{wanted}</Badge>}
         <span className="text-muted-foreground text-sm">
-          {chosen.length} of {counted(server.tools, 'tool')} chosen
+          {server.tools === 0 ? 'No tools' : `${chosen.length} of ${counted(server.tools, 'tool')} chosen`}
         </span>
       </summary>
       {isOpen && wanted !== null && <SignInFirst />}

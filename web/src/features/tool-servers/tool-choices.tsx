@@ -33,12 +33,15 @@ export function ToolChoices({ assistantId }: { assistantId: number }) {
   return <Choices assistantId={assistantId} servers={servers.data} chosen={chosen.data} />;
 }
 
+const idOf = ({ serverId, name }: ToolChoice) => `${serverId} ${name}`;
+
 type ChoicesProps = { assistantId: number; servers: ToolServer[]; chosen: ChosenTool[] };
 
 function Choices({ assistantId, servers, chosen }: ChoicesProps) {
   const { reason } = useEditing();
   const { expected, change } = useChoose(assistantId, chosen);
   const usable = servers.filter(({ isOn }) => isOn);
+  const gone = new Set(chosen.filter(({ state }) => state === 'gone').map(idOf));
   if (usable.length === 0 && chosen.length === 0)
     return (
       <p className="mt-2 text-muted-foreground">
@@ -63,7 +66,7 @@ function Choices({ assistantId, servers, chosen }: ChoicesProps) {
         <ServerChoices
           key={server.id}
           server={server}
-          chosen={expected.filter(({ serverId }) => serverId === server.id)}
+          chosen={expected.filter((one) => one.serverId === server.id && !gone.has(idOf(one)))}
           isFull={expected.length >= chosenToolsAtMost}
           disabled={reason !== undefined}
           onChange={change}

@@ -430,6 +430,7 @@ describe('the tools of an assistant', () => {
 
   test('that are gone can be taken away', async () => {
     await openChoices([chosen(read), chosen({ ...write, name: 'old', title: 'Old' }, { state: 'gone' })]);
+    await expect.element(page.getByText('1 of 2 tools chosen')).toBeVisible();
     const lost = page.getByRole('list', { name: 'Tools that are not available' }).getByRole('listitem');
     await expectTexts(lost, [/^Old \(Server 1\): its server no longer has it/]);
     await page.getByRole('button', { name: 'Remove Old' }).click();

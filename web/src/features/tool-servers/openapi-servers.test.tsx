@@ -20,7 +20,7 @@ const described = (more: Partial<ToolServer> = {}): ToolServer => ({
   auth: { type: 'query', name: 'api_key', last4: '4321' },
   signIn: null,
   state: 'ready',
-  notice: '3 operations were left out. Its tools say why.',
+  notice: '3 operations were left out. The list of its tools says why.',
   lookedAt: givenDay,
   tools: 1,
   createdAt: givenDay,

@@ -18,7 +18,7 @@ function noticeOf({ leftOutCount, isCut, tools }: ReadDescription): string | nul
   if (isCut) return `It has more operations than Roster takes: the first ${tools.length} are here.`;
   if (leftOutCount === 0) return null;
   const counted = leftOutCount === 1 ? 'One operation was' : `${leftOutCount} operations were`;
-  return `${counted} left out. Its tools say why.`;
+  return `${counted} left out. The list of its tools says why.`;
 }
 
 export const foundIn = (read: ReadDescription): FoundOperations => ({

@@ -42,7 +42,7 @@ describe.each(engines)('servers with an OpenAPI description, on %s', (engine) =>
         openApi: { descriptionUrl: null, baseUrl: null },
         auth: { type: 'query', name: 'api_key', last4: '4321' },
         state: 'ready',
-        notice: '3 operations were left out. Its tools say why.',
+        notice: '3 operations were left out. The list of its tools says why.',
         tools: 4,
       },
     ]);

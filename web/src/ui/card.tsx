@@ -10,8 +10,8 @@ type CardHeaderProps = { title: ReactNode; description?: ReactNode; action?: Rea
 
 export function CardHeader({ title, description, action }: CardHeaderProps) {
   return (
-    <header className="flex items-start justify-between gap-4 px-5 pt-5">
-      <div className="min-w-0">
+    <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-3 px-5 pt-5">
+      <div className="min-w-0 flex-1 basis-48">
         <h2 className="font-semibold text-base">{title}</h2>
         {description && <p className="mt-1 max-w-[72ch] text-muted-foreground text-sm">{description}</p>}
       </div>

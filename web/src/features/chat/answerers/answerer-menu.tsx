@@ -79,7 +79,7 @@ export function AnswererMenu({ current, onChoose, several, label }: AnswererMenu
       onChoose={onChoose}
       several={several}
       button={(props) => (
-        <Button size="sm" variant={label ? 'secondary' : 'ghost'} className="min-w-0 shrink max-md:h-10" {...props}>
+        <Button size="sm" variant={label ? 'secondary' : 'ghost'} className="min-w-0 shrink! max-md:h-10" {...props}>
           {label ? (
             <span dir="auto" className="truncate">
               {label}
@@ -96,7 +96,7 @@ export function AnswererMenu({ current, onChoose, several, label }: AnswererMenu
               </span>
             </>
           )}
-          <ChevronDown aria-hidden className="size-4" />
+          <ChevronDown aria-hidden className="size-4 shrink-0" />
         </Button>
       )}
     />

@@ -38,11 +38,11 @@ export function AssistantChanged({ assistantId, messages }: AssistantChangedProp
         <Link
           to="/settings"
           search={{ tab: 'assistants', edit: assistantId, version: last }}
-          className={buttonClass({ variant: 'ghost', size: 'sm', className: 'max-md:h-10' })}
+          className={buttonClass({ variant: 'ghost', size: 'sm', className: 'max-md:-ms-2.5' })}
         >
           See what changed
         </Link>
-        <IconButton label="Dismiss" icon={X} size="sm" onClick={dismiss} className="max-md:size-10" />
+        <IconButton label="Dismiss" icon={X} size="sm" onClick={dismiss} className="ms-auto max-md:size-10" />
       </div>
     </div>
   );

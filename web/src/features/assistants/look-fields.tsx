@@ -60,7 +60,7 @@ function Choices<Value extends string>({ label, none, options, value, onChange, 
   return (
     <fieldset className="min-w-0">
       <legend className="mb-1 font-medium">{label}</legend>
-      <div className="flex flex-wrap">
+      <div className="flex flex-wrap max-sm:grid max-sm:grid-cols-6 max-sm:gap-y-1">
         {choice(null, <span className="text-muted-foreground text-xs">None</span>)}
         {options.map((option) => choice(option, look(option)))}
       </div>

@@ -142,7 +142,7 @@ function ClientFields({ server, ...fields }: AccessProps) {
   const kept = server?.auth.type === 'oauth' && server.auth.last4 !== null ? server : undefined;
   return (
     <fieldset className="grid gap-3">
-      <legend className="mb-1.5 text-muted-foreground text-sm">
+      <legend className="mb-3 text-muted-foreground text-sm">
         Most servers need nothing here. Where one does, signing in says so, with the address to register there.
       </legend>
       <div className="grid items-start gap-5 sm:grid-cols-2">

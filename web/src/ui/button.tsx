@@ -21,7 +21,11 @@ const variants: Record<ButtonVariant, string> = {
     'bg-destructive-fill text-white not-aria-disabled:hover:bg-[color-mix(in_oklab,var(--destructive-fill)_88%,black)]',
 };
 
-const sizes: Record<ButtonSize, string> = { sm: 'h-8 px-2.5 text-sm', md: 'h-9 px-3.5 text-base' };
+/** On phones as high as a finger wants it. */
+const sizes: Record<ButtonSize, string> = {
+  sm: 'h-8 px-2.5 text-sm max-md:h-10',
+  md: 'h-9 px-3.5 text-base max-md:h-10',
+};
 
 type Look = { variant?: ButtonVariant | undefined; size?: ButtonSize | undefined; className?: string | undefined };
 

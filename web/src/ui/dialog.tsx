@@ -61,7 +61,7 @@ function OpenDialog(props: Omit<DialogProps, 'open'>) {
               icon={X}
               size="sm"
               onClick={() => onOpenChange(false)}
-              className="-mt-0.5 -me-1.5"
+              className="-mt-0.5 -me-1.5 max-md:-mt-2 max-md:-me-3 max-md:size-10"
             />
           )}
         </header>

@@ -19,7 +19,7 @@ type IconButtonProps = Omit<ComponentProps<'button'>, 'className' | 'children'> 
   className?: string | undefined;
 };
 
-const sizes = { sm: 'size-7', md: 'size-9' };
+const sizes = { sm: 'size-7', md: 'size-9 max-md:size-10' };
 const variants = {
   ghost: 'text-muted-foreground not-aria-disabled:hover:bg-hover not-aria-disabled:hover:text-foreground',
   secondary: 'border border-border-strong bg-card text-foreground not-aria-disabled:hover:bg-muted',

@@ -41,7 +41,13 @@ function OpenSidePanel(props: Omit<SidePanelProps, 'open'>) {
             </h2>
             {description && <p className="mt-0.5 text-muted-foreground">{description}</p>}
           </div>
-          <IconButton label="Close" icon={X} size="sm" onClick={() => onOpenChange(false)} />
+          <IconButton
+            label="Close"
+            icon={X}
+            size="sm"
+            onClick={() => onOpenChange(false)}
+            className="max-md:-my-1.5 max-md:-me-3 max-md:size-10"
+          />
         </header>
         <div data-layer-body className="min-h-0 flex-1 overflow-y-auto px-5 py-5">
           {children}

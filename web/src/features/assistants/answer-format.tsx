@@ -14,7 +14,7 @@ export function AnswerFormat({ form }: { form: AssistantForm }) {
   const schema = form.watch('responseSchema') ?? null;
   return (
     <details open={isOpen} onToggle={(event) => setIsOpened(event.currentTarget.open)} className="group/format">
-      <summary className="-ms-1 inline-flex min-h-9 list-none items-center gap-1.5 rounded-sm pe-2 [&::-webkit-details-marker]:hidden">
+      <summary className="-ms-1 inline-flex min-h-9 list-none items-center gap-1.5 rounded-sm pe-2 max-md:min-h-10 [&::-webkit-details-marker]:hidden">
         <ChevronRight
           aria-hidden
           className="size-4 shrink-0 text-muted-foreground group-open/format:rotate-90 rtl:-scale-x-100"

@@ -53,7 +53,7 @@ function CardHead({ assistant }: { assistant: Assistant }) {
             to="/connect"
             search={{ assistant: id }}
             aria-label={`Use ${name} from a program`}
-            className="ms-auto inline-flex size-7 shrink-0 items-center justify-center rounded-md text-muted-foreground transition-colors duration-120 hover:bg-hover hover:text-foreground"
+            className="ms-auto inline-flex size-7 shrink-0 max-md:size-10 items-center justify-center rounded-md text-muted-foreground transition-colors duration-120 hover:bg-hover hover:text-foreground"
           >
             <Terminal aria-hidden className="size-4" />
           </Link>
@@ -66,7 +66,7 @@ function CardHead({ assistant }: { assistant: Assistant }) {
           size="sm"
           busy={exporting.isPending}
           onClick={() => exporting.mutate(assistant)}
-          className="-me-1.5"
+          className="-me-1.5 max-md:size-10"
         />
       </div>
       {description && (
@@ -164,6 +164,7 @@ function DuplicateButton({ assistant }: { assistant: Assistant }) {
       busy={duplicate.isPending}
       disabled={reason !== undefined}
       onClick={copy}
+      className="max-md:size-10"
     />
   );
 }

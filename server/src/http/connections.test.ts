@@ -146,9 +146,10 @@ describe('an upload', () => {
     onTestFinished(() => patient.stop());
     const slow = await patient.as('slow');
     const [host, its] = [app, patient].map(({ url }) => new URL(url).host);
-    const head = begun(slow, fileBegins.length + 150).replace(`host: ${host}`, `host: ${its}`);
+    const letters = 150;
+    const head = begun(slow, fileBegins.length + letters).replace(`host: ${host}`, `host: ${its}`);
     const from = performance.now();
-    const { answer } = await attack(patient, { head, trickle: 'x' });
+    const { answer } = await attack(patient, { head, trickle: 'x', trickles: letters });
     // One letter each 40 ms is more than nothing in five seconds, and was read to its end, which is no end of a form.
     expect(answer).toMatch(/^HTTP\/1\.1 400 .*did not arrive whole/s);
     expect(performance.now() - from).toBeGreaterThan(5_000);

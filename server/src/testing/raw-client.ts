@@ -6,6 +6,8 @@ type Attack = {
   head: string | Buffer;
   /** Sent again and again after that, whatever the server says; default: nothing until it has answered. */
   trickle?: string;
+  /** So often at most before the answer: what comes behind a whole request would be the next one. */
+  trickles?: number;
   /** Nothing is read that the server sends, and nothing is sent but the trickle, each time after so long. */
   deafMs?: number;
 };
@@ -24,7 +26,10 @@ const everyMs = 40;
  * A client that never closes and, once it was answered, keeps sending: what it sends is taken until the server has let
  * go of the connection. Times are this process's own: the server is in it, and promises them on a machine that lets it work.
  */
-export function attack(app: { url: string }, { head, trickle, deafMs }: Attack): Promise<Outcome> {
+export function attack(
+  app: { url: string },
+  { head, trickle, trickles = Number.POSITIVE_INFINITY, deafMs }: Attack,
+): Promise<Outcome> {
   const { port } = new URL(app.url);
   return new Promise((resolve) => {
     const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
@@ -43,9 +48,12 @@ export function attack(app: { url: string }, { head, trickle, deafMs }: Attack):
     });
     socket.on('error', () => undefined);
     socket.write(head);
+    let left = trickles;
     const send = () => {
-      if (trickle !== undefined) socket.write(trickle);
-      else if (answeredMs !== undefined || isSaidGoodbye) socket.write('x');
+      if (trickle !== undefined && left > 0) {
+        left--;
+        socket.write(trickle);
+      } else if (answeredMs !== undefined || isSaidGoodbye) socket.write('x');
     };
     const timer = setInterval(() => {
       send();

@@ -9,7 +9,8 @@ export function RelativeTime({ date, className }: { date: string; className?: st
     return () => clearInterval(timer);
   }, []);
   return (
-    <time dateTime={date} title={formatDateTime(date)} className={className}>
+    // The number stays before its word on a page from right to left.
+    <time dir="auto" dateTime={date} title={formatDateTime(date)} className={className}>
       {formatRelative(date, now)}
     </time>
   );

@@ -105,9 +105,9 @@ function Group({ value, at, label, shownLabel, level }: GroupProps) {
         />
         <span className="min-w-0">
           <span className="font-medium [overflow-wrap:anywhere]">{shownLabel}</span>{' '}
-          <span className="text-muted-foreground">
+          <bdi className="text-muted-foreground">
             {value.kind === 'array' ? formatCount(count, 'item') : formatCount(count, 'field')}
-          </span>
+          </bdi>
           <Problem at={at} />
         </span>
       </summary>

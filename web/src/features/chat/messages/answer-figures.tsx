@@ -7,7 +7,7 @@ import { Tooltip } from '#web/ui/tooltip.tsx';
 function Figure({ tooltip, children }: { tooltip: string; children: ReactNode }) {
   return (
     <Tooltip content={tooltip}>
-      <button type="button" className="cursor-default rounded-xs tabular-nums hover:text-foreground">
+      <button type="button" dir="auto" className="cursor-default rounded-xs tabular-nums hover:text-foreground">
         {children}
       </button>
     </Tooltip>

@@ -165,7 +165,7 @@ function ColumnFoot({ answer, name }: { answer: Message; name: string }) {
         <p className="flex flex-1 flex-wrap gap-x-2.5 pb-1 text-muted-foreground text-xs tabular-nums">
           <output>{states[state]}</output>
           {figuresOf(answer).map((figure) => (
-            <span key={figure}>{figure}</span>
+            <bdi key={figure}>{figure}</bdi>
           ))}
         </p>
         {text !== '' && <CopyButton text={text} label={`Copy the answer of ${name}`} className="max-md:size-10" />}

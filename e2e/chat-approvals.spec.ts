@@ -76,7 +76,7 @@ test('a call is approved in another tab, over reloads, and the answer goes on in
   const calling = answers.getByText('Calling pay of Demo server');
   await expect(calling).toBeVisible();
   await expect(question).toBeHidden();
-  expect(tools.called).toHaveLength(1);
+  await expect.poll(() => tools.called).toHaveLength(1);
   // In the middle of the call.
   await page.reload();
   await expect(calling).toBeVisible();
